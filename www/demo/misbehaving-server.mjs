@@ -1,0 +1,236 @@
+/**
+ * The outside world of the demo: an HTTP server on loopback that misbehaves by a seed.
+ *
+ *   /flaky/:id   answers, or fails in one of four ways (below)
+ *   /stats       what the server received, as JSON (`?run=` for one run)
+ *   other paths  a file of `staticDir` if there is one, else 404
+ *
+ * What happens to a request depends on (seed, id, n) alone, n being how many requests for that id
+ * the server has counted so far, this one included. The order in which requests of different ids
+ * arrive changes nothing, so a run with many concurrent requests can be repeated exactly.
+ *
+ * `/flaky/:id` reads three optional query parameters: `run` names a separate count, so that the
+ * same ids can be asked again from n = 1; `seed` and `rate` replace the server's own.
+ */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import path from 'node:path';
+
+/**
+ * The four failures, with their share of all failures.
+ * @type {ReadonlyArray<readonly [Exclude<Kind, 'ok'>, number]>}
+ */
+const FAILURES = [
+  ['unavailable', 0.4], // 503
+  ['limited', 0.2], // 429 with Retry-After
+  ['dropped', 0.2], // the connection is closed before any header
+  ['slow', 0.2], // 200, but only after slowMs
+];
+
+const RETRY_AFTER_S = 1;
+
+/** Ids and run names: short, and safe in a URL and in a log. */
+const NAME = /^[\w.-]{1,64}$/;
+
+const MIME = /** @type {Record<string, string>} */ ({
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
+});
+
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Expose-Headers': 'Retry-After',
+};
+
+/** @typedef {'ok' | 'unavailable' | 'limited' | 'dropped' | 'slow'} Kind */
+/** @typedef {{ requests: number, notFound: number } & Record<Kind, number>} Stats */
+/**
+ * @typedef {object} MisbehavingServer
+ * @property {string} url `http://127.0.0.1:port`, without a slash at the end
+ * @property {number} port
+ * @property {(run?: string) => Stats} stats what `/flaky/` received, in all or for one run
+ * @property {() => Promise<void>} close ends every connection and pending answer
+ */
+
+/**
+ * What the n-th request for an id meets.
+ * @param {{ seed: string | number, id: string, n: number, failureRate: number }} request
+ * @returns {{ kind: Kind, latencyMs: number }}
+ */
+export function fate({ seed, id, n, failureRate }) {
+  const key = `${seed}/${id}/${n}`;
+  const latencyMs = Math.round(4 + 26 * uniform(`${key}/latency`));
+  if (uniform(`${key}/fails`) >= failureRate) return { kind: 'ok', latencyMs };
+  let left = uniform(`${key}/how`);
+  for (const [kind, share] of FAILURES) {
+    left -= share;
+    if (left < 0) return { kind, latencyMs };
+  }
+  return { kind: 'unavailable', latencyMs };
+}
+
+/**
+ * @param {object} options
+ * @param {string | number} options.seed
+ * @param {number} [options.port] 0, the default, takes a free one
+ * @param {number} [options.failureRate] share of requests that fail, 0 to 1
+ * @param {number} [options.slowMs] how long a slow answer takes
+ * @param {string} [options.staticDir] served for all other paths
+ * @returns {Promise<MisbehavingServer>}
+ */
+export async function startServer({ seed, port = 0, failureRate = 0.5, slowMs = 3000, staticDir }) {
+  const total = emptyStats();
+  /** @type {Map<string, { stats: Stats, counts: Map<string, number> }>} */
+  const runs = new Map();
+
+  const server = createServer((request, response) => {
+    request.resume();
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const id = /^\/flaky\/([^/]+)$/.exec(url.pathname)?.[1];
+    if (request.method === 'OPTIONS') response.writeHead(204, CORS).end();
+    else if (id !== undefined && NAME.test(id)) flaky(id, url.searchParams, response);
+    else if (url.pathname === '/stats') json(response, 200, stats(url.searchParams.get('run') ?? undefined));
+    else void file(url.pathname, response);
+  });
+
+  /**
+   * @param {string} id
+   * @param {URLSearchParams} query
+   * @param {import('node:http').ServerResponse} response
+   */
+  function flaky(id, query, response) {
+    const name = query.get('run') ?? '';
+    if (name !== '' && !NAME.test(name)) return json(response, 400, { error: 'bad run' });
+    const rate = Number(query.get('rate') ?? failureRate);
+    if (!(rate >= 0 && rate <= 1)) return json(response, 400, { error: 'rate must be 0 to 1' });
+
+    const run = runs.get(name) ?? { stats: emptyStats(), counts: new Map() };
+    runs.set(name, run);
+    const n = (run.counts.get(id) ?? 0) + 1;
+    run.counts.set(id, n);
+    const { kind, latencyMs } = fate({ seed: query.get('seed') ?? seed, id, n, failureRate: rate });
+    for (const counted of [total, run.stats]) {
+      counted.requests++;
+      counted[kind]++;
+    }
+
+    const timer = setTimeout(
+      () => {
+        if (kind === 'dropped') response.socket?.destroy();
+        else if (kind === 'unavailable') json(response, 503, { error: 'unavailable', id, n });
+        else if (kind === 'limited') json(response, 429, { error: 'too many requests', id, n }, { 'Retry-After': RETRY_AFTER_S });
+        else json(response, 200, { id, n, seed: String(query.get('seed') ?? seed) });
+      },
+      kind === 'slow' ? slowMs : latencyMs,
+    );
+    // Also when the client goes away first, and when the server is closed.
+    response.once('close', () => clearTimeout(timer));
+  }
+
+  /**
+   * @param {string} pathname
+   * @param {import('node:http').ServerResponse} response
+   */
+  async function file(pathname, response) {
+    const found = staticDir === undefined ? undefined : await findFile(staticDir, pathname);
+    if (found === undefined) {
+      total.notFound++;
+      return json(response, 404, { error: 'not found', path: pathname });
+    }
+    const type = MIME[path.extname(found)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-cache', Connection: 'close' });
+    createReadStream(found).on('error', () => response.destroy()).pipe(response);
+  }
+
+  /** @param {string} [run] */
+  function stats(run) {
+    return { ...(run === undefined ? total : (runs.get(run)?.stats ?? emptyStats())) };
+  }
+
+  await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(undefined));
+  });
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    stats,
+    close() {
+      return new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+/**
+ * A response that also closes its connection. Browsers silently send a request again when a
+ * *reused* connection is dropped; without reuse each attempt is one request, and both sides
+ * count the same.
+ * @param {import('node:http').ServerResponse} response
+ * @param {number} status
+ * @param {unknown} value
+ * @param {import('node:http').OutgoingHttpHeaders} [headers]
+ */
+function json(response, status, value, headers) {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+    ...CORS,
+    ...headers,
+  });
+  response.end(`${JSON.stringify(value)}\n`);
+}
+
+/**
+ * The file for a path inside `root`, or undefined: also for every path that leads out of it.
+ * @param {string} root
+ * @param {string} pathname
+ */
+async function findFile(root, pathname) {
+  let decoded;
+  try {
+    decoded = decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+  if (decoded.includes('\0')) return undefined;
+  const wanted = path.join(root, decoded.endsWith('/') ? `${decoded}index.html` : decoded);
+  if (path.relative(root, wanted).startsWith('..')) return undefined;
+  const info = await stat(wanted).catch(() => undefined);
+  return info?.isFile() ? wanted : undefined;
+}
+
+/** @returns {Stats} */
+function emptyStats() {
+  return { requests: 0, notFound: 0, ok: 0, unavailable: 0, limited: 0, dropped: 0, slow: 0 };
+}
+
+/**
+ * A number in [0, 1) from a text, the same on every machine (the hash is cyrb53).
+ * @param {string} text
+ */
+function uniform(text) {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 2654435761);
+    b = Math.imul(b ^ code, 1597334677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+  return (4294967296 * (2097151 & b) + (a >>> 0)) / 2 ** 53;
+}
