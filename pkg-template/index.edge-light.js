@@ -1,0 +1,16 @@
+// Vercel's edge runtime forbids compiling bytes; with ?module it imports compiled modules.
+import core from './core.wasm?module';
+import { createApi } from './lib/api.js';
+import { loaderOf } from './lib/from-module.js';
+
+export const {
+  RetryPolicy,
+  retry,
+  retryWithDecorrelatedJitter,
+  retryWithEqualJitter,
+  retryWithExponentialBackoff,
+  retryWithFixedDelay,
+  retryWithFullJitter,
+  retryWithLinearBackoff,
+  retryWithTruncatedBackoff,
+} = /* @__PURE__ */ createApi(/* @__PURE__ */ loaderOf(core));

@@ -1,0 +1,14 @@
+import { createApi } from './lib/api.js';
+import { load } from './lib/inline.js';
+
+export const {
+  RetryPolicy,
+  retry,
+  retryWithDecorrelatedJitter,
+  retryWithEqualJitter,
+  retryWithExponentialBackoff,
+  retryWithFixedDelay,
+  retryWithFullJitter,
+  retryWithLinearBackoff,
+  retryWithTruncatedBackoff,
+} = /* @__PURE__ */ createApi(load);

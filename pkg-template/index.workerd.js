@@ -1,0 +1,16 @@
+// workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as compiled modules.
+import core from './core.wasm';
+import { createApi } from './lib/api.js';
+import { loaderOf } from './lib/from-module.js';
+
+export const {
+  RetryPolicy,
+  retry,
+  retryWithDecorrelatedJitter,
+  retryWithEqualJitter,
+  retryWithExponentialBackoff,
+  retryWithFixedDelay,
+  retryWithFullJitter,
+  retryWithLinearBackoff,
+  retryWithTruncatedBackoff,
+} = /* @__PURE__ */ createApi(/* @__PURE__ */ loaderOf(core));

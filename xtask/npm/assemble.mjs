@@ -1,0 +1,167 @@
+// Puts the npm package together: pkg-template/, the driver modules that the entries reach, the wasm as
+// a file and as a module, the CommonJS twins, the version.
+//
+//   node assemble.mjs --version 1.2.3 --wasm core.wasm --out target/pkg
+
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { argv } from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build, transform } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** One name per subpath; each has `name.js`, `name.workerd.js`, `name.edge-light.js` and `name.d.ts`. */
+const ENTRIES = ['index'];
+const HOSTS = ['', '.workerd', '.edge-light'];
+
+/** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
+const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
+
+export function toCommonJsPaths(code) {
+  return code.replace(OWN_MODULE, (_, before, quote, path) => `${before}${quote}${path}.cjs${quote}`);
+}
+
+export function bytesModule(bytes) {
+  const text = Buffer.from(bytes).toString('base64');
+  return `// core.wasm in base64\nexport default '${text}';\n`;
+}
+
+/** package.json with the version where readers look for it. */
+export function withVersion(manifest, version) {
+  if (manifest.version !== undefined) {
+    throw new Error('pkg-template/package.json has a version; it comes from Cargo.toml');
+  }
+  const { name, ...rest } = manifest;
+  return { name, version, ...rest };
+}
+
+/** Every file that a package.json names in `exports`. */
+export function filesInExports(exports) {
+  if (typeof exports === 'string') return [exports];
+  return [...new Set(Object.values(exports).flatMap(filesInExports))];
+}
+
+/** The modules that a bundle of `file` consists of, and what it exports. */
+async function traced(dir, file) {
+  const result = await build({
+    absWorkingDir: dir,
+    entryPoints: [file],
+    bundle: true,
+    format: 'esm',
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+    outdir: 'out',
+    external: ['*.wasm', '*.wasm?module'],
+  });
+  const [output] = Object.values(result.metafile.outputs);
+  return { inputs: Object.keys(result.metafile.inputs), exports: [...output.exports].sort() };
+}
+
+async function commonJs(code, file) {
+  const result = await transform(code, { format: 'cjs', target: 'es2022', sourcefile: file });
+  const twin = toCommonJsPaths(result.code);
+  const left = twin.match(/\brequire\("\.[^"]*\.js"\)|\bimport\("\.[^"]*"\)/);
+  if (left) throw new Error(`${file}: ${left[0]} would load a second instance in CommonJS`);
+  return twin;
+}
+
+/** The entries of all hosts must offer the same. */
+export function sameExports(exportsByFile) {
+  const [[first, wanted], ...others] = Object.entries(exportsByFile);
+  for (const [file, found] of others) {
+    const differing = [
+      ...wanted.filter((name) => !found.includes(name)),
+      ...found.filter((name) => !wanted.includes(name)),
+    ];
+    if (differing.length > 0) {
+      throw new Error(`${file} and ${first} differ in ${differing.join(', ')}`);
+    }
+  }
+}
+
+export async function assemble({ template, driver, licences, wasm, version, out }) {
+  const next = `${out}.next`;
+  rmSync(next, { recursive: true, force: true });
+  mkdirSync(dirname(next), { recursive: true });
+  cpSync(template, next, { recursive: true });
+  const write = (file, text) => {
+    mkdirSync(dirname(join(next, file)), { recursive: true });
+    writeFileSync(join(next, file), text);
+  };
+  const read = (file) => readFileSync(join(next, file), 'utf8');
+
+  const bytes = readFileSync(wasm);
+  write('core.wasm', bytes);
+  write('lib/bytes.js', bytesModule(bytes));
+  for (const file of readdirSync(driver).filter((file) => file.endsWith('.js'))) {
+    if (existsSync(join(next, 'lib', file))) {
+      throw new Error(`pkg-template/lib/${file} and src/js/${file} have one name`);
+    }
+    write(join('lib', file), readFileSync(join(driver, file)));
+  }
+  for (const licence of licences) write(relative(dirname(licence), licence), readFileSync(licence));
+
+  // Only what an entry reaches is shipped.
+  const reached = new Set();
+  const portable = new Set();
+  const offered = {};
+  for (const entry of ENTRIES) {
+    const exportsByFile = {};
+    for (const host of HOSTS) {
+      const file = `${entry}${host}.js`;
+      const { inputs, exports } = await traced(next, file);
+      for (const input of inputs) {
+        reached.add(input);
+        if (host === '') portable.add(input);
+      }
+      exportsByFile[file] = exports;
+    }
+    sameExports(exportsByFile);
+    offered[entry] = exportsByFile[`${entry}.js`];
+  }
+  for (const file of readdirSync(join(next, 'lib')).map((file) => `lib/${file}`)) {
+    if (!reached.has(file)) rmSync(join(next, file));
+  }
+
+  // CommonJS file by file, not bundled: subpaths share one instance there too.
+  for (const file of portable) {
+    write(file.replace(/\.js$/, '.cjs'), await commonJs(read(file), file));
+  }
+  const require = createRequire(join(next, 'package.json'));
+  for (const entry of ENTRIES) {
+    // A module that is fine as ESM may not be as CommonJS: a variable named `exports`, for one.
+    const found = Object.keys(require(`./${entry}.cjs`));
+    sameExports({ [`${entry}.js`]: offered[entry], [`${entry}.cjs`]: found });
+    write(`${entry}.d.cts`, toCommonJsPaths(read(`${entry}.d.ts`)));
+  }
+
+  const manifest = withVersion(JSON.parse(read('package.json')), version);
+  write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const file of filesInExports(manifest.exports)) {
+    if (!existsSync(join(next, file))) throw new Error(`package.json exports ${file}, which is not there`);
+  }
+
+  // In one move: whoever reads the package meanwhile never sees half of it.
+  rmSync(out, { recursive: true, force: true });
+  renameSync(next, out);
+}
+
+if (import.meta.url === pathToFileURL(argv[1]).href) {
+  const { values } = parseArgs({
+    options: {
+      version: { type: 'string' },
+      wasm: { type: 'string' },
+      out: { type: 'string' },
+    },
+  });
+  await assemble({
+    template: join(root, 'pkg-template'),
+    driver: join(root, 'src/js'),
+    licences: ['LICENSE-MIT', 'LICENSE-APACHE'].map((file) => join(root, file)),
+    ...values,
+  });
+}

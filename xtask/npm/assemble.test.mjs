@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { assemble, bytesModule, filesInExports, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+
+// (module): the smallest file that is one
+const EMPTY_WASM = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
+const folder = mkdtempSync(join(tmpdir(), 'assemble-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function files(name, contents) {
+  const dir = join(folder, name);
+  for (const [file, text] of Object.entries(contents)) {
+    mkdirSync(dirname(join(dir, file)), { recursive: true });
+    writeFileSync(join(dir, file), text);
+  }
+  return dir;
+}
+
+/** A package in small: an entry, a driver module that it reaches and one that it does not. */
+function sources(name, change = {}) {
+  const entry = "import { createApi } from './lib/api.js';\nexport const { retry } = createApi();\n";
+  const dir = files(name, {
+    'template/package.json': JSON.stringify({
+      name: 'small',
+      type: 'module',
+      exports: { '.': { import: './index.js', require: './index.cjs' }, './core.wasm': './core.wasm' },
+    }),
+    'template/index.js': entry,
+    'template/index.workerd.js': entry,
+    'template/index.edge-light.js': entry,
+    'template/index.d.ts': "export { Options } from './options.js';\n",
+    'template/lib/unused.js': 'export {};\n',
+    'driver/api.js': "import { name } from './name.js';\nexport const createApi = () => ({ retry: () => name });\n",
+    'driver/name.js': "export const name = 'retry';\n",
+    'driver/full.js': 'export {};\n',
+    'driver/mod.rs': '',
+    'core.wasm': EMPTY_WASM,
+    'LICENSE-X': 'licence',
+    ...change,
+  });
+  return {
+    template: join(dir, 'template'),
+    driver: join(dir, 'driver'),
+    licences: [join(dir, 'LICENSE-X')],
+    wasm: join(dir, 'core.wasm'),
+    version: '1.2.3',
+    out: join(dir, 'out'),
+  };
+}
+
+describe('assemble', () => {
+  test('ships what the entries reach, in both module systems', async () => {
+    const given = sources('good');
+    await assemble(given);
+    const esm = await import(pathToFileURL(join(given.out, 'index.js')).href);
+    const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
+    assert.equal(esm.retry(), 'retry');
+    assert.equal(cjs.retry(), 'retry');
+    for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'LICENSE-X']) {
+      assert.ok(existsSync(join(given.out, file)), file);
+    }
+    for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs']) {
+      assert.ok(!existsSync(join(given.out, file)), file);
+    }
+    assert.equal(JSON.parse(readFileSync(join(given.out, 'package.json'))).version, '1.2.3');
+    assert.match(readFileSync(join(given.out, 'index.d.cts'), 'utf8'), /'\.\/options\.cjs'/);
+  });
+
+  test('refuses entries that offer different things', async () => {
+    const given = sources('differ', {
+      'template/index.workerd.js': "import { createApi } from './lib/api.js';\nexport const { extra } = createApi();\n",
+    });
+    await assert.rejects(assemble(given), /index\.workerd\.js and index\.js differ in retry, extra/);
+    assert.ok(!existsSync(given.out));
+  });
+
+  test('refuses a module that CommonJS cannot load', async () => {
+    const given = sources('cjs', { 'driver/name.js': "let exports = 'retry';\nexport const name = exports;\n" });
+    await assert.rejects(assemble(given), /exports/);
+  });
+
+  test('refuses an export without a file', async () => {
+    const given = sources('missing', {
+      'template/package.json': JSON.stringify({ name: 'small', exports: { './lab': './lab.js' } }),
+    });
+    await assert.rejects(assemble(given), /exports \.\/lab\.js, which is not there/);
+  });
+
+  test('refuses a driver module that would overwrite one of the package', async () => {
+    const given = sources('twice', { 'driver/unused.js': 'export {};\n' });
+    await assert.rejects(assemble(given), /have one name/);
+  });
+});
+
+test('only paths of the package itself become .cjs', () => {
+  assert.equal(toCommonJsPaths('require("./lib/api.js")'), 'require("./lib/api.cjs")');
+  assert.equal(toCommonJsPaths('import("../x.js")'), 'import("../x.cjs")');
+  assert.equal(toCommonJsPaths("export { A } from './a.js';"), "export { A } from './a.cjs';");
+  for (const other of ['require("node:fs")', "from 'chart.js'", 'const file = "./a.js"']) {
+    assert.equal(toCommonJsPaths(other), other);
+  }
+});
+
+test('the module of the bytes gives the bytes', async () => {
+  const code = `data:text/javascript,${encodeURIComponent(bytesModule(EMPTY_WASM))}`;
+  const { default: base64 } = await import(code);
+  assert.deepEqual(Uint8Array.from(Buffer.from(base64, 'base64')), EMPTY_WASM);
+});
+
+test('the version stands after the name and has one source', () => {
+  const manifest = withVersion({ name: 'a', type: 'module' }, '0.1.0');
+  assert.equal(JSON.stringify(manifest), '{"name":"a","version":"0.1.0","type":"module"}');
+  assert.throws(() => withVersion({ name: 'a', version: '9' }, '0.1.0'), /comes from Cargo\.toml/);
+});
+
+test('every file of an exports map is found', () => {
+  const map = { '.': { workerd: { types: './a.d.ts', default: './a.js' }, default: './a.js' }, './b': './b' };
+  assert.deepEqual(filesInExports(map), ['./a.d.ts', './a.js', './b']);
+});
+
+test('equal exports pass in any order', () => {
+  sameExports({ a: ['x', 'y'], b: ['y', 'x'] });
+  assert.throws(() => sameExports({ a: ['x'], b: [] }), /b and a differ in x/);
+});

@@ -1,0 +1,246 @@
+//! The npm package: thin wasm, assembled with the driver and the entries, packed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cmd::{Cmd, Failure};
+use crate::setup::{WASM_TARGET, cargo};
+use crate::step::{Console, Step, file_failure};
+use crate::workspace::Workspace;
+
+/// The folders whose npm packages the build needs.
+pub const NPM_FOLDERS: &[&str] = &["xtask/npm"];
+
+/// What rustc's wasm target switches on. Listed, because `--all-features` writes files that no engine
+/// accepts.
+const WASM_FEATURES: &[&str] = &[
+    "--enable-bulk-memory",
+    "--enable-bulk-memory-opt",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+/// Builds the package and returns the path of the tarball.
+pub fn build(ws: &Workspace, console: &mut Console) -> Result<PathBuf, Failure> {
+    console.heading("Package");
+    let thin = Thin::new(ws);
+    console.step("thin wasm: compile", |step| thin.compile(ws, step))?;
+    console.step("thin wasm: shrink", |step| thin.shrink(ws, step))?;
+    let package = ws.target.join("pkg");
+    console.step("assemble", |step| {
+        let manifest = ws.root.join("Cargo.toml");
+        let text = fs::read_to_string(&manifest)
+            .map_err(|error| file_failure("read", &manifest, &error))?;
+        let version = package_version(&text).ok_or_else(|| {
+            Failure::new(format!("no [package] version in {}", manifest.display()))
+        })?;
+        step.run(
+            &script(ws, "assemble.mjs")
+                .args(["--version", version])
+                .arg("--wasm")
+                .arg(&thin.core)
+                .arg("--out")
+                .arg(&package)
+                .remedy(
+                    "the message in the log names the file of pkg-template/ or src/js/ at fault",
+                ),
+        )?;
+        step.note(format!("{} {version}", ws.relative(&package).display()));
+        Ok(())
+    })?;
+    let folder = ws.target.join("pkg-tarball");
+    let report = console.step("pack", |step| {
+        step.run(
+            &script(ws, "pack.mjs")
+                .arg("--package")
+                .arg(&package)
+                .arg("--out")
+                .arg(&folder),
+        )
+    })?;
+    let tarball = folder.join("rejitter.tgz");
+    print!("{report}");
+    println!("  {}", ws.relative(&tarball).display());
+    Ok(tarball)
+}
+
+fn script(ws: &Workspace, name: &str) -> Cmd {
+    Cmd::new("node")
+        .arg(ws.root.join("xtask/npm").join(name))
+        .dir(&ws.root)
+}
+
+/// The numeric decision functions as a wasm file without imports and without memory.
+struct Thin {
+    /// Of its own: the full build of the same crate has the same file name.
+    target: PathBuf,
+    compiled: PathBuf,
+    work: PathBuf,
+    core: PathBuf,
+}
+
+impl Thin {
+    fn new(ws: &Workspace) -> Self {
+        let target = ws.target.join("thin");
+        let work = target.join("shrink");
+        Self {
+            compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
+            core: work.join("core.wasm"),
+            work,
+            target,
+        }
+    }
+
+    fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+        let build = cargo()
+            .args([
+                "build",
+                "--release",
+                "--lib",
+                "--no-default-features",
+                "--target",
+                WASM_TARGET,
+            ])
+            .arg("--target-dir")
+            .arg(&self.target)
+            .dir(&ws.root)
+            .remedy("see the compiler's message in the log");
+        step.run(&build)?;
+        step.note(size_of(&self.compiled));
+        Ok(())
+    }
+
+    fn shrink(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+        let passes = self.passes(ws);
+        let recipe = self.recipe(ws, &passes)?;
+        let recipe_file = self.work.join("recipe");
+        let before = self.work.join("input.wasm");
+        let input = read(&self.compiled)?;
+        let unchanged = self.core.exists()
+            && fs::read(&before).is_ok_and(|old| old == input)
+            && fs::read_to_string(&recipe_file).is_ok_and(|old| old == recipe);
+        if unchanged {
+            step.note(format!("{}, nothing changed", size_of(&self.core)));
+            return Ok(());
+        }
+        drop(fs::remove_dir_all(&self.work));
+        fs::create_dir_all(&self.work)
+            .map_err(|error| file_failure("create", &self.work, &error))?;
+        for pass in &passes {
+            step.run(pass)?;
+        }
+        // Last: a run that was cut off is done again.
+        for (path, bytes) in [
+            (&before, input.as_slice()),
+            (&recipe_file, recipe.as_bytes()),
+        ] {
+            fs::write(path, bytes).map_err(|error| file_failure("write", path, &error))?;
+        }
+        step.note(size_of(&self.core));
+        Ok(())
+    }
+
+    fn passes(&self, ws: &Workspace) -> Vec<Cmd> {
+        let file = |name: &str| self.work.join(name);
+        let bound = file("rejitter_bg.wasm");
+        let (small, graph, reached) =
+            (file("small.wasm"), file("graph.json"), file("reached.wasm"));
+        let optimise = |from: &Path, to: &Path, more: &[&str]| {
+            Cmd::new(ws.npm_tool("wasm-opt"))
+                .arg(from)
+                .args([
+                    "-Oz",
+                    "--strip-debug",
+                    "--strip-producers",
+                    "--strip-target-features",
+                ])
+                .args(more)
+                .args(WASM_FEATURES)
+                .arg("-o")
+                .arg(to)
+        };
+        vec![
+            Cmd::new(ws.wasm_tool("wasm-bindgen"))
+                .arg(&self.compiled)
+                .args(["--target", "web", "--no-typescript"])
+                .args(["--remove-producers-section", "--remove-name-section"])
+                .arg("--out-dir")
+                .arg(&self.work)
+                .args(["--out-name", "rejitter"]),
+            optimise(&bound, &small, &["--converge"]),
+            script(ws, "roots.mjs").arg(&small).arg(&graph),
+            Cmd::new(ws.npm_tool("wasm-metadce"))
+                .arg(&small)
+                .arg("--graph-file")
+                .arg(&graph)
+                .args(WASM_FEATURES)
+                .arg("-o")
+                .arg(&reached),
+            optimise(&reached, &self.core, &["--converge"]),
+            script(ws, "roots.mjs")
+                .arg("--check")
+                .arg(&self.core)
+                .arg(&graph),
+        ]
+    }
+
+    /// All that the result depends on beside the input: the passes and the versions of their tools.
+    fn recipe(&self, ws: &Workspace, passes: &[Cmd]) -> Result<String, Failure> {
+        let files = [
+            "Cargo.lock",
+            "xtask/npm/package-lock.json",
+            "xtask/npm/roots.mjs",
+        ];
+        let mut recipe: String = passes.iter().map(|pass| format!("{pass}\n")).collect();
+        for file in files {
+            recipe.push_str(&String::from_utf8_lossy(&read(&ws.root.join(file))?));
+        }
+        Ok(recipe)
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| file_failure("read", path, &error))
+}
+
+fn size_of(path: &Path) -> String {
+    fs::metadata(path).map_or_else(|_| String::new(), |meta| format!("{} bytes", meta.len()))
+}
+
+/// The version in the `[package]` table.
+fn package_version(manifest: &str) -> Option<&str> {
+    let table = manifest
+        .lines()
+        .skip_while(|line| line.trim() != "[package]")
+        .skip(1);
+    table
+        .take_while(|line| !line.trim_start().starts_with('['))
+        .find_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            (key.trim() == "version").then(|| value.trim().trim_matches('"'))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_that_of_the_package() {
+        let manifest =
+            "[x]\nversion = \"9\"\n[package]\nname = \"a\"\nversion = \"0.1.0\"\n[deps]\n";
+        assert_eq!(package_version(manifest), Some("0.1.0"));
+    }
+
+    #[test]
+    fn a_dependency_has_no_say() {
+        assert_eq!(
+            package_version("[package]\nname = \"a\"\n[deps]\nversion = \"9\"\n"),
+            None
+        );
+        assert_eq!(package_version("version = \"9\"\n"), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! What the build needs, each piece fetched only when it is missing.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cmd::{Cmd, Failure, find_on_path};
+use crate::step::{Console, file_failure};
+use crate::workspace::Workspace;
+
+pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
+
+/// `require` of a module, the `module-sync` condition.
+const NODE_MINIMUM: [u32; 3] = [20, 19, 0];
+
+/// Beside the installed packages: the lock file and the Node they were installed for.
+const STAMP: &str = ".installed-for";
+
+const TARGET_REMEDY: &str = "run `rustup target add wasm32-unknown-unknown`; where rustup cannot be \
+reached, take the target's standard library from the system (on Debian the packages rustc-web, \
+cargo-web, rust-web-src and rust-web-llvm)";
+
+/// The cargo that runs us, or the one on PATH.
+pub fn cargo() -> Cmd {
+    Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// Rust's wasm target, wasm-bindgen and its test runner, Node, and the npm packages of `folders`.
+pub fn prepare(ws: &Workspace, console: &mut Console, folders: &[&str]) -> Result<(), Failure> {
+    console.heading("Set-up");
+    let node = console.step("Node and npm", |step| {
+        let node =
+            check_node(&step.run(&Cmd::new("node").arg("--version").remedy(node_remedy()))?)?;
+        if find_on_path(&["npm"]).is_none() {
+            return Err(Failure::new("npm is not on PATH")
+                .remedy("install npm; it comes with Node, on Debian as the package npm"));
+        }
+        step.note(&node);
+        Ok(node)
+    })?;
+    console.step("Rust's wasm target", |step| {
+        if has_wasm_target() {
+            step.note("there");
+            return Ok(());
+        }
+        let add = Cmd::new("rustup")
+            .args(["target", "add", WASM_TARGET])
+            .remedy(TARGET_REMEDY);
+        step.run(&add)?;
+        step.note("added");
+        Ok(())
+    })?;
+    console.step("wasm-bindgen", |step| {
+        // Cargo itself sees whether anything is to be done.
+        step.run(
+            &cargo()
+                .args([
+                    "build",
+                    "--locked",
+                    "--profile",
+                    "tools",
+                    "-p",
+                    "wasm-tools",
+                ])
+                .dir(&ws.root)
+                .remedy("see the compiler's message in the log; the first build needs crates.io"),
+        )?;
+        step.note(
+            Cmd::new(ws.wasm_tool("wasm-bindgen"))
+                .arg("--version")
+                .answer()
+                .unwrap_or_default(),
+        );
+        Ok(())
+    })?;
+    for folder in folders {
+        console.step(&format!("npm packages of {folder}"), |step| {
+            let dir = ws.root.join(folder);
+            if installed(&dir, &node)? {
+                step.note("there");
+                return Ok(());
+            }
+            step.run(
+                &Cmd::new("npm")
+                    .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+                    .dir(&dir)
+                    .remedy("the registry that npm is set up for must be reachable; if package.json was \
+                             changed, run `npm install --ignore-scripts` there to renew the lock file"),
+            )?;
+            write_stamp(&dir, &node)?;
+            step.note("installed");
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn node_remedy() -> String {
+    let [major, minor, _] = NODE_MINIMUM;
+    format!("install Node {major}.{minor} or newer")
+}
+
+/// The version, if it is new enough.
+fn check_node(printed: &str) -> Result<String, Failure> {
+    let printed = printed.trim();
+    match version(printed) {
+        Some(found) if found >= NODE_MINIMUM => Ok(printed.to_owned()),
+        Some(_) => Err(Failure::new(format!("Node {printed} is too old")).remedy(node_remedy())),
+        None => {
+            Err(Failure::new(format!("`node --version` printed {printed:?}")).remedy(node_remedy()))
+        }
+    }
+}
+
+/// The first `1.2.3` of a text such as `v20.20.2` or `wasm-pack 0.15.1`.
+pub fn version(text: &str) -> Option<[u32; 3]> {
+    text.split_whitespace().find_map(|word| {
+        let word = word.trim_start_matches('v');
+        let release = word.split(['-', '+']).next()?;
+        let mut parts = release.split('.').map(|part| part.parse().ok());
+        let found = [parts.next()??, parts.next()??, parts.next()??];
+        parts.next().is_none().then_some(found)
+    })
+}
+
+/// True for a distribution's Rust too, which has no rustup.
+fn has_wasm_target() -> bool {
+    Cmd::new(env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc")))
+        .args(["--print", "target-libdir", "--target", WASM_TARGET])
+        .answer()
+        .is_some_and(|dir| has_std(Path::new(&dir)))
+}
+
+fn has_std(dir: &Path) -> bool {
+    let name_of = |entry: std::io::Result<fs::DirEntry>| entry.ok().map(|entry| entry.file_name());
+    fs::read_dir(dir).is_ok_and(|mut dir| {
+        dir.any(|f| name_of(f).is_some_and(|n| n.to_string_lossy().starts_with("libstd-")))
+    })
+}
+
+fn lock(dir: &Path) -> Result<String, Failure> {
+    let path = dir.join("package-lock.json");
+    fs::read_to_string(&path).map_err(|error| file_failure("read", &path, &error))
+}
+
+fn stamp_path(dir: &Path) -> PathBuf {
+    dir.join("node_modules").join(STAMP)
+}
+
+fn stamp_text(dir: &Path, node: &str) -> Result<String, Failure> {
+    Ok(format!("node {node}\n{}", lock(dir)?))
+}
+
+/// Whether the packages there are those of the lock file, installed under this Node.
+fn installed(dir: &Path, node: &str) -> Result<bool, Failure> {
+    let wanted = stamp_text(dir, node)?;
+    Ok(fs::read_to_string(stamp_path(dir)).is_ok_and(|found| found == wanted))
+}
+
+fn write_stamp(dir: &Path, node: &str) -> Result<(), Failure> {
+    let path = stamp_path(dir);
+    let write = fs::create_dir_all(dir.join("node_modules"))
+        .and_then(|()| fs::write(&path, stamp_text(dir, node).unwrap_or_default()));
+    write.map_err(|error| file_failure("write", &path, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_tools_print() {
+        assert_eq!(version("v20.20.2\n"), Some([20, 20, 2]));
+        assert_eq!(version("wasm-pack 0.15.1"), Some([0, 15, 1]));
+        assert_eq!(
+            version("geckodriver 0.37.1 (abc 2026-01-01)"),
+            Some([0, 37, 1])
+        );
+        assert_eq!(version("v25.0.0-nightly"), Some([25, 0, 0]));
+        for wrong in ["", "v20", "20.19", "1.2.3.4", "node"] {
+            assert_eq!(version(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn old_nodes_are_refused() {
+        for good in ["v20.19.0", "v20.20.2", "v22.0.0", "v26.1.0"] {
+            assert_eq!(check_node(good).unwrap(), good);
+        }
+        for bad in ["v20.18.9", "v18.20.0", "v9.99.99", "nonsense"] {
+            let text = check_node(bad).unwrap_err().to_string();
+            assert!(text.contains("install Node 20.19 or newer"), "{text}");
+        }
+    }
+
+    #[test]
+    fn packages_are_installed_again_when_lock_or_node_change() {
+        let dir = env::temp_dir().join(format!("xtask-setup-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        assert!(
+            installed(&dir, "v20.20.2")
+                .unwrap_err()
+                .message
+                .contains("package-lock.json")
+        );
+        fs::write(dir.join("package-lock.json"), "{}").unwrap();
+        assert!(!installed(&dir, "v20.20.2").unwrap());
+        write_stamp(&dir, "v20.20.2").unwrap();
+        assert!(installed(&dir, "v20.20.2").unwrap());
+        assert!(!installed(&dir, "v22.0.0").unwrap());
+        fs::write(dir.join("package-lock.json"), "{ }").unwrap();
+        assert!(!installed(&dir, "v20.20.2").unwrap());
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_target_without_std_is_missing() {
+        assert!(!has_std(Path::new("/no/such/folder")));
+        assert!(!has_std(Path::new(env!("CARGO_MANIFEST_DIR"))));
+    }
+}
