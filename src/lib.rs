@@ -1,1 +1,48 @@
-//! rejitter
+//! Retries with backoff and jitter: delays that are right, decided by a pure core.
+//!
+//! The same crate is the engine of the npm package `rejitter` (compiled to WebAssembly) and a
+//! Rust library. [`RetryPolicy`] is made once from [`RetryOptions`] and is then asked, after each
+//! failed attempt, how long to wait:
+//!
+//! ```
+//! use rejitter::{Decision, Failure, RetryOptions, RetryPolicy, Seed};
+//!
+//! let policy = RetryPolicy::new(RetryOptions {
+//!     base_ms: Some(100.0),
+//!     cap_ms: Some(8_000.0),
+//!     max_attempts: Some(5),
+//!     ..RetryOptions::default() // exponential backoff, full jitter
+//! })?;
+//!
+//! let draw = Seed::from("docs").draw(0, 1);
+//! match policy.decide(&Failure::of_attempt(1), draw) {
+//!     Decision::Retry { delay_ms } => assert!((0.0..=100.0).contains(&delay_ms)),
+//!     Decision::Stop(reason) => println!("gives up: {reason}"),
+//! }
+//!
+//! // All the waits of one operation, as an iterator:
+//! assert_eq!(policy.delays(Seed::from("docs")).count(), 4);
+//! # Ok::<(), rejitter::OptionErrors>(())
+//! ```
+//!
+//! Words. An *operation* is one retried piece of work; an *attempt* is one try of it, numbered
+//! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
+//! k, already capped; *jitter* is how the wait is drawn below it. All times are milliseconds.
+
+#![deny(missing_docs, rust_2018_idioms, unreachable_pub)]
+#![warn(clippy::pedantic)]
+
+pub mod core;
+
+#[cfg(feature = "full")]
+mod entropy;
+
+// wasm-bindgen exports public functions only, wherever they stand.
+#[cfg(target_arch = "wasm32")]
+#[allow(unreachable_pub)]
+mod js;
+
+pub use crate::core::{
+    Backoff, Decision, Delays, Failure, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
+    RetryPolicy, Seed, StopReason, UNLIMITED,
+};

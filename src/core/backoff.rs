@@ -1,0 +1,71 @@
+//! The curve: how the ceiling of the wait grows with the number of failed attempts.
+
+/// How the ceiling grows from wait to wait, before jitter.
+///
+/// `k` is the number of the wait, from 1: wait `k` follows failed attempt `k`. Every curve is
+/// monotone in `k` and bounded by the cap, and finite for every `k` up to `u64::MAX`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Backoff {
+    /// `base`, every time.
+    Fixed,
+    /// `base + step·(k−1)`; the step defaults to base, which gives `base·k`.
+    Linear,
+    /// `base·factor^(k−1)`. The first ceiling is base, as in gRPC and Google's clients, not
+    /// 2·base.
+    #[default]
+    Exponential,
+    /// Truncated binary exponential, as in Ethernet (IEEE 802.3): `a·2^(min(k, N)−1)`, where N
+    /// is `truncate_at` and `a` is base or, when no base is given, `cap/2^(N−1)`, so that the
+    /// N-th wait is the first at the cap.
+    Truncated,
+}
+
+/// `base·factor^n`, at most `cap`. Never NaN: nothing times infinity is nothing.
+///
+/// Powers are made by repeated squaring and not by `powf`, whose last bit differs between
+/// platforms, and hence between native code and WebAssembly.
+pub(crate) fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
+    if base == 0.0 {
+        return 0.0;
+    }
+    let mut power = 1.0;
+    let mut square = factor;
+    while n > 0 {
+        if n & 1 == 1 {
+            power *= square;
+        }
+        square *= square;
+        n >>= 1;
+    }
+    (base * power).min(cap)
+}
+
+/// `base + step·n`, at most `cap`.
+pub(crate) fn climb(base: f64, step: f64, n: u64, cap: f64) -> f64 {
+    // The number of attempts beyond 2^53 loses its last bits here; the cap was reached by then,
+    // or the step is so small that it does not show.
+    #[allow(clippy::cast_precision_loss)]
+    let n = n as f64;
+    (base + step * n).min(cap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_are_exact_and_saturate() {
+        for n in 0..60 {
+            #[allow(clippy::cast_precision_loss)]
+            let exact = (1u64 << n) as f64;
+            assert_eq!(grow(1.0, 2.0, n, f64::MAX).to_bits(), exact.to_bits());
+        }
+        for n in [99, 1_024, 5_000, 1 << 53, u64::MAX] {
+            assert_eq!(grow(100.0, 2.0, n, 10_000.0), 10_000.0);
+            assert_eq!(grow(100.0, 1.0, n, 10_000.0), 100.0);
+            assert_eq!(grow(0.0, 1e308, n, 10_000.0), 0.0);
+            assert_eq!(climb(100.0, 100.0, n, 10_000.0), 10_000.0);
+            assert_eq!(climb(100.0, 0.0, n, 10_000.0), 100.0);
+        }
+    }
+}

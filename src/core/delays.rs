@@ -1,0 +1,55 @@
+//! The backoff iterator: the waits of one operation in which every attempt fails.
+
+use super::{Decision, Failure, RetryPolicy, Seed};
+
+/// The waits between attempts in ms, `max_attempts − 1` of them; endless without a limit.
+///
+/// Made by [`RetryPolicy::delays`].
+#[derive(Debug, Clone)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
+pub struct Delays {
+    policy: RetryPolicy,
+    seed: Seed,
+    operation: u64,
+    failure: Failure,
+}
+
+impl RetryPolicy {
+    /// The waits of one operation in which every attempt fails: the sequence that operation 0
+    /// with this seed waits.
+    pub fn delays(&self, seed: Seed) -> Delays {
+        Delays {
+            policy: *self,
+            seed,
+            operation: 0,
+            failure: Failure::of_attempt(1),
+        }
+    }
+}
+
+impl Delays {
+    /// Starts anew, as the next operation: the same curve, fresh draws.
+    pub fn reset(&mut self) {
+        self.operation = self.operation.wrapping_add(1);
+        self.failure = Failure::of_attempt(1);
+    }
+}
+
+impl Iterator for Delays {
+    type Item = f64;
+
+    fn next(&mut self) -> Option<f64> {
+        let attempt = self.failure.attempt;
+        let draw = self.seed.draw(self.operation, attempt);
+        match self.policy.decide(&self.failure, draw) {
+            Decision::Retry { delay_ms } => {
+                self.failure.attempt = attempt.saturating_add(1);
+                self.failure.previous_ms = Some(delay_ms);
+                Some(delay_ms)
+            }
+            Decision::Stop(_) => None,
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Delays {}

@@ -1,0 +1,104 @@
+// @ts-check
+// The public functions, over whatever loads the core: each host has its own way to the wasm.
+
+import { Delays } from './delays.js';
+import { run } from './operation.js';
+import { defaults, readOptions, readRunOptions, show } from './options.js';
+
+/** @typedef {import('./options.js').Settings} Settings */
+
+/** @param {() => import('./decision.js').Core} load */
+export function createApi(load) {
+  const standard = defaults(load);
+  const fullJitter = defaults(load, { jitter: 1, named: 'jitter' });
+  const equalJitter = defaults(load, { jitter: 2, named: 'jitter' });
+  const decorrelatedJitter = defaults(load, { jitter: 3, named: 'jitter' });
+  const exponentialBackoff = defaults(load, { backoff: 2, jitter: 0, named: 'backoff' });
+  const linearBackoff = defaults(load, { backoff: 1, jitter: 0, named: 'backoff' });
+  const fixedDelay = defaults(load, { backoff: 0, jitter: 0, named: 'backoff' });
+  const truncatedBackoff = defaults(load, { backoff: 3, maxAttempts: Infinity, named: 'backoff' });
+
+  class RetryPolicy {
+    /** @type {Settings} */
+    #settings;
+
+    /** @param {unknown} [options] */
+    constructor(options) {
+      this.#settings = readOptions(options, standard);
+    }
+
+    /**
+     * @param {any} fn
+     * @param {any} [options]
+     */
+    run(fn, options) {
+      let signal;
+      try {
+        requireFunction(fn);
+        signal = readRunOptions(options);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      return run(this.#settings, fn, signal);
+    }
+
+    /** @param {any} fn */
+    wrap(fn) {
+      requireFunction(fn);
+      const settings = this.#settings;
+      /**
+       * @this {unknown}
+       * @param {unknown[]} args
+       */
+      return function (...args) {
+        return run(settings, () => fn.apply(this, args), undefined);
+      };
+    }
+
+    /** @param {any} [options] */
+    delays(options) {
+      return new Delays(this.#settings, options);
+    }
+  }
+
+  return {
+    RetryPolicy,
+    /** @param {any} fn @param {any} [options] */
+    retry: (fn, options) => once(fn, options, standard),
+    /** @param {any} fn @param {any} [options] */
+    retryWithFullJitter: (fn, options) => once(fn, options, fullJitter),
+    /** @param {any} fn @param {any} [options] */
+    retryWithEqualJitter: (fn, options) => once(fn, options, equalJitter),
+    /** @param {any} fn @param {any} [options] */
+    retryWithDecorrelatedJitter: (fn, options) => once(fn, options, decorrelatedJitter),
+    /** @param {any} fn @param {any} [options] */
+    retryWithExponentialBackoff: (fn, options) => once(fn, options, exponentialBackoff),
+    /** @param {any} fn @param {any} [options] */
+    retryWithLinearBackoff: (fn, options) => once(fn, options, linearBackoff),
+    /** @param {any} fn @param {any} [options] */
+    retryWithFixedDelay: (fn, options) => once(fn, options, fixedDelay),
+    /** @param {any} fn @param {any} [options] */
+    retryWithTruncatedBackoff: (fn, options) => once(fn, options, truncatedBackoff),
+  };
+}
+
+/**
+ * @param {any} fn
+ * @param {unknown} options
+ * @param {Settings} base
+ */
+function once(fn, options, base) {
+  let settings;
+  try {
+    requireFunction(fn);
+    settings = readOptions(options, base);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return run(settings, fn, undefined);
+}
+
+/** @param {unknown} fn */
+function requireFunction(fn) {
+  if (typeof fn !== 'function') throw new TypeError(`the callback is ${show(fn)}; it must be a function that is called for each attempt`);
+}

@@ -1,0 +1,71 @@
+// @ts-check
+// What the callback is told about its attempt.
+
+import { now } from './timer.js';
+
+/** @type {(attempt: Attempt) => number} */
+export let startOf;
+/** @type {(attempt: Attempt, reason: unknown) => void} */
+export let abortAttempt;
+
+/**
+ * One call of the callback. Its getters make what costs something, a controller or a look at the
+ * clock, when they are first used: a first attempt that succeeds pays for neither.
+ */
+export class Attempt {
+  #attempt;
+  #startedAt;
+  #previousError;
+  #previousDelayMs;
+  /** @type {AbortController | undefined} */
+  #controller = undefined;
+
+  /**
+   * @param {number} attempt
+   * @param {number} startedAt when the operation began; NaN while nobody has asked
+   * @param {unknown} previousError
+   * @param {number | undefined} previousDelayMs
+   */
+  constructor(attempt, startedAt, previousError, previousDelayMs) {
+    this.#attempt = attempt;
+    this.#startedAt = startedAt;
+    this.#previousError = previousError;
+    this.#previousDelayMs = previousDelayMs;
+  }
+
+  get attempt() {
+    return this.#attempt;
+  }
+
+  get signal() {
+    return (this.#controller ??= new AbortController()).signal;
+  }
+
+  get elapsedMs() {
+    return now() - this.#start();
+  }
+
+  get remainingMs() {
+    return Infinity;
+  }
+
+  get previousError() {
+    return this.#previousError;
+  }
+
+  get previousDelayMs() {
+    return this.#previousDelayMs;
+  }
+
+  #start() {
+    if (Number.isNaN(this.#startedAt)) this.#startedAt = now();
+    return this.#startedAt;
+  }
+
+  static {
+    startOf = (attempt) => attempt.#start();
+    abortAttempt = (attempt, reason) => {
+      (attempt.#controller ??= new AbortController()).abort(reason);
+    };
+  }
+}

@@ -1,0 +1,81 @@
+//! What `wasm-pack build` exports: the functions of the npm package, over the same driver.
+//!
+//! The driver is plain JavaScript and calls every callback itself. No user code runs while Rust
+//! holds a borrow, and a callback that throws, re-enters or never settles cannot leave this
+//! module in a bad state, for it has none.
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+
+/// The types of these exports are written by hand, once, for both packages.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("../../pkg-template/index.d.ts");
+
+#[wasm_bindgen(module = "/src/js/full.js")]
+extern "C" {
+    fn bind(exports: &JsValue);
+
+    #[wasm_bindgen(catch)]
+    fn call(name: &str, operation: &Function, options: &JsValue) -> Result<Promise, JsValue>;
+
+    /// The policy class needs no Rust between it and its callers. Declared as a function,
+    /// because only then the generated types leave it to the hand-written ones.
+    #[allow(dead_code)]
+    #[wasm_bindgen(reexport = "RetryPolicy", js_name = RetryPolicy, skip_typescript)]
+    fn retry_policy();
+}
+
+/// Names the modules that `full.js` imports, so that wasm-bindgen copies them beside it.
+macro_rules! beside {
+    ($($module:literal $export:ident;)*) => {
+        $(
+            #[wasm_bindgen(module = $module)]
+            extern "C" {
+                #[allow(dead_code)]
+                fn $export();
+            }
+        )*
+    };
+}
+
+beside! {
+    "/src/js/api.js" createApi;
+    "/src/js/attempt.js" startOf;
+    "/src/js/decision.js" decide;
+    "/src/js/delays.js" Delays;
+    "/src/js/operation.js" run;
+    "/src/js/options.js" readOptions;
+    "/src/js/randomness.js" seedBits;
+    "/src/js/timer.js" now;
+}
+
+/// Binds the driver to this instance when the module is loaded.
+#[wasm_bindgen(start, skip_typescript)]
+pub fn start() {
+    bind(&wasm_bindgen::exports());
+}
+
+/// One export per function; what each does is said in the hand-written types.
+macro_rules! retry_functions {
+    ($($name:ident $js_name:ident;)*) => {
+        $(
+            #[wasm_bindgen(js_name = $js_name, skip_typescript)]
+            pub fn $name(operation: &Function, options: &JsValue) -> Result<Promise, JsValue> {
+                // Test runners skip the start function.
+                start();
+                call(stringify!($js_name), operation, options)
+            }
+        )*
+    };
+}
+
+retry_functions! {
+    retry retry;
+    retry_with_full_jitter retryWithFullJitter;
+    retry_with_equal_jitter retryWithEqualJitter;
+    retry_with_decorrelated_jitter retryWithDecorrelatedJitter;
+    retry_with_exponential_backoff retryWithExponentialBackoff;
+    retry_with_linear_backoff retryWithLinearBackoff;
+    retry_with_fixed_delay retryWithFixedDelay;
+    retry_with_truncated_backoff retryWithTruncatedBackoff;
+}

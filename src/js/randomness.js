@@ -1,0 +1,64 @@
+// @ts-check
+// Where draws come from: a seed, or entropy that no two clients share by accident.
+
+const TWO_32 = 2 ** 32;
+
+/**
+ * A seed's 64 bits as two 32-bit integers. Text is hashed by FNV-1a over its UTF-16 code units,
+ * little-endian, as `Seed::from(&str)` does in Rust.
+ * @param {number | bigint | string} seed
+ * @returns {[high: number, low: number]}
+ */
+export function seedBits(seed) {
+  let bits;
+  if (typeof seed === 'string') {
+    bits = 0xcbf29ce484222325n;
+    for (let i = 0; i < seed.length; i++) {
+      const unit = seed.charCodeAt(i);
+      for (const byte of [unit & 255, unit >> 8]) {
+        bits = BigInt.asUintN(64, (bits ^ BigInt(byte)) * 0x100000001b3n);
+      }
+    }
+  } else {
+    bits = BigInt(seed);
+  }
+  return [Number(bits >> 32n), Number(bits & 0xffffffffn)];
+}
+
+/** Entropy of this process: two 32-bit integers, taken at the first failure, never at import. */
+let processHigh = 0;
+let processLow = 0;
+/** Operations seeded so far; 0 also says that there is no entropy yet. */
+let count = 0;
+
+/**
+ * Gives an operation a seed of its own. Process entropy alone would repeat in clones of a
+ * snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter
+ * no two operations are equal.
+ * @param {{ seedHigh: number, seedLow: number, index: number }} operation
+ */
+export function seedAfresh(operation) {
+  if (count === 0) [processHigh, processLow] = processEntropy();
+  operation.index = count++;
+  operation.seedHigh = processHigh ^ chance();
+  operation.seedLow = processLow ^ chance();
+}
+
+/** @returns {ArrayLike<number> & Iterable<number>} */
+function processEntropy() {
+  const words = new Uint32Array(2);
+  // Some test environments have no crypto; the clock and Math.random then have to do.
+  if (typeof globalThis.crypto?.getRandomValues === 'function') return globalThis.crypto.getRandomValues(words);
+  words[0] = Date.now();
+  words[1] = performance.now() * 1e6;
+  return words;
+}
+
+/** 32 bits of `Math.random`, or 0 where a stub of it throws or answers nonsense. */
+function chance() {
+  try {
+    return (Math.random() * TWO_32) | 0;
+  } catch {
+    return 0;
+  }
+}
