@@ -1,0 +1,120 @@
+// A folder that has the packed package installed as a user has it: by npm, from the tarball, found
+// through node_modules. Nothing here reaches into the repository's sources, so what these tests see is
+// what is published.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const here = dirname(dirname(fileURLToPath(import.meta.url)));
+export const repo = resolve(here, '..', '..');
+const target = resolve(process.env.REJITTER_TARGET_DIR || join(repo, 'target'));
+
+/** The tarball under test. */
+export const tarball = (() => {
+  const path = process.env.REJITTER_TARBALL;
+  if (!path) {
+    throw new Error('REJITTER_TARBALL is not set: build the package with `cargo xtask pkg` and give the path of its .tgz');
+  }
+  const full = resolve(path);
+  if (!existsSync(full)) throw new Error(`REJITTER_TARBALL names no file: ${full}`);
+  return full;
+})();
+
+export const tarballBytes = readFileSync(tarball);
+const hash = createHash('sha256').update(tarballBytes).digest('hex').slice(0, 16);
+
+/**
+ * The consumer folder, made once per tarball. It is filled under a temporary name and then renamed, so
+ * that test files that run at the same time never see half an installation.
+ */
+export const consumer = (() => {
+  const root = join(target, 'package-tests');
+  const dir = join(root, hash);
+  if (existsSync(dir)) return dir;
+  mkdirSync(root, { recursive: true });
+  const draft = mkdtempSync(join(root, 'draft-'));
+  writeFileSync(join(draft, 'package.json'), '{ "name": "consumer", "private": true, "version": "0.0.0" }\n');
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  execFileSync(
+    npm,
+    ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock', '--offline', tarball],
+    { cwd: draft, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' },
+  );
+  // The resolution is the consumer's own: these two files are how a user's module reaches the package.
+  writeFileSync(join(draft, 'all.mjs'), "export * from 'rejitter';\n");
+  writeFileSync(join(draft, 'all.cjs'), "module.exports = require('rejitter');\n");
+  try {
+    renameSync(draft, dir);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(dir)) throw error;
+  }
+  return dir;
+})();
+
+/** The folder of the installed package. */
+export const installed = join(consumer, 'node_modules', 'rejitter');
+
+/** What `import * as x from 'rejitter'` gives in the consumer folder. */
+export const importPackage = () => import(pathToFileURL(join(consumer, 'all.mjs')).href);
+
+/** What `require('rejitter')` gives in the consumer folder. */
+export const requirePackage = () => createRequire(join(consumer, 'all.cjs'))('rejitter');
+
+let folders = 0;
+
+/** A folder of its own inside the consumer's, so that modules in it find the package. */
+export function workFolder(name) {
+  folders += 1;
+  const dir = join(consumer, 'work', `${name}-${process.pid}-${folders}`);
+  mkdirSync(dir, { recursive: true });
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Writes `files` ({ name: text }) into a fresh folder and returns the folder. */
+export function project(name, files) {
+  const dir = workFolder(name);
+  for (const [path, text] of Object.entries(files)) {
+    const full = join(dir, path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, text);
+  }
+  return dir;
+}
+
+/**
+ * Runs a command to its end. Resolves with what it printed and its exit code; only a command that
+ * cannot be started rejects.
+ */
+export function run(command, args, { cwd = consumer, env = {}, input } = {}) {
+  return new Promise((done, failed) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const text = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (chunk) => { text.stdout += chunk; });
+    child.stderr.setEncoding('utf8').on('data', (chunk) => { text.stderr += chunk; });
+    child.once('error', failed);
+    child.once('close', (code, signal) => done({ code: code ?? signal, ...text }));
+    child.stdin.end(input ?? '');
+  });
+}
+
+/**
+ * Runs a module in a Node of its own inside the consumer folder.
+ * `flags` go to Node; the module prints, the caller judges.
+ */
+export function runNode(source, { flags = [], ext = 'mjs', env } = {}) {
+  const dir = project('node', { [`main.${ext}`]: source });
+  // The test runner's own variables would make a child report to it instead of just running.
+  return run(process.execPath, [...flags, join(dir, `main.${ext}`)], {
+    cwd: dir,
+    env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', ...env },
+  });
+}
+
+/** A tool of this folder's node_modules, by its path there. */
+export const tool = (path) => join(here, 'node_modules', path);

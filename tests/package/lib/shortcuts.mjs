@@ -1,0 +1,57 @@
+// The eight functions of the package and what each one's name stands for, restated independently of the
+// package: the tests compare the two.
+
+/** Export name → the options that `retry` would need to do the same. */
+export const SHORTCUTS = {
+  retry: { backoff: 'exponential', jitter: 'full' },
+  retryWithFullJitter: { backoff: 'exponential', jitter: 'full' },
+  retryWithEqualJitter: { backoff: 'exponential', jitter: 'equal' },
+  retryWithDecorrelatedJitter: { backoff: 'exponential', jitter: 'decorrelated' },
+  retryWithExponentialBackoff: { backoff: 'exponential', jitter: 'none' },
+  retryWithLinearBackoff: { backoff: 'linear', jitter: 'none' },
+  retryWithFixedDelay: { backoff: 'fixed', jitter: 'none' },
+  retryWithTruncatedBackoff: { backoff: 'truncated', jitter: 'full', maxAttempts: Infinity },
+};
+
+export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated'];
+export const JITTERS = ['none', 'full', 'equal', 'decorrelated'];
+
+/** Every combination that means something: decorrelated replaces the curve. */
+export const COMBINATIONS = [
+  ...BACKOFFS.flatMap((backoff) => ['none', 'full', 'equal'].map((jitter) => ({ backoff, jitter }))),
+  { jitter: 'decorrelated' },
+];
+
+/** The ceiling of wait k, straight from the formulas; only for k small enough not to overflow. */
+export function ceiling(k, { backoff = 'exponential', baseMs, capMs = 10_000, factor = 2, stepMs, truncateAt = 10 } = {}) {
+  const base = baseMs ?? 100;
+  const curve = {
+    fixed: () => base,
+    linear: () => base + (stepMs ?? base) * (k - 1),
+    exponential: () => base * factor ** (k - 1),
+    truncated: () => (baseMs ?? capMs / 2 ** (truncateAt - 1)) * 2 ** (Math.min(k, truncateAt) - 1),
+  };
+  return Math.min(capMs, curve[backoff]());
+}
+
+/** The waits 1…n for a constant draw r. */
+export function expectedWaits(n, r, options = {}) {
+  const { jitter = 'full', baseMs = 100, capMs = 10_000 } = options;
+  const waits = [];
+  let previous = baseMs;
+  for (let k = 1; k <= n; k += 1) {
+    const c = ceiling(k, options);
+    const wait = {
+      none: () => c,
+      full: () => r * c,
+      equal: () => c / 2 + (r * c) / 2,
+      decorrelated: () => Math.min(capMs, baseMs + r * (3 * previous - baseMs)),
+    }[jitter]();
+    previous = wait;
+    waits.push(wait);
+  }
+  return waits;
+}
+
+/** All that the package exports: a name that comes or goes is a change of the API and must be seen here. */
+export const EXPORTS = [...Object.keys(SHORTCUTS), 'RetryPolicy'].sort();
