@@ -1,0 +1,286 @@
+// How attempts follow each other: their number, their numbers, the predicate between them, the waits.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { VirtualClock, microtasks, turn, underClock } from './lib/clock.mjs';
+import { importPackage } from './lib/consumer.mjs';
+import { COMBINATIONS, expectedWaits } from './lib/shortcuts.mjs';
+
+const { retry } = await importPackage();
+const fail = (error) => () => { throw error; };
+
+for (const maxAttempts of [1, 2, 3, 10]) {
+  test(`maxAttempts ${maxAttempts}: as many calls, one wait fewer, the last error`, async () => {
+    const seen = [];
+    const { clock, rejected, error } = await underClock(() =>
+      retry(({ attempt }) => {
+        seen.push(attempt);
+        throw `error ${attempt}`;
+      }, { maxAttempts }));
+    assert.ok(rejected);
+    assert.equal(error, `error ${maxAttempts}`);
+    assert.deepEqual(seen, Array.from({ length: maxAttempts }, (_, i) => i + 1));
+    assert.equal(clock.armed.length, maxAttempts - 1);
+    assert.equal(clock.pending.size, 0);
+  });
+}
+
+for (const options of COMBINATIONS) {
+  for (const r of [0, 0.25, 0.999_999]) {
+    test(`waits of ${options.backoff ?? 'its own curve'} with jitter ${options.jitter}, draw ${r}`, async () => {
+      const { clock } = await underClock(() =>
+        retry(fail(0), { ...options, random: () => r, maxAttempts: 13 }));
+      assert.deepEqual(clock.delays, expectedWaits(12, r, options).map((ms) => Math.ceil(ms)));
+    });
+  }
+}
+
+test('one draw per wait, none for the attempts', async () => {
+  for (const [jitter, expected] of [['full', 4], ['equal', 4], ['decorrelated', 4]]) {
+    let draws = 0;
+    await underClock(() => retry(fail(0), { jitter, maxAttempts: 5, random: () => { draws += 1; return 0.5; } }));
+    assert.equal(draws, expected, jitter);
+  }
+});
+
+test('the options of the curve: baseMs, factor, capMs, stepMs, truncateAt, minMs', async () => {
+  const table = [
+    [{ backoff: 'exponential', baseMs: 3, factor: 3, capMs: 200 }, [3, 9, 27, 81, 200, 200]],
+    [{ backoff: 'exponential', baseMs: 50, factor: 1 }, [50, 50, 50, 50, 50, 50]],
+    [{ backoff: 'linear', baseMs: 10, stepMs: 5, capMs: 28 }, [10, 15, 20, 25, 28, 28]],
+    [{ backoff: 'linear', baseMs: 10, stepMs: 0 }, [10, 10, 10, 10, 10, 10]],
+    [{ backoff: 'linear', baseMs: 10 }, [10, 20, 30, 40, 50, 60]],
+    [{ backoff: 'fixed', baseMs: 12 }, [12, 12, 12, 12, 12, 12]],
+    [{ backoff: 'truncated', truncateAt: 4, capMs: 80 }, [10, 20, 40, 80, 80, 80]],
+    [{ backoff: 'truncated', truncateAt: 3, baseMs: 10 }, [10, 20, 40, 40, 40, 40]],
+    [{ backoff: 'exponential', baseMs: 4, minMs: 10 }, [10, 10, 16, 32, 64, 128]],
+  ];
+  for (const [options, waits] of table) {
+    const { clock } = await underClock(() => retry(fail(0), { ...options, jitter: 'none', maxAttempts: 7 }));
+    assert.deepEqual(clock.delays, waits, JSON.stringify(options));
+  }
+});
+
+test('minMs is a floor of the draw, which stays spread above it', async () => {
+  const wait = async (r, jitter) => (await underClock(() => retry(fail(0), { jitter, baseMs: 100, minMs: 60, maxAttempts: 2, random: () => r }))).clock.delays[0];
+  assert.equal(await wait(0, 'full'), 60);
+  assert.equal(await wait(0.5, 'full'), 80);
+  assert.equal(await wait(0, 'equal'), 60);
+  assert.equal(await wait(0.5, 'equal'), 80);
+});
+
+test('a baseMs above the default cap raises the cap', async () => {
+  const { clock } = await underClock(() => retry(fail(0), { baseMs: 20_000, jitter: 'none', maxAttempts: 4 }));
+  assert.deepEqual(clock.delays, [20_000, 20_000, 20_000]);
+});
+
+test('the first attempt is called synchronously, in the stack of the caller', () => {
+  let called = false;
+  function caller() {
+    return retry(() => {
+      called = true;
+      return new Error('here').stack;
+    });
+  }
+  const promise = caller();
+  assert.ok(called);
+  return promise.then((stack) => assert.match(stack, /at caller /));
+});
+
+test('no attempt starts while another is running', async () => {
+  let running = 0;
+  let most = 0;
+  await underClock(() =>
+    retry(async ({ attempt }) => {
+      running += 1;
+      most = Math.max(most, running);
+      await turn();
+      running -= 1;
+      if (attempt < 5) throw attempt;
+    }));
+  assert.equal(most, 1);
+});
+
+test('success ends it: no later call, no timer', async () => {
+  let calls = 0;
+  const { clock, value } = await underClock(() => retry(() => {
+    calls += 1;
+    if (calls < 3) throw 0;
+    return 'value';
+  }));
+  assert.equal(value, 'value');
+  assert.equal(clock.pending.size, 0);
+  assert.equal(clock.armed.length, 2);
+  assert.equal(calls, 3);
+});
+
+test('retryIf is asked once for each failure, with the error and the attempt that fn got', async () => {
+  const given = [];
+  const asked = [];
+  const { error } = await underClock(() =>
+    retry(
+      (attempt) => {
+        given.push(attempt);
+        throw `e${attempt.attempt}`;
+      },
+      {
+        maxAttempts: 3,
+        retryIf(...args) {
+          asked.push(args);
+          return true;
+        },
+      },
+    ));
+  assert.equal(error, 'e3');
+  // Also after the last failure: the predicate is looked at before the number of attempts.
+  assert.deepEqual(asked.map(([e]) => e), ['e1', 'e2', 'e3']);
+  assert.deepEqual(asked.map((args) => args.length), [2, 2, 2]);
+  for (const [i, [, attempt]] of asked.entries()) {
+    assert.equal(attempt, given[i]);
+    assert.equal(attempt.attempt, i + 1);
+  }
+});
+
+for (const [kind, answer] of Object.entries({
+  'a boolean': (yes) => yes,
+  'a promise of one': async (yes) => yes,
+  'a thenable of one': (yes) => ({ then: (ok) => ok(yes) }),
+})) {
+  test(`retryIf answers with ${kind}`, async () => {
+    let calls = 0;
+    const stop = new Error('stop here');
+    const { clock, error } = await underClock(() =>
+      retry(
+        () => {
+          calls += 1;
+          throw calls === 3 ? stop : new Error('go on');
+        },
+        { maxAttempts: 10, retryIf: (e) => answer(e !== stop) },
+      ));
+    assert.equal(error, stop);
+    assert.equal(calls, 3);
+    assert.equal(clock.armed.length, 2);
+  });
+}
+
+test('a predicate that throws or rejects stops, and its own error comes out', async () => {
+  for (const retryIf of [
+    () => { throw 'from the predicate'; },
+    () => Promise.reject('from the predicate'),
+    () => ({ then(_, no) { no('from the predicate'); } }),
+    () => ({ get then() { throw 'from the predicate'; } }),
+  ]) {
+    let calls = 0;
+    const { clock, error, rejected } = await underClock(() => retry(() => { calls += 1; throw 'from fn'; }, { retryIf }));
+    assert.ok(rejected);
+    assert.equal(error, 'from the predicate');
+    assert.equal(calls, 1);
+    assert.equal(clock.armed.length, 0);
+  }
+});
+
+test('no timer is armed while the predicate thinks', async () => {
+  const clock = new VirtualClock().install();
+  try {
+    let answer;
+    const promise = retry(({ attempt }) => { if (attempt === 1) throw 0; return attempt; }, { retryIf: () => new Promise((go) => { answer = go; }), jitter: 'none' });
+    await turn();
+    assert.equal(clock.armed.length, 0);
+    answer(true);
+    await turn();
+    assert.deepEqual(clock.delays, [100]);
+    await clock.drain();
+    assert.equal(await promise, 2);
+  } finally {
+    clock.uninstall();
+  }
+});
+
+test('each attempt has an unaborted signal of its own', async () => {
+  const signals = [];
+  await underClock(() => retry(({ attempt, signal }) => {
+    assert.ok(signal instanceof AbortSignal);
+    assert.equal(signal.aborted, false);
+    signals.push(signal);
+    if (attempt < 4) throw 0;
+  }));
+  assert.equal(new Set(signals).size, 4);
+});
+
+test('the same attempt gives the same signal each time it is asked', async () => {
+  await retry((attempt) => assert.equal(attempt.signal, attempt.signal));
+});
+
+test('fn is called without a receiver and with the attempt alone', async () => {
+  await retry(function (...args) {
+    assert.equal(this, undefined);
+    assert.equal(args.length, 1);
+  });
+});
+
+test('T09 a draw of 0 still lets the event loop turn, and minMs bounds it', async () => {
+  const zero = await underClock(() => retry(fail(0), { random: () => 0, maxAttempts: 4 }));
+  assert.deepEqual(zero.clock.delays, [0, 0, 0]);
+  const floor = await underClock(() => retry(fail(0), { random: () => 0, minMs: 50, maxAttempts: 4 }));
+  assert.deepEqual(floor.clock.delays, [50, 50, 50]);
+
+  const clock = new VirtualClock().install();
+  try {
+    let calls = 0;
+    retry(() => { calls += 1; throw 0; }, { random: () => 0 }).catch(() => {});
+    await microtasks(1000);
+    assert.equal(calls, 1, 'the second attempt came within the same macrotask');
+  } finally {
+    clock.uninstall();
+  }
+});
+
+test('T11 an option that is undefined is an option left out', async () => {
+  const names = ['baseMs', 'capMs', 'minMs', 'factor', 'backoff', 'jitter', 'stepMs', 'truncateAt', 'maxAttempts', 'signal', 'retryIf', 'random', 'seed'];
+  const waits = async (options) => (await underClock(() => retry(fail(0), options))).clock.delays;
+  const reference = await waits({ seed: 11 });
+  assert.equal(reference.length, 5);
+  for (const name of names) {
+    if (name !== 'seed') assert.deepEqual(await waits({ seed: 11, [name]: undefined }), reference, name);
+  }
+  const all = Object.fromEntries(names.map((name) => [name, undefined]));
+  assert.deepEqual(await waits({ ...all, seed: 11 }), reference, 'all at once');
+  assert.equal((await waits(all)).length, 5);
+  assert.equal((await waits(undefined)).length, 5);
+  for (const name of names) {
+    if (name !== 'jitter') assert.deepEqual(await waits({ jitter: 'none', [name]: undefined }), [100, 200, 400, 800, 1600], name);
+  }
+});
+
+test('T13 timers that fire 3 ms late or 1 ms early neither add an attempt nor run two together', async () => {
+  const starts = [];
+  const { clock } = await underClock(
+    (clock) => retry(() => { starts.push(clock.now); throw 0; }, { backoff: 'fixed', jitter: 'none', baseMs: 20, maxAttempts: 50 }),
+    { skew: (nth) => (nth % 2 ? 3 : -1) },
+  );
+  assert.equal(starts.length, 50);
+  for (let i = 1; i < starts.length; i += 1) {
+    const gap = starts[i] - starts[i - 1];
+    assert.ok(gap >= 20, `wait ${i} lasted ${gap} of 20 ms`);
+    assert.ok(gap <= 24, `wait ${i} lasted ${gap} of 20 ms`);
+  }
+  assert.equal(clock.pending.size, 0);
+});
+
+test('a clock that does not move is not waited for: a fake that only fires timers', async () => {
+  for (const baseMs of [1, 2, 3, 50]) {
+    const clock = new VirtualClock().install();
+    try {
+      Object.defineProperty(performance, 'now', { value: () => 12345, configurable: true, writable: true });
+      const promise = retry(({ attempt }) => { if (attempt < 4) throw 0; return attempt; }, { backoff: 'fixed', jitter: 'none', baseMs });
+      let value;
+      promise.then((v) => { value = v; });
+      // Three waits; a re-armed timer or two in each is fine, an endless series is not.
+      for (let i = 0; i < 20 && value === undefined; i += 1) await clock.step();
+      assert.equal(value, 4, `baseMs ${baseMs}: ${clock.armed.length} timers were armed without an end`);
+    } finally {
+      clock.uninstall();
+    }
+  }
+});

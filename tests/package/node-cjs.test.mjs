@@ -1,0 +1,58 @@
+// The package in Node, loaded by `require`: the shared ES module where Node can, the CommonJS file where
+// it cannot.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { runNode } from './lib/consumer.mjs';
+import { EXPORTS } from './lib/shortcuts.mjs';
+import { SPIES } from './lib/spies.mjs';
+
+const EACH = `
+  const api = require('rejitter');
+  (async () => {
+    const out = { names: Object.keys(api).sort(), results: {}, file: require.resolve('rejitter').split(/[\\\\/]/).pop() };
+    for (const name of out.names) {
+      if (name === 'RetryPolicy') continue;
+      let calls = 0;
+      out.results[name] = await api[name](() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; }, { baseMs: 0 });
+    }
+    out.delays = [...new api.RetryPolicy({ seed: 'cjs' }).delays()];
+    console.log(JSON.stringify(out));
+  })();
+`;
+
+const HOSTS = {
+  'where require loads ES modules': { flags: [], file: 'index.js' },
+  'where require cannot load ES modules': { flags: ['--no-experimental-require-module'], file: 'index.cjs' },
+};
+
+for (const [host, { flags, file }] of Object.entries(HOSTS)) {
+  test(`each export works ${host}`, async () => {
+    const { code, stdout, stderr } = await runNode(EACH, { ext: 'cjs', flags });
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    const out = JSON.parse(stdout);
+    assert.equal(out.file, file);
+    assert.deepEqual(out.names, EXPORTS);
+    for (const [name, calls] of Object.entries(out.results)) assert.equal(calls, 3, name);
+    assert.equal(out.delays.length, 5);
+  });
+
+  test(`require touches nothing ${host}`, async () => {
+    const { code, stdout, stderr } = await runNode(
+      `${SPIES} const { retry } = require('rejitter'); const atImport = [...used];
+       retry(() => 1).then(() => console.log(JSON.stringify({ atImport, atSuccess: [...used] })));`,
+      { ext: 'cjs', flags },
+    );
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), { atImport: [], atSuccess: [] });
+  });
+}
+
+test('both files give the same delays for the same seed', async () => {
+  const outputs = await Promise.all(Object.values(HOSTS).map(({ flags }) => runNode(EACH, { ext: 'cjs', flags })));
+  const [one, two] = outputs.map(({ stdout }) => JSON.parse(stdout).delays);
+  assert.deepEqual(one, two);
+});
