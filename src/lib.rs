@@ -31,16 +31,16 @@
 
 #![deny(missing_docs, rust_2018_idioms, unreachable_pub)]
 #![warn(clippy::pedantic)]
+// Equality to the last bit is what this crate promises, so it is what is compared.
+#![allow(clippy::float_cmp)]
 
 pub mod core;
 
 #[cfg(feature = "full")]
 mod entropy;
 
-// wasm-bindgen exports public functions only, wherever they stand.
 #[cfg(target_arch = "wasm32")]
-#[allow(unreachable_pub)]
-mod js;
+pub mod js;
 
 pub use crate::core::{
     Backoff, Decision, Delays, Failure, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,

@@ -7,6 +7,16 @@
 //! Data flows one way: [`RetryOptions`] → [`RetryPolicy`] → [`Decision`].
 
 #![forbid(unsafe_code)]
+// A cast that loses something, or a way to panic, needs its reason beside it.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
 
 mod backoff;
 mod decision;

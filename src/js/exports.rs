@@ -59,6 +59,10 @@ pub fn start() {
 macro_rules! retry_functions {
     ($($name:ident $js_name:ident;)*) => {
         $(
+            #[doc = concat!("`", stringify!($js_name), "` of the npm package, for callers in Rust.")]
+            ///
+            /// # Errors
+            /// Never: bad options reject the promise.
             #[wasm_bindgen(js_name = $js_name, skip_typescript)]
             pub fn $name(operation: &Function, options: &JsValue) -> Result<Promise, JsValue> {
                 // Test runners skip the start function.

@@ -1,6 +1,15 @@
 //! The bindings: the core's decisions for the JavaScript driver, and the driver for `wasm-pack`.
+//!
+//! The functions here are what JavaScript sees. Rust programs use the types at the crate's root.
 
 mod numeric;
+pub use numeric::decide;
 
 #[cfg(feature = "full")]
 mod exports;
+#[cfg(feature = "full")]
+pub use exports::{
+    retry, retry_with_decorrelated_jitter, retry_with_equal_jitter, retry_with_exponential_backoff,
+    retry_with_fixed_delay, retry_with_full_jitter, retry_with_linear_backoff,
+    retry_with_truncated_backoff, start,
+};

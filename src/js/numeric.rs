@@ -19,6 +19,7 @@ const MAX_COUNT: f64 = crate::core::MAX_MS;
 /// NaN stands for "not given" in the options, in `previous_ms` (before the first wait) and in
 /// `draw`: without an injected draw it is made from seed, operation and attempt. The codes of
 /// `backoff` and `jitter` are their positions in `src/js/options.js`.
+#[must_use]
 #[wasm_bindgen(skip_typescript)]
 #[allow(clippy::too_many_arguments)]
 pub fn decide(

@@ -1,0 +1,88 @@
+//! Reading the test vectors, natively and in wasm.
+
+#![allow(dead_code)]
+
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use serde_json::Value;
+
+pub const VECTORS: &str = include_str!("../vectors/delays.json");
+
+pub struct Vector {
+    pub name: String,
+    pub policy: RetryPolicy,
+    pub seed: Seed,
+    pub delays: Vec<f64>,
+}
+
+pub fn vectors(text: &str) -> Vec<Vector> {
+    let all: Vec<Value> = serde_json::from_str(text).expect("vectors are JSON");
+    all.iter()
+        .map(|vector| Vector {
+            name: format!("{} seed {}", vector["options"], vector["seed"]),
+            policy: RetryPolicy::new(options(&vector["options"])).expect("vectors are valid"),
+            seed: seed(&vector["seed"]),
+            delays: vector["delays"]
+                .as_array()
+                .expect("delays is a list")
+                .iter()
+                .map(number)
+                .collect(),
+        })
+        .collect()
+}
+
+pub fn seed(value: &Value) -> Seed {
+    match value {
+        Value::String(text) => Seed::from(text.as_str()),
+        other => Seed::new(
+            other
+                .as_u64()
+                .expect("a seed is a string or a whole number"),
+        ),
+    }
+}
+
+/// Options by their JavaScript names; Infinity is written as a string.
+pub fn options(value: &Value) -> RetryOptions {
+    let mut options = RetryOptions::default();
+    for (name, value) in value.as_object().expect("options is an object") {
+        match name.as_str() {
+            "backoff" => {
+                options.backoff = match value.as_str() {
+                    Some("fixed") => Backoff::Fixed,
+                    Some("linear") => Backoff::Linear,
+                    Some("exponential") => Backoff::Exponential,
+                    Some("truncated") => Backoff::Truncated,
+                    _ => panic!("no backoff: {value}"),
+                }
+            }
+            "jitter" => {
+                options.jitter = match value.as_str() {
+                    Some("none") => Jitter::None,
+                    Some("full") => Jitter::Full,
+                    Some("equal") => Jitter::Equal,
+                    Some("decorrelated") => Jitter::Decorrelated,
+                    _ => panic!("no jitter: {value}"),
+                }
+            }
+            "baseMs" => options.base_ms = Some(number(value)),
+            "capMs" => options.cap_ms = Some(number(value)),
+            "minMs" => options.min_ms = Some(number(value)),
+            "factor" => options.factor = Some(number(value)),
+            "stepMs" => options.step_ms = Some(number(value)),
+            "truncateAt" => {
+                options.truncate_at = value.as_u64().and_then(|n| u32::try_from(n).ok());
+            }
+            "maxAttempts" => options.max_attempts = value.as_u64().or(Some(UNLIMITED)),
+            _ => panic!("no option: {name}"),
+        }
+    }
+    options
+}
+
+pub fn number(value: &Value) -> f64 {
+    match value.as_str() {
+        Some("Infinity") => f64::INFINITY,
+        _ => value.as_f64().expect("a number or \"Infinity\""),
+    }
+}

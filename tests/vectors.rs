@@ -1,0 +1,95 @@
+//! Golden vectors: the delays that a seed gives, the same natively, in wasm and in every release.
+//!
+//! `tests/vectors/delays.json` is written by `REJITTER_WRITE_VECTORS=1 cargo test --test vectors`,
+//! which is right only when a formula was added, never to make a failing test pass: users rely on
+//! their seeds.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod common;
+
+use common::{VECTORS, Vector, vectors};
+use rejitter::{RetryPolicy, Seed};
+use serde_json::{Value, json};
+
+#[test]
+fn delays_equal_the_golden_vectors() {
+    if std::env::var_os("REJITTER_WRITE_VECTORS").is_some() {
+        write_vectors();
+        return;
+    }
+    let all = vectors(VECTORS);
+    assert!(all.len() >= 60, "only {} vectors", all.len());
+    for Vector {
+        name,
+        policy,
+        seed,
+        delays,
+    } in all
+    {
+        let ours: Vec<f64> = policy.delays(seed).take(delays.len()).collect();
+        assert_eq!(ours, delays, "{name}");
+    }
+}
+
+#[test]
+fn a_changed_draw_would_be_noticed() {
+    let Vector {
+        policy,
+        seed,
+        delays,
+        ..
+    } = vectors(VECTORS)
+        .into_iter()
+        .find(|v| v.name.contains("full"))
+        .expect("a vector with full jitter");
+    let other = Seed::new(seed.bits() ^ 1);
+    let ours: Vec<f64> = policy.delays(other).take(delays.len()).collect();
+    assert_ne!(ours, delays);
+}
+
+fn write_vectors() {
+    let mut all: Vec<Value> = Vec::new();
+    let seeds = [
+        json!(0),
+        json!(42),
+        json!(9_007_199_254_740_991_u64),
+        json!("rejitter"),
+        json!("ключ 🔑"),
+    ];
+    let curves = [
+        json!({ "backoff": "fixed" }),
+        json!({ "backoff": "linear" }),
+        json!({ "backoff": "linear", "stepMs": 33.3 }),
+        json!({ "backoff": "exponential" }),
+        json!({ "backoff": "exponential", "factor": 1.7, "baseMs": 12.5, "capMs": 999.9 }),
+        json!({ "backoff": "exponential", "minMs": 50, "capMs": "Infinity" }),
+        json!({ "backoff": "truncated" }),
+        json!({ "backoff": "truncated", "truncateAt": 5, "capMs": 1000 }),
+    ];
+    for (i, curve) in curves.iter().enumerate() {
+        for jitter in ["none", "full", "equal", "decorrelated"] {
+            for (j, seed) in seeds.iter().enumerate() {
+                let mut options = curve.clone();
+                options["jitter"] = json!(jitter);
+                options["maxAttempts"] = json!(13);
+                let own_curve = options.get("factor").or(options.get("stepMs")).is_some();
+                // A seed changes nothing without jitter; the others need not all be combined.
+                let wanted = if jitter == "none" {
+                    j == 0
+                } else {
+                    (i + j) % 2 == 0
+                };
+                if !wanted || (jitter == "decorrelated" && own_curve) {
+                    continue;
+                }
+                let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+                let delays: Vec<f64> = policy.delays(common::seed(seed)).collect();
+                all.push(json!({ "options": options, "seed": seed, "delays": delays }));
+            }
+        }
+    }
+    let lines: Vec<String> = all.iter().map(Value::to_string).collect();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/delays.json");
+    std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).expect("written");
+}
