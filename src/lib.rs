@@ -46,3 +46,8 @@ pub use crate::core::{
     Backoff, Decision, Delays, Failure, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
     RetryPolicy, Seed, StopReason, UNLIMITED,
 };
+
+// What the README shows in Rust is compiled and run.
+#[cfg(all(doctest, feature = "full"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
