@@ -62,12 +62,17 @@ const CORS = {
 
 /**
  * What the n-th request for an id meets.
- * @param {{ seed: string | number, id: string, n: number, failureRate: number }} request
+ * @param {object} request
+ * @param {string | number} request.seed
+ * @param {string} request.id
+ * @param {number} request.n
+ * @param {number} request.failureRate
+ * @param {readonly [number, number]} request.latencyMs
  * @returns {{ kind: Kind, latencyMs: number }}
  */
-export function fate({ seed, id, n, failureRate }) {
+export function fate({ seed, id, n, failureRate, latencyMs: [least, most] }) {
   const key = `${seed}/${id}/${n}`;
-  const latencyMs = Math.round(4 + 26 * uniform(`${key}/latency`));
+  const latencyMs = least + (most - least) * uniform(`${key}/latency`);
   if (uniform(`${key}/fails`) >= failureRate) return { kind: 'ok', latencyMs };
   let left = uniform(`${key}/how`);
   for (const [kind, share] of FAILURES) {
@@ -82,11 +87,12 @@ export function fate({ seed, id, n, failureRate }) {
  * @param {string | number} options.seed
  * @param {number} [options.port] 0, the default, takes a free one
  * @param {number} [options.failureRate] share of requests that fail, 0 to 1
+ * @param {readonly [number, number]} [options.latencyMs] least and most time that an answer takes
  * @param {number} [options.slowMs] how long a slow answer takes
  * @param {string} [options.staticDir] served for all other paths
  * @returns {Promise<MisbehavingServer>}
  */
-export async function startServer({ seed, port = 0, failureRate = 0.5, slowMs = 3000, staticDir }) {
+export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs = [4, 30], slowMs = 3000, staticDir }) {
   const total = emptyStats();
   /** @type {Map<string, { stats: Stats, counts: Map<string, number> }>} */
   const runs = new Map();
@@ -116,7 +122,8 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, slowMs = 
     runs.set(name, run);
     const n = (run.counts.get(id) ?? 0) + 1;
     run.counts.set(id, n);
-    const { kind, latencyMs } = fate({ seed: query.get('seed') ?? seed, id, n, failureRate: rate });
+    const met = fate({ seed: query.get('seed') ?? seed, id, n, failureRate: rate, latencyMs });
+    const kind = met.kind;
     for (const counted of [total, run.stats]) {
       counted.requests++;
       counted[kind]++;
@@ -129,7 +136,7 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, slowMs = 
         else if (kind === 'limited') json(response, 429, { error: 'too many requests', id, n }, { 'Retry-After': RETRY_AFTER_S });
         else json(response, 200, { id, n, seed: String(query.get('seed') ?? seed) });
       },
-      kind === 'slow' ? slowMs : latencyMs,
+      kind === 'slow' ? slowMs : met.latencyMs,
     );
     // Also when the client goes away first, and when the server is closed.
     response.once('close', () => clearTimeout(timer));

@@ -1,0 +1,31 @@
+/** Numbers as the page shows them: always with a unit, which never breaks onto the next line. */
+
+const NBSP = '\u00a0';
+
+/** 0.4 ms, 8.2 ms, 250 ms, 1.5 s, 12 s, 4 min: about three digits, no trailing zeros. */
+export function duration(ms: number): string {
+  if (ms === 0) return `0${NBSP}ms`;
+  if (ms < 999.5) return `${trimmed(ms, ms < 9.95 ? 1 : 0)}${NBSP}ms`;
+  const s = ms / 1000;
+  if (s < 119.5) return `${trimmed(s, s < 9.995 ? 2 : 1)}${NBSP}s`;
+  return `${trimmed(s / 60, 1)}${NBSP}min`;
+}
+
+/** 100 %, 30 %, 0.4 %. */
+export function share(part: number): string {
+  const percent = 100 * part;
+  return `${trimmed(percent, percent < 9.95 ? 1 : 0)}${NBSP}%`;
+}
+
+export function count(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
+/** `1 call`, `8 calls`. */
+export function plural(n: number, noun: string): string {
+  return `${count(n)}${NBSP}${noun}${n === 1 ? '' : 's'}`;
+}
+
+function trimmed(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)));
+}

@@ -1,0 +1,121 @@
+/** The chosen strategy: what the controls set, and what everything else on the page reads. */
+import type { Backoff, CommonOptions, Jitter, RetryOptions } from 'rejitter';
+
+export const BACKOFFS: readonly Backoff[] = ['fixed', 'linear', 'exponential', 'truncated'];
+export const JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'decorrelated'];
+
+export interface Strategy {
+  readonly backoff: Backoff;
+  readonly jitter: Jitter;
+  readonly baseMs: number;
+  readonly capMs: number;
+  readonly factor: number;
+  readonly truncateAt: number;
+  readonly maxAttempts: number;
+}
+
+/** `retryWithFullJitter` with no options. Truncation is set where five waits show it. */
+export const INITIAL: Strategy = {
+  backoff: 'exponential',
+  jitter: 'full',
+  baseMs: 100,
+  capMs: 10_000,
+  factor: 2,
+  truncateAt: 4,
+  maxAttempts: 6,
+};
+
+/**
+ * Decorrelated jitter replaces the curve: each wait is drawn from the one before it, so the
+ * backoff, its factor and its truncation do not act.
+ */
+export function curveActs(strategy: Strategy): boolean {
+  return strategy.jitter !== 'decorrelated';
+}
+
+/** The options that act in this strategy, as `RetryPolicy` takes them. */
+export function policyOptions(strategy: Strategy): RetryOptions {
+  const { backoff, jitter, baseMs, capMs, factor, truncateAt, maxAttempts } = strategy;
+  const common = { baseMs, capMs, maxAttempts };
+  if (jitter === 'decorrelated') return { jitter, ...common };
+  switch (backoff) {
+    case 'exponential':
+      return { backoff, jitter, ...common, factor };
+    case 'truncated':
+      return { backoff, jitter, ...common, truncateAt };
+    case 'linear':
+      return { backoff, jitter, ...common };
+    case 'fixed':
+      return { backoff, jitter, ...common };
+  }
+}
+
+/**
+ * Options of a function that is only known at run time. The package's own types tie each option
+ * to the functions that take it; here the package itself refuses what does not belong.
+ */
+export type Settings = CommonOptions & {
+  backoff?: Backoff | undefined;
+  jitter?: Jitter | undefined;
+  factor?: number | undefined;
+  truncateAt?: number | undefined;
+};
+
+export type FamilyName =
+  | 'retry'
+  | 'retryWithFullJitter'
+  | 'retryWithEqualJitter'
+  | 'retryWithDecorrelatedJitter'
+  | 'retryWithExponentialBackoff'
+  | 'retryWithLinearBackoff'
+  | 'retryWithFixedDelay'
+  | 'retryWithTruncatedBackoff';
+
+/** The functions whose name says both backoff and jitter. */
+const NAMED: readonly (readonly [FamilyName, Backoff, Jitter])[] = [
+  ['retryWithFullJitter', 'exponential', 'full'],
+  ['retryWithEqualJitter', 'exponential', 'equal'],
+  ['retryWithExponentialBackoff', 'exponential', 'none'],
+  ['retryWithLinearBackoff', 'linear', 'none'],
+  ['retryWithFixedDelay', 'fixed', 'none'],
+  ['retryWithTruncatedBackoff', 'truncated', 'full'],
+];
+
+/**
+ * The call that a program would write for this strategy: the function that is named for it, or
+ * `retry` with backoff and jitter as options. The live section makes this very call, and the code
+ * section prints it.
+ */
+export function usage(strategy: Strategy): { name: FamilyName; options: Settings } {
+  const { backoff, jitter, ...options } = policyOptions(strategy) as Settings;
+  if (jitter === 'decorrelated') return { name: 'retryWithDecorrelatedJitter', options };
+  const named = NAMED.find(([, b, j]) => b === strategy.backoff && j === strategy.jitter);
+  if (named) return { name: named[0], options };
+  return { name: 'retry', options: { backoff: strategy.backoff, jitter: strategy.jitter, ...options } };
+}
+
+const CURVES: Record<Backoff, string> = {
+  fixed: 'base',
+  linear: 'base·k',
+  exponential: 'base·factor^(k−1)',
+  truncated: 'base·2^(min(k, N)−1)',
+};
+
+/** How wait k is computed; r is uniform on [0, 1). */
+export function formula({ backoff, jitter }: Strategy): string {
+  const ceiling = `min(cap, ${CURVES[backoff]})`;
+  if (jitter === 'none') return ceiling;
+  if (jitter === 'full') return `r·${ceiling}`;
+  if (jitter === 'equal') return `c/2 + r·c/2, c = ${ceiling}`;
+  return 'min(cap, base + r·(3·previous − base))';
+}
+
+export function title(strategy: Strategy): string {
+  const { backoff, jitter } = strategy;
+  if (!curveActs(strategy)) return 'Decorrelated jitter';
+  return `${capitalised(backoff)} · ${jitter === 'none' ? 'no jitter' : `${jitter} jitter`}`;
+}
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

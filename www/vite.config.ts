@@ -1,0 +1,12 @@
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  // Relative addresses: the built files work under any path.
+  base: './',
+  build: {
+    // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
+    // that ignores a colour scheme chosen at run time.
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+  },
+  worker: { format: 'es' },
+});
