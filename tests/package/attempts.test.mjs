@@ -212,6 +212,51 @@ test('the same attempt gives the same signal each time it is asked', async () =>
   await retry((attempt) => assert.equal(attempt.signal, attempt.signal));
 });
 
+test('an attempt tells of the one before it, and of the time', async () => {
+  const seen = [];
+  await underClock((clock) => retry((attempt) => {
+    const { attempt: number, previousError, previousDelayMs, remainingMs } = attempt;
+    const first = attempt.elapsedMs;
+    clock.now += 7;
+    seen.push({ number, previousError, previousDelayMs, remainingMs, first, later: attempt.elapsedMs });
+    if (number < 4) throw `error ${number}`;
+  }, { jitter: 'none' }));
+  assert.deepEqual(seen, [
+    { number: 1, previousError: undefined, previousDelayMs: undefined, remainingMs: Infinity, first: 0, later: 7 },
+    { number: 2, previousError: 'error 1', previousDelayMs: 100, remainingMs: Infinity, first: 107, later: 114 },
+    { number: 3, previousError: 'error 2', previousDelayMs: 200, remainingMs: Infinity, first: 314, later: 321 },
+    { number: 4, previousError: 'error 3', previousDelayMs: 400, remainingMs: Infinity, first: 721, later: 728 },
+  ]);
+});
+
+test('previousDelayMs is the wait as computed, not as rounded for the timer', async () => {
+  const seen = [];
+  await underClock(() => retry(({ attempt, previousDelayMs }) => { seen.push(previousDelayMs); if (attempt < 3) throw 0; }, { random: () => 0.123 }));
+  assert.deepEqual(seen, [undefined, 0.123 * 100, 0.123 * 200]);
+});
+
+test('an attempt cannot be changed, so that callbacks do not mislead each other', async () => {
+  const numbers = [];
+  await underClock(() => retry((attempt) => {
+    for (const name of ['attempt', 'signal', 'previousError', 'elapsedMs']) {
+      assert.throws(() => { attempt[name] = 99; }, TypeError, name);
+    }
+    numbers.push(attempt.attempt);
+    if (attempt.attempt < 3) throw 0;
+  }));
+  assert.deepEqual(numbers, [1, 2, 3]);
+});
+
+test('a predicate that answers with anything but a boolean is an error that says so', async () => {
+  for (const answer of [undefined, null, 1, 'yes', {}, Promise.resolve(undefined), Promise.resolve('no')]) {
+    let calls = 0;
+    const { error } = await underClock(() => retry(() => { calls += 1; throw 'from fn'; }, { retryIf: () => answer }));
+    assert.ok(error instanceof TypeError, String(error));
+    assert.match(error.message, /retryIf.*true.*false/);
+    assert.equal(calls, 1);
+  }
+});
+
 test('fn is called without a receiver and with the attempt alone', async () => {
   await retry(function (...args) {
     assert.equal(this, undefined);

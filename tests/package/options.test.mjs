@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { underClock } from './lib/clock.mjs';
 import { OPTIONS, VALUES } from './lib/badvalues.mjs';
 import { importPackage } from './lib/consumer.mjs';
-import { SHORTCUTS } from './lib/shortcuts.mjs';
+import { SHORTCUTS, expectedWaits } from './lib/shortcuts.mjs';
 
 const api = await importPackage();
 const { retry, RetryPolicy } = api;
@@ -92,6 +92,26 @@ for (const name of Object.keys(SHORTCUTS)) {
     assert.match((await refused({ maxAtempts: 2 }, api[name])).message, /maxAtempts.*maxAttempts/s);
   });
 }
+
+test('a function refuses the option that its name settles, and takes the other one', async () => {
+  for (const [name, settled, other] of [
+    ['retryWithFullJitter', { jitter: 'full' }, { backoff: 'linear' }],
+    ['retryWithEqualJitter', { jitter: 'none' }, { backoff: 'fixed' }],
+    ['retryWithDecorrelatedJitter', { jitter: 'equal' }, undefined],
+    ['retryWithExponentialBackoff', { backoff: 'exponential' }, { jitter: 'full' }],
+    ['retryWithLinearBackoff', { backoff: 'fixed' }, { jitter: 'equal' }],
+    ['retryWithFixedDelay', { backoff: 'linear' }, { jitter: 'full' }],
+    ['retryWithTruncatedBackoff', { backoff: 'exponential' }, { jitter: 'none' }],
+  ]) {
+    const error = await refused(settled, api[name]);
+    assert.ok(error instanceof TypeError);
+    assert.match(error.message, new RegExp(Object.keys(settled)[0]));
+    await refused({ ...settled, [Object.keys(settled)[0]]: 5 }, api[name]);
+    if (!other) continue;
+    const { clock } = await underClock(() => api[name](failing, { ...other, maxAttempts: 3, random: () => 0.5 }).catch(() => {}));
+    assert.deepEqual(clock.delays, expectedWaits(2, 0.5, { ...SHORTCUTS[name], ...other }).map(Math.ceil), name);
+  }
+});
 
 test('all problems are listed at once', async () => {
   const options = { baseMs: -1, factor: '2', maxAttempts: 0, jiter: 'full', retryIf: 5 };
