@@ -1,0 +1,47 @@
+// What each package of `wasm-pack build` must do, in the words of a user.
+// Runs as it is in Node and in a browser: no imports.
+
+/** Everything that the test wants to know, as plain values. */
+export async function use(api) {
+  const attempts = [];
+  const result = await api.retryWithFullJitter(
+    async ({ attempt }) => {
+      attempts.push(attempt);
+      if (attempt < 4) throw new Error(`attempt ${attempt}`);
+      return 'done';
+    },
+    { baseMs: 1, capMs: 2 },
+  );
+  const thrown = { any: 'object' };
+  const caught = await api
+    .retryWithFullJitter(() => Promise.reject(thrown), { baseMs: 1, maxAttempts: 2 })
+    .catch((error) => error);
+  const refused = await api.retryWithFullJitter(() => 1, { baseMs: -1 }).catch((error) => error);
+  const policy = new api.RetryPolicy({ maxAttempts: 3, jitter: 'none' });
+  return {
+    result,
+    attempts,
+    identity: caught === thrown,
+    refusal: refused.name,
+    delays: [...policy.delays()],
+    functions: Object.keys(api).filter((name) => /^retry[A-Z]|^retry$/.test(name)).sort(),
+  };
+}
+
+export const expected = {
+  result: 'done',
+  attempts: [1, 2, 3, 4],
+  identity: true,
+  refusal: 'RangeError',
+  delays: [100, 200],
+  functions: [
+    'retry',
+    'retryWithDecorrelatedJitter',
+    'retryWithEqualJitter',
+    'retryWithExponentialBackoff',
+    'retryWithFixedDelay',
+    'retryWithFullJitter',
+    'retryWithLinearBackoff',
+    'retryWithTruncatedBackoff',
+  ],
+};
