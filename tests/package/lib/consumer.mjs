@@ -59,8 +59,11 @@ export const consumer = (() => {
 /** The folder of the installed package. */
 export const installed = join(consumer, 'node_modules', 'rejitter');
 
-/** What `import * as x from 'rejitter'` gives in the consumer folder. */
-export const importPackage = () => import(pathToFileURL(join(consumer, 'all.mjs')).href);
+/**
+ * What `import * as x from 'rejitter'` gives in the consumer folder; or, for a run of the same tests on a
+ * bundle of it, the module that REJITTER_BUNDLE names.
+ */
+export const importPackage = () => import(pathToFileURL(process.env.REJITTER_BUNDLE || join(consumer, 'all.mjs')).href);
 
 /** What `require('rejitter')` gives in the consumer folder. */
 export const requirePackage = () => createRequire(join(consumer, 'all.cjs'))('rejitter');

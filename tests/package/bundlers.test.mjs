@@ -1,0 +1,217 @@
+// The package inside bundles: esbuild, Vite, Rollup, webpack and the workers' hosts, each minified, each run.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+import { build as esbuild } from 'esbuild';
+import { rollup } from 'rollup';
+import { build as vite } from 'vite';
+import webpack from 'webpack';
+import workerd from 'workerd';
+
+import { here, installed, project, run, runNode } from './lib/consumer.mjs';
+
+/** What each bundle does, and prints or answers: values, waits, classes of errors. */
+const JOB = `
+import { RetryPolicy, retry, retryWithFullJitter, retryWithLinearBackoff } from 'rejitter';
+export async function job() {
+  const out = {};
+  out.value = await retryWithFullJitter(({ attempt }) => { if (attempt < 4) throw new Error('flaky'); return attempt; }, { baseMs: 1 });
+  out.delays = [...new RetryPolicy({ seed: 'bundle', jitter: 'decorrelated' }).delays()];
+  const own = new Error('own');
+  out.identity = (await retry(() => Promise.reject(own), { baseMs: 0, maxAttempts: 2 }).catch((e) => e)) === own;
+  const controller = new AbortController();
+  setTimeout(() => controller.abort('enough'), 5);
+  out.aborted = await retryWithLinearBackoff(() => { throw 0; }, { baseMs: 60000, capMs: 60000, signal: controller.signal }).catch((e) => e);
+  const refused = await retry(() => 1, { baseMs: -1 }).catch((e) => e);
+  out.refused = [refused instanceof RangeError, refused.name, refused.message];
+  out.unseeded = new Set(Array.from({ length: 20 }, () => new RetryPolicy().delays().next().value)).size;
+  out.wrapped = await new RetryPolicy({ maxAttempts: 2 }).wrap((a, b) => a + b)(1, 2);
+  return out;
+}
+`;
+const MAIN = `import { job } from './job.mjs';\njob().then((out) => console.log(JSON.stringify(out)));\n`;
+const SOURCES = { 'job.mjs': JOB, 'main.mjs': MAIN };
+
+const plain = await runNode(JOB + 'job().then((out) => console.log(JSON.stringify(out)));');
+assert.equal(plain.code, 0, plain.stderr);
+const expected = JSON.parse(plain.stdout);
+
+test('the unbundled job is right, so that the bundles can be compared with it', () => {
+  const { delays, refused, ...rest } = expected;
+  assert.deepEqual(rest, { value: 4, identity: true, aborted: 'enough', unseeded: 20, wrapped: 3 });
+  assert.equal(delays.length, 5);
+  assert.deepEqual(refused.slice(0, 2), [true, 'RangeError']);
+  assert.match(refused[2], /baseMs.*-1/);
+});
+
+async function sameAsUnbundled(file) {
+  const { code, stdout, stderr } = await run(process.execPath, [file], { env: { NODE_TEST_CONTEXT: undefined } });
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout), expected);
+  // Nothing is left outside the bundle.
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /(from|import|require)\s*\(?\s*["']rejitter/);
+}
+
+const BUNDLERS = {
+  'esbuild, ES module': async (dir) => {
+    const outfile = join(dir, 'out.mjs');
+    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'esm', platform: 'neutral', mainFields: ['module', 'main'], logLevel: 'error' });
+    return outfile;
+  },
+  'esbuild, CommonJS for Node': async (dir) => {
+    const outfile = join(dir, 'out.cjs');
+    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'cjs', platform: 'node', logLevel: 'error' });
+    return outfile;
+  },
+  'esbuild, a script for browsers': async (dir) => {
+    const outfile = join(dir, 'out.cjs');
+    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'iife', platform: 'browser', logLevel: 'error' });
+    return outfile;
+  },
+  Rollup: async (dir) => {
+    const bundle = await rollup({
+      input: join(dir, 'main.mjs'),
+      // Rollup finds no packages by itself: this is the one that there is.
+      plugins: [{ name: 'the-package', resolveId: (id) => (id === 'rejitter' ? { id: join(installed, 'index.js'), moduleSideEffects: false } : null) }],
+      onLog: (level, log) => assert.notEqual(level, 'warn', log.message),
+    });
+    await bundle.write({ file: join(dir, 'out.mjs'), format: 'es', compact: true });
+    await bundle.close();
+    return join(dir, 'out.mjs');
+  },
+  Vite: async (dir) => {
+    await vite({ root: dir, configFile: false, logLevel: 'error', build: { outDir: 'out', minify: true, modulePreload: false, target: 'es2022', rollupOptions: { input: join(dir, 'main.mjs') } } });
+    const [file] = readdirSync(join(dir, 'out', 'assets')).filter((name) => name.endsWith('.js'));
+    // A page's script, run by Node: named as a module.
+    copyFileSync(join(dir, 'out', 'assets', file), join(dir, 'out.mjs'));
+    return join(dir, 'out.mjs');
+  },
+  webpack: (dir) => new Promise((done, failed) => {
+    webpack({ mode: 'production', context: dir, entry: './main.mjs', target: 'node20', output: { path: dir, filename: 'out.cjs' } }, (error, stats) => {
+      if (error) failed(error);
+      else if (stats.hasErrors() || stats.hasWarnings()) failed(new Error(stats.toString()));
+      else done(join(dir, 'out.cjs'));
+    });
+  }),
+};
+
+for (const [name, build] of Object.entries(BUNDLERS)) {
+  test(`${name}: the minified bundle does what the package does`, async () => {
+    await sameAsUnbundled(await build(project('bundle', SOURCES)));
+  });
+}
+
+test('an import whose names are not used leaves nothing in a bundle', async () => {
+  for (const text of [`import 'rejitter'; console.log(1);`, `import { retry } from 'rejitter'; console.log(1);`]) {
+    const dir = project('bundle', { 'main.mjs': text });
+    const { outputFiles: [{ text: code }] } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
+    assert.equal(code.trim(), 'console.log(1);');
+  }
+});
+
+const BUDGET = 6500;
+
+test('the size in an app, minified, and its budget', async (t) => {
+  const dir = project('bundle', { 'main.mjs': `import { retryWithFullJitter } from 'rejitter';\nretryWithFullJitter(() => fetch('/'));\n` });
+  const { outputFiles: [{ contents }] } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, logLevel: 'error' });
+  const brotli = brotliCompressSync(contents).length;
+  t.diagnostic(`retryWithFullJitter in an app: ${contents.length} B minified, ${gzipSync(contents).length} gzip, ${brotli} brotli`);
+  // The aim is 4,096 B for the whole engine; this bound only keeps what has been reached.
+  assert.ok(brotli <= BUDGET, `${brotli} B of brotli, the budget is ${BUDGET}`);
+});
+
+test('V07 the tests of behaviour pass on a minified bundle, where no name of a class or function is left', async () => {
+  const dir = project('bundle', { 'main.mjs': `export * from 'rejitter';` });
+  const bundle = join(dir, 'bundle.mjs');
+  await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile: bundle, bundle: true, minify: true, keepNames: false, format: 'esm', logLevel: 'error' });
+  const files = ['attempts', 'abort', 'values', 'options', 'policy', 'vectors'].map((name) => join(here, `${name}.test.mjs`));
+  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...files], { cwd: here, env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle } });
+  assert.equal(code, 0, stdout.split('\n').filter((line) => /not ok|error:/.test(line)).join('\n') + stderr);
+  assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
+  // The control: the bundle is what they ran on.
+  writeFileSync(bundle, readFileSync(join(dir, 'main.mjs'), 'utf8').replace('*', '{ retry, RetryPolicy }').replace(/$/, '\nthrow new Error("this bundle");'));
+  const control = await run(process.execPath, ['--test', '--test-reporter=tap', files[0]], { cwd: here, env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle } });
+  assert.notEqual(control.code, 0);
+});
+
+test('edge-light: the compiled module is imported, nothing is compiled from bytes', async () => {
+  const dir = project('bundle', SOURCES);
+  const outfile = join(dir, 'out.mjs');
+  const asked = [];
+  await esbuild({
+    entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'esm', conditions: ['edge-light'], logLevel: 'error',
+    plugins: [{
+      // What Vercel's build does with such an import.
+      name: 'wasm-module',
+      setup({ onResolve, onLoad }) {
+        onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => {
+          asked.push(path);
+          return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
+        });
+        onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
+          contents: `export default new WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, 'base64'));`,
+        }));
+      },
+    }],
+  });
+  assert.deepEqual(asked, ['./core.wasm?module']);
+  await sameAsUnbundled(outfile);
+  // One compilation, the plugin's: none of the package's own.
+  assert.equal(readFileSync(outfile, 'utf8').split('WebAssembly.Module').length - 1, 1);
+});
+
+test('W07 workerd: runs with the imported module, where compiling bytes and work at the top level are refused', async () => {
+  const dir = project('workerd', {
+    ...SOURCES,
+    'worker.mjs': `
+      import { job } from './job.mjs';
+      let refusal;
+      export default { async fetch() {
+        try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { refusal = e.name; }
+        try { return Response.json({ out: await job(), refusal }); } catch (e) { return new Response(String(e.stack), { status: 500 }); }
+      } };`,
+    'config.capnp': `
+      using Workerd = import "/workerd/workerd.capnp";
+      const config :Workerd.Config = (
+        services = [(name = "main", worker = .worker)],
+        sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+      );
+      const worker :Workerd.Worker = (
+        modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm")],
+        compatibilityDate = "2025-01-01",
+      );`,
+  });
+  await esbuild({
+    entryPoints: [join(dir, 'worker.mjs')], outfile: join(dir, 'bundle.js'), bundle: true, minify: true, format: 'esm', conditions: ['workerd'], logLevel: 'error',
+    external: ['*.wasm'],
+  });
+  copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
+  const child = spawn(workerd.default, ['serve', 'config.capnp', '--control-fd=3'], { cwd: dir, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  try {
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk) => { errors += chunk; });
+    const port = await new Promise((done, failed) => {
+      let text = '';
+      child.stdio[3].setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+        const found = /"event":"listen".*?"port":(\d+)/.exec(text);
+        if (found) done(Number(found[1]));
+      });
+      child.once('exit', (code) => failed(new Error(`workerd ended with ${code}: ${errors}`)));
+    });
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    const { out, refusal } = JSON.parse(text);
+    assert.deepEqual(out, expected);
+    assert.ok(refusal, 'this host compiles bytes, so the test shows nothing');
+  } finally {
+    child.kill();
+  }
+});
