@@ -14,8 +14,8 @@
 //!     ..RetryOptions::default() // exponential backoff, full jitter
 //! })?;
 //!
-//! let draw = Seed::from("docs").draw(0, 1);
-//! match policy.decide(&Failure::of_attempt(1), draw) {
+//! let draws = Seed::from("docs").draws(0, 1);
+//! match policy.decide(&Failure::of_attempt(1), draws) {
 //!     Decision::Retry { delay_ms } => assert!((0.0..=100.0).contains(&delay_ms)),
 //!     Decision::Stop(reason) => println!("gives up: {reason}"),
 //! }
@@ -43,8 +43,8 @@ mod entropy;
 pub mod js;
 
 pub use crate::core::{
-    Backoff, Decision, Delays, Failure, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
-    RetryPolicy, Seed, StopReason, UNLIMITED,
+    Backoff, CapRule, Decision, Delays, Draws, Failure, Hint, Jitter, MAX_MS, OptionError,
+    OptionErrors, Previous, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
 };
 
 // What the README shows in Rust is compiled and run.

@@ -18,12 +18,19 @@ pub enum Backoff {
     /// is `truncate_at` and `a` is base or, when no base is given, `cap/2^(N−1)`, so that the
     /// N-th wait is the first at the cap.
     Truncated,
+    /// `base·F(k)`, with the Fibonacci numbers 1, 1, 2, 3, 5, …
+    Fibonacci,
+    /// A curve of the caller's own: its value at wait `k` comes with each failure
+    /// ([`Failure::curve_ms`](super::Failure::curve_ms)), and is then capped and jittered. It is
+    /// the one curve that need not be monotone.
+    Custom,
 }
 
 /// `base·factor^n`, at most `cap`. Never NaN: nothing times infinity is nothing.
 ///
 /// Powers are made by repeated squaring and not by `powf`, whose last bit differs between
 /// platforms, and hence between native code and WebAssembly.
+#[inline(never)]
 pub(crate) fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
     if base == 0.0 {
         return 0.0;
@@ -40,6 +47,19 @@ pub(crate) fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
     (base * power).min(cap)
 }
 
+/// `base·F(k)`, at most `cap`, in as many steps as it takes to reach either.
+#[inline(never)]
+pub(crate) fn fibonacci(base: f64, k: u64, cap: f64) -> f64 {
+    let (mut current, mut next) = (base.min(cap), base);
+    let mut n = 1;
+    // A base of 0 grows nowhere, however long one waits.
+    while n < k && current < cap && base > 0.0 {
+        (current, next) = (next.min(cap), current + next);
+        n += 1;
+    }
+    current
+}
+
 /// `base + step·n`, at most `cap`.
 pub(crate) fn climb(base: f64, step: f64, n: u64, cap: f64) -> f64 {
     // The number of attempts beyond 2^53 loses its last bits here; the cap was reached by then,
@@ -54,6 +74,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn fibonacci_numbers() {
+        let first: Vec<f64> = (1..=12).map(|k| fibonacci(1.0, k, 1e9)).collect();
+        assert_eq!(
+            first,
+            [
+                1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0, 89.0, 144.0
+            ]
+        );
+        assert_eq!(fibonacci(5.0, 1, 3.0), 3.0);
+    }
+
+    #[test]
     fn powers_are_exact_and_saturate() {
         for n in 0..60 {
             #[allow(clippy::cast_precision_loss)]
@@ -66,6 +98,8 @@ mod tests {
             assert_eq!(grow(0.0, 1e308, n, 10_000.0), 0.0);
             assert_eq!(climb(100.0, 100.0, n, 10_000.0), 10_000.0);
             assert_eq!(climb(100.0, 0.0, n, 10_000.0), 100.0);
+            assert_eq!(fibonacci(100.0, n, 10_000.0), 10_000.0);
+            assert_eq!(fibonacci(0.0, n, 10_000.0), 0.0);
         }
     }
 }

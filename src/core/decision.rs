@@ -2,28 +2,51 @@
 
 use std::fmt;
 
-use super::RetryPolicy;
+use super::policy::{Previous, Wait};
+use super::{Draws, MAX_MS, RetryPolicy};
 
 /// What is known when an attempt has failed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failure {
     /// The number of the failed attempt, from 1.
     pub attempt: u64,
-    /// The wait before this attempt as the policy computed it, in ms; `None` for the first.
-    pub previous_ms: Option<f64>,
+    /// The operation's previous *computed* wait; `None` before the first. Waits that a server or
+    /// the caller asked for do not count.
+    pub previous: Option<Previous>,
     /// The time left until the operation's deadline, in ms; infinite without a deadline.
     pub remaining_ms: f64,
+    /// The curve's value in ms, for [`Backoff::Custom`](super::Backoff::Custom).
+    pub curve_ms: Option<f64>,
+    /// What the failure itself says about the wait.
+    pub hint: Hint,
+}
+
+/// What a failure says about the wait after it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Hint {
+    /// Nothing: the policy's formula decides.
+    #[default]
+    None,
+    /// The server asks for this many ms at least. 0 is no hint. The wait is
+    /// `h + r·max(base, h/2)`: never less than asked, and spread out, because a server gives many
+    /// clients the same hint. Above the longest hint that the policy follows, it stops (or
+    /// follows that far).
+    Server(f64),
+    /// Wait exactly this many ms, neither capped nor jittered; 0 retries at once.
+    Exactly(f64),
 }
 
 impl Failure {
     /// The failure of an attempt (numbered from 1) of an operation without a deadline, with no
-    /// previous wait.
+    /// previous wait and no hint.
     #[must_use]
     pub fn of_attempt(attempt: u64) -> Self {
         Self {
             attempt,
-            previous_ms: None,
+            previous: None,
             remaining_ms: f64::INFINITY,
+            curve_ms: None,
+            hint: Hint::None,
         }
     }
 }
@@ -40,22 +63,32 @@ pub enum Decision {
     Stop(StopReason),
 }
 
-/// Why an operation gives up.
+/// Why an operation ended without success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StopReason {
     /// All attempts that `max_attempts` allows were made.
     Exhausted,
     /// The wait would end at or after the deadline, so it would be in vain.
     Deadline,
+    /// The server asks for a longer wait than the policy follows.
+    Hint,
+    /// The caller's own condition said no.
+    NotRetryable,
+    /// The deadline passed during an attempt.
+    Timeout,
 }
 
 impl StopReason {
-    /// The name in reports: `exhausted`, `deadline`.
+    /// The name in reports, as in the JavaScript package: `exhausted`, `deadline`, …
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Exhausted => "exhausted",
             Self::Deadline => "deadline",
+            Self::Hint => "hint",
+            Self::NotRetryable => "notRetryable",
+            Self::Timeout => "timeout",
         }
     }
 }
@@ -67,17 +100,38 @@ impl fmt::Display for StopReason {
 }
 
 impl RetryPolicy {
-    /// Decides what follows a failed attempt, for a draw `r` uniform on [0, 1) (see
-    /// [`Seed::draw`](super::Seed::draw)).
+    /// Decides what follows a failed attempt, for draws uniform on [0, 1) (see
+    /// [`Seed::draws`](super::Seed::draws)).
     ///
     /// Attempts are looked at first, then the wait is computed, then the deadline: a wait that
     /// would end at or after it is not begun.
     #[must_use]
-    pub fn decide(&self, failure: &Failure, r: f64) -> Decision {
+    #[inline(always)]
+    pub fn decide(&self, failure: &Failure, draws: Draws) -> Decision {
         if failure.attempt >= self.max_attempts() {
             return Decision::Stop(StopReason::Exhausted);
         }
-        let delay_ms = self.delay_ms(failure.attempt, failure.previous_ms, r);
+        let delay_ms = match failure.hint {
+            Hint::Exactly(ms) => ms,
+            Hint::Server(ms) if ms > 0.0 => {
+                let longest = self.max_retry_after_ms();
+                if ms > longest && !self.caps_long_retry_after() {
+                    return Decision::Stop(StopReason::Hint);
+                }
+                let asked = ms.min(longest);
+                // Twice the asked time at most: finite, and below what timers are chunked for.
+                let spread = (asked / 2.0).max(self.base_ms());
+                (asked + draws.r * spread).min(MAX_MS)
+            }
+            Hint::None | Hint::Server(_) => {
+                let wait = Wait {
+                    k: failure.attempt,
+                    previous: failure.previous,
+                    curve_ms: failure.curve_ms,
+                };
+                self.delay_ms(&wait, draws)
+            }
+        };
         if delay_ms >= failure.remaining_ms {
             return Decision::Stop(StopReason::Deadline);
         }

@@ -1,5 +1,6 @@
 //! The backoff iterator: the waits of one operation in which every attempt fails.
 
+use super::policy::Previous;
 use super::{Decision, Failure, RetryPolicy, Seed};
 
 /// The waits between attempts in ms, `max_attempts − 1` of them; endless without a limit.
@@ -16,7 +17,7 @@ pub struct Delays {
 
 impl RetryPolicy {
     /// The waits of one operation in which every attempt fails: the sequence that operation 0
-    /// with this seed waits.
+    /// with this seed waits. A custom curve counts as one that is always at the cap.
     pub fn delays(&self, seed: Seed) -> Delays {
         Delays {
             policy: *self,
@@ -40,11 +41,14 @@ impl Iterator for Delays {
 
     fn next(&mut self) -> Option<f64> {
         let attempt = self.failure.attempt;
-        let draw = self.seed.draw(self.operation, attempt);
-        match self.policy.decide(&self.failure, draw) {
+        let draws = self.seed.draws(self.operation, attempt);
+        match self.policy.decide(&self.failure, draws) {
             Decision::Retry { delay_ms } => {
                 self.failure.attempt = attempt.saturating_add(1);
-                self.failure.previous_ms = Some(delay_ms);
+                self.failure.previous = Some(Previous {
+                    delay_ms,
+                    r: draws.r,
+                });
                 Some(delay_ms)
             }
             Decision::Stop(_) => None,

@@ -1,9 +1,11 @@
-//! The draw: how a wait is chosen at or below the ceiling, so that clients do not retry together.
+//! The draw: how a wait is chosen at or around the ceiling, so that clients do not retry together.
 
-/// How the wait is drawn, given the ceiling `c` of the backoff curve.
+use super::elementary::{exp2, tanh};
+
+/// How the wait is drawn, given the ceiling `c` of the backoff curve; `r` is uniform on [0, 1).
 ///
 /// The cap bounds the ceiling *before* the draw, so waits stay spread out at the cap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Jitter {
     /// `c`: every client waits equally long, and all of them retry together.
     None,
@@ -18,6 +20,55 @@ pub enum Jitter {
     /// drawn above the cap becomes the cap: with base 100 and cap 10 000, 31 % of the waits in
     /// the long run.
     Decorrelated,
+    /// `base + r·(min(cap, 3·prev) − base)`: decorrelated without the pile at the cap. It
+    /// replaces the backoff curve.
+    DecorrelatedBounded,
+    /// Uniform on [h·(1−ratio), h·(1+ratio)) with `h = min(c, cap/(1+ratio))`: the plus-minus
+    /// jitter of Google's clients and gRPC, kept below the cap without being clipped there.
+    Proportional {
+        /// The share of h by which a wait may differ from it: above 0, at most 1.
+        ratio: f64,
+    },
+    /// `h + r·x` with `x = ratio·h` and `h = min(c, cap/(1+ratio))`: upwards only.
+    Additive {
+        /// The share of h that is added at most: above 0, at most 1,000.
+        ratio: f64,
+    },
+    /// `h + r·x` with `x = min(max_ms, cap)` and `h = min(c, cap − x)`: upwards only.
+    AdditiveMax {
+        /// What is added at most, in ms: above 0, at most 2^53 − 1.
+        max_ms: f64,
+    },
+    /// `min(cap, base·U{0 … 2^min(k,N)−1})`, a whole number of slots of length base, as in
+    /// Ethernet (IEEE 802.3); N is `truncate_at`. It replaces the backoff curve.
+    Slotted,
+    /// Polly's `DecorrelatedJitterBackoffV2`: `(f(t_k) − f(t_(k−1)))·base/1.4` with
+    /// `f(t) = 2^t·tanh(√(4t))`, `t_k = k − 1 + r`, and 0 for `f(t_0)`; what comes out above the
+    /// cap is drawn again as `cap/2 + r'·cap/2`. It replaces the backoff curve.
+    PollyV2,
+}
+
+impl Jitter {
+    /// Whether this is drawn from the backoff curve; else it has a curve of its own.
+    #[must_use]
+    pub fn follows_the_curve(self) -> bool {
+        !matches!(
+            self,
+            Self::Decorrelated | Self::DecorrelatedBounded | Self::Slotted | Self::PollyV2
+        )
+    }
+}
+
+/// What the cap bounds. Only presets that copy other systems use another than `Bound`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CapRule {
+    /// The ceiling before the draw, and every wait.
+    #[default]
+    Bound,
+    /// The ceiling before the draw: a plus-minus draw may exceed it (Google, cenkalti, gRPC).
+    Ceiling,
+    /// The draw from an uncapped curve, so that waits pile up at the cap (AWS 2020, p-retry).
+    Draw,
 }
 
 /// Uniform on [lo, hi): `lo + r·(hi − lo)`.
@@ -25,6 +76,22 @@ pub enum Jitter {
 /// `min` because the sum may round up to just above `hi`.
 pub(crate) fn uniform(lo: f64, hi: f64, r: f64) -> f64 {
     (lo + r * (hi - lo)).min(hi)
+}
+
+/// The raw wait of [`Jitter::PollyV2`] after failed attempt `k`, in units of the base; infinite
+/// where it overflows.
+pub(crate) fn polly_v2(k: u64, previous_r: Option<f64>, r: f64) -> f64 {
+    // Beyond 2^53 attempts the fraction is lost, and the result infinite long before.
+    #[allow(clippy::cast_precision_loss)]
+    let whole = k.saturating_sub(1) as f64;
+    let f = |t: f64| exp2(t) * tanh((4.0 * t).sqrt());
+    let before = previous_r.map_or(0.0, |r| f((whole - 1.0 + r).max(0.0)));
+    let now = f(whole + r);
+    if now.is_finite() {
+        (now - before) / 1.4
+    } else {
+        f64::INFINITY
+    }
 }
 
 #[cfg(test)]
@@ -38,5 +105,20 @@ mod tests {
             assert_eq!(uniform(lo, hi, 0.0), lo);
             assert!(uniform(lo, hi, largest_draw) <= hi);
         }
+    }
+
+    #[test]
+    fn polly_v2_gives_the_published_numbers() {
+        // Polly's own test values for r = 0.5 and a base of 1 s.
+        let published = [
+            0.897_405, 1.093_004, 2.035_748, 4.045_979, 8.083_632, 16.163_663, 32.325_517,
+            64.650_058,
+        ];
+        for (k, expected) in (1..).zip(published) {
+            let raw = polly_v2(k, (k > 1).then_some(0.5), 0.5);
+            assert!((raw - expected).abs() < 5e-7, "wait {k}: {raw}");
+        }
+        assert_eq!(polly_v2(5_000, Some(0.5), 0.5), f64::INFINITY);
+        assert_eq!(polly_v2(u64::MAX, Some(0.5), 0.5), f64::INFINITY);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Backoff, Jitter};
+use super::{Backoff, CapRule, Jitter};
 
 /// `max_attempts` without a limit.
 pub const UNLIMITED: u64 = u64::MAX;
@@ -38,11 +38,20 @@ pub struct RetryOptions {
     /// `base_ms`. Only with [`Backoff::Linear`].
     pub step_ms: Option<f64>,
     /// The wait at which truncated binary exponential backoff stops growing. From 1 to 1024.
-    /// Default: 10. Only with [`Backoff::Truncated`].
+    /// Default: 10. Only with [`Backoff::Truncated`] and [`Jitter::Slotted`].
     pub truncate_at: Option<u32>,
+    /// The longest server hint that is followed, in ms; a longer one ends the operation. From 0
+    /// to infinity. Default: 60 000.
+    pub max_retry_after_ms: Option<f64>,
+    /// Follow a longer server hint as far as `max_retry_after_ms`, instead of ending the
+    /// operation: the retry then comes earlier than the server asked. Default: false.
+    pub cap_long_retry_after: bool,
     /// How many attempts there are at most, the first included. From 1; [`UNLIMITED`] for no
     /// limit. Default: 6.
     pub max_attempts: Option<u64>,
+    /// What the cap bounds. Default: [`CapRule::Bound`]; presets that copy other systems use
+    /// others.
+    pub cap_rule: CapRule,
 }
 
 /// One refused option.
@@ -94,11 +103,6 @@ impl fmt::Display for OptionErrors {
 impl std::error::Error for OptionErrors {}
 
 impl RetryOptions {
-    /// Whether the curve is used at all: decorrelated jitter has its own.
-    fn curve_applies(&self) -> bool {
-        self.jitter != Jitter::Decorrelated
-    }
-
     /// Calls `report` for each problem, in the order of the fields.
     pub(super) fn check(&self, mut report: impl FnMut(OptionError)) {
         let mut require = |option, value: Option<f64>, rule, allowed: bool| {
@@ -149,6 +153,25 @@ impl RetryOptions {
                 cap.is_nan() || min <= cap,
             );
         }
+        let (parameter, rule, allowed) = match self.jitter {
+            Jitter::Proportional { ratio } => (
+                Some(ratio),
+                "proportional by a ratio above 0, at most 1",
+                ratio > 0.0 && ratio <= 1.0,
+            ),
+            Jitter::Additive { ratio } => (
+                Some(ratio),
+                "additive by a ratio above 0, at most 1000",
+                ratio > 0.0 && ratio <= 1_000.0,
+            ),
+            Jitter::AdditiveMax { max_ms } => (
+                Some(max_ms),
+                "additive by above 0, at most 2^53 - 1 milliseconds",
+                max_ms > 0.0 && max_ms <= MAX_MS,
+            ),
+            _ => (None, "", true),
+        };
+        require("jitter", parameter, rule, allowed);
         require(
             "factor",
             self.factor,
@@ -159,7 +182,7 @@ impl RetryOptions {
             "factor",
             self.factor,
             "left out: only the exponential backoff has it",
-            self.backoff == Backoff::Exponential && self.curve_applies(),
+            self.backoff == Backoff::Exponential && self.jitter.follows_the_curve(),
         );
         require(
             "step_ms",
@@ -171,7 +194,7 @@ impl RetryOptions {
             "step_ms",
             self.step_ms,
             "left out: only the linear backoff has it",
-            self.backoff == Backoff::Linear && self.curve_applies(),
+            self.backoff == Backoff::Linear && self.jitter.follows_the_curve(),
         );
         require(
             "truncate_at",
@@ -183,8 +206,14 @@ impl RetryOptions {
         require(
             "truncate_at",
             self.truncate_at.map(f64::from),
-            "left out: only the truncated backoff has it",
-            self.backoff == Backoff::Truncated,
+            "left out: only the truncated backoff and slotted jitter have it",
+            self.backoff == Backoff::Truncated || self.jitter == Jitter::Slotted,
+        );
+        require(
+            "max_retry_after_ms",
+            self.max_retry_after_ms,
+            "from 0 to infinity milliseconds",
+            within(self.max_retry_after_ms, 0.0, f64::INFINITY),
         );
         require(
             "max_attempts",
@@ -212,5 +241,7 @@ pub(super) const DEFAULT_CAP_MS: f64 = 10_000.0;
 pub(super) const DEFAULT_FACTOR: f64 = 2.0;
 /// See [`RetryOptions::truncate_at`].
 pub(super) const DEFAULT_TRUNCATE_AT: u32 = 10;
+/// See [`RetryOptions::max_retry_after_ms`].
+pub(super) const DEFAULT_MAX_RETRY_AFTER_MS: f64 = 60_000.0;
 /// See [`RetryOptions::max_attempts`].
 pub(super) const DEFAULT_MAX_ATTEMPTS: u64 = 6;

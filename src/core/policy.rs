@@ -1,11 +1,15 @@
 //! A validated policy: what the decisions are made from.
 
-use super::backoff::{climb, grow};
-use super::jitter::uniform;
+use super::backoff::{climb, fibonacci, grow};
+use super::jitter::{CapRule, polly_v2, uniform};
 use super::options::{
-    DEFAULT_BASE_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS, DEFAULT_TRUNCATE_AT, OptionErrors,
+    DEFAULT_BASE_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER_MS,
+    DEFAULT_TRUNCATE_AT, OptionErrors,
 };
-use super::{Backoff, Jitter, RetryOptions};
+use super::{Backoff, Draws, Jitter, MAX_MS, RetryOptions};
+
+/// A curve that is capped only after the draw stops growing here, so that nothing is infinite.
+const UNCAPPED_MS: f64 = 1e300;
 
 /// Options that passed validation, with the defaults filled in.
 ///
@@ -15,6 +19,7 @@ use super::{Backoff, Jitter, RetryOptions};
 pub struct RetryPolicy {
     backoff: Backoff,
     jitter: Jitter,
+    cap_rule: CapRule,
     base_ms: f64,
     cap_ms: f64,
     min_ms: f64,
@@ -22,6 +27,40 @@ pub struct RetryPolicy {
     step_ms: f64,
     truncate_at: u32,
     max_attempts: u64,
+    max_retry_after_ms: f64,
+    cap_long_retry_after: bool,
+}
+
+/// What an operation remembers of its previous computed wait.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Previous {
+    /// The wait, in ms.
+    pub delay_ms: f64,
+    /// The `r` that it was drawn with.
+    pub r: f64,
+}
+
+/// Which wait of an operation is computed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wait {
+    /// The number of the wait, from 1: it follows failed attempt `k`.
+    pub k: u64,
+    /// The operation's previous computed wait; `None` before the first.
+    pub previous: Option<Previous>,
+    /// The curve's value in ms, for [`Backoff::Custom`]; ignored by the others.
+    pub curve_ms: Option<f64>,
+}
+
+impl Wait {
+    /// Wait `k` (from 1) of an operation, without anything to remember.
+    #[must_use]
+    pub fn number(k: u64) -> Self {
+        Self {
+            k,
+            previous: None,
+            curve_ms: None,
+        }
+    }
 }
 
 impl RetryPolicy {
@@ -41,27 +80,24 @@ impl RetryPolicy {
         }
     }
 
-    /// Like [`RetryPolicy::new`], without saying what is wrong: for callers who validated before.
-    #[must_use]
-    pub fn new_checked(options: &RetryOptions) -> Option<Self> {
-        let mut valid = true;
-        options.check(|_| valid = false);
-        valid.then(|| Self::resolve(options))
-    }
-
-    fn resolve(options: &RetryOptions) -> Self {
+    /// Fills in the defaults of options that were validated before, by the JavaScript driver.
+    /// Whatever the numbers are, the policy's methods do not panic.
+    #[inline(always)]
+    pub(crate) fn resolve(options: &RetryOptions) -> Self {
         let cap_ms = options.resolved_cap_ms();
         let truncate_at = options.truncate_at.unwrap_or(DEFAULT_TRUNCATE_AT);
         let base_ms = options.base_ms.unwrap_or(match options.backoff {
-            // Halving is exact, and so is the reciprocal of a power of two.
+            // A power of two: the division is exact.
             Backoff::Truncated => {
-                cap_ms / grow(1.0, 2.0, u64::from(truncate_at) - 1, f64::INFINITY)
+                let power = u64::from(truncate_at.saturating_sub(1));
+                cap_ms / grow(1.0, 2.0, power, f64::INFINITY)
             }
             _ => DEFAULT_BASE_MS.min(cap_ms),
         });
         Self {
             backoff: options.backoff,
             jitter: options.jitter,
+            cap_rule: options.cap_rule,
             base_ms,
             cap_ms,
             min_ms: options.min_ms.unwrap_or(0.0),
@@ -69,7 +105,54 @@ impl RetryPolicy {
             step_ms: options.step_ms.unwrap_or(base_ms),
             truncate_at,
             max_attempts: options.max_attempts.unwrap_or(DEFAULT_MAX_ATTEMPTS),
+            max_retry_after_ms: options
+                .max_retry_after_ms
+                .unwrap_or(DEFAULT_MAX_RETRY_AFTER_MS)
+                .min(MAX_MS),
+            cap_long_retry_after: options.cap_long_retry_after,
         }
+    }
+
+    /// The curve of the ceilings.
+    #[must_use]
+    pub fn backoff(&self) -> Backoff {
+        self.backoff
+    }
+
+    /// How a wait is drawn.
+    #[must_use]
+    pub fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+
+    /// What the cap bounds.
+    #[must_use]
+    pub fn cap_rule(&self) -> CapRule {
+        self.cap_rule
+    }
+
+    /// The first ceiling, in ms.
+    #[must_use]
+    pub fn base_ms(&self) -> f64 {
+        self.base_ms
+    }
+
+    /// The cap, in ms; finite.
+    #[must_use]
+    pub fn cap_ms(&self) -> f64 {
+        self.cap_ms
+    }
+
+    /// The floor of every wait, in ms.
+    #[must_use]
+    pub fn min_ms(&self) -> f64 {
+        self.min_ms
+    }
+
+    /// The wait at which truncated and slotted backoff stop growing.
+    #[must_use]
+    pub fn truncate_at(&self) -> u32 {
+        self.truncate_at
     }
 
     /// How many attempts there are at most, the first included;
@@ -79,39 +162,144 @@ impl RetryPolicy {
         self.max_attempts
     }
 
+    /// The longest server hint that is followed, in ms.
+    #[must_use]
+    pub fn max_retry_after_ms(&self) -> f64 {
+        self.max_retry_after_ms
+    }
+
+    /// Whether a longer server hint is followed up to that, instead of ending the operation.
+    #[must_use]
+    pub fn caps_long_retry_after(&self) -> bool {
+        self.cap_long_retry_after
+    }
+
     /// The ceiling `c_k` of wait `k` (from 1), in ms: the backoff curve's value, at most the cap
-    /// and at least the floor. Monotone in `k`.
+    /// and at least the floor. Monotone in `k`. For [`Backoff::Custom`] the cap.
     #[must_use]
     pub fn ceiling_ms(&self, k: u64) -> f64 {
-        let n = k.saturating_sub(1);
-        let (base, cap) = (self.base_ms, self.cap_ms);
+        self.ceiling(&Wait::number(k))
+    }
+
+    #[inline(always)]
+    fn ceiling(&self, wait: &Wait) -> f64 {
+        let n = wait.k.saturating_sub(1);
+        let base = self.base_ms;
+        let cap = if self.cap_rule == CapRule::Draw {
+            UNCAPPED_MS
+        } else {
+            self.cap_ms
+        };
+        let last = u64::from(self.truncate_at.saturating_sub(1));
         let curve = match self.backoff {
             Backoff::Fixed => base.min(cap),
             Backoff::Linear => climb(base, self.step_ms, n, cap),
             Backoff::Exponential => grow(base, self.factor, n, cap),
-            Backoff::Truncated => grow(base, 2.0, n.min(u64::from(self.truncate_at) - 1), cap),
+            Backoff::Truncated => grow(base, 2.0, n.min(last), cap),
+            Backoff::Fibonacci => fibonacci(base, wait.k, cap),
+            Backoff::Custom => wait.curve_ms.unwrap_or(cap).min(cap),
         };
         curve.max(self.min_ms)
     }
 
-    /// The wait after failed attempt `k` (from 1), in ms, for a draw `r` uniform on [0, 1).
-    ///
-    /// `previous_ms` is the operation's previous wait, as computed here (`None` before the
-    /// first); only decorrelated jitter looks at it. The result is finite and never above the
-    /// cap.
+    /// The shortest and the longest that a wait can be, in ms, for any draw.
     #[must_use]
-    pub fn delay_ms(&self, k: u64, previous_ms: Option<f64>, r: f64) -> f64 {
-        if self.jitter == Jitter::Decorrelated {
-            let lo = self.base_ms.max(self.min_ms);
-            let hi = (3.0 * previous_ms.unwrap_or(self.base_ms)).max(lo);
-            return uniform(lo, hi, r).min(self.cap_ms);
+    pub fn bounds_ms(&self, wait: &Wait) -> (f64, f64) {
+        let (lo, hi) = self.range_ms(wait);
+        if self.may_exceed_the_cap() {
+            (lo, hi)
+        } else {
+            (lo.min(self.cap_ms), hi.min(self.cap_ms))
         }
-        let ceiling = self.ceiling_ms(k);
-        let lo = match self.jitter {
-            Jitter::None | Jitter::Decorrelated => ceiling,
-            Jitter::Full => 0.0,
-            Jitter::Equal => ceiling / 2.0,
+    }
+
+    fn may_exceed_the_cap(&self) -> bool {
+        self.cap_rule == CapRule::Ceiling && self.jitter.follows_the_curve()
+    }
+
+    /// What the draw is uniform on, before the cap clips it.
+    #[inline(always)]
+    fn range_ms(&self, wait: &Wait) -> (f64, f64) {
+        let (base, cap, min) = (self.base_ms, self.cap_ms, self.min_ms);
+        let c = || self.ceiling(wait);
+        // Where the cap bounds the waits, a draw that goes above the ceiling starts lower.
+        let h = |c: f64, room: f64| {
+            if self.cap_rule == CapRule::Bound {
+                c.min(room)
+            } else {
+                c
+            }
         };
-        uniform(lo.max(self.min_ms), ceiling, r)
+        let (lo, hi) = match self.jitter {
+            Jitter::None => (c(), c()),
+            Jitter::Full => (0.0, c()),
+            Jitter::Equal => (c() / 2.0, c()),
+            Jitter::Proportional { ratio } => {
+                let h = h(c(), cap / (1.0 + ratio));
+                (h * (1.0 - ratio), h * (1.0 + ratio))
+            }
+            Jitter::Additive { ratio } => {
+                let h = h(c(), cap / (1.0 + ratio));
+                (h, h + ratio * h)
+            }
+            Jitter::AdditiveMax { max_ms } => {
+                let x = h(max_ms, cap);
+                let h = h(c(), cap - x);
+                (h, h + x)
+            }
+            Jitter::Decorrelated | Jitter::DecorrelatedBounded => {
+                let lo = base.max(min);
+                let previous = wait.previous.map_or(base, |previous| previous.delay_ms);
+                let hi = 3.0 * previous;
+                let bounded = self.jitter == Jitter::DecorrelatedBounded;
+                (lo, if bounded { hi.min(cap) } else { hi }.max(lo))
+            }
+            Jitter::Slotted => {
+                let exponent = wait.k.min(u64::from(self.truncate_at));
+                (0.0, base * (grow(1.0, 2.0, exponent, UNCAPPED_MS) - 1.0))
+            }
+            Jitter::PollyV2 => (0.0, cap),
+        };
+        let lo = lo.max(min);
+        (lo, hi.max(lo))
+    }
+
+    /// The wait, in ms. Finite, at least 0; never above the cap, unless a preset's
+    /// [`CapRule::Ceiling`] lets the draw exceed it.
+    #[must_use]
+    #[inline(always)]
+    pub fn delay_ms(&self, wait: &Wait, draws: Draws) -> f64 {
+        let Draws { r, r2 } = draws;
+        let (cap, min) = (self.cap_ms, self.min_ms);
+        let delay = match self.jitter {
+            Jitter::Slotted => {
+                let exponent = wait.k.min(u64::from(self.truncate_at));
+                let slots = (r * grow(1.0, 2.0, exponent, UNCAPPED_MS)).floor();
+                (self.base_ms * slots).max(min)
+            }
+            Jitter::PollyV2 => {
+                let raw = polly_v2(wait.k, wait.previous.map(|previous| previous.r), r);
+                let delay = if self.base_ms == 0.0 {
+                    0.0
+                } else {
+                    raw * self.base_ms
+                };
+                if delay > cap {
+                    uniform(cap / 2.0, cap, r2)
+                } else {
+                    delay
+                }
+                .max(min)
+            }
+            _ => {
+                let (lo, hi) = self.range_ms(wait);
+                uniform(lo, hi, r)
+            }
+        };
+        if self.may_exceed_the_cap() {
+            delay
+        } else {
+            delay.min(cap)
+        }
     }
 }

@@ -13,6 +13,16 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Draws per attempt that a formula may use: `r` and `r'`.
 const LANES: u64 = 2;
 
+/// The draws that one wait is made of, each uniform on [0, 1).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Draws {
+    /// `r` of the formulas.
+    pub r: f64,
+    /// `r'`: only [`Jitter::PollyV2`](super::Jitter::PollyV2) looks at it, when its first draw
+    /// went above the cap.
+    pub r2: f64,
+}
+
 impl Seed {
     /// A seed of 64 bits.
     #[must_use]
@@ -26,15 +36,23 @@ impl Seed {
         self.0
     }
 
-    /// `r` of the formulas: uniform on [0, 1), 53 bits, for one failed attempt (numbered from 1)
-    /// of one operation (numbered from 0).
+    /// The draws for one failed attempt (numbered from 1) of one operation (numbered from 0).
+    #[must_use]
+    pub const fn draws(self, operation: u64, attempt: u64) -> Draws {
+        Draws {
+            r: self.draw(operation, attempt, 0),
+            r2: self.draw(operation, attempt, 1),
+        }
+    }
+
+    /// One of [`Seed::draws`]: lane 0 is `r`, lane 1 is `r'`. 53 bits, uniform on [0, 1).
     ///
     /// The `operation`-th output of `SplitMix64` (Steele, Lea, Flood 2014) seeded with this seed
     /// starts the operation's own `SplitMix64`, of which the draws are successive outputs.
     #[must_use]
-    pub const fn draw(self, operation: u64, attempt: u64) -> f64 {
+    pub(crate) const fn draw(self, operation: u64, attempt: u64, lane: u64) -> f64 {
         let start = output(self.0, operation);
-        let bits = output(start, attempt.wrapping_mul(LANES)) >> 11;
+        let bits = output(start, attempt.wrapping_mul(LANES).wrapping_add(lane)) >> 11;
         // 53 bits fit the significand: the conversion and the scaling are exact.
         #[allow(clippy::cast_precision_loss)]
         let draw = bits as f64 * (1.0 / (1u64 << 53) as f64);
@@ -105,9 +123,11 @@ mod tests {
         for seed in 0..10 {
             for operation in 0..100 {
                 for attempt in 1..=20 {
-                    let r = Seed::new(seed).draw(operation, attempt);
-                    assert!((0.0..1.0).contains(&r));
-                    assert!(seen.insert(r.to_bits()), "a draw came twice");
+                    let Draws { r, r2 } = Seed::new(seed).draws(operation, attempt);
+                    for draw in [r, r2] {
+                        assert!((0.0..1.0).contains(&draw));
+                        assert!(seen.insert(draw.to_bits()), "a draw came twice");
+                    }
                 }
             }
         }

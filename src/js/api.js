@@ -1,11 +1,17 @@
 // @ts-check
 // The public functions, over whatever loads the core: each host has its own way to the wasm.
 
+import { fromData, toData } from './data.js';
 import { Delays } from './delays.js';
+import { isPermanent, permanent, retryAfter } from './marks.js';
+import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { defaults, readOptions, readRunOptions, show } from './options.js';
+import { Settings, defaults, readOnly, readOptions, readRunOptions } from './options.js';
+import { PRESETS } from './presets.js';
+import { RetryError, TimeoutError, retryReport } from './report.js';
+import { show } from './rules.js';
 
-/** @typedef {import('./options.js').Settings} Settings */
+const newMetrics = () => new Metrics();
 
 /** @param {() => import('./decision.js').Core} load */
 export function createApi(load) {
@@ -22,9 +28,29 @@ export function createApi(load) {
     /** @type {Settings} */
     #settings;
 
-    /** @param {unknown} [options] */
+    /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      this.#settings = readOptions(options, standard);
+      this.#settings = options instanceof Settings ? options : readOptions(options, standard, newMetrics);
+    }
+
+    /**
+     * @param {string} name
+     * @param {any} [overrides]
+     */
+    static preset(name, overrides) {
+      if (!Object.hasOwn(PRESETS, name)) throw new RangeError(`preset is ${show(name)}; it must be one of ${Object.keys(PRESETS).join(', ')}`);
+      const { capRule, options } = PRESETS[name];
+      return new RetryPolicy(readOptions({ ...options, ...readOnly(overrides) }, defaults(load, { capRule }), newMetrics));
+    }
+
+    /** @param {unknown} data */
+    static fromJSON(data) {
+      const { capRule, options } = fromData(data);
+      return new RetryPolicy(readOptions(options, defaults(load, { capRule }), newMetrics));
+    }
+
+    toJSON() {
+      return toData(this.#settings);
     }
 
     /**
@@ -59,10 +85,20 @@ export function createApi(load) {
     delays(options) {
       return new Delays(this.#settings, options);
     }
+
+    metrics() {
+      return this.#settings.metrics?.snapshot();
+    }
   }
 
   return {
     RetryPolicy,
+    RetryError,
+    TimeoutError,
+    permanent,
+    retryAfter,
+    isPermanent,
+    retryReport,
     /** @param {any} fn @param {any} [options] */
     retry: (fn, options) => once(fn, options, standard),
     /** @param {any} fn @param {any} [options] */

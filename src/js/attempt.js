@@ -15,6 +15,7 @@ export let abortAttempt;
 export class Attempt {
   #attempt;
   #startedAt;
+  #deadlineAt;
   #previousError;
   #previousDelayMs;
   /** @type {AbortController | undefined} */
@@ -23,12 +24,14 @@ export class Attempt {
   /**
    * @param {number} attempt
    * @param {number} startedAt when the operation began; NaN while nobody has asked
+   * @param {number} deadlineAt
    * @param {unknown} previousError
    * @param {number | undefined} previousDelayMs
    */
-  constructor(attempt, startedAt, previousError, previousDelayMs) {
+  constructor(attempt, startedAt, deadlineAt, previousError, previousDelayMs) {
     this.#attempt = attempt;
     this.#startedAt = startedAt;
+    this.#deadlineAt = deadlineAt;
     this.#previousError = previousError;
     this.#previousDelayMs = previousDelayMs;
   }
@@ -46,7 +49,7 @@ export class Attempt {
   }
 
   get remainingMs() {
-    return Infinity;
+    return this.#deadlineAt === Infinity ? Infinity : Math.max(0, this.#deadlineAt - now());
   }
 
   get previousError() {

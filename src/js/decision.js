@@ -1,57 +1,108 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { show } from './options.js';
+import { CUSTOM, POLLY_V2, show } from './rules.js';
 
 /**
  * The wasm's exports, as the driver uses them (src/js/numeric.rs).
  * @typedef {object} Core
  * @property {(...numbers: number[]) => number} decide
+ * @property {(...numbers: number[]) => number} draw
  */
 
 /**
- * Where an operation's draws come from.
- * @typedef {object} Source
+ * What an operation, or an iterator of its waits, keeps for the formulas.
+ * @typedef {object} State
  * @property {number} seedHigh
  * @property {number} seedLow
  * @property {number} index
+ * @property {number} previousMs the previous computed wait; NaN before the first
+ * @property {number} previousR the draw that it was made with
  */
 
+// What the core answers instead of a wait.
+export const EXHAUSTED = -1;
+export const DEADLINE = -2;
+export const HINT = -3;
+
 /**
- * The wait in ms that follows a failed attempt; negative to stop: −1 when attempts are exhausted.
+ * The wait in ms that follows a failed attempt, or one of the codes above.
  * @param {import('./options.js').Settings} settings
- * @param {Source} source
+ * @param {State} state
  * @param {number} attempt the failed one's number, from 1
- * @param {number} previousMs the previous computed wait; NaN before the first
+ * @param {number} remainingMs until the deadline
+ * @param {number} serverMs the wait that a server asks for; NaN for none
+ * @param {number} exactlyMs the wait that the caller demands; NaN for none
  */
-export function decide(settings, source, attempt, previousMs) {
-  // A draw is taken only if there is a wait to draw, as with seeds.
-  const draw = settings.random !== undefined && attempt < settings.maxAttempts ? drawFrom(settings.random) : NaN;
-  const decision = settings.load().decide(
+export function decide(settings, state, attempt, remainingMs, serverMs, exactlyMs) {
+  const computed = !(exactlyMs >= 0 || serverMs > 0);
+  let r = 0;
+  let r2 = 0;
+  let curveMs = NaN;
+  const core = settings.load();
+  // Nothing of the caller's is asked for a wait that will not be.
+  if (attempt < settings.maxAttempts && !(exactlyMs >= 0)) {
+    r = drawOf(core, settings, state, attempt, 0);
+    if (computed && settings.jitter === POLLY_V2) r2 = drawOf(core, settings, state, attempt, 1);
+    if (computed && settings.backoff === CUSTOM) curveMs = curveOf(settings.curve, attempt);
+  }
+  const decision = core.decide(
     settings.backoff,
     settings.jitter,
+    settings.capRule,
     settings.baseMs,
     settings.capMs,
     settings.minMs,
     settings.factor,
     settings.stepMs,
     settings.truncateAt,
+    settings.spread,
+    settings.maxRetryAfterMs,
+    +settings.capLongRetryAfter,
     settings.maxAttempts,
     attempt,
-    previousMs,
-    Infinity,
-    source.seedHigh,
-    source.seedLow,
-    source.index,
-    draw,
+    state.previousMs,
+    state.previousR,
+    remainingMs,
+    curveMs,
+    serverMs,
+    exactlyMs,
+    r,
+    r2,
   );
   if (Number.isNaN(decision)) throw new Error('rejitter: the core refused settings that the driver had accepted; please report this');
+  if (computed && decision >= 0) {
+    state.previousMs = decision;
+    state.previousR = r;
+  }
   return decision;
 }
 
-/** @param {() => number} random */
-function drawFrom(random) {
+/**
+ * @param {Core} core
+ * @param {import('./options.js').Settings} settings
+ * @param {State} state
+ * @param {number} attempt
+ * @param {number} lane
+ */
+function drawOf(core, settings, state, attempt, lane) {
+  const { random } = settings;
+  if (random === undefined) return core.draw(state.seedHigh, state.seedLow, state.index, attempt, lane);
   const draw = random();
   if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
   throw new RangeError(`random() returned ${show(draw)}; it must return numbers from 0 to below 1`);
+}
+
+/**
+ * @param {((k: number) => number) | readonly number[] | undefined} curve
+ * @param {number} k
+ */
+function curveOf(curve, k) {
+  if (typeof curve !== 'function') {
+    const list = /** @type {readonly number[]} */ (curve);
+    return list[Math.min(k, list.length) - 1];
+  }
+  const ms = curve(k);
+  if (typeof ms === 'number' && ms >= 0) return ms;
+  throw new RangeError(`backoff(${k}) returned ${show(ms)}; it must return a number of milliseconds from 0`);
 }

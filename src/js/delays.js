@@ -11,10 +11,9 @@ const IteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.
 export class Delays {
   /** @type {import('./options.js').Settings} */
   #settings;
-  /** @type {import('./decision.js').Source} */
-  #source;
+  /** @type {import('./decision.js').State} */
+  #state;
   #attempt = 1;
-  #previousMs = NaN;
 
   /**
    * @param {import('./options.js').Settings} settings
@@ -22,25 +21,25 @@ export class Delays {
    */
   constructor(settings, options) {
     this.#settings = readDelaysOptions(options, settings);
-    this.#source = { seedHigh: this.#settings.seedHigh, seedLow: this.#settings.seedLow, index: 0 };
-    if (!this.#settings.seeded) seedAfresh(this.#source);
+    const { seedHigh, seedLow } = this.#settings;
+    this.#state = { seedHigh, seedLow, index: 0, previousMs: NaN, previousR: NaN };
+    if (!this.#settings.seeded) seedAfresh(this.#state);
   }
 
   /** @returns {IteratorResult<number, undefined>} */
   next() {
-    const delayMs = decide(this.#settings, this.#source, this.#attempt, this.#previousMs);
+    const delayMs = decide(this.#settings, this.#state, this.#attempt, Infinity, NaN, NaN);
     if (delayMs < 0) return { done: true, value: undefined };
     this.#attempt++;
-    this.#previousMs = delayMs;
     return { done: false, value: delayMs };
   }
 
   /** Starts anew, as the next operation: the same curve, fresh draws. */
   reset() {
     this.#attempt = 1;
-    this.#previousMs = NaN;
-    if (this.#settings.seeded) this.#source.index++;
-    else seedAfresh(this.#source);
+    this.#state.previousMs = NaN;
+    if (this.#settings.seeded) this.#state.index++;
+    else seedAfresh(this.#state);
   }
 }
 

@@ -41,12 +41,21 @@ macro_rules! beside {
 beside! {
     "/src/js/api.js" createApi;
     "/src/js/attempt.js" startOf;
+    "/src/js/data.js" toData;
     "/src/js/decision.js" decide;
     "/src/js/delays.js" Delays;
+    "/src/js/hooks.js" callHook;
+    "/src/js/interruption.js" Interruption;
+    "/src/js/marks.js" permanent;
+    "/src/js/metrics.js" Metrics;
     "/src/js/operation.js" run;
     "/src/js/options.js" readOptions;
+    "/src/js/presets.js" PRESETS;
     "/src/js/randomness.js" seedBits;
+    "/src/js/report.js" retryReport;
+    "/src/js/rules.js" show;
     "/src/js/timer.js" now;
+    "/src/js/tracing.js" subscribed;
 }
 
 /// Binds the driver to this instance when the module is loaded.

@@ -3,7 +3,7 @@
 //! The functions here are what JavaScript sees. Rust programs use the types at the crate's root.
 
 mod numeric;
-pub use numeric::decide;
+pub use numeric::{decide, draw};
 
 #[cfg(feature = "full")]
 mod exports;

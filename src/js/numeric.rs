@@ -1,111 +1,124 @@
-//! The core as a function of numbers, which the driver calls once per failed attempt.
+//! The core as functions of numbers, which the driver calls once per failed attempt.
 //!
 //! Numbers only: a string or a slice would bring an allocator, memory and glue into the thin
-//! build. The driver validated the options and keeps the operation's state; this side checks the
-//! numbers again, because it must not trust them.
+//! build. The driver validated the options; what this side checks again is the answer.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::{
-    Backoff, Decision, Failure, Jitter, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
+    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, Previous, RetryOptions,
+    RetryPolicy, Seed, StopReason,
 };
 
-/// The largest integer that a number counts exactly.
-const MAX_COUNT: f64 = crate::core::MAX_MS;
-
-/// What follows a failed attempt: the wait in ms, or −1 exhausted, −2 deadline; NaN when the
-/// numbers are no policy.
+/// What follows a failed attempt: the wait in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
+/// the numbers are no policy.
 ///
-/// NaN stands for "not given" in the options, in `previous_ms` (before the first wait) and in
-/// `draw`: without an injected draw it is made from seed, operation and attempt. The codes of
-/// `backoff` and `jitter` are their positions in `src/js/options.js`.
+/// NaN stands for "not given" in the options, in `curve_ms`, in the hints and, before the first
+/// wait, in `previous_ms`. The codes of `backoff` and `jitter` are their positions in
+/// `src/js/rules.js`; `spread` is the jitter's own parameter.
 #[must_use]
 #[wasm_bindgen(skip_typescript)]
 #[allow(clippy::too_many_arguments)]
 pub fn decide(
     backoff: u32,
     jitter: u32,
+    cap_rule: u32,
     base_ms: f64,
     cap_ms: f64,
     min_ms: f64,
     factor: f64,
     step_ms: f64,
     truncate_at: f64,
+    spread: f64,
+    max_retry_after_ms: f64,
+    cap_long_retry_after: bool,
     max_attempts: f64,
     attempt: f64,
     previous_ms: f64,
+    previous_r: f64,
     remaining_ms: f64,
-    seed_high: u32,
-    seed_low: u32,
-    operation: f64,
-    draw: f64,
+    curve_ms: f64,
+    server_ms: f64,
+    exactly_ms: f64,
+    r: f64,
+    r2: f64,
 ) -> f64 {
-    let policy = (|| {
-        RetryPolicy::new_checked(&RetryOptions {
-            backoff: backoff_of(backoff)?,
-            jitter: jitter_of(jitter)?,
-            base_ms: given(base_ms),
-            cap_ms: given(cap_ms),
-            min_ms: given(min_ms),
-            factor: given(factor),
-            step_ms: given(step_ms),
-            truncate_at: match given(truncate_at) {
-                None => None,
-                Some(n) => Some(u32::try_from(count(n)?).ok()?),
-            },
-            max_attempts: match given(max_attempts) {
-                None => None,
-                Some(f64::INFINITY) => Some(UNLIMITED),
-                Some(n) => Some(count(n)?),
-            },
-        })
-    })();
-    let (Some(policy), Some(attempt), Some(operation)) = (policy, count(attempt), count(operation))
-    else {
-        return f64::NAN;
+    let options = RetryOptions {
+        backoff: match backoff {
+            0 => Backoff::Fixed,
+            1 => Backoff::Linear,
+            2 => Backoff::Exponential,
+            3 => Backoff::Truncated,
+            4 => Backoff::Fibonacci,
+            _ => Backoff::Custom,
+        },
+        jitter: match jitter {
+            0 => Jitter::None,
+            1 => Jitter::Full,
+            2 => Jitter::Equal,
+            3 => Jitter::Decorrelated,
+            4 => Jitter::DecorrelatedBounded,
+            5 => Jitter::Slotted,
+            6 => Jitter::PollyV2,
+            7 => Jitter::Proportional { ratio: spread },
+            8 => Jitter::Additive { ratio: spread },
+            _ => Jitter::AdditiveMax { max_ms: spread },
+        },
+        cap_rule: match cap_rule {
+            0 => CapRule::Bound,
+            1 => CapRule::Ceiling,
+            _ => CapRule::Draw,
+        },
+        base_ms: given(base_ms),
+        cap_ms: given(cap_ms),
+        min_ms: given(min_ms),
+        factor: given(factor),
+        step_ms: given(step_ms),
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        truncate_at: given(truncate_at).map(|n| n as u32),
+        max_retry_after_ms: given(max_retry_after_ms),
+        cap_long_retry_after,
+        max_attempts: given(max_attempts).map(count),
     };
-    let draw = given(draw).unwrap_or_else(|| {
-        Seed::new(u64::from(seed_high) << 32 | u64::from(seed_low)).draw(operation, attempt)
-    });
     let failure = Failure {
-        attempt,
-        previous_ms: given(previous_ms),
+        attempt: count(attempt),
+        previous: given(previous_ms).map(|delay_ms| Previous {
+            delay_ms,
+            r: previous_r,
+        }),
         remaining_ms,
+        curve_ms: given(curve_ms),
+        hint: match (given(exactly_ms), given(server_ms)) {
+            (Some(ms), _) => Hint::Exactly(ms),
+            (None, Some(ms)) => Hint::Server(ms),
+            (None, None) => Hint::None,
+        },
     };
-    match policy.decide(&failure, draw) {
-        Decision::Retry { delay_ms } => delay_ms,
+    match RetryPolicy::resolve(&options).decide(&failure, Draws { r, r2 }) {
+        Decision::Retry { delay_ms } if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,
+        Decision::Retry { .. } => f64::NAN,
         Decision::Stop(StopReason::Exhausted) => -1.0,
         Decision::Stop(StopReason::Deadline) => -2.0,
+        Decision::Stop(_) => -3.0,
     }
 }
 
-fn backoff_of(code: u32) -> Option<Backoff> {
-    Some(match code {
-        0 => Backoff::Fixed,
-        1 => Backoff::Linear,
-        2 => Backoff::Exponential,
-        3 => Backoff::Truncated,
-        _ => return None,
-    })
-}
-
-fn jitter_of(code: u32) -> Option<Jitter> {
-    Some(match code {
-        0 => Jitter::None,
-        1 => Jitter::Full,
-        2 => Jitter::Equal,
-        3 => Jitter::Decorrelated,
-        _ => return None,
-    })
+/// A draw: uniform on [0, 1), lane 0 or 1 of a failed attempt of an operation.
+#[must_use]
+#[wasm_bindgen(skip_typescript)]
+pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u32) -> f64 {
+    let seed = Seed::new(u64::from(seed_high) << 32 | u64::from(seed_low));
+    seed.draw(count(operation), count(attempt), u64::from(lane))
 }
 
 fn given(value: f64) -> Option<f64> {
     Some(value).filter(|value| !value.is_nan())
 }
 
-/// A whole number that an `f64` counts exactly.
-fn count(value: f64) -> Option<u64> {
-    // In range and whole: the conversion is exact.
+/// A whole number that the driver counted; infinity is [`UNLIMITED`](crate::core::UNLIMITED).
+fn count(value: f64) -> u64 {
+    // Saturating: whatever the number is, it is some count.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    ((0.0..=MAX_COUNT).contains(&value) && value.trunc() == value).then_some(value as u64)
+    let count = value as u64;
+    count
 }

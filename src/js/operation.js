@@ -1,11 +1,17 @@
 // @ts-check
-// One operation: the first attempt on a fast path, everything after a failure by an async loop.
+// One operation: the first attempt on a fast path, everything else by an async loop.
 
-import { Attempt, abortAttempt, startOf } from './attempt.js';
-import { decide } from './decision.js';
-import { show } from './options.js';
+import { Attempt, startOf } from './attempt.js';
+import { DEADLINE, EXHAUSTED, decide } from './decision.js';
+import { callHook } from './hooks.js';
+import { INTERRUPTED, Interruption } from './interruption.js';
+import { markOf, unwrap } from './marks.js';
+import { isMs } from './options.js';
 import { seedAfresh } from './randomness.js';
-import { Timer } from './timer.js';
+import { Records, RetryError, TimeoutError, keepReport } from './report.js';
+import { show } from './rules.js';
+import { Timer, now } from './timer.js';
+import { subscribed } from './tracing.js';
 
 /** @typedef {import('./options.js').Settings} Settings */
 /** @typedef {(attempt: Attempt) => unknown} Callback */
@@ -14,8 +20,8 @@ import { Timer } from './timer.js';
  * Runs the callback until it succeeds or the settings say stop. The first attempt is called
  * before this returns.
  *
- * A first attempt that succeeds and that no signal can abort costs a promise reaction: no clock,
- * no wasm, no controller, no operation object.
+ * A first attempt that succeeds and that nothing watches costs a promise reaction: no clock, no
+ * wasm, no controller, no operation object.
  * @param {Settings} settings
  * @param {Callback} fn
  * @param {AbortSignal | undefined} signal the run's own, beside the settings'
@@ -23,18 +29,21 @@ import { Timer } from './timer.js';
  */
 export function run(settings, fn, signal) {
   const index = settings.operations++;
-  if (settings.signal !== undefined || signal !== undefined) {
-    return new Operation(settings, fn, index).watched(settings.signal, signal);
+  const channel = subscribed();
+  if (channel !== null) {
+    const operation = new Operation(settings, fn, index);
+    return channel.tracePromise(() => operation.watched(signal), operation.context);
   }
-  const attempt = new Attempt(1, NaN, undefined, undefined);
+  if (settings.watched || signal !== undefined) return new Operation(settings, fn, index).watched(signal);
+  const attempt = new Attempt(1, NaN, Infinity, undefined, undefined);
   let result;
   try {
     // Adopts thenables, also of another realm; a native promise is passed through.
     result = Promise.resolve(fn(attempt));
   } catch (error) {
-    return new Operation(settings, fn, index).proceed(attempt, error);
+    return new Operation(settings, fn, index).afterFirst(attempt, error);
   }
-  return result.then(undefined, (error) => new Operation(settings, fn, index).proceed(attempt, error));
+  return result.then(undefined, (error) => new Operation(settings, fn, index).afterFirst(attempt, error));
 }
 
 class Operation {
@@ -49,160 +58,256 @@ class Operation {
     this.index = index;
     this.seedHigh = settings.seedHigh;
     this.seedLow = settings.seedLow;
-    /** @type {Watch | undefined} */
-    this.watch = undefined;
+    this.previousMs = NaN;
+    this.previousR = NaN;
+    this.startedAt = NaN;
+    /** @type {Interruption | undefined} */
+    this.interruption = undefined;
+    /** How often the callback was called, and when it was called last (NaN: not known). */
+    this.attempts = 0;
+    this.attemptAt = NaN;
+    /** How the last attempt ended: with an error, or with a result. */
+    this.failed = false;
+    /** @type {unknown} */
+    this.outcome = undefined;
+    /** The wait that a server asked for in the last failure, in ms; NaN if none. */
+    this.hintMs = NaN;
+    this.records = new Records();
+    /** @type {{ attempts?: number, report?: object }} what subscribers of the tracing channel see */
+    this.context = {};
   }
 
   /**
-   * The whole operation, from its first attempt, under signals that may abort it.
-   * @param {AbortSignal | undefined} first
-   * @param {AbortSignal | undefined} second
+   * From the failure of an unwatched first attempt on.
+   * @param {Attempt} attempt
+   * @param {unknown} error
    */
-  async watched(first, second) {
-    const watch = (this.watch = new Watch());
+  afterFirst(attempt, error) {
+    this.startedAt = startOf(attempt);
+    this.attempts = 1;
+    this.failed = true;
+    this.outcome = error;
+    return this.proceed(attempt);
+  }
+
+  /**
+   * The whole operation, from its first attempt.
+   * @param {AbortSignal | undefined} signal
+   */
+  async watched(signal) {
+    const { settings } = this;
+    if (settings.interruptible || signal !== undefined) this.interruption = new Interruption(settings);
     try {
-      watch.add(first);
-      if (second !== first) watch.add(second);
-      watch.check();
-      const attempt = (watch.attempt = new Attempt(1, NaN, undefined, undefined));
-      const { fn } = this;
-      let result;
-      try {
-        result = fn(attempt);
-      } catch (error) {
-        return await this.proceed(attempt, error);
+      this.startedAt = now();
+      this.interruption?.watch(settings.signal);
+      this.interruption?.watch(signal);
+      if (this.interruption?.aborted) {
+        const { reason } = this.interruption;
+        keepReport(reason, this.report('aborted'));
+        throw reason;
       }
-      try {
-        return await watch.until(result);
-      } catch (error) {
-        return await this.proceed(attempt, error);
-      }
+      this.interruption?.armDeadline(this.startedAt);
+      settings.metrics?.begun();
+      return await this.proceed(undefined);
     } finally {
-      watch.end();
+      this.interruption?.release();
     }
   }
 
   /**
-   * From the first failure on. An async function, so that the caller's frames stay in the stack
-   * of errors thrown by later attempts.
-   * @param {Attempt} attempt the failed one
-   * @param {unknown} error
+   * Attempts, decisions and waits until the end. An async function, so that the caller's frames
+   * stay in the stack of errors thrown by later attempts.
+   * @param {Attempt | undefined} attempt one that was made already
    */
-  async proceed(attempt, error) {
-    const { settings, fn, watch } = this;
-    const startedAt = startOf(attempt);
-    let previousMs = NaN;
-    for (let number = 1; ; number++) {
-      watch?.check();
-      if (settings.retryIf !== undefined && !(await this.mayRetry(error, attempt))) throw error;
-      if (number === 1 && !settings.seeded) seedAfresh(this);
-      const delayMs = decide(settings, this, number, previousMs);
-      if (delayMs < 0) throw error;
-      // An injected random() may have aborted.
-      watch?.check();
-      await this.wait(delayMs);
-      previousMs = delayMs;
-      attempt = new Attempt(number + 1, startedAt, error, delayMs);
-      if (watch !== undefined) watch.attempt = attempt;
-      try {
-        const result = fn(attempt);
-        return await (watch === undefined ? result : watch.until(result));
-      } catch (thrown) {
-        error = thrown;
+  async proceed(attempt) {
+    const { settings, interruption } = this;
+    /** @type {number | undefined} */
+    let delayMs;
+    for (;;) {
+      if (attempt === undefined) {
+        attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt ?? Infinity, this.failed ? this.outcome : undefined, delayMs);
+        this.tell('onAttempt', attempt.attempt, {});
+        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
+        await this.call(attempt);
+        if (interruption?.aborted) return this.stop('aborted');
+        if (this.outcome === INTERRUPTED) return this.stop('timeout');
+        if (!this.failed && settings.retryOnResult === undefined) return this.succeed();
       }
+      const mark = this.failed ? markOf(this.outcome) : undefined;
+      this.outcome = unwrap(this.outcome, mark);
+      const record = this.record();
+      this.tell('onFailure', this.attempts, this.told());
+      const next = await this.judge(attempt, mark);
+      if (next === 'success') return this.succeed();
+      if (typeof next === 'string') return this.stop(next);
+      delayMs = record.delayMs = next;
+      settings.metrics?.waits(delayMs);
+      this.tell('onRetry', this.attempts, { ...this.told(), delayMs });
+      // A hook may have aborted.
+      if (!interruption?.over) await this.wait(delayMs);
+      if (interruption?.aborted) return this.stop('aborted');
+      if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');
+      attempt = undefined;
     }
   }
 
   /**
-   * @param {unknown} error
+   * Calls the callback and keeps how that ended.
    * @param {Attempt} attempt
    */
-  async mayRetry(error, attempt) {
-    const { watch } = this;
-    const { retryIf } = this.settings;
-    let verdict = /** @type {NonNullable<typeof retryIf>} */ (retryIf)(error, attempt);
-    if (typeof verdict !== 'boolean') verdict = await (watch === undefined ? verdict : watch.until(verdict));
-    watch?.check();
-    if (typeof verdict === 'boolean') return verdict;
-    throw new TypeError(`retryIf returned ${show(verdict)}; it must return true, false, or a promise of either`);
+  async call(attempt) {
+    const { fn, interruption } = this;
+    this.previous = this.failed ? this.outcome : undefined;
+    this.attempts++;
+    this.attemptAt = now();
+    this.settings.metrics?.attempted(this.attempts);
+    try {
+      interruption?.begin(attempt);
+      const result = fn(attempt);
+      this.outcome = await (interruption === undefined ? result : interruption.until(result));
+      this.failed = false;
+    } catch (thrown) {
+      this.outcome = thrown;
+      this.failed = true;
+    }
+    interruption?.finish();
+  }
+
+  /**
+   * What follows: a wait in ms, 'success', or the reason to stop.
+   * @param {Attempt} attempt
+   * @param {import('./marks.js').Mark | undefined} mark
+   * @returns {Promise<number | string>}
+   */
+  async judge(attempt, mark) {
+    const { settings, interruption, failed } = this;
+    // A hook may have aborted.
+    if (interruption?.aborted) return 'aborted';
+    if (mark?.permanent) return 'permanent';
+    const predicate = failed ? settings.retryIf : settings.retryOnResult;
+    let exactlyMs = NaN;
+    try {
+      if (predicate !== undefined) {
+        let verdict = predicate(this.outcome, attempt);
+        if (typeof verdict !== 'boolean') verdict = await (interruption === undefined ? verdict : interruption.until(verdict));
+        if (interruption?.aborted) return 'aborted';
+        if (verdict === false) return failed ? 'notRetryable' : 'success';
+        if (verdict !== true) exactlyMs = afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');
+      }
+      if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
+      this.hintMs = mark?.afterMs ?? NaN;
+      const decision = decide(settings, this, this.attempts, this.remainingMs(), this.hintMs, exactlyMs);
+      // random() or backoff() may have aborted.
+      if (interruption?.aborted) return 'aborted';
+      return decision >= 0 ? decision : decision === EXHAUSTED ? 'exhausted' : decision === DEADLINE ? 'deadline' : 'hint';
+    } catch (thrown) {
+      if (thrown === INTERRUPTED) return interruption?.aborted ? 'aborted' : 'deadline';
+      this.failed = true;
+      this.outcome = thrown;
+      return 'callback';
+    }
   }
 
   /** @param {number} ms */
   wait(ms) {
-    return new Promise((resolve, reject) => {
-      const timer = new Timer(ms, () => resolve(undefined));
-      this.watch?.interruptible(reject, timer);
+    if (this.interruption !== undefined) return this.interruption.wait(ms);
+    return new Promise((resolve) => {
+      new Timer(ms, () => resolve(undefined), this.settings.unref);
     });
+  }
+
+  remainingMs() {
+    const { interruption } = this;
+    return interruption === undefined || interruption.deadlineAt === Infinity ? Infinity : interruption.deadlineAt - now();
+  }
+
+  succeed() {
+    this.context.attempts = this.attempts;
+    this.settings.metrics?.succeeded(this.attempts);
+    this.tell('onSuccess', this.attempts, { result: this.outcome });
+    return this.outcome;
+  }
+
+  /**
+   * Ends the operation without success: throws, or gives the last result back when it was the
+   * result that was not good enough.
+   * @param {string} reason
+   */
+  stop(reason) {
+    const { interruption, settings } = this;
+    if (reason === 'aborted' || reason === 'timeout') {
+      // The attempt under way, if there is one, ends here.
+      const underWay = this.outcome === INTERRUPTED;
+      if (reason === 'timeout') {
+        const cause = this.attempts > 1 ? { cause: this.previous } : undefined;
+        this.outcome = new TimeoutError(`the operation timed out after ${settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, cause);
+      } else {
+        this.outcome = interruption?.reason;
+      }
+      this.failed = true;
+      if (underWay) this.record();
+    }
+    const report = this.report(reason);
+    this.context.attempts = this.attempts;
+    this.context.report = report;
+    settings.metrics?.failed(reason);
+    this.tell('onGiveUp', this.attempts, { ...this.told(), reason, report });
+    if (!this.failed) return this.outcome;
+    const error = settings.wrap && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
+    keepReport(error, report);
+    throw error;
+  }
+
+  /** @param {string} reason */
+  report(reason) {
+    const { attempts, hintMs, records } = this;
+    return Object.freeze({
+      reason,
+      attempts,
+      elapsedMs: now() - this.startedAt,
+      ...(hintMs >= 0 ? { hintMs } : undefined),
+      dropped: records.dropped,
+      records: Object.freeze(records.kept.map((record) => Object.freeze({ ...record }))),
+    });
+  }
+
+  /** @returns {import('./report.js').AttemptRecord} */
+  record() {
+    const known = !Number.isNaN(this.attemptAt);
+    const record = {
+      attempt: this.attempts,
+      ...this.told(),
+      startMs: known ? this.attemptAt - this.startedAt : 0,
+      durationMs: known ? now() - this.attemptAt : undefined,
+    };
+    this.records.add(record);
+    return record;
+  }
+
+  told() {
+    return this.failed ? { error: this.outcome } : { result: this.outcome };
+  }
+
+  /**
+   * @param {string} name the hook's
+   * @param {number} attempt
+   * @param {object} what
+   */
+  tell(name, attempt, what) {
+    const { hooks } = this.settings;
+    if (hooks !== undefined) callHook(hooks, name, { attempt, ...what, elapsedMs: now() - this.startedAt });
   }
 }
 
-/** Watches the signals that may abort an operation, and ends whatever it is waiting for. */
-class Watch {
-  constructor() {
-    /** @type {AbortSignal[]} */
-    this.signals = [];
-    this.aborted = false;
-    /** @type {unknown} */
-    this.reason = undefined;
-    /** @type {Attempt | undefined} */
-    this.attempt = undefined;
-    /** @type {((reason: unknown) => void) | undefined} */
-    this.reject = undefined;
-    /** @type {Timer | undefined} */
-    this.timer = undefined;
-    this.listener = () => this.abort();
-  }
-
-  /** @param {AbortSignal | undefined} signal */
-  add(signal) {
-    if (signal === undefined) return;
-    this.signals.push(signal);
-    if (signal.aborted) this.abort();
-    else signal.addEventListener('abort', this.listener);
-  }
-
-  abort() {
-    const signal = this.signals.find((signal) => signal.aborted);
-    if (this.aborted || signal === undefined) return;
-    this.aborted = true;
-    // Signals of old polyfills carry no reason.
-    this.reason = signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
-    this.end();
-    this.timer?.cancel();
-    this.reject?.(this.reason);
-    if (this.attempt !== undefined) abortAttempt(this.attempt, this.reason);
-  }
-
-  /** Throws the reason once aborted. */
-  check() {
-    if (this.aborted) throw this.reason;
-  }
-
-  /**
-   * The value's own outcome, or the abort, whichever comes first.
-   * @param {unknown} value
-   * @returns {Promise<any>}
-   */
-  until(value) {
-    return new Promise((resolve, reject) => {
-      // Handled here even after an abort, so that a late rejection is not an unhandled one.
-      Promise.resolve(value).then(resolve, reject);
-      this.interruptible(reject, undefined);
-      if (this.aborted) reject(this.reason);
-    });
-  }
-
-  /**
-   * @param {(reason: unknown) => void} reject
-   * @param {Timer | undefined} timer
-   */
-  interruptible(reject, timer) {
-    this.reject = reject;
-    this.timer = timer;
-  }
-
-  /** Leaves no listener behind. */
-  end() {
-    for (const signal of this.signals) signal.removeEventListener('abort', this.listener);
-  }
+/**
+ * @param {any} verdict
+ * @param {string} name of the predicate
+ */
+function afterMsOf(verdict, name) {
+  const afterMs = typeof verdict === 'object' && verdict !== null ? verdict.afterMs : undefined;
+  if (isMs(afterMs)) return afterMs;
+  const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
+  throw new (typeof afterMs === 'number' ? RangeError : TypeError)(
+    `${name} returned ${what}; it must return true, false, { afterMs } with milliseconds from 0 to 2^53 - 1, or a promise of these`,
+  );
 }

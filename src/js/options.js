@@ -2,129 +2,91 @@
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import { seedBits } from './randomness.js';
+import {
+  ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, DECORRELATED, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, MAX_MS,
+  POLLY_V2, PROPORTIONAL, RULES, SLOTTED, TRUNCATED, errorOf, problemOf, show, unknown,
+} from './rules.js';
 
 /**
  * Validated options as the rest of the driver uses them: one shape, numbers where the core takes
  * numbers. NaN is "not given": the core knows the defaults of the curve.
- * @typedef {object} Settings
- * @property {() => import('./decision.js').Core} load
- * @property {number} backoff position in {@link BACKOFFS}
- * @property {number} jitter position in {@link JITTERS}
- * @property {number} baseMs
- * @property {number} capMs
- * @property {number} minMs
- * @property {number} factor
- * @property {number} stepMs
- * @property {number} truncateAt
- * @property {number} maxAttempts
- * @property {AbortSignal | undefined} signal
- * @property {((error: unknown, attempt: object) => unknown) | undefined} retryIf
- * @property {(() => number) | undefined} random
- * @property {boolean} seeded
- * @property {number} seedHigh
- * @property {number} seedLow
- * @property {number} operations how many operations have begun, which is the next one's index
- * @property {string} named the option that the function's name settles, '' if none
  */
-
-// Positions are the codes that src/js/numeric.rs reads.
-export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated'];
-export const JITTERS = ['none', 'full', 'equal', 'decorrelated'];
-const LINEAR = 1;
-const EXPONENTIAL = 2;
-const TRUNCATED = 3;
-const DECORRELATED = 3;
-
-const MAX_MS = Number.MAX_SAFE_INTEGER;
-const DEFAULT_CAP_MS = 10_000;
-
-/** @type {Rule} */
-const MILLISECONDS = ['number', 'a number of milliseconds from 0 to 2^53 - 1'];
-/** @type {Rule} */
-const FUNCTION = ['', 'a function'];
-
-/**
- * What each option must be, as the end of the sentence "it must be …". A value of one of the
- * types before it is out of range (a RangeError) when it is refused; any other is a TypeError.
- * @typedef {[types: string, rule: string]} Rule
- * @type {Record<string, Rule>}
- */
-const RULES = {
-  baseMs: MILLISECONDS,
-  capMs: ['number', 'a number of milliseconds from 0, or Infinity'],
-  minMs: MILLISECONDS,
-  factor: ['number', 'a finite number from 1'],
-  backoff: oneOf(BACKOFFS),
-  jitter: oneOf(JITTERS),
-  stepMs: MILLISECONDS,
-  truncateAt: ['number', 'a whole number from 1 to 1024'],
-  maxAttempts: ['number', 'a whole number from 1 (it counts the first attempt), or Infinity'],
-  signal: ['', 'an AbortSignal'],
-  retryIf: FUNCTION,
-  random: FUNCTION,
-  seed: ['number bigint', 'a whole number from 0 to 2^53 - 1, a bigint from 0n to 2n ** 64n - 1n, or a string'],
-};
+export class Settings {
+  /** @param {() => import('./decision.js').Core} load */
+  constructor(load) {
+    this.load = load;
+    this.backoff = EXPONENTIAL;
+    this.jitter = FULL;
+    /** What the cap bounds; only presets change it (src/core/jitter.rs). */
+    this.capRule = 0;
+    this.baseMs = NaN;
+    this.capMs = NaN;
+    this.minMs = NaN;
+    this.factor = NaN;
+    this.stepMs = NaN;
+    this.truncateAt = NaN;
+    /** The jitter's own parameter: a ratio or milliseconds. */
+    this.spread = NaN;
+    /** @type {((k: number) => number) | readonly number[] | undefined} */
+    this.curve = undefined;
+    this.maxRetryAfterMs = NaN;
+    this.capLongRetryAfter = false;
+    this.maxAttempts = 6;
+    this.attemptTimeoutMs = Infinity;
+    this.totalTimeoutMs = Infinity;
+    /** @type {AbortSignal | undefined} */
+    this.signal = undefined;
+    /** @type {Function | undefined} */
+    this.retryIf = undefined;
+    /** @type {Function | undefined} */
+    this.retryOnResult = undefined;
+    /** @type {import('./hooks.js').Hooks | undefined} */
+    this.hooks = undefined;
+    /** @type {(() => number) | undefined} */
+    this.random = undefined;
+    this.seeded = false;
+    this.seedHigh = 0;
+    this.seedLow = 0;
+    this.unref = false;
+    this.wrap = false;
+    /** @type {import('./metrics.js').Metrics | undefined} */
+    this.metrics = undefined;
+    /** Whether signals or timeouts may interrupt an operation. */
+    this.interruptible = false;
+    /** Whether an operation has more to do at its start than to call the callback. */
+    this.watched = false;
+    /** How many operations have begun, which is the next one's index. */
+    this.operations = 0;
+    /** The option that the function's name settles, '' if none. */
+    this.named = '';
+  }
+}
 
 /**
  * @param {() => import('./decision.js').Core} load
  * @param {Partial<Settings>} [own]
- * @returns {Settings}
  */
 export function defaults(load, own) {
-  return {
-    load,
-    backoff: EXPONENTIAL,
-    jitter: 1,
-    baseMs: NaN,
-    capMs: NaN,
-    minMs: NaN,
-    factor: NaN,
-    stepMs: NaN,
-    truncateAt: NaN,
-    maxAttempts: 6,
-    signal: undefined,
-    retryIf: undefined,
-    random: undefined,
-    seeded: false,
-    seedHigh: 0,
-    seedLow: 0,
-    operations: 0,
-    named: '',
-    ...own,
-  };
+  return Object.assign(new Settings(load), own);
 }
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} base
+ * @param {() => import('./metrics.js').Metrics} [makeMetrics]
  * @returns {Settings}
  */
-export function readOptions(options, base) {
-  /** @type {Settings} */
-  const settings = {
-    load: base.load,
-    backoff: base.backoff,
-    jitter: base.jitter,
-    baseMs: base.baseMs,
-    capMs: base.capMs,
-    minMs: base.minMs,
-    factor: base.factor,
-    stepMs: base.stepMs,
-    truncateAt: base.truncateAt,
-    maxAttempts: base.maxAttempts,
-    signal: undefined,
-    retryIf: undefined,
-    random: undefined,
-    seeded: false,
-    seedHigh: 0,
-    seedLow: 0,
-    operations: 0,
-    named: base.named,
-  };
+export function readOptions(options, base, makeMetrics) {
+  const settings = new Settings(base.load);
+  settings.backoff = base.backoff;
+  settings.jitter = base.jitter;
+  settings.maxAttempts = base.maxAttempts;
+  settings.named = base.named;
+  settings.capRule = base.capRule;
   if (options === undefined) return settings;
   requireObject(options);
-  /** @type {Problem[] | undefined} */
+  /** @type {import('./rules.js').Problem[] | undefined} */
   let problems;
   for (const name of Object.keys(options)) {
     const value = options[name];
@@ -136,8 +98,31 @@ export function readOptions(options, base) {
         settings.baseMs = value;
         break;
       case 'capMs':
-        valid = typeof value === 'number' && value >= 0;
+        valid = isLongest(value);
         settings.capMs = value;
+        break;
+      case 'maxAttempts':
+        valid = (Number.isSafeInteger(value) && value >= 1) || value === Infinity;
+        settings.maxAttempts = value;
+        break;
+      case 'retryIf':
+        valid = typeof value === 'function';
+        settings.retryIf = value;
+        break;
+      case 'signal':
+        valid = isSignal(value);
+        settings.signal = value;
+        settings.interruptible = settings.watched = true;
+        break;
+      case 'attemptTimeoutMs':
+        valid = isLimit(value);
+        settings.attemptTimeoutMs = value;
+        if (value < Infinity) settings.interruptible = settings.watched = true;
+        break;
+      case 'totalTimeoutMs':
+        valid = isLimit(value);
+        settings.totalTimeoutMs = value;
+        if (value < Infinity) settings.interruptible = settings.watched = true;
         break;
       case 'minMs':
         valid = isMs(value);
@@ -147,6 +132,12 @@ export function readOptions(options, base) {
         valid = typeof value === 'number' && value >= 1 && value < Infinity;
         settings.factor = value;
         break;
+      case 'backoff':
+        valid = readBackoff(value, settings);
+        break;
+      case 'jitter':
+        valid = readJitter(value, settings);
+        break;
       case 'stepMs':
         valid = isMs(value);
         settings.stepMs = value;
@@ -155,25 +146,27 @@ export function readOptions(options, base) {
         valid = Number.isInteger(value) && value >= 1 && value <= 1024;
         settings.truncateAt = value;
         break;
-      case 'maxAttempts':
-        valid = (Number.isSafeInteger(value) && value >= 1) || value === Infinity;
-        settings.maxAttempts = value;
+      case 'maxRetryAfterMs':
+        valid = isLongest(value);
+        settings.maxRetryAfterMs = value;
         break;
-      case 'backoff':
-        settings.backoff = BACKOFFS.indexOf(value);
-        valid = settings.backoff >= 0;
+      case 'longRetryAfter':
+        valid = value === 'stop' || value === 'cap';
+        settings.capLongRetryAfter = value === 'cap';
         break;
-      case 'jitter':
-        settings.jitter = JITTERS.indexOf(value);
-        valid = settings.jitter >= 0;
-        break;
-      case 'signal':
-        valid = isSignal(value);
-        settings.signal = value;
-        break;
-      case 'retryIf':
+      case 'retryOnResult':
         valid = typeof value === 'function';
-        settings.retryIf = value;
+        settings.retryOnResult = value;
+        settings.watched = true;
+        break;
+      case 'onAttempt':
+      case 'onFailure':
+      case 'onRetry':
+      case 'onSuccess':
+      case 'onGiveUp':
+        valid = typeof value === 'function';
+        settings.hooks = { ...settings.hooks, [name]: value };
+        settings.watched = true;
         break;
       case 'random':
         valid = typeof value === 'function';
@@ -183,6 +176,23 @@ export function readOptions(options, base) {
         valid = isSeed(value);
         settings.seeded = true;
         if (valid) [settings.seedHigh, settings.seedLow] = seedBits(value);
+        break;
+      case 'unref':
+        valid = typeof value === 'boolean';
+        settings.unref = value;
+        break;
+      case 'finalError':
+        valid = value === 'last' || value === 'wrap';
+        settings.wrap = value === 'wrap';
+        break;
+      case 'metrics':
+        valid = typeof value === 'boolean';
+        if (value && makeMetrics !== undefined) {
+          settings.metrics = makeMetrics();
+          settings.watched = true;
+        } else if (value) {
+          problems = add(problems, TypeError, 'metrics is true; it must be left out here, because only a RetryPolicy counts over many operations');
+        }
         break;
       default:
         problems = add(problems, TypeError, unknown(name, Object.keys(RULES)));
@@ -197,6 +207,46 @@ export function readOptions(options, base) {
   problems ??= crossChecks(settings);
   if (problems !== undefined) throw errorOf(problems);
   return settings;
+}
+
+/**
+ * @param {any} value
+ * @param {Settings} settings
+ */
+function readBackoff(value, settings) {
+  settings.backoff = CUSTOM;
+  settings.curve = value;
+  if (typeof value === 'function') return true;
+  if (Array.isArray(value)) {
+    // A copy: what the caller does with the list later changes nothing.
+    const list = (settings.curve = Array.from(value));
+    return list.length > 0 && list.every(isLongest);
+  }
+  settings.curve = undefined;
+  settings.backoff = BACKOFFS.indexOf(value);
+  return settings.backoff >= 0;
+}
+
+/**
+ * @param {any} value
+ * @param {Settings} settings
+ */
+function readJitter(value, settings) {
+  settings.jitter = JITTERS.indexOf(value);
+  if (settings.jitter >= 0) return true;
+  if (value === null || typeof value !== 'object') return false;
+  const { type, ratio, maxMs, ...rest } = ownOf(value);
+  const bounded = maxMs !== undefined;
+  settings.spread = bounded ? maxMs : ratio;
+  const largest = bounded ? MAX_MS : type === 'proportional' ? 1 : 1000;
+  settings.jitter = bounded ? ADDITIVE_MAX : type === 'proportional' ? PROPORTIONAL : ADDITIVE;
+  return (
+    Object.keys(rest).length === 0 &&
+    (bounded ? type === 'additive' && ratio === undefined : type === 'proportional' || type === 'additive') &&
+    typeof settings.spread === 'number' &&
+    settings.spread > 0 &&
+    settings.spread <= largest
+  );
 }
 
 /**
@@ -221,7 +271,7 @@ export function readDelaysOptions(options, settings) {
   if (seed === undefined) return settings;
   if (!isSeed(seed)) throw errorOf([problemOf('seed', seed)]);
   const [seedHigh, seedLow] = seedBits(seed);
-  const seeded = { ...settings, seeded: true, seedHigh, seedLow };
+  const seeded = Object.assign(new Settings(settings.load), settings, { seeded: true, seedHigh, seedLow });
   const problems = crossChecks(seeded);
   if (problems !== undefined) throw errorOf(problems);
   return seeded;
@@ -229,19 +279,31 @@ export function readDelaysOptions(options, settings) {
 
 /**
  * @param {any} options
- * @param {string[]} names all that are known here
+ * The own options that are given, each read once.
+ * @param {any} options
+ * @param {string[]} [names] all that are known here
  * @returns {Record<string, any>}
  */
-function readOnly(options, names) {
+export function readOnly(options, names) {
+  if (options === undefined) return {};
+  requireObject(options);
+  const read = ownOf(options);
+  for (const name of Object.keys(read)) {
+    if (names !== undefined && !names.includes(name)) throw new TypeError(unknown(name, names));
+  }
+  return read;
+}
+
+/**
+ * The own options that are given, each read once.
+ * @param {any} options
+ */
+function ownOf(options) {
   /** @type {Record<string, any>} */
   const read = {};
-  if (options === undefined) return read;
-  requireObject(options);
   for (const name of Object.keys(options)) {
     const value = options[name];
-    if (value === undefined) continue;
-    if (!names.includes(name)) throw new TypeError(unknown(name, names));
-    read[name] = value;
+    if (value !== undefined) read[name] = value;
   }
   return read;
 }
@@ -253,11 +315,9 @@ function requireObject(options) {
   }
 }
 
-/** @typedef {{ kind: ErrorConstructor, text: string }} Problem */
-
 /** @param {Settings} settings */
 function crossChecks({ backoff, jitter, baseMs, capMs, minMs, factor, stepMs, truncateAt, seeded, random }) {
-  /** @type {Problem[] | undefined} */
+  /** @type {import('./rules.js').Problem[] | undefined} */
   let problems;
   // A comparison with NaN, "not given", is false.
   if (capMs < baseMs) {
@@ -267,17 +327,17 @@ function crossChecks({ backoff, jitter, baseMs, capMs, minMs, factor, stepMs, tr
   if (minMs > cap) {
     problems = add(problems, RangeError, `minMs is ${minMs}; it must be at most capMs, which is ${cap}`);
   }
-  const curve = jitter !== DECORRELATED;
+  const curve = !(jitter >= DECORRELATED && jitter <= POLLY_V2);
   /** @type {[string, number, string, boolean][]} */
   const owners = [
-    ['factor', factor, "backoff 'exponential'", curve && backoff === EXPONENTIAL],
-    ['stepMs', stepMs, "backoff 'linear'", curve && backoff === LINEAR],
-    ['truncateAt', truncateAt, "backoff 'truncated'", backoff === TRUNCATED],
+    ['factor', factor, "backoff 'exponential' has it", curve && backoff === EXPONENTIAL],
+    ['stepMs', stepMs, "backoff 'linear' has it", curve && backoff === LINEAR],
+    ['truncateAt', truncateAt, "backoff 'truncated' and jitter 'slotted' have it", backoff === TRUNCATED || jitter === SLOTTED],
   ];
   for (const [name, value, owner, allowed] of owners) {
     if (!Number.isNaN(value) && !allowed) {
-      const why = curve || name === 'truncateAt' ? '' : " (jitter 'decorrelated' has a curve of its own)";
-      problems = add(problems, TypeError, `${name} is ${value}; it must be left out, because only ${owner} has it${why}`);
+      const why = curve || name === 'truncateAt' ? '' : ` (jitter '${JITTERS[jitter]}' has a curve of its own)`;
+      problems = add(problems, TypeError, `${name} is ${value}; it must be left out, because only ${owner}${why}`);
     }
   }
   if (seeded && random !== undefined) {
@@ -287,7 +347,7 @@ function crossChecks({ backoff, jitter, baseMs, capMs, minMs, factor, stepMs, tr
 }
 
 /**
- * @param {Problem[] | undefined} problems
+ * @param {import('./rules.js').Problem[] | undefined} problems
  * @param {ErrorConstructor} kind
  * @param {string} text
  */
@@ -297,91 +357,19 @@ function add(problems, kind, text) {
   return problems;
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- * @returns {Problem}
- */
-function problemOf(name, value) {
-  const [types, rule] = RULES[name];
-  return { kind: types.includes(typeof value) ? RangeError : TypeError, text: `${name} is ${show(value)}; it must be ${rule}` };
-}
-
-/**
- * @param {string} name
- * @param {string[]} names
- */
-function unknown(name, names) {
-  let nearest = '';
-  let fewest = Math.min(3, name.length / 2);
-  for (const known of names) {
-    const edits = distance(name.toLowerCase(), known.toLowerCase());
-    if (edits <= fewest) [nearest, fewest] = [known, edits - 1];
-  }
-  return `${show(name)} is not an option.${nearest && ` Did you mean ${nearest}?`} Options are: ${names.join(', ')}`;
-}
-
-/**
- * Edits (insert, delete, replace, swap of neighbours) between two words.
- * @param {string} a
- * @param {string} b
- */
-function distance(a, b) {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i]);
-  for (let j = 0; j <= b.length; j++) rows[0][j] = j;
-  for (let i = 1; i <= a.length; i++) {
-    for (let j = 1; j <= b.length; j++) {
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      rows[i][j] = Math.min(
-        rows[i - 1][j] + 1,
-        rows[i][j - 1] + 1,
-        rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1),
-        swapped ? rows[i - 2][j - 2] + 1 : Infinity,
-      );
-    }
-  }
-  return rows[a.length][b.length];
-}
-
-/** @param {Problem[]} problems */
-function errorOf(problems) {
-  const kind = problems.every((problem) => problem.kind === RangeError) ? RangeError : TypeError;
-  return new kind(problems.map((problem) => problem.text).join('; '));
-}
-
-/**
- * A value in words, without running any code of the caller's.
- * @param {unknown} value
- */
-export function show(value) {
-  switch (typeof value) {
-    case 'string':
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-    case 'number':
-      return Object.is(value, -0) ? '-0' : String(value);
-    case 'bigint':
-      return `${value}n`;
-    case 'object':
-      return value === null ? 'null' : 'an object';
-    case 'boolean':
-    case 'undefined':
-      return String(value);
-    default:
-      return `a ${typeof value}`;
-  }
-}
-
-/**
- * @param {string[]} names
- * @returns {Rule}
- */
-function oneOf(names) {
-  return ['string', `one of ${names.map((name) => `'${name}'`).join(', ')}`];
+/** @param {unknown} value */
+export function isMs(value) {
+  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
 }
 
 /** @param {unknown} value */
-function isMs(value) {
-  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
+export function isLongest(value) {
+  return typeof value === 'number' && value >= 0;
+}
+
+/** @param {unknown} value */
+function isLimit(value) {
+  return typeof value === 'number' && value > 0;
 }
 
 /** @param {unknown} value */

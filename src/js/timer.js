@@ -15,9 +15,11 @@ export class Timer {
   /**
    * @param {number} ms finite, at least 0
    * @param {() => void} done
+   * @param {boolean} unref whether Node may exit meanwhile
    */
-  constructor(ms, done) {
+  constructor(ms, done, unref) {
     this.done = done;
+    this.unref = unref;
     this.armedAt = now();
     this.due = this.armedAt + ms;
     this.left = Math.ceil(ms);
@@ -30,6 +32,7 @@ export class Timer {
     const ms = Math.min(this.left, MAX_TIMER_MS);
     this.left -= ms;
     this.id = globalThis.setTimeout(() => this.fired(), ms);
+    if (this.unref) this.id?.unref?.();
   }
 
   fired() {

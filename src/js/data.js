@@ -1,0 +1,82 @@
+// @ts-check
+// A policy as JSON data, and back.
+
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, PROPORTIONAL, show } from './rules.js';
+
+/** The version of the format, in every object that is written. */
+const VERSION = 1;
+
+/**
+ * The options as data. What is a function or a signal belongs to a process and is left out; a
+ * backoff function cannot be, because the waits would silently be others.
+ * @param {import('./options.js').Settings} settings
+ */
+export function toData(settings) {
+  if (typeof settings.curve === 'function') throw new TypeError('backoff is a function; it must be a name or a list to be written as JSON');
+  const { seedHigh, seedLow } = settings;
+  /** @type {Record<string, unknown>} */
+  const data = {
+    version: VERSION,
+    backoff: settings.backoff === CUSTOM ? settings.curve?.map(written) : BACKOFFS[settings.backoff],
+    jitter: jitterData(settings),
+    ...(settings.capRule !== 0 && { capRule: settings.capRule }),
+    ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
+  };
+  for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
+    const value = settings[name];
+    const none = Number.isNaN(value) || (value === Infinity && name.endsWith('TimeoutMs'));
+    if (!none) data[name] = written(value);
+  }
+  if (settings.capLongRetryAfter) data.longRetryAfter = 'cap';
+  if (settings.unref) data.unref = true;
+  if (settings.wrap) data.finalError = 'wrap';
+  if (settings.metrics !== undefined) data.metrics = true;
+  return data;
+}
+
+/**
+ * @param {any} data
+ * @returns {{ capRule: number, options: Record<string, unknown> }}
+ */
+export function fromData(data) {
+  if (data === null || typeof data !== 'object' || Array.isArray(data)) {
+    throw new TypeError(`the policy is ${Array.isArray(data) ? 'an array' : show(data)}; it must be an object as toJSON() gives it`);
+  }
+  const { version, capRule = 0, seed, backoff, ...options } = data;
+  if (version !== VERSION) throw new RangeError(`version is ${show(version)}; it must be ${VERSION}`);
+  if (![0, 1, 2].includes(capRule)) throw new RangeError(`capRule is ${show(capRule)}; it must be 0, 1 or 2`);
+  for (const name of Object.keys(options)) options[name] = read(options[name]);
+  options.backoff = Array.isArray(backoff) ? backoff.map(read) : backoff;
+  if (seed !== undefined) options.seed = seedFrom(seed);
+  return { capRule, options };
+}
+
+/** @param {any} seed */
+function seedFrom(seed) {
+  if (typeof seed !== 'object' || seed === null || typeof seed.bits !== 'string' || !/^\d{1,20}$/.test(seed.bits)) return seed;
+  return BigInt(seed.bits);
+}
+
+/** @param {import('./options.js').Settings} settings */
+function jitterData({ jitter, spread }) {
+  switch (jitter) {
+    case PROPORTIONAL:
+      return { type: 'proportional', ratio: spread };
+    case ADDITIVE:
+      return { type: 'additive', ratio: spread };
+    case ADDITIVE_MAX:
+      return { type: 'additive', maxMs: spread };
+    default:
+      return JITTERS[jitter];
+  }
+}
+
+/** JSON has no infinity. @param {number} value */
+function written(value) {
+  return value === Infinity ? 'Infinity' : value;
+}
+
+/** @param {unknown} value */
+function read(value) {
+  return value === 'Infinity' ? Infinity : value;
+}

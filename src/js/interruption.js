@@ -1,0 +1,134 @@
+// @ts-check
+// What may end an attempt, a predicate or a wait before it ends by itself: signals and timeouts.
+
+import { abortAttempt } from './attempt.js';
+import { TimeoutError } from './report.js';
+import { Timer, now } from './timer.js';
+
+/** What `until` rejects with when the operation was interrupted; never seen by callers. */
+export const INTERRUPTED = Symbol('interrupted');
+
+/** Watches over one operation: one listener per signal, one deadline timer, one attempt timer. */
+export class Interruption {
+  /** @param {import('./options.js').Settings} settings */
+  constructor(settings) {
+    this.settings = settings;
+    /** @type {AbortSignal[]} */
+    this.signals = [];
+    this.aborted = false;
+    /** @type {unknown} */
+    this.reason = undefined;
+    this.expired = false;
+    this.deadlineAt = Infinity;
+    /** @type {import('./attempt.js').Attempt | undefined} */
+    this.attempt = undefined;
+    /** @type {((reason: unknown) => void) | undefined} */
+    this.wake = undefined;
+    /** @type {Timer | undefined} */
+    this.deadlineTimer = undefined;
+    /** @type {Timer | undefined} */
+    this.attemptTimer = undefined;
+    /** @type {Timer | undefined} */
+    this.waitTimer = undefined;
+    this.listener = () => this.abort();
+  }
+
+  /** Whether the operation must not go on. */
+  get over() {
+    return this.aborted || this.expired;
+  }
+
+  /** @param {AbortSignal | undefined} signal */
+  watch(signal) {
+    if (signal === undefined || this.signals.includes(signal)) return;
+    this.signals.push(signal);
+    if (signal.aborted) this.abort();
+    else signal.addEventListener('abort', this.listener);
+  }
+
+  /** @param {number} startedAt */
+  armDeadline(startedAt) {
+    const { totalTimeoutMs, unref } = this.settings;
+    if (totalTimeoutMs === Infinity) return;
+    this.deadlineAt = startedAt + totalTimeoutMs;
+    this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref);
+  }
+
+  abort() {
+    const signal = this.signals.find((signal) => signal.aborted);
+    if (this.aborted || signal === undefined) return;
+    this.aborted = true;
+    // Signals of old polyfills carry no reason.
+    this.reason = signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
+    this.end(this.reason);
+  }
+
+  /** The deadline has passed. */
+  expire() {
+    if (this.over) return;
+    this.expired = true;
+    this.end(new TimeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs)`));
+  }
+
+  /** @param {unknown} reason for the attempt's signal */
+  end(reason) {
+    this.release();
+    this.wake?.(INTERRUPTED);
+    if (this.attempt !== undefined) abortAttempt(this.attempt, reason);
+  }
+
+  /**
+   * Begins an attempt: its timeout runs from here, unless the deadline comes first anyway.
+   * @param {import('./attempt.js').Attempt} attempt
+   */
+  begin(attempt) {
+    this.attempt = attempt;
+    const { attemptTimeoutMs, unref } = this.settings;
+    if (attemptTimeoutMs === Infinity || (this.deadlineAt !== Infinity && attemptTimeoutMs >= this.deadlineAt - now())) return;
+    this.attemptTimer = new Timer(attemptTimeoutMs, () => {
+      const error = new TimeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
+      this.wake?.(error);
+      abortAttempt(attempt, error);
+    }, unref);
+  }
+
+  /** The attempt has ended, whichever way. */
+  finish() {
+    this.attemptTimer?.cancel();
+    this.wake = undefined;
+  }
+
+  /**
+   * The value's own outcome, or what interrupts it, whichever comes first.
+   * @param {unknown} value
+   * @returns {Promise<any>}
+   */
+  until(value) {
+    return new Promise((resolve, reject) => {
+      // Handled here even after an interruption, so that a late rejection is not unhandled.
+      Promise.resolve(value).then(resolve, reject);
+      this.wake = reject;
+      if (this.over) reject(INTERRUPTED);
+    });
+  }
+
+  /**
+   * A wait, which ends early when interrupted.
+   * @param {number} ms
+   * @returns {Promise<unknown>}
+   */
+  wait(ms) {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+      this.waitTimer = new Timer(ms, () => resolve(undefined), this.settings.unref);
+    });
+  }
+
+  /** Leaves no listener and no timer behind. */
+  release() {
+    for (const signal of this.signals) signal.removeEventListener('abort', this.listener);
+    this.deadlineTimer?.cancel();
+    this.attemptTimer?.cancel();
+    this.waitTimer?.cancel();
+  }
+}

@@ -1,0 +1,51 @@
+// @ts-check
+// Counts over all operations of one policy, for those who ask for them.
+
+export class Metrics {
+  constructor() {
+    this.operations = 0;
+    this.attempts = 0;
+    this.retries = 0;
+    this.firstAttemptSuccesses = 0;
+    this.retriedSuccesses = 0;
+    /** @type {Record<string, number>} */
+    this.failures = {};
+    this.totalWaitMs = 0;
+    this.maxWaitMs = 0;
+    this.inFlight = 0;
+  }
+
+  begun() {
+    this.operations++;
+    this.inFlight++;
+  }
+
+  /** @param {number} number the attempt's, from 1 */
+  attempted(number) {
+    this.attempts++;
+    if (number > 1) this.retries++;
+  }
+
+  /** @param {number} ms */
+  waits(ms) {
+    this.totalWaitMs += ms;
+    if (ms > this.maxWaitMs) this.maxWaitMs = ms;
+  }
+
+  /** @param {number} number the successful attempt's */
+  succeeded(number) {
+    this.inFlight--;
+    if (number > 1) this.retriedSuccesses++;
+    else this.firstAttemptSuccesses++;
+  }
+
+  /** @param {string} reason */
+  failed(reason) {
+    this.inFlight--;
+    this.failures[reason] = (this.failures[reason] ?? 0) + 1;
+  }
+
+  snapshot() {
+    return Object.freeze({ ...this, failures: Object.freeze({ ...this.failures }) });
+  }
+}

@@ -1,0 +1,27 @@
+// @ts-check
+// Node's diagnostics channels, when somebody listens.
+
+/**
+ * @typedef {object} TracingChannel
+ * @property {boolean} hasSubscribers
+ * @property {<T>(fn: () => Promise<T>, context: object) => Promise<T>} tracePromise
+ */
+
+/** @type {TracingChannel | null | undefined} not looked for yet: undefined */
+let channel;
+
+/**
+ * The channel `tracing:rejitter:operation:*`, or null where there is none or nobody listens.
+ * @returns {TracingChannel | null}
+ */
+export function subscribed() {
+  if (channel === undefined) channel = find();
+  return channel !== null && channel.hasSubscribers ? channel : null;
+}
+
+/** @returns {TracingChannel | null} */
+function find() {
+  const { process } = /** @type {any} */ (globalThis);
+  // Not an import: bundles for browsers would have to resolve it.
+  return process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel?.('rejitter:operation') ?? null;
+}
