@@ -20,8 +20,9 @@ export interface Attempt {
   /** The number of this attempt, from 1. */
   readonly attempt: number;
   /**
-   * A signal for this attempt alone: fresh and not aborted when the attempt begins, aborted with
-   * the same reason when the operation is aborted. Pass it on: `fetch(url, { signal })`.
+   * A signal for this attempt alone: fresh and not aborted when the attempt begins; aborted with
+   * the same reason when the operation is aborted, and with a {@link TimeoutError} when the
+   * attempt times out or the deadline passes. Pass it on: `fetch(url, { signal })`.
    *
    * Made when first read, because a controller costs more than a whole successful operation.
    */
@@ -32,11 +33,11 @@ export interface Attempt {
    * before that is not counted.
    */
   readonly elapsedMs: number;
-  /** Milliseconds until the operation's deadline; `Infinity` when it has none. */
+  /** Milliseconds until the operation's deadline, at least 0; `Infinity` without `totalTimeoutMs`. */
   readonly remainingMs: number;
   /** What the previous attempt threw or rejected with; `undefined` in the first. */
   readonly previousError: unknown;
-  /** The computed wait before this attempt, in ms; `undefined` in the first. */
+  /** The wait before this attempt, in ms; `undefined` in the first. */
   readonly previousDelayMs: number | undefined;
 }
 
@@ -45,6 +46,87 @@ export interface Attempt {
  * failure; anything else, promise or not, is success.
  */
 export type Operation<T> = (attempt: Attempt) => T | PromiseLike<T>;
+
+/** What {@link CommonOptions.retryIf} and `retryOnResult` answer. */
+export type Verdict = boolean | { readonly afterMs: number };
+
+/**
+ * Why an operation ended without success.
+ * - `exhausted`: `maxAttempts` attempts were made.
+ * - `permanent`: the callback threw a {@link permanent} error.
+ * - `notRetryable`: `retryIf` said no.
+ * - `deadline`: the next wait would not have ended before the deadline.
+ * - `timeout`: the deadline passed during an attempt.
+ * - `hint`: the server asked for a wait longer than `maxRetryAfterMs`.
+ * - `callback`: `retryIf`, `retryOnResult`, `backoff` or `random` threw or answered nonsense.
+ * - `aborted`: a signal was aborted.
+ */
+export type StopReason =
+  | 'exhausted'
+  | 'permanent'
+  | 'notRetryable'
+  | 'deadline'
+  | 'timeout'
+  | 'hint'
+  | 'callback'
+  | 'aborted';
+
+/** What one attempt did. */
+export interface AttemptRecord {
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** What it failed with; absent when it had a result. */
+  readonly error?: unknown;
+  /** Its result, when `retryOnResult` was asked about one. */
+  readonly result?: unknown;
+  /** When it began, in ms since the operation began. */
+  readonly startMs: number;
+  /** How long it took, in ms; `undefined` for a first attempt that nobody timed. */
+  readonly durationMs: number | undefined;
+  /** The wait after it, in ms; absent after the last. */
+  readonly delayMs?: number;
+}
+
+/** The story of an operation that ended without success. */
+export interface RetryReport {
+  readonly reason: StopReason;
+  /** How often the callback was called. */
+  readonly attempts: number;
+  readonly elapsedMs: number;
+  /** The wait that the server asked for in the last failure, in ms, if it did. */
+  readonly hintMs?: number;
+  /** How many records were dropped: the first and the last nine are kept. */
+  readonly dropped: number;
+  readonly records: readonly AttemptRecord[];
+}
+
+/** What hooks get: frozen, one object per call. */
+export interface AttemptEvent {
+  /** The attempt's number, from 1. */
+  readonly attempt: number;
+  /** Milliseconds since the operation began. */
+  readonly elapsedMs: number;
+}
+
+/** An attempt's outcome: an error, or a result that `retryOnResult` judges. */
+export interface FailureEvent extends AttemptEvent {
+  readonly error?: unknown;
+  readonly result?: unknown;
+}
+
+export interface RetryEvent extends FailureEvent {
+  /** The wait that begins, in ms. */
+  readonly delayMs: number;
+}
+
+export interface SuccessEvent extends AttemptEvent {
+  readonly result: unknown;
+}
+
+export interface GiveUpEvent extends FailureEvent {
+  readonly reason: StopReason;
+  readonly report: RetryReport;
+}
 
 /** Options of every strategy. */
 export interface CommonOptions {
@@ -82,11 +164,33 @@ export interface CommonOptions {
    */
   signal?: AbortSignal | undefined;
   /**
-   * Says whether this failure may be retried: called once after each failed attempt, the last
-   * one included, with what the attempt threw and the {@link Attempt} that the callback got. May
-   * return a promise. `false` ends the operation with that error; what it throws itself ends the
-   * operation too, and is what the promise rejects with. Anything but a boolean is an error,
-   * because a forgotten `return` would otherwise silently mean no retry.
+   * How long each attempt may take, in ms, from its own start. An attempt that takes longer fails
+   * with a {@link TimeoutError}, which is retried like any failure; its `attempt.signal` is
+   * aborted with the same error, and whatever it still does is ignored. Above 0; `Infinity` for
+   * no limit. Near the deadline the time left is the limit.
+   *
+   * @default Infinity
+   */
+  attemptTimeoutMs?: number | undefined;
+  /**
+   * The deadline of the whole operation, in ms from its call, waits included. A wait that would
+   * end at or after it is not begun: the operation ends at once with the last error
+   * (`reason: 'deadline'`). When it passes during an attempt, the operation ends with a
+   * {@link TimeoutError} whose `cause` is the previous failure (`reason: 'timeout'`). Above 0;
+   * `Infinity` for none. Measured by the monotonic clock.
+   *
+   * @default Infinity
+   */
+  totalTimeoutMs?: number | undefined;
+  /**
+   * Says what to do about this failure: called once after each failed attempt, the last one
+   * included, with what the attempt threw (a `permanent()` or `retryAfter()` wrapper removed) and
+   * the {@link Attempt} that the callback got. Not called for permanent errors, nor after an
+   * abort. `false` ends the operation with that error, `true` waits as computed,
+   * `{ afterMs }` waits exactly that long, uncapped and unjittered (0: at once). It may return a
+   * promise of these; the deadline also ends a promise that never settles. What it throws ends
+   * the operation and is what the promise rejects with. Any other value is an error, because a
+   * forgotten `return` would otherwise silently mean no retry.
    *
    * @default () => true
    * @example
@@ -94,7 +198,58 @@ export interface CommonOptions {
    * await retry(callApi, { retryIf: (error) => error.status === 429 || error.status >= 500 });
    * ```
    */
-  retryIf?: ((error: any, attempt: Attempt) => boolean | PromiseLike<boolean>) | undefined;
+  retryIf?: ((error: any, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
+  /**
+   * Says whether a result is not good enough: called once after each attempt that succeeded;
+   * answers like {@link retryIf}, with `true` for "again" and `false` for "good". When attempts
+   * or deadline are spent, the operation *resolves* with the last result.
+   *
+   * @default () => false
+   * @example
+   * ```js
+   * const job = await retry(() => callApi('/job/7'), { retryOnResult: (job) => job.state === 'running' });
+   * ```
+   */
+  retryOnResult?: ((result: any, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
+  /**
+   * The longest wait that a server may ask for through {@link retryAfter}, in ms. A longer one
+   * ends the operation (`reason: 'hint'`, the value in the report's `hintMs`), unless
+   * {@link longRetryAfter} is 'cap'. From 0; `Infinity` for no limit.
+   *
+   * @default 60_000
+   */
+  maxRetryAfterMs?: number | undefined;
+  /**
+   * What to do about a longer one: 'stop', or 'cap' to come back after `maxRetryAfterMs`, which
+   * is earlier than the server asked.
+   *
+   * @default 'stop'
+   */
+  longRetryAfter?: 'stop' | 'cap' | undefined;
+  /** Called before each attempt. Hooks are not awaited; what they throw is reported like an exception in an event listener and changes nothing. */
+  onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
+  /** Called after each attempt that failed, or whose result `retryOnResult` is about to judge; before {@link retryIf}. */
+  onFailure?: ((event: FailureEvent) => unknown) | undefined;
+  /** Called before each wait, with its length. */
+  onRetry?: ((event: RetryEvent) => unknown) | undefined;
+  /** Called when the operation succeeds, before the promise resolves. */
+  onSuccess?: ((event: SuccessEvent) => unknown) | undefined;
+  /** Called when the operation ends without success, before the promise settles; not if it was refused or already aborted at the call. */
+  onGiveUp?: ((event: GiveUpEvent) => unknown) | undefined;
+  /**
+   * Whether Node may exit while only timers of this operation are pending. Without effect
+   * elsewhere.
+   *
+   * @default false
+   */
+  unref?: boolean | undefined;
+  /**
+   * What a failed operation rejects with: 'last' is the last error itself, the very same value;
+   * 'wrap' a {@link RetryError} around it. An abort's reason is never wrapped.
+   *
+   * @default 'last'
+   */
+  finalError?: 'last' | 'wrap' | undefined;
   /**
    * Makes the waits reproducible: equal seeds and options give equal waits, bit for bit, in every
    * engine and in the Rust crate. A whole number from 0 to 2^53 − 1, a bigint of at most 64 bits,
@@ -123,18 +278,49 @@ export type Jitter =
   /** `c/2 + r·c/2`: uniform on [c/2, c), never less than half the ceiling. */
   | 'equal'
   /**
-   * `min(capMs, baseMs + r·(3·previous − baseMs))`, where `previous` is the operation's previous
-   * wait, and `baseMs` before the first. Takes the place of the backoff curve. As in the AWS
-   * article, what is drawn above the cap becomes the cap: with the defaults 31 % of the waits in
-   * the long run.
+   * Uniform on [h·(1−ratio), h·(1+ratio)), `h = min(c, capMs/(1+ratio))`: the plus-minus jitter of
+   * Google's clients and gRPC, never above the cap. `ratio` above 0, at most 1.
    */
-  | 'decorrelated';
+  | { type: 'proportional'; ratio: number }
+  /**
+   * `h + r·x`, upwards only: `x = ratio·h` (`ratio` above 0, at most 1000) or `x = maxMs`, with `h`
+   * such that the sum never exceeds the cap.
+   */
+  | { type: 'additive'; ratio: number }
+  | { type: 'additive'; maxMs: number }
+  | CurvedJitter;
 
-/** How the ceiling `c` grows with the number `k` of the wait, from 1; never above `capMs`. */
-export type Backoff = 'fixed' | 'linear' | 'exponential' | 'truncated';
+/** Jitters with a curve of their own: they take `baseMs` and `capMs` only. */
+export type CurvedJitter =
+  /**
+   * `min(capMs, baseMs + r·(3·previous − baseMs))`, where `previous` is the operation's previous
+   * computed wait, and `baseMs` before the first. As in the AWS article, what is drawn above the
+   * cap becomes the cap: with the defaults 31 % of the waits in the long run.
+   */
+  | 'decorrelated'
+  /** `baseMs + r·(min(capMs, 3·previous) − baseMs)`: decorrelated without the pile at the cap. */
+  | 'decorrelatedBounded'
+  /** `min(capMs, baseMs·U{0 … 2^min(k,N)−1})`, whole slots as in Ethernet; `N = truncateAt`. */
+  | 'slotted'
+  /** Polly's DecorrelatedJitterBackoffV2; what comes out above the cap is drawn again from its upper half. */
+  | 'pollyV2';
 
-/** Jitters that are drawn below the backoff curve. */
-export type CurveJitter = Exclude<Jitter, 'decorrelated'>;
+/** Jitters that are drawn from the backoff curve. */
+export type CurveJitter = Exclude<Jitter, CurvedJitter>;
+
+/**
+ * How the ceiling `c` grows with the number `k` of the wait, from 1; never above `capMs`. A
+ * function gets `k` and returns milliseconds from 0 (anything else ends the operation with a
+ * `RangeError`); of a list the last value repeats. Both are capped and jittered like any curve.
+ */
+export type Backoff =
+  | 'fixed'
+  | 'linear'
+  | 'exponential'
+  | 'truncated'
+  | 'fibonacci'
+  | ((k: number) => number)
+  | readonly number[];
 
 /** `c = min(capMs, baseMs·factor^(k−1))`: the first ceiling is `baseMs`, not twice that. */
 export interface ExponentialOptions {
@@ -187,12 +373,21 @@ export interface TruncatedOptions {
   stepMs?: undefined;
 }
 
-/** The curve, with the options that belong to it. */
-export type CurveOptions = ExponentialOptions | LinearOptions | FixedOptions | TruncatedOptions;
+/** Curves without options of their own: `baseMs·F(k)` with the Fibonacci numbers, or your own. */
+export interface OwnCurveOptions {
+  backoff: 'fibonacci' | ((k: number) => number) | readonly number[];
+  factor?: undefined;
+  stepMs?: undefined;
+  truncateAt?: undefined;
+}
 
-/** Decorrelated jitter has a curve of its own, so `factor` and `stepMs` have no place beside it. */
-export interface DecorrelatedCurve {
+/** The curve, with the options that belong to it. */
+export type CurveOptions = ExponentialOptions | LinearOptions | FixedOptions | TruncatedOptions | OwnCurveOptions;
+
+/** Beside a jitter with a curve of its own, `factor` and `stepMs` have no place. */
+export interface CurvedOptions {
   backoff?: Backoff | undefined;
+  /** Only with backoff 'truncated' or jitter 'slotted'. */
   truncateAt?: number | undefined;
   factor?: undefined;
   stepMs?: undefined;
@@ -200,7 +395,7 @@ export interface DecorrelatedCurve {
 
 type CurveAndJitter =
   | (CurveOptions & { jitter?: CurveJitter | undefined })
-  | (DecorrelatedCurve & { jitter: 'decorrelated' });
+  | (CurvedOptions & { jitter: CurvedJitter });
 
 /**
  * All options, each optional. An `undefined` value is the same as none. Only own properties are
@@ -209,11 +404,22 @@ type CurveAndJitter =
  */
 export type RetryOptions = CommonOptions & CurveAndJitter;
 
+/** Options of a {@link RetryPolicy}. */
+export type PolicyOptions = RetryOptions & {
+  /**
+   * Count over all operations of this policy, for `policy.metrics()`. Opt-in, because counting
+   * costs each success a few nanoseconds.
+   *
+   * @default false
+   */
+  metrics?: boolean | undefined;
+};
+
 /** Options of a function whose name settles the jitter. */
 export type JitteredOptions = CommonOptions & CurveOptions & { jitter?: undefined };
 
 /** Options of `retryWithDecorrelatedJitter`. */
-export type DecorrelatedOptions = CommonOptions & DecorrelatedCurve & { jitter?: undefined };
+export type DecorrelatedOptions = CommonOptions & CurvedOptions & { jitter?: undefined };
 
 type Named<Curve> = CommonOptions & Omit<Curve, 'backoff'> & { backoff?: undefined; jitter?: CurveJitter | undefined };
 
@@ -274,9 +480,58 @@ export function retryWithFixedDelay<T>(fn: Operation<T>, options?: FixedDelayOpt
  */
 export function retryWithTruncatedBackoff<T>(fn: Operation<T>, options?: TruncatedBackoffOptions): Promise<T>;
 
+/** Documented settings of other systems, by name. */
+export type PresetName =
+  /** Standard mode of the AWS SDKs since 2020. */
+  | 'awsSdk2020'
+  /** Standard mode of the AWS SDKs since 2026, transient errors: base 50 ms. */
+  | 'awsSdk2026'
+  /** The same for throttling errors: base 1 s. */
+  | 'awsSdk2026Throttling'
+  /** Google's HTTP client: 500, 750, 1125 … ±50 %, interval capped at 60 s, 15 min. */
+  | 'googleHttpClient'
+  /** gRPC's proposal A6: doubling, ×U(0.8, 1.2). */
+  | 'grpc'
+  /** Polly 8: exponential with jitter (DecorrelatedJitterBackoffV2), 2 s, 3 retries. */
+  | 'polly'
+  /** cenkalti/backoff for Go. */
+  | 'cenkalti'
+  /** hashicorp/go-retryablehttp: 1 s … 30 s, 4 retries. */
+  | 'goRetryableHttp'
+  /** jpillora/backoff for Go, with Jitter. */
+  | 'jpillora'
+  /** p-retry: 10 retries from 1 s, no jitter. */
+  | 'pRetry'
+  /** p-retry with `randomize`. */
+  | 'pRetryRandomized'
+  /** Truncated binary exponential backoff, N = 10, T = 10 s. */
+  | 'truncatedBinary';
+
+/** What `policy.metrics()` counts, over all operations so far. */
+export interface RetryMetrics {
+  readonly operations: number;
+  readonly attempts: number;
+  /** Attempts after the first of their operation. */
+  readonly retries: number;
+  readonly firstAttemptSuccesses: number;
+  readonly retriedSuccesses: number;
+  /** Operations that ended without success, by reason; reasons that did not occur are absent. */
+  readonly failures: { readonly [reason in StopReason]?: number };
+  readonly totalWaitMs: number;
+  readonly maxWaitMs: number;
+  /** Operations that have not settled yet. */
+  readonly inFlight: number;
+}
+
+/** A policy as data, as `toJSON` writes it. */
+export interface PolicyData {
+  readonly version: 1;
+  readonly [option: string]: unknown;
+}
+
 /**
- * Options that were validated once, for any number of operations. It keeps nothing of them:
- * operations that share a policy are independent.
+ * Options that were validated once, for any number of operations. Operations that share a policy
+ * are independent.
  *
  * @example
  * ```js
@@ -290,7 +545,26 @@ export class RetryPolicy {
   /**
    * @throws {TypeError | RangeError} listing every problem of the options
    */
-  constructor(options?: RetryOptions);
+  constructor(options?: PolicyOptions);
+  /**
+   * The documented settings of another system, with `overrides` in the place of its own.
+   *
+   * @throws {RangeError} when there is no such preset, and as the constructor
+   */
+  static preset(name: PresetName, overrides?: PolicyOptions): RetryPolicy;
+  /**
+   * A policy from what {@link toJSON} gave (parsed: `JSON.parse` first).
+   *
+   * @throws {TypeError | RangeError} when the version is another, and as the constructor
+   */
+  static fromJSON(data: unknown): RetryPolicy;
+  /**
+   * The policy as data. Callbacks, hooks and the signal are left out; `Infinity` is written as a
+   * string.
+   *
+   * @throws {TypeError} when the backoff is a function
+   */
+  toJSON(): PolicyData;
   /**
    * {@link retry} with this policy. `signal` adds to the policy's own: either aborts.
    */
@@ -306,7 +580,8 @@ export class RetryPolicy {
   ): (this: This, ...args: Arguments) => Promise<T>;
   /**
    * The waits of one operation in which every attempt fails, in ms: `maxAttempts − 1` of them,
-   * endless without a limit. For code that has its own loop, and for plots.
+   * endless without a limit; deadlines are not looked at. For code that has its own loop, and for
+   * plots.
    *
    * With a seed, the sequence of operation 0; `seed` takes the place of the policy's. Without,
    * different at each call.
@@ -314,6 +589,8 @@ export class RetryPolicy {
    * @throws {TypeError | RangeError} when the seed is none
    */
   delays(options?: { seed?: number | bigint | string | undefined }): Delays;
+  /** The counts so far; `undefined` unless the option `metrics` is true. */
+  metrics(): RetryMetrics | undefined;
 }
 
 /** The waits of one operation. Where the host has iterator helpers (`take`, `map`, …), so has this. */
@@ -322,4 +599,52 @@ export interface Delays extends IterableIterator<number> {
   next(): IteratorResult<number, undefined>;
   /** Starts anew, as the next operation: the same curve, fresh draws. */
   reset(): void;
+}
+
+/**
+ * Throw this from the callback to end the operation now: `throw permanent(error)`. The operation
+ * rejects with `error` itself. Found also as the `cause` of what is thrown, up to 10 deep; then
+ * the thrown error comes out as it is.
+ *
+ * @example
+ * ```js
+ * import { permanent, retry } from 'rejitter';
+ * await retry(async () => {
+ *   const response = await callApi();
+ *   if (response.status === 401) throw permanent(new Error('log in first'));
+ *   return response;
+ * });
+ * ```
+ */
+export function permanent(error: unknown): Error;
+
+/**
+ * Throw this from the callback to say how long the other side asks to wait: at least `ms` from
+ * now (from 0; 0 asks for nothing). The wait is `ms + r·max(baseMs, ms/2)`: never less than asked,
+ * and spread out, because a server tells many clients the same. See
+ * {@link CommonOptions.maxRetryAfterMs}. The operation rejects with `error` itself, if given.
+ *
+ * @throws {TypeError | RangeError} when `ms` is not a number from 0
+ */
+export function retryAfter(ms: number, error?: unknown): Error;
+
+/** Whether {@link permanent} made this, or something along its `cause`, up to 10 deep. */
+export function isPermanent(error: unknown): boolean;
+
+/**
+ * The story of the operation that rejected with this error object; of the latest, if several did.
+ * `undefined` for anything else, and for errors that are not objects.
+ */
+export function retryReport(error: unknown): RetryReport | undefined;
+
+/** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */
+export class TimeoutError extends Error {
+  readonly name: 'TimeoutError';
+}
+
+/** With `finalError: 'wrap'`: the kept errors in `errors`, the last one as the `cause`. */
+export class RetryError extends AggregateError {
+  readonly name: 'RetryError';
+  readonly reason: StopReason;
+  readonly report: RetryReport;
 }

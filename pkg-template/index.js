@@ -1,6 +1,8 @@
 import { createApi } from './lib/api.js';
 import { load } from './lib/inline.js';
 
+export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './lib/api.js';
+
 export const {
   RetryPolicy,
   retry,

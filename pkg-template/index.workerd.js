@@ -3,6 +3,8 @@ import core from './core.wasm';
 import { createApi } from './lib/api.js';
 import { loaderOf } from './lib/from-module.js';
 
+export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './lib/api.js';
+
 export const {
   RetryPolicy,
   retry,

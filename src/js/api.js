@@ -3,13 +3,15 @@
 
 import { fromData, toData } from './data.js';
 import { Delays } from './delays.js';
-import { isPermanent, permanent, retryAfter } from './marks.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
 import { Settings, defaults, readOnly, readOptions, readRunOptions } from './options.js';
 import { PRESETS } from './presets.js';
-import { RetryError, TimeoutError, retryReport } from './report.js';
 import { show } from './rules.js';
+
+// What needs no core.
+export { isPermanent, permanent, retryAfter } from './marks.js';
+export { RetryError, TimeoutError, retryReport } from './report.js';
 
 const newMetrics = () => new Metrics();
 
@@ -93,12 +95,6 @@ export function createApi(load) {
 
   return {
     RetryPolicy,
-    RetryError,
-    TimeoutError,
-    permanent,
-    retryAfter,
-    isPermanent,
-    retryReport,
     /** @param {any} fn @param {any} [options] */
     retry: (fn, options) => once(fn, options, standard),
     /** @param {any} fn @param {any} [options] */

@@ -18,12 +18,24 @@ extern "C" {
     #[wasm_bindgen(catch)]
     fn call(name: &str, operation: &Function, options: &JsValue) -> Result<Promise, JsValue>;
 
-    /// The policy class needs no Rust between it and its callers. Declared as a function,
-    /// because only then the generated types leave it to the hand-written ones.
-    #[allow(dead_code)]
-    #[wasm_bindgen(reexport = "RetryPolicy", js_name = RetryPolicy, skip_typescript)]
-    fn retry_policy();
 }
+
+/// Exports what needs no Rust between it and its callers. Declared as functions, classes too,
+/// because only then the generated types leave them to the hand-written ones.
+macro_rules! reexports {
+    ($($name:ident)*) => {
+        #[wasm_bindgen(module = "/src/js/full.js")]
+        extern "C" {
+            $(
+                #[allow(dead_code, non_snake_case)]
+                #[wasm_bindgen(reexport, skip_typescript)]
+                fn $name();
+            )*
+        }
+    };
+}
+
+reexports! { RetryError RetryPolicy TimeoutError isPermanent permanent retryAfter retryReport }
 
 /// Names the modules that `full.js` imports, so that wasm-bindgen copies them beside it.
 macro_rules! beside {

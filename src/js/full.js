@@ -3,6 +3,8 @@
 
 import { createApi } from './api.js';
 
+export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './api.js';
+
 /** @type {import('./decision.js').Core | undefined} */
 let core;
 

@@ -70,6 +70,8 @@ class Operation {
     this.failed = false;
     /** @type {unknown} */
     this.outcome = undefined;
+    /** @type {{ cause: unknown } | undefined} the failure before the attempt under way */
+    this.cause = undefined;
     /** The wait that a server asked for in the last failure, in ms; NaN if none. */
     this.hintMs = NaN;
     this.records = new Records();
@@ -157,7 +159,7 @@ class Operation {
    */
   async call(attempt) {
     const { fn, interruption } = this;
-    this.previous = this.failed ? this.outcome : undefined;
+    this.cause = this.failed && this.attempts > 0 ? { cause: this.outcome } : undefined;
     this.attempts++;
     this.attemptAt = now();
     this.settings.metrics?.attempted(this.attempts);
@@ -239,8 +241,7 @@ class Operation {
       // The attempt under way, if there is one, ends here.
       const underWay = this.outcome === INTERRUPTED;
       if (reason === 'timeout') {
-        const cause = this.attempts > 1 ? { cause: this.previous } : undefined;
-        this.outcome = new TimeoutError(`the operation timed out after ${settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, cause);
+        this.outcome = new TimeoutError(`the operation timed out after ${settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, this.cause);
       } else {
         this.outcome = interruption?.reason;
       }
