@@ -58,13 +58,13 @@ beside! {
     "/src/js/delays.js" Delays;
     "/src/js/hooks.js" callHook;
     "/src/js/interruption.js" Interruption;
-    "/src/js/marks.js" permanent;
+    "/src/js/marks.js" markOf;
     "/src/js/metrics.js" Metrics;
     "/src/js/operation.js" run;
     "/src/js/options.js" readOptions;
     "/src/js/presets.js" PRESETS;
     "/src/js/randomness.js" seedBits;
-    "/src/js/report.js" retryReport;
+    "/src/js/report.js" Records;
     "/src/js/rules.js" show;
     "/src/js/timer.js" now;
     "/src/js/tracing.js" subscribed;
