@@ -2,9 +2,10 @@
 // it cannot.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { runNode } from './lib/consumer.mjs';
+import { here, installed, run, runNode } from './lib/consumer.mjs';
 import { EXPORTS } from './lib/shortcuts.mjs';
 import { SPIES } from './lib/spies.mjs';
 
@@ -55,4 +56,14 @@ test('both files give the same delays for the same seed', async () => {
   const outputs = await Promise.all(Object.values(HOSTS).map(({ flags }) => runNode(EACH, { ext: 'cjs', flags })));
   const [one, two] = outputs.map(({ stdout }) => JSON.parse(stdout).delays);
   assert.deepEqual(one, two);
+});
+
+test('the tests of behaviour pass on the CommonJS files', async () => {
+  const files = ['attempts', 'abort', 'values', 'options', 'policy', 'vectors'].map((name) => join(here, `${name}.test.mjs`));
+  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...files], {
+    cwd: here,
+    env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: join(installed, 'index.cjs') },
+  });
+  assert.equal(code, 0, stdout.split('\n').filter((line) => /not ok|error:/.test(line)).join('\n') + stderr);
+  assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
 });
