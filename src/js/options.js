@@ -233,8 +233,9 @@ export function readDelaysOptions(options, settings) {
  * @returns {Record<string, any>}
  */
 function readOnly(options, names) {
+  // Without a prototype, so that a name which is not own is not found there either.
   /** @type {Record<string, any>} */
-  const read = {};
+  const read = Object.create(null);
   if (options === undefined) return read;
   requireObject(options);
   for (const name of Object.keys(options)) {
@@ -395,11 +396,16 @@ function isSeed(value) {
  * @param {any} value
  */
 export function isSignal(value) {
-  return (
-    value !== null &&
-    typeof value === 'object' &&
-    typeof value.aborted === 'boolean' &&
-    typeof value.addEventListener === 'function' &&
-    typeof value.removeEventListener === 'function'
-  );
+  try {
+    return (
+      value !== null &&
+      typeof value === 'object' &&
+      typeof value.aborted === 'boolean' &&
+      typeof value.addEventListener === 'function' &&
+      typeof value.removeEventListener === 'function'
+    );
+  } catch {
+    // What throws when it is looked at is no signal.
+    return false;
+  }
 }
