@@ -278,14 +278,13 @@ export function readDelaysOptions(options, settings) {
 }
 
 /**
- * @param {any} options
  * The own options that are given, each read once.
  * @param {any} options
  * @param {string[]} [names] all that are known here
  * @returns {Record<string, any>}
  */
 export function readOnly(options, names) {
-  if (options === undefined) return {};
+  if (options === undefined) return Object.create(null);
   requireObject(options);
   const read = ownOf(options);
   for (const name of Object.keys(read)) {
@@ -295,12 +294,13 @@ export function readOnly(options, names) {
 }
 
 /**
- * The own options that are given, each read once.
+ * The own options that are given, each read once. Without a prototype, so that a name which is
+ * not own is not found there either.
  * @param {any} options
  */
 function ownOf(options) {
   /** @type {Record<string, any>} */
-  const read = {};
+  const read = Object.create(null);
   for (const name of Object.keys(options)) {
     const value = options[name];
     if (value !== undefined) read[name] = value;
@@ -383,11 +383,16 @@ function isSeed(value) {
  * @param {any} value
  */
 export function isSignal(value) {
-  return (
-    value !== null &&
-    typeof value === 'object' &&
-    typeof value.aborted === 'boolean' &&
-    typeof value.addEventListener === 'function' &&
-    typeof value.removeEventListener === 'function'
-  );
+  try {
+    return (
+      value !== null &&
+      typeof value === 'object' &&
+      typeof value.aborted === 'boolean' &&
+      typeof value.addEventListener === 'function' &&
+      typeof value.removeEventListener === 'function'
+    );
+  } catch {
+    // What throws when it is looked at is no signal.
+    return false;
+  }
 }

@@ -175,6 +175,40 @@ test('an abort inside retryIf wins over its answer', async () => {
   }
 });
 
+test('an abort inside fn, which then never settles, or inside a later attempt, ends the operation', () => withClock(async (clock) => {
+  for (const when of [1, 2]) {
+    const controller = new AbortController();
+    const promise = retry(({ attempt }) => {
+      if (attempt < when) throw 0;
+      controller.abort('enough');
+      return new Promise(() => {});
+    }, { signal: controller.signal, jitter: 'none' });
+    promise.catch(() => {});
+    await clock.drain();
+    assert.deepEqual(await settledNow(promise), { settled: true, error: 'enough' });
+    assert.equal(listeners(controller.signal), 0);
+  }
+}));
+
+test('an abort inside random: no wait begins', async () => {
+  const controller = new AbortController();
+  let calls = 0;
+  const { clock, error } = await underClock(() => retry(() => { calls += 1; throw 0; }, {
+    signal: controller.signal,
+    random() { controller.abort('enough'); return 0.5; },
+  }));
+  assert.equal(error, 'enough');
+  assert.equal(calls, 1);
+  assert.equal(clock.armed.length, 0);
+});
+
+test('an abort inside fn wins over the value that fn returns next', async () => {
+  // Whether the value still counts is a matter of order: the abort came first, and nothing comes after it.
+  const controller = new AbortController();
+  const { error } = await underClock(() => retry(() => { controller.abort('enough'); return 'value'; }, { signal: controller.signal }));
+  assert.equal(error, 'enough');
+});
+
 test('retryIf is not asked after an abort', () => withClock(async () => {
   const controller = new AbortController();
   let asked = 0;

@@ -2,9 +2,11 @@
 // it cannot.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
-import { runNode } from './lib/consumer.mjs';
+import { here, installed, project, run, runNode } from './lib/consumer.mjs';
 import { EXPORTS } from './lib/shortcuts.mjs';
 import { SPIES } from './lib/spies.mjs';
 
@@ -55,4 +57,16 @@ test('both files give the same delays for the same seed', async () => {
   const outputs = await Promise.all(Object.values(HOSTS).map(({ flags }) => runNode(EACH, { ext: 'cjs', flags })));
   const [one, two] = outputs.map(({ stdout }) => JSON.parse(stdout).delays);
   assert.deepEqual(one, two);
+});
+
+test('the tests of behaviour pass on the CommonJS files', async () => {
+  const files = ['attempts', 'abort', 'values', 'options', 'policy', 'vectors'].map((name) => join(here, `${name}.test.mjs`));
+  // Whether Node finds the names of a CommonJS module's exports is not the matter here: take them from it.
+  const dir = project('cjs', { 'entry.mjs': `import api from ${JSON.stringify(pathToFileURL(join(installed, 'index.cjs')).href)};\nexport const { ${EXPORTS.join(', ')} } = api;\n` });
+  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...files], {
+    cwd: here,
+    env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: join(dir, 'entry.mjs') },
+  });
+  assert.equal(code, 0, stdout.split('\n').filter((line) => /not ok|error:/.test(line)).join('\n') + stderr);
+  assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
 });

@@ -194,7 +194,8 @@ test('O01 options are own properties: a polluted prototype changes nothing', asy
   const evil = {
     baseMs: 1, capMs: 1, minMs: 9000, factor: 9, backoff: 'fixed', stepMs: 3, truncateAt: 2,
     maxAttempts: 1, signal: AbortSignal.abort('evil'), retryIf: () => false, random: () => 0, seed: 1, unknown: 1,
-    get: () => 1, set: () => 1, value: 1, then: undefined,
+    // Words that an implementation may use for what it keeps.
+    aborted: true, reason: 'evil', seeded: true, operations: 7, named: 'baseMs', attempt: 3, index: 5, cancel: 1,
   };
   for (const [name, value] of Object.entries(evil)) {
     Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });

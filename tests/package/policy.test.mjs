@@ -83,6 +83,17 @@ test('the seed of delays() takes the place of the policy\'s', () => {
   assert.deepEqual([...new RetryPolicy().delays({ seed: 'other' })], [...policy.delays({ seed: 'other' })]);
 });
 
+test('a policy with a random source of its own takes no seed for its delays', () => {
+  const policy = new RetryPolicy({ random: () => 0.5 });
+  assert.throws(() => policy.delays({ seed: 1 }), (error) => error instanceof TypeError && /seed/.test(error.message) && /random/.test(error.message));
+});
+
+test('a cap below the default base holds', () => {
+  assert.deepEqual([...new RetryPolicy({ capMs: 30, jitter: 'none' }).delays()], [30, 30, 30, 30, 30]);
+  assert.deepEqual([...new RetryPolicy({ capMs: 30, random: () => 0.5 }).delays()], [15, 15, 15, 15, 15]);
+  assert.deepEqual([...new RetryPolicy({ capMs: 0 }).delays()], [0, 0, 0, 0, 0]);
+});
+
 for (const options of COMBINATIONS) {
   test(`delays() of ${options.backoff ?? 'its own curve'}, ${options.jitter}: the formula, to the last bit where it is exact`, () => {
     for (const r of [0, 0.5, 0.75]) {

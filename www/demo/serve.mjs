@@ -1,9 +1,9 @@
 /**
  * Serves the built page and the misbehaving endpoints on one origin, until it is stopped.
  *
- *   node serve.mjs [--port 4173] [--seed 42] [--dist ../dist]
+ *   node serve.mjs [--port N] [--seed 42] [--dist ../dist]
  *
- * Prints the address once it answers. `--port 0` takes a free port. Ctrl-C or SIGTERM ends every
+ * Prints the address once it answers. Without `--port` it is 4173, or a free one if that is taken. Ctrl-C or SIGTERM ends every
  * connection and exits with 0.
  */
 import { access } from 'node:fs/promises';
@@ -12,9 +12,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startServer } from './misbehaving-server.mjs';
 
+const USUAL_PORT = 4173;
+
 const { values: args } = parseArgs({
   options: {
-    port: { type: 'string', default: '4173' },
+    port: { type: 'string' },
     seed: { type: 'string', default: '42' },
     dist: { type: 'string', default: fileURLToPath(new URL('../dist', import.meta.url)) },
   },
@@ -27,13 +29,22 @@ try {
   process.exit(2);
 }
 
-try {
-  const server = await startServer({ port: Number(args.port), seed: args.seed, staticDir: args.dist, latencyMs: [60, 160] });
-  console.log(`${server.url}/`);
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-    process.once(signal, () => void server.close().then(() => process.exit(0)));
-  }
-} catch (error) {
+const server = await serve().catch((error) => {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
+});
+console.log(`${server.url}/`);
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.once(signal, () => void server.close().then(() => process.exit(0)));
+}
+
+/** On the port that was asked for; else on the usual one, or a free one where that is taken. */
+async function serve() {
+  const options = { seed: args.seed, staticDir: args.dist, latencyMs: /** @type {const} */ ([60, 160]) };
+  if (args.port !== undefined) return startServer({ ...options, port: Number(args.port) });
+  try {
+    return await startServer({ ...options, port: USUAL_PORT });
+  } catch {
+    return startServer(options);
+  }
 }

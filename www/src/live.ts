@@ -43,10 +43,13 @@ export interface RunOptions {
 }
 
 /** A slower answer counts as a failure of the attempt. */
-export const ANSWER_WITHIN_MS = 1000;
+const ANSWER_WITHIN_MS = 1000;
 
-/** Browsers open six connections to one host. Further attempts queue here, where they cannot time out. */
-const CONNECTIONS = 6;
+/**
+ * So many calls are under way at a time. Browsers open six connections to one host; what is more
+ * would queue in the browser, and its time would run out there.
+ */
+const AT_A_TIME = 6;
 
 class HttpError extends Error {
   readonly status: number;
@@ -56,9 +59,14 @@ class HttpError extends Error {
   }
 }
 
-/** Worth another attempt: 5xx, 429, and no answer. Any other status would be the same again. */
+/** Worth another attempt: 5xx, 429, no answer (fetch's TypeError) or none in time. The rest would be the same again. */
 function retryIf(error: unknown): boolean {
-  return !(error instanceof HttpError) || error.status === 429 || error.status >= 500;
+  if (error instanceof HttpError) return error.status === 429 || error.status >= 500;
+  return error instanceof TypeError || isTimeout(error);
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 export function startRun(options: RunOptions): { run: Run; done: Promise<void> } {
@@ -70,28 +78,26 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
   const nowMs = (): number => endedMs ?? performance.now() - startedAt;
   const traces = Array.from({ length: calls }, (_, i): Trace => ({ id: i + 1, legs: [], outcome: 'running', endMs: undefined }));
   const run: Run = { name: crypto.randomUUID(), traces, nowMs, sent: 0 };
-  const throughGate = createGate(CONNECTIONS);
 
   async function operation(trace: Trace): Promise<void> {
     const query = new URLSearchParams({ run: run.name, seed: String(seed), rate: String(failureRate) });
     const url = `flaky/${trace.id}?${query}`;
     try {
       await retry(
-        (attempt) =>
-          throughGate(attempt.signal, async () => {
-            const leg: Leg = { attempt: attempt.attempt, waitMs: attempt.previousDelayMs, startMs: nowMs(), endMs: undefined, reply: undefined };
-            trace.legs.push(leg);
-            try {
-              run.sent++;
-              await post(url, attempt.signal);
-              leg.reply = '200';
-            } catch (error) {
-              leg.reply = replyOf(error, signal);
-              throw error;
-            } finally {
-              leg.endMs = nowMs();
-            }
-          }),
+        async (attempt) => {
+          const leg: Leg = { attempt: attempt.attempt, waitMs: attempt.previousDelayMs, startMs: nowMs(), endMs: undefined, reply: undefined };
+          trace.legs.push(leg);
+          run.sent++;
+          try {
+            await post(url, attempt.signal);
+            leg.reply = '200';
+          } catch (error) {
+            leg.reply = replyOf(error, signal);
+            throw error;
+          } finally {
+            leg.endMs = nowMs();
+          }
+        },
         // Each call draws from a seed of its own: clients that share their randomness retry in step.
         { ...settings, retryIf, signal, seed: `${seed}/${trace.id}` },
       );
@@ -105,10 +111,14 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     }
   }
 
-  const done = Promise.allSettled(traces.map(operation)).then((results) => {
+  // All of these take from one iterator, so each call is made once. After Abort the calls that
+  // have not begun are refused by the package, with the same reason.
+  const waiting = traces.values();
+  const next = async (): Promise<void> => {
+    for (const trace of waiting) await operation(trace);
+  };
+  const done = Promise.all(Array.from({ length: AT_A_TIME }, next)).then(() => {
     endedMs = nowMs();
-    const failure = results.find((result) => result.status === 'rejected');
-    if (failure) throw failure.reason;
   });
   return { run, done };
 }
@@ -138,23 +148,6 @@ async function post(url: string, signal: AbortSignal): Promise<void> {
 function replyOf(error: unknown, signal: AbortSignal): Reply {
   if (signal.aborted) return 'stopped';
   if (error instanceof HttpError) return String(error.status);
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'slow';
-  return 'drop';
-}
-
-/** Lets at most `limit` jobs run at a time. A job whose signal is aborted while it queues does not start. */
-function createGate(limit: number): <T>(signal: AbortSignal, job: () => Promise<T>) => Promise<T> {
-  let free = limit;
-  const queue: (() => void)[] = [];
-  return async (signal, job) => {
-    while (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
-    free--;
-    try {
-      signal.throwIfAborted();
-      return await job();
-    } finally {
-      free++;
-      queue.shift()?.();
-    }
-  };
+  if (isTimeout(error)) return 'slow';
+  return error instanceof TypeError ? 'drop' : String(error);
 }

@@ -72,7 +72,8 @@ function replyClass({ reply }: Leg): string {
   return reply === 'stopped' ? 'stopped' : 'failed';
 }
 
-function outcome({ outcome, endMs }: Trace): string {
+/** How long the call took, or how it ended. */
+function outcome({ outcome, endMs, legs }: Trace): string {
   if (outcome === 'running') return '';
-  return outcome === 'ok' ? duration(endMs ?? 0) : outcome;
+  return outcome === 'ok' ? duration((endMs ?? 0) - (legs[0]?.startMs ?? 0)) : outcome;
 }

@@ -62,7 +62,7 @@ async function traced(dir, file) {
 }
 
 async function commonJs(code, file) {
-  const result = await transform(code, { format: 'cjs', target: 'es2022', sourcefile: file });
+  const result = await transform(code, { format: 'cjs', platform: 'node', target: 'es2022', sourcefile: file });
   const twin = toCommonJsPaths(result.code);
   const left = twin.match(/\brequire\("\.[^"]*\.js"\)|\bimport\("\.[^"]*"\)/);
   if (left) throw new Error(`${file}: ${left[0]} would load a second instance in CommonJS`);

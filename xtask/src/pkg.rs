@@ -97,9 +97,11 @@ impl Thin {
     fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let build = cargo()
             .args([
-                "build",
+                "rustc",
                 "--release",
                 "--lib",
+                // Together with an rlib, cargo would leave link-time optimization out.
+                "--crate-type=cdylib",
                 "--no-default-features",
                 "--target",
                 WASM_TARGET,

@@ -37,20 +37,18 @@ export const consumer = (() => {
   if (existsSync(dir)) return dir;
   mkdirSync(root, { recursive: true });
   const draft = mkdtempSync(join(root, 'draft-'));
-  writeFileSync(join(draft, 'package.json'), '{ "name": "consumer", "private": true, "version": "0.0.0" }\n');
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  execFileSync(
-    npm,
-    ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock', '--offline', tarball],
-    { cwd: draft, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' },
-  );
-  // The resolution is the consumer's own: these two files are how a user's module reaches the package.
-  writeFileSync(join(draft, 'all.mjs'), "export * from 'rejitter';\n");
-  writeFileSync(join(draft, 'all.cjs'), "module.exports = require('rejitter');\n");
   try {
+    writeFileSync(join(draft, 'package.json'), '{ "name": "consumer", "private": true, "version": "0.0.0" }\n');
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock', '--offline', tarball], {
+      cwd: draft,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    // The resolution is the consumer's own: this is how a user's module reaches the package.
+    writeFileSync(join(draft, 'all.mjs'), "export * from 'rejitter';\n");
     renameSync(draft, dir);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
+    // Another process has been faster.
     if (!existsSync(dir)) throw error;
   }
   return dir;
@@ -66,7 +64,7 @@ export const installed = join(consumer, 'node_modules', 'rejitter');
 export const importPackage = () => import(pathToFileURL(process.env.REJITTER_BUNDLE || join(consumer, 'all.mjs')).href);
 
 /** What `require('rejitter')` gives in the consumer folder. */
-export const requirePackage = () => createRequire(join(consumer, 'all.cjs'))('rejitter');
+export const requirePackage = () => createRequire(join(consumer, 'package.json'))('rejitter');
 
 let folders = 0;
 

@@ -1,0 +1,203 @@
+/** The misbehaving server: what it does is fixed by its seed, and it leaves nothing behind. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { fate, startServer } from './misbehaving-server.mjs';
+
+const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 400 });
+
+/**
+ * What one request met, as its client sees it.
+ * @param {string} url
+ */
+async function meet(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(200) });
+    await response.text();
+    return String(response.status);
+  } catch (error) {
+    return error instanceof TypeError ? 'drop' : 'slow';
+  }
+}
+
+/**
+ * Five requests for each of twelve ids; those for one id follow each other, the ids go in any order.
+ * @param {string} url
+ * @param {'as listed' | 'reversed' | 'at once'} order
+ */
+async function story(url, order) {
+  const ids = Array.from({ length: 12 }, (_, i) => `id-${i}`);
+  /** @type {Record<string, string[]>} */
+  const met = {};
+  const ask = async (/** @type {string} */ id) => {
+    const answers = (met[id] = /** @type {string[]} */ ([]));
+    for (let n = 0; n < 5; n++) answers.push(await meet(`${url}/flaky/${id}`));
+  };
+  if (order === 'at once') await Promise.all(ids.map(ask));
+  else for (const id of order === 'reversed' ? ids.reverse() : ids) await ask(id);
+  return met;
+}
+
+test('what a request meets depends on seed, id and count, not on the order of arrival', async () => {
+  const servers = await Promise.all([5, 5, 5, 2].map((seed) => startServer({ seed, failureRate: 0.6, ...QUICK })));
+  const orders = /** @type {const} */ (['as listed', 'reversed', 'at once', 'as listed']);
+  try {
+    const [first, reversed, atOnce, otherSeed] = await Promise.all(servers.map((server, i) => story(server.url, orders[i] ?? 'as listed')));
+    assert.deepEqual(reversed, first);
+    assert.deepEqual(atOnce, first);
+    assert.notDeepEqual(otherSeed, first);
+    const kinds = new Set(Object.values(first ?? {}).flat());
+    assert.deepEqual([...kinds].sort(), ['200', '429', '503', 'drop', 'slow']);
+  } finally {
+    await Promise.all(servers.map((server) => server.close()));
+  }
+});
+
+test('fails at the rate that was asked for, in the shares that its header states', () => {
+  const n = 20_000;
+  for (const failureRate of [0, 0.3, 0.9, 1]) {
+    /** @type {Record<string, number>} */
+    const counts = {};
+    for (let i = 0; i < n; i++) {
+      const { kind } = fate({ seed: 7, id: `r${i}`, n: 1, failureRate, latencyMs: [1, 2] });
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+    for (const [kind, share] of /** @type {const} */ ([['ok', 1 - failureRate], ['unavailable', failureRate * 0.4], ['limited', failureRate * 0.2], ['dropped', failureRate * 0.2], ['slow', failureRate * 0.2]])) {
+      const error = Math.sqrt((share * (1 - share)) / n);
+      assert.ok(Math.abs((counts[kind] ?? 0) / n - share) <= 4 * error, `${kind} at ${failureRate}: ${counts[kind]} of ${n}`);
+    }
+  }
+});
+
+test('answers: statuses, headers for other origins, a count of each kind, and 404 elsewhere', async () => {
+  const server = await startServer({ seed: 3, failureRate: 1, ...QUICK });
+  try {
+    let limited;
+    for (let i = 0; !limited; i++) {
+      const response = await fetch(`${server.url}/flaky/${i}`, { method: 'POST' }).catch(() => undefined);
+      if (response?.status === 429) limited = response;
+    }
+    assert.equal(limited.headers.get('retry-after'), '1');
+    assert.equal(limited.headers.get('access-control-allow-origin'), '*');
+    assert.equal(limited.headers.get('access-control-expose-headers'), 'Retry-After');
+    assert.equal((await fetch(`${server.url}/flaky/1`, { method: 'OPTIONS' })).status, 204);
+
+    const { requests, notFound, ...kinds } = server.stats();
+    assert.equal(Object.values(kinds).reduce((a, b) => a + b), requests);
+    assert.equal(notFound, 0);
+    assert.equal((await fetch(`${server.url}/missing`)).status, 404);
+    assert.equal((await fetch(`${server.url}/flaky/a%2Fb`)).status, 404);
+    assert.equal(server.stats().notFound, 2);
+    assert.equal((await fetch(`${server.url}/flaky/1?rate=2`)).status, 400);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a run has a count and statistics of its own, and may choose seed and rate', async () => {
+  const server = await startServer({ seed: 1, failureRate: 1, ...QUICK });
+  try {
+    const ask = async (/** @type {string} */ run) => {
+      const met = [];
+      for (let n = 0; n < 6; n++) met.push(await meet(`${server.url}/flaky/x?run=${run}&seed=9&rate=0.5`));
+      return met;
+    };
+    const first = await ask('a');
+    assert.deepEqual(await ask('b'), first);
+    assert.ok(first.includes('200'));
+    assert.equal(server.stats('a').requests, 6);
+    const listed = await (await fetch(`${server.url}/stats?run=b`)).json();
+    assert.deepEqual(listed, server.stats('b'));
+    assert.equal(server.stats().requests, 12);
+    assert.equal(server.stats('none').requests, 0);
+  } finally {
+    await server.close();
+  }
+});
+
+test('serves the files of its folder and nothing outside of it', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
+  await mkdir(path.join(folder, 'site/assets'), { recursive: true });
+  await writeFile(path.join(folder, 'secret.txt'), 'secret');
+  await writeFile(path.join(folder, 'site/index.html'), '<!doctype html>');
+  await writeFile(path.join(folder, 'site/assets/a.js'), '1');
+  const server = await startServer({ seed: 1, staticDir: path.join(folder, 'site') });
+  try {
+    const page = await fetch(`${server.url}/`);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(await page.text(), '<!doctype html>');
+    assert.equal((await fetch(`${server.url}/assets/a.js`)).headers.get('content-type'), 'text/javascript; charset=utf-8');
+    for (const outside of ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%00', '/%zz', '/assets']) {
+      assert.match(await rawGet(server.port, outside), /^HTTP\/1\.1 404 /, outside);
+    }
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+/**
+ * The answer to a path exactly as written: `fetch` would tidy it up first.
+ * @param {number} port
+ * @param {string} target
+ */
+async function rawGet(port, target) {
+  const socket = net.connect(port, '127.0.0.1');
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+test('close ends pending answers and leaves no socket or timer', async () => {
+  // A child process, for the proof is that it ends by itself: nothing keeps it alive.
+  const code = `
+    import net from 'node:net';
+    import { startServer } from './misbehaving-server.mjs';
+    const server = await startServer({ seed: 1, failureRate: 1, slowMs: 60_000 });
+    const idle = net.connect(server.port, '127.0.0.1');
+    const pending = Promise.allSettled(Array.from({ length: 40 }, (_, i) => fetch(server.url + '/flaky/' + i)));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { slow } = server.stats();
+    await server.close();
+    await pending;
+    await new Promise((resolve) => (idle.destroyed ? resolve() : idle.once('close', resolve)));
+    console.log(slow > 0 ? 'closed' : 'no answer was pending');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'], timeout: 20_000 });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const [status] = await once(child, 'exit');
+  assert.equal(output, 'closed\n');
+  assert.equal(status, 0);
+});
+
+test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SIGTERM', async () => {
+  const dist = await mkdtemp(path.join(tmpdir(), 'serve-test-'));
+  await writeFile(path.join(dist, 'index.html'), '<!doctype html><title>page</title>');
+  try {
+    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+      const child = spawn(process.execPath, [fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        timeout: 20_000,
+      });
+      const exit = once(child, 'exit');
+      const [line] = await once(child.stdout, 'data');
+      const url = String(line).trim();
+      assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+      assert.match(await (await fetch(url)).text(), /page/);
+      // A slow answer under way must not hold it up.
+      const pending = fetch(`${url}flaky/1?rate=1`).catch(() => undefined);
+      child.kill(signal);
+      assert.deepEqual(await exit, [0, null]);
+      await pending;
+    }
+  } finally {
+    await rm(dist, { recursive: true });
+  }
+});
