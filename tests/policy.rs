@@ -3,22 +3,20 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use rejitter::{
-    Backoff, Decision, Failure, Jitter, MAX_MS, OptionErrors, RetryOptions, RetryPolicy, Seed,
-    StopReason, UNLIMITED,
+    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionErrors, Previous,
+    RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
 };
 
-const BACKOFFS: [Backoff; 4] = [
+const BACKOFFS: [Backoff; 6] = [
     Backoff::Fixed,
     Backoff::Linear,
     Backoff::Exponential,
     Backoff::Truncated,
+    Backoff::Fibonacci,
+    Backoff::Custom,
 ];
-const JITTERS: [Jitter; 4] = [
-    Jitter::None,
-    Jitter::Full,
-    Jitter::Equal,
-    Jitter::Decorrelated,
-];
+
+const HALF: Draws = Draws { r: 0.5, r2: 0.5 };
 
 /// The largest number below 1 that has 53 bits: the largest draw.
 const LARGEST_DRAW: f64 = 1.0 - 1.0 / (1u64 << 53) as f64;
@@ -196,7 +194,7 @@ struct Inputs(u64);
 impl Inputs {
     fn unit(&mut self) -> f64 {
         self.0 += 1;
-        Seed::new(0xfeed).draw(self.0, 1)
+        Seed::new(0xfeed).draws(self.0, 1).r
     }
 
     /// Log-uniform, because what breaks formulas is the order of magnitude.
@@ -209,12 +207,33 @@ impl Inputs {
         (self.unit() * n as f64) as usize
     }
 
+    fn jitter(&mut self) -> Jitter {
+        match self.below(10) {
+            0 => Jitter::None,
+            1 => Jitter::Full,
+            2 => Jitter::Equal,
+            3 => Jitter::Decorrelated,
+            4 => Jitter::DecorrelatedBounded,
+            5 => Jitter::Proportional {
+                ratio: 1.0 - self.unit(),
+            },
+            6 => Jitter::Additive {
+                ratio: self.magnitude(1e-3, 1_000.0),
+            },
+            7 => Jitter::AdditiveMax {
+                max_ms: self.magnitude(1e-3, 1e12),
+            },
+            8 => Jitter::Slotted,
+            _ => Jitter::PollyV2,
+        }
+    }
+
     fn options(&mut self) -> RetryOptions {
-        let backoff = BACKOFFS[self.below(4)];
-        let jitter = JITTERS[self.below(4)];
+        let backoff = BACKOFFS[self.below(6)];
+        let jitter = self.jitter();
         let base = self.magnitude(1e-3, 1e6);
         let cap = [base, base * self.magnitude(1.0, 1e9), f64::INFINITY][self.below(3)];
-        let curve = jitter != Jitter::Decorrelated;
+        let curve = jitter.follows_the_curve();
         let sometimes = |given: bool, value: f64| given.then_some(value);
         RetryOptions {
             backoff,
@@ -230,9 +249,16 @@ impl Inputs {
                 curve && backoff == Backoff::Linear && self.below(2) == 0,
                 self.magnitude(1e-6, 1e9),
             ),
-            truncate_at: (backoff == Backoff::Truncated)
+            truncate_at: (backoff == Backoff::Truncated || jitter == Jitter::Slotted)
                 .then(|| u32::try_from(self.below(60)).expect("small") + 1),
             max_attempts: Some(UNLIMITED),
+            cap_rule: [
+                CapRule::Bound,
+                CapRule::Bound,
+                CapRule::Ceiling,
+                CapRule::Draw,
+            ][self.below(4)],
+            ..RetryOptions::default()
         }
     }
 }
@@ -256,24 +282,118 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
         let policy = policy(options);
         let cap = options.cap_ms.expect("given").min(MAX_MS);
         let floor = options.min_ms.unwrap_or(0.0);
-        let (mut ceiling_before, mut previous) = (0.0, None);
+        let (mut ceiling_before, mut highest_before, mut previous) = (0.0, 0.0, None);
         for k in (1..=40).chain(far) {
             let ceiling = policy.ceiling_ms(k);
             assert!(ceiling >= ceiling_before, "{options:?}: ceiling {k} fell");
-            assert!((floor..=cap).contains(&ceiling), "{options:?}: {ceiling}");
+            assert!(ceiling >= floor, "{options:?}: {ceiling}");
+            assert!(
+                ceiling <= cap || options.cap_rule == CapRule::Draw,
+                "{options:?}: {ceiling}"
+            );
             ceiling_before = ceiling;
-            for r in [0.0, inputs.unit(), LARGEST_DRAW] {
-                let wait = policy.delay_ms(k, previous, r);
-                let (lo, hi) = match options.jitter {
-                    Jitter::None => (ceiling, ceiling),
-                    Jitter::Full => (floor, ceiling),
-                    Jitter::Equal => ((ceiling / 2.0).max(floor), ceiling),
-                    Jitter::Decorrelated => (options.base_ms.expect("given").max(floor), cap),
-                };
-                assert!((lo..=hi).contains(&wait), "{options:?}: wait {k} is {wait}");
+            let wait = Wait {
+                k,
+                previous,
+                curve_ms: None,
+            };
+            let (lo, hi) = policy.bounds_ms(&wait);
+            assert!(floor.min(cap) <= lo && lo <= hi, "{options:?}: {lo} … {hi}");
+            assert!(
+                hi <= cap || options.cap_rule == CapRule::Ceiling,
+                "{options:?}: wait {k} may exceed the cap: {hi}"
+            );
+            if options.jitter.follows_the_curve() {
+                assert!(hi >= highest_before, "{options:?}: bound {k} fell");
             }
-            previous = Some(policy.delay_ms(k, previous, inputs.unit()));
+            highest_before = hi;
+            for r in [0.0, inputs.unit(), LARGEST_DRAW] {
+                for r2 in [0.0, LARGEST_DRAW] {
+                    let delay = policy.delay_ms(&wait, Draws { r, r2 });
+                    assert!(
+                        (lo..=hi).contains(&delay),
+                        "{options:?}: wait {k} is {delay}, not in {lo} … {hi}"
+                    );
+                }
+            }
+            let r = inputs.unit();
+            let delay_ms = policy.delay_ms(&wait, Draws { r, r2: 0.5 });
+            previous = Some(Previous { delay_ms, r });
         }
+    }
+}
+
+#[test]
+fn a_server_hint_is_a_lower_bound_and_spread_upwards() {
+    let policy = policy(RetryOptions {
+        base_ms: Some(100.0),
+        ..RetryOptions::default()
+    });
+    let after = |hint, r| {
+        let failure = Failure {
+            hint,
+            ..Failure::of_attempt(1)
+        };
+        policy.decide(&failure, Draws { r, r2: 0.0 })
+    };
+    let retry = |delay_ms| Decision::Retry { delay_ms };
+    assert_eq!(after(Hint::Server(2_000.0), 0.0), retry(2_000.0));
+    assert_eq!(after(Hint::Server(2_000.0), 0.5), retry(2_500.0));
+    assert_eq!(
+        after(Hint::Server(10.0), 0.5),
+        retry(60.0),
+        "spread by the base"
+    );
+    assert_eq!(after(Hint::Server(0.0), 0.5), retry(50.0), "no hint");
+    assert_eq!(after(Hint::Server(60_000.0), 0.0), retry(60_000.0));
+    assert_eq!(
+        after(Hint::Server(60_000.1), 0.0),
+        Decision::Stop(StopReason::Hint)
+    );
+    assert_eq!(
+        after(Hint::Server(f64::INFINITY), 0.0),
+        Decision::Stop(StopReason::Hint)
+    );
+    assert_eq!(after(Hint::Exactly(0.0), 0.9), retry(0.0));
+    assert_eq!(after(Hint::Exactly(1e9), 0.9), retry(1e9), "uncapped");
+}
+
+#[test]
+fn a_long_hint_is_followed_as_far_as_allowed_when_asked_to() {
+    for longest in [5_000.0, f64::INFINITY] {
+        let policy = policy(RetryOptions {
+            max_retry_after_ms: Some(longest),
+            cap_long_retry_after: true,
+            ..RetryOptions::default()
+        });
+        let failure = Failure {
+            hint: Hint::Server(f64::INFINITY),
+            ..Failure::of_attempt(1)
+        };
+        for r in [0.0, LARGEST_DRAW] {
+            let Decision::Retry { delay_ms } = policy.decide(&failure, Draws { r, r2: 0.0 }) else {
+                panic!("must go on");
+            };
+            assert!(delay_ms >= longest.min(MAX_MS) && delay_ms <= MAX_MS);
+        }
+    }
+}
+
+#[test]
+fn jitters_around_the_ceiling_stay_spread_out_at_the_cap() {
+    for (jitter, lo, hi) in [
+        (Jitter::Proportional { ratio: 0.5 }, 1_000.0 / 3.0, 1_000.0),
+        (Jitter::Additive { ratio: 1.0 }, 500.0, 1_000.0),
+        (Jitter::AdditiveMax { max_ms: 200.0 }, 800.0, 1_000.0),
+        (Jitter::AdditiveMax { max_ms: 5_000.0 }, 0.0, 1_000.0),
+    ] {
+        let policy = policy(RetryOptions {
+            jitter,
+            cap_ms: Some(1_000.0),
+            ..RetryOptions::default()
+        });
+        let (low, high) = policy.bounds_ms(&Wait::number(1_025));
+        assert!((low - lo).abs() < 1e-9 && (high - hi).abs() < 1e-9);
     }
 }
 
@@ -288,11 +408,10 @@ fn attempts_are_counted_before_the_deadline_is_looked_at() {
     let at = |attempt, remaining_ms| {
         policy.decide(
             &Failure {
-                attempt,
-                previous_ms: None,
                 remaining_ms,
+                ..Failure::of_attempt(attempt)
             },
-            0.5,
+            HALF,
         )
     };
     assert_eq!(at(1, 100.1), Decision::Retry { delay_ms: 100.0 });
@@ -320,7 +439,8 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
     assert_eq!(second.len(), 4);
     assert_ne!(first, second, "the next operation draws afresh");
     for (k, wait) in (1u64..).zip(&second) {
-        assert_eq!(*wait, limited.delay_ms(k, None, Seed::new(7).draw(1, k)));
+        let draws = Seed::new(7).draws(1, k);
+        assert_eq!(*wait, limited.delay_ms(&Wait::number(k), draws));
     }
     let once = policy(RetryOptions {
         max_attempts: Some(1),

