@@ -36,7 +36,8 @@ class VirtualClock {
     // The host's own, taken before it is replaced: promises settle while a real task passes.
     const later = globalThis.setImmediate ?? globalThis.setTimeout;
     this.#turn = () => new Promise((done) => { later(done); });
-    const startedAt = globalThis.performance.now();
+    // Whole: sums with a fraction are rounded, and a timer would seem to fire early.
+    const startedAt = Math.ceil(globalThis.performance.now());
     const startedOn = Date.now();
     this.#replace(globalThis, 'setTimeout', (callback, ms, ...args) => this.#arm(callback, ms, args));
     this.#replace(globalThis, 'clearTimeout', (handle) => { this.#timers.delete(Number(handle)); });
