@@ -8,6 +8,14 @@ import { Timer, now } from './timer.js';
 /** What `until` rejects with when the operation was interrupted; never seen by callers. */
 export const INTERRUPTED = Symbol('interrupted');
 
+/**
+ * Why the signal was aborted. Signals of old polyfills carry no reason.
+ * @param {AbortSignal} signal
+ */
+export function reasonOf(signal) {
+  return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
+}
+
 /** Watches over one operation: one listener per signal, one deadline timer, one attempt timer. */
 export class Interruption {
   /** @param {import('./options.js').Settings} settings */
@@ -58,8 +66,7 @@ export class Interruption {
     const signal = this.signals.find((signal) => signal.aborted);
     if (this.aborted || signal === undefined) return;
     this.aborted = true;
-    // Signals of old polyfills carry no reason.
-    this.reason = signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
+    this.reason = reasonOf(signal);
     this.end(this.reason);
   }
 

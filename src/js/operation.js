@@ -2,14 +2,10 @@
 // One operation: the first attempt on a fast path, everything else by an async loop.
 
 import { Attempt, startOf } from './attempt.js';
-import { DEADLINE, EXHAUSTED, decide } from './decision.js';
-import { callHook } from './hooks.js';
 import { INTERRUPTED, Interruption } from './interruption.js';
 import { markOf, unwrap } from './marks.js';
-import { isMs } from './options.js';
-import { seedAfresh } from './randomness.js';
-import { Records, RetryError, TimeoutError, keepReport } from './report.js';
-import { show } from './rules.js';
+import { Progress, afterMsOf } from './progress.js';
+import { TimeoutError, keepReport } from './report.js';
 import { Timer, now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -46,38 +42,11 @@ export function run(settings, fn, signal) {
   return result.then(undefined, (error) => new Operation(settings, fn, index).afterFirst(attempt, error));
 }
 
-class Operation {
-  /**
-   * @param {Settings} settings
-   * @param {Callback} fn
-   * @param {number} index
-   */
-  constructor(settings, fn, index) {
-    this.settings = settings;
-    this.fn = fn;
-    this.index = index;
-    this.seedHigh = settings.seedHigh;
-    this.seedLow = settings.seedLow;
-    this.previousMs = NaN;
-    this.previousR = NaN;
-    this.startedAt = NaN;
-    /** @type {Interruption | undefined} */
-    this.interruption = undefined;
-    /** How often the callback was called, and when it was called last (NaN: not known). */
-    this.attempts = 0;
-    this.attemptAt = NaN;
-    /** How the last attempt ended: with an error, or with a result. */
-    this.failed = false;
-    /** @type {unknown} */
-    this.outcome = undefined;
-    /** @type {{ cause: unknown } | undefined} the failure before the attempt under way */
-    this.cause = undefined;
-    /** The wait that a server asked for in the last failure, in ms; NaN if none. */
-    this.hintMs = NaN;
-    this.records = new Records();
-    /** @type {{ attempts?: number, report?: object }} what subscribers of the tracing channel see */
-    this.context = {};
-  }
+class Operation extends Progress {
+  /** @type {Interruption | undefined} */
+  interruption = undefined;
+  /** @type {{ cause: unknown } | undefined} the failure before the attempt under way */
+  cause = undefined;
 
   /**
    * From the failure of an unwatched first attempt on.
@@ -196,17 +165,12 @@ class Operation {
         if (verdict === false) return failed ? 'notRetryable' : 'success';
         if (verdict !== true) exactlyMs = afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');
       }
-      if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
-      this.hintMs = mark?.afterMs ?? NaN;
-      const decision = decide(settings, this, this.attempts, this.remainingMs(), this.hintMs, exactlyMs);
+      const next = this.next(mark, exactlyMs, this.remainingMs());
       // random() or backoff() may have aborted.
-      if (interruption?.aborted) return 'aborted';
-      return decision >= 0 ? decision : decision === EXHAUSTED ? 'exhausted' : decision === DEADLINE ? 'deadline' : 'hint';
+      return interruption?.aborted ? 'aborted' : next;
     } catch (thrown) {
       if (thrown === INTERRUPTED) return interruption?.aborted ? 'aborted' : 'deadline';
-      this.failed = true;
-      this.outcome = thrown;
-      return 'callback';
+      return this.broken(thrown);
     }
   }
 
@@ -223,92 +187,20 @@ class Operation {
     return interruption === undefined || interruption.deadlineAt === Infinity ? Infinity : interruption.deadlineAt - now();
   }
 
-  succeed() {
-    this.context.attempts = this.attempts;
-    this.settings.metrics?.succeeded(this.attempts);
-    this.tell('onSuccess', this.attempts, { result: this.outcome });
-    return this.outcome;
-  }
-
   /**
-   * Ends the operation without success: throws, or gives the last result back when it was the
-   * result that was not good enough.
+   * Ends the operation without success. What interrupts it takes the last outcome's place.
    * @param {string} reason
    */
   stop(reason) {
-    const { interruption, settings } = this;
     if (reason === 'aborted' || reason === 'timeout') {
-      // The attempt under way, if there is one, ends here.
-      const underWay = this.outcome === INTERRUPTED;
-      if (reason === 'timeout') {
-        this.outcome = new TimeoutError(`the operation timed out after ${settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, this.cause);
-      } else {
-        this.outcome = interruption?.reason;
-      }
+      this.outcome =
+        reason === 'aborted'
+          ? this.interruption?.reason
+          : new TimeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, this.cause);
       this.failed = true;
-      if (underWay) this.record();
+      // The attempt under way, if there is one, ends here.
+      if (this.recorded < this.attempts) this.record();
     }
-    const report = this.report(reason);
-    this.context.attempts = this.attempts;
-    this.context.report = report;
-    settings.metrics?.failed(reason);
-    this.tell('onGiveUp', this.attempts, { ...this.told(), reason, report });
-    if (!this.failed) return this.outcome;
-    const error = settings.wrap && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
-    keepReport(error, report);
-    throw error;
+    return this.giveUp(reason);
   }
-
-  /** @param {string} reason */
-  report(reason) {
-    const { attempts, hintMs, records } = this;
-    return Object.freeze({
-      reason,
-      attempts,
-      elapsedMs: now() - this.startedAt,
-      ...(hintMs >= 0 ? { hintMs } : undefined),
-      dropped: records.dropped,
-      records: Object.freeze(records.kept.map((record) => Object.freeze({ ...record }))),
-    });
-  }
-
-  /** @returns {import('./report.js').AttemptRecord} */
-  record() {
-    const known = !Number.isNaN(this.attemptAt);
-    const record = {
-      attempt: this.attempts,
-      ...this.told(),
-      startMs: known ? this.attemptAt - this.startedAt : 0,
-      durationMs: known ? now() - this.attemptAt : undefined,
-    };
-    this.records.add(record);
-    return record;
-  }
-
-  told() {
-    return this.failed ? { error: this.outcome } : { result: this.outcome };
-  }
-
-  /**
-   * @param {string} name the hook's
-   * @param {number} attempt
-   * @param {object} what
-   */
-  tell(name, attempt, what) {
-    const { hooks } = this.settings;
-    if (hooks !== undefined) callHook(hooks, name, { attempt, ...what, elapsedMs: now() - this.startedAt });
-  }
-}
-
-/**
- * @param {any} verdict
- * @param {string} name of the predicate
- */
-function afterMsOf(verdict, name) {
-  const afterMs = typeof verdict === 'object' && verdict !== null ? verdict.afterMs : undefined;
-  if (isMs(afterMs)) return afterMs;
-  const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
-  throw new (typeof afterMs === 'number' ? RangeError : TypeError)(
-    `${name} returned ${what}; it must return true, false, { afterMs } with milliseconds from 0 to 2^53 - 1, or a promise of these`,
-  );
 }

@@ -59,6 +59,8 @@ export class Settings {
     this.operations = 0;
     /** The option that the function's name settles, '' if none. */
     this.named = '';
+    /** Whether the operation blocks the thread, in which nothing can interrupt it. */
+    this.blocking = false;
   }
 }
 
@@ -202,6 +204,9 @@ export function readOptions(options, base, makeMetrics) {
     if (name === base.named) {
       problems = add(problems, TypeError, `${name} is ${show(value)}; it must be left out, because the function's name settles it`);
     }
+    if (base.blocking && (name === 'attemptTimeoutMs' || name === 'unref')) {
+      problems = add(problems, TypeError, `${name} is ${show(value)}; it must be left out in retrySync, which blocks: no timer can run meanwhile`);
+    }
   }
   // Comparisons between options make sense only once each is valid by itself.
   problems ??= crossChecks(settings);
@@ -306,6 +311,11 @@ function ownOf(options) {
     if (value !== undefined) read[name] = value;
   }
   return read;
+}
+
+/** @param {unknown} fn */
+export function requireFunction(fn) {
+  if (typeof fn !== 'function') throw new TypeError(`the callback is ${show(fn)}; it must be a function that is called for each attempt`);
 }
 
 /** @param {unknown} options */
