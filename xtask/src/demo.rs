@@ -21,7 +21,7 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
     let mut console = Console::new(ws, "logs", false)?;
     let page = if options.once { &[][..] } else { &["www"] };
     setup::prepare(ws, &mut console, &[pkg::NPM_FOLDERS, page].concat())?;
-    let tarball = pkg::build(ws, &mut console)?;
+    let tarball = pkg::build(ws, &mut console, pkg::Report::Sizes)?;
 
     console.heading("Demo");
     console.step("install the tarball", |step| {
@@ -38,7 +38,7 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
         install_in_page(ws, step, &tarball)
     })?;
     console.step("page: build", |step| step.run(&build_page(ws)))?;
-    println!();
+    println!("\nThe page, until Ctrl-C:");
     match serve_page(ws, options.port).run(&Output::Terminal, || {}) {
         // Ctrl-C is how this ends.
         Err(failure) if failure.interrupted => Ok(()),

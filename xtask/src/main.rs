@@ -75,7 +75,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Pkg => {
             let mut console = Console::new(&ws, "logs", false)?;
             setup::prepare(&ws, &mut console, pkg::NPM_FOLDERS)?;
-            pkg::build(&ws, &mut console).map(drop)
+            pkg::build(&ws, &mut console, pkg::Report::FilesAndSizes).map(drop)
         }
         Command::Help => {
             print!("{HELP}");

@@ -234,6 +234,7 @@ fn tail(log: &Path) -> String {
 fn last_line(text: &str) -> String {
     let lines = text
         .lines()
+        .filter(|line| !line.starts_with(COMMAND))
         .rev()
         .map(|line| without_escapes(line).trim().to_owned());
     lines
@@ -325,6 +326,7 @@ mod tests {
     #[test]
     fn progress_shows_the_last_readable_line() {
         assert_eq!(last_line("one\n\u{1b}[32mtwo\u{1b}[0m\r\n  \n"), "two");
+        assert_eq!(last_line("one\n$ a command\n"), "one");
         assert_eq!(last_line(""), "");
     }
 

@@ -89,7 +89,7 @@ fn set_up<'a>(
     };
     let mut tarball = PathBuf::new();
     if needs >= Needs::Package {
-        tarball = pkg::build(ws, console)?;
+        tarball = pkg::build(ws, console, pkg::Report::Sizes)?;
         console.step("install the tarball", |step| {
             demo::install_in_page(ws, step, &tarball)?;
             demo::install_consumer(ws, step, &tarball)
