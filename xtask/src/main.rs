@@ -11,6 +11,7 @@ mod pkg;
 mod plan;
 mod setup;
 mod signals;
+mod simulate;
 mod step;
 mod test;
 mod workspace;
@@ -29,6 +30,8 @@ cargo xtask <command>
       --once ends after the part in Node
   test [--list] [--only NAME]... [--verbose]
       every check there is; --only runs the steps whose names contain NAME
+  simulate [--schedules N] [--seed S]
+      random hostile schedules against the packed package, a million by default
   pkg
       builds the npm package into target/pkg and packs it
   help
@@ -41,6 +44,7 @@ Each command installs what it needs and finds missing, and is quick when nothing
 enum Command {
     Demo(demo::Options),
     Test(test::Options),
+    Simulate(simulate::Options),
     Pkg,
     Help,
 }
@@ -72,6 +76,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
+        Command::Simulate(options) => simulate::run(&ws, &options),
         Command::Pkg => {
             let mut console = Console::new(&ws, "logs", false)?;
             setup::prepare(&ws, &mut console, pkg::NPM_FOLDERS)?;
@@ -90,6 +95,7 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
     let mut command = match name {
         "demo" => Command::Demo(demo::Options::default()),
         "test" => Command::Test(test::Options::default()),
+        "simulate" => Command::Simulate(simulate::Options::default()),
         "pkg" => Command::Pkg,
         "help" | "--help" | "-h" => Command::Help,
         _ => return Err(usage(format!("there is no command {name:?}"))),
@@ -109,6 +115,15 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
                     .next()
                     .ok_or_else(|| usage("--only needs the name of a step"))?;
                 options.only.push(step.to_owned());
+            }
+            (Command::Simulate(options), "--schedules") => {
+                let schedules = args.next().and_then(|number| number.parse().ok());
+                options.schedules =
+                    schedules.ok_or_else(|| usage("--schedules needs a whole number"))?;
+            }
+            (Command::Simulate(options), "--seed") => {
+                let seed = args.next().and_then(|number| number.parse().ok());
+                options.seed = Some(seed.ok_or_else(|| usage("--seed needs a whole number"))?);
             }
             _ => return Err(usage(format!("{name} does not know {arg:?}"))),
         }
@@ -138,6 +153,14 @@ mod tests {
             port: Some(8080),
         };
         assert_eq!(parsed("demo --once --port 8080"), Ok(Command::Demo(demo)));
+        let simulate = simulate::Options {
+            schedules: 50,
+            seed: Some(3),
+        };
+        assert_eq!(
+            parsed("simulate --seed 3 --schedules 50"),
+            Ok(Command::Simulate(simulate))
+        );
         let test = test::Options {
             only: vec!["wasm".into(), "lint".into()],
             verbose: true,
@@ -158,6 +181,8 @@ mod tests {
             ("demo --port 65536", "--port"),
             ("test --only", "--only"),
             ("pkg --once", "--once"),
+            ("simulate --schedules many", "--schedules"),
+            ("simulate --seed", "--seed"),
         ] {
             let message = parsed(line).unwrap_err();
             assert!(message.contains(word), "{line}: {message}");
@@ -166,7 +191,7 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "pkg", "help"] {
+        for command in ["demo", "test", "simulate", "pkg", "help"] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }
