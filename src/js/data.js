@@ -1,6 +1,7 @@
 // @ts-check
 // A policy as JSON data, and back.
 
+import { ownOf } from './options.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, PROPORTIONAL, show } from './rules.js';
 
 /** The version of the format, in every object that is written. */
@@ -45,12 +46,13 @@ export function fromData(data) {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) {
     throw new TypeError(`the policy is ${Array.isArray(data) ? 'an array' : show(data)}; it must be an object as toJSON() gives it`);
   }
-  const { version, capRule = 'bound', seed, backoff, ...options } = data;
+  const { version, capRule = 'bound', ...rest } = ownOf(data);
   if (version !== VERSION) throw new RangeError(`version is ${show(version)}; it must be ${VERSION}`);
   if (!CAP_RULES.includes(capRule)) throw new RangeError(`capRule is ${show(capRule)}; it must be one of '${CAP_RULES.join("', '")}'`);
+  const options = ownOf(rest);
   for (const name of Object.keys(options)) options[name] = read(options[name]);
-  options.backoff = Array.isArray(backoff) ? backoff.map(read) : backoff;
-  if (seed !== undefined) options.seed = seedFrom(seed);
+  if (Array.isArray(options.backoff)) options.backoff = options.backoff.map(read);
+  if (options.seed !== undefined) options.seed = seedFrom(options.seed);
   return { capRule: CAP_RULES.indexOf(capRule), options };
 }
 
