@@ -102,15 +102,16 @@ where
     /// When the operation did not succeed: its last error, the reason, and the report.
     pub fn call(mut self) -> Result<T, RetryError<E>> {
         let mut operation = Operation::new(self.policy, self.seed, self.total_timeout);
+        let mut now = self.sleeper.now();
         loop {
-            let attempt = operation.begin(self.sleeper.now());
-            let error = match (self.operation)(attempt) {
+            let error = match (self.operation)(operation.begin(now)) {
                 Ok(value) => return Ok(value),
                 Err(error) => AttemptError::Error(error),
             };
             let delay = operation.fail(error, &mut self.hooks, || self.sleeper.now())?;
             self.sleeper.sleep(delay);
-            operation.wake(self.sleeper.now())?;
+            now = self.sleeper.now();
+            operation.wake(now)?;
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct RetryFuture<F, Fut, E, S: Sleeper, W, H, C, N> {
 }
 
 enum Stage {
-    /// Before an attempt.
+    /// Before the first attempt.
     Ready,
     /// During one.
     Attempting(Option<Limit>),
@@ -83,15 +83,7 @@ where
         let this = &mut *self;
         loop {
             match &mut this.stage {
-                Stage::Ready => {
-                    let attempt = this.operation.begin(this.sleeper.now());
-                    // Counted from here, before the operation does anything.
-                    let limit = this.operation.limit(this.attempt_timeout);
-                    this.timer
-                        .set(limit.map(|limit| this.sleeper.sleep(limit.after)));
-                    this.attempt.set(Some((this.callback)(attempt)));
-                    this.stage = Stage::Attempting(limit);
-                }
+                Stage::Ready => this.begin(this.sleeper.now()),
                 Stage::Attempting(limit) => {
                     let error = match poll_in(&mut this.attempt, cx) {
                         Poll::Ready(Some(Ok(value))) => {
@@ -126,10 +118,11 @@ where
                         return Poll::Pending;
                     }
                     this.clear();
-                    if let Err(error) = this.operation.wake(this.sleeper.now()) {
+                    let now = this.sleeper.now();
+                    if let Err(error) = this.operation.wake(now) {
                         return Poll::Ready(Err(error));
                     }
-                    this.stage = Stage::Ready;
+                    this.begin(now);
                 }
                 Stage::Over => panic!("a retry was polled after it had given its outcome"),
             }
@@ -137,7 +130,21 @@ where
     }
 }
 
-impl<F, Fut, E, S: Sleeper, W, H, C, N> RetryFuture<F, Fut, E, S, W, H, C, N> {
+impl<F, Fut, E, S, W, H, C, N> RetryFuture<F, Fut, E, S, W, H, C, N>
+where
+    F: FnMut(Attempt) -> Fut,
+    S: Sleeper,
+{
+    /// Begins the next attempt, whose limit counts from here.
+    fn begin(&mut self, now: Duration) {
+        let attempt = self.operation.begin(now);
+        let limit = self.operation.limit(self.attempt_timeout);
+        self.timer
+            .set(limit.map(|limit| self.sleeper.sleep(limit.after)));
+        self.attempt.set(Some((self.callback)(attempt)));
+        self.stage = Stage::Attempting(limit);
+    }
+
     /// Ends what is under way. The operation is over unless a further stage is set.
     fn clear(&mut self) {
         self.attempt.set(None);

@@ -14,6 +14,7 @@ use crate::core::{
 pub(super) struct Operation<E> {
     policy: RetryPolicy,
     seed: Option<Seed>,
+    entropy: fn() -> Result<Seed, getrandom::Error>,
     total_timeout: Option<Duration>,
     started: Duration,
     deadline: Option<Duration>,
@@ -58,6 +59,7 @@ impl<E> Operation<E> {
         Self {
             policy,
             seed,
+            entropy: Seed::random,
             total_timeout,
             started: Duration::ZERO,
             deadline: None,
@@ -238,7 +240,7 @@ impl<E> Operation<E> {
     fn draws(&mut self, attempt: u64) -> Result<Draws, StopReason> {
         let seed = match self.seed {
             Some(seed) => seed,
-            None => Seed::random().map_err(|_| StopReason::Randomness)?,
+            None => (self.entropy)().map_err(|_| StopReason::Randomness)?,
         };
         self.seed = Some(seed);
         Ok(seed.draws(0, attempt))
@@ -261,5 +263,46 @@ impl<E> Operation<E> {
                 records,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RetryOptions, UNLIMITED};
+
+    #[test]
+    fn without_randomness_it_ends_before_the_first_drawn_wait() {
+        let policy = |max_attempts| {
+            RetryPolicy::new(RetryOptions {
+                max_attempts: Some(max_attempts),
+                ..RetryOptions::default()
+            })
+            .unwrap()
+        };
+        let end = |policy, seed, verdict: Verdict| {
+            let mut operation = Operation::new(policy, seed, None);
+            operation.entropy = || Err(getrandom::Error::UNSUPPORTED);
+            operation.begin(Duration::ZERO);
+            let mut hooks = Hooks {
+                when: |_: &&str| verdict,
+                hint: |_: &&str| None,
+                curve: |_| None,
+                notify: |_: &FailureEvent<'_, &str>| (),
+                retry_timeouts: true,
+            };
+            let ended = operation.fail(AttemptError::Error("own"), &mut hooks, || Duration::ZERO);
+            ended.map_err(|failed| (failed.error, failed.reason))
+        };
+        let own = AttemptError::Error("own");
+        let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
+        assert_eq!(unseeded, Err((own, StopReason::Randomness)));
+        // It is not missed where nothing is drawn.
+        let last = end(policy(1), None, Verdict::Retry);
+        assert_eq!(last, Err((own, StopReason::Exhausted)));
+        let exactly = Duration::from_secs(1);
+        let told = end(policy(2), None, Verdict::RetryAfter(exactly));
+        assert_eq!(told, Ok(exactly));
+        assert!(end(policy(2), Some(Seed::new(1)), Verdict::Retry).is_ok());
     }
 }
