@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// One attempt of an operation, as [`retry_with_attempt`](crate::retry_with_attempt) and
-/// [`retry_blocking_with_attempt`](crate::retry_blocking_with_attempt) hand it to the operation.
+/// `retry_blocking_with_attempt` hand it to the operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attempt {

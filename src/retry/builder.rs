@@ -106,10 +106,10 @@ where
 }
 
 /// An operation to be retried, and how: made by [`retry()`], [`retry_with_attempt`],
-/// [`retry_blocking`](crate::retry_blocking) and
-/// [`retry_blocking_with_attempt`](crate::retry_blocking_with_attempt).
+/// `retry_blocking` and
+/// `retry_blocking_with_attempt`.
 ///
-/// The first two are started by `.await`, the last two by [`call`](Self::call). Either gives the
+/// The first two are started by `.await`, the last two by `call`. Either gives the
 /// operation's value or a [`RetryError`](crate::RetryError).
 ///
 /// After each failed attempt, in this order: [`when`](Self::when) is asked, then
@@ -305,7 +305,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     }
 
     /// Waits and reads the time with this: a [`Sleeper`](crate::Sleeper) where the operation is awaited, a
-    /// [`BlockingSleeper`](crate::BlockingSleeper) where it is called.
+    /// `BlockingSleeper` where it is called.
     pub fn with_sleeper<R>(self, sleeper: R) -> Retry<F, E, R, W, H, C, N> {
         Retry {
             policy: self.policy,

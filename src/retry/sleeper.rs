@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Waits and tells the time for asynchronous operations: [`retry`](crate::retry).
 ///
-/// The default, [`DefaultSleeper`], is [`JsSleeper`](crate::JsSleeper) on wasm and, with the
+/// The default, [`DefaultSleeper`], is `JsSleeper` on wasm and, with the
 /// feature `tokio`, `TokioSleeper` elsewhere. A function from a duration to a future is a sleeper
 /// too; its clock is then the system's monotonic one.
 ///

@@ -143,7 +143,7 @@ fn an_attempt_knows_its_number_and_its_times() {
     assert_eq!(
         seen,
         [
-            (1, 0 * MS, Some(1_000 * MS), None),
+            (1, Duration::ZERO, Some(1_000 * MS), None),
             (2, 105 * MS, Some(895 * MS), Some(100 * MS)),
             (3, 210 * MS, Some(790 * MS), Some(100 * MS)),
         ]
@@ -185,7 +185,7 @@ fn the_last_error_comes_out_by_value_with_the_story_beside_it() {
     assert_eq!(
         records,
         [
-            (1, 0 * MS, 7 * MS, Some(100 * MS)),
+            (1, Duration::ZERO, 7 * MS, Some(100 * MS)),
             (2, 107 * MS, 7 * MS, Some(100 * MS)),
             (3, 214 * MS, 7 * MS, None),
         ]
@@ -224,8 +224,8 @@ fn no_wait_is_begun_that_would_end_at_the_deadline() {
         (300 * MS - NS, 3, 200 * MS),
         (300 * MS, 3, 200 * MS),
         (300 * MS + NS, 4, 300 * MS),
-        (NS, 1, 0 * MS),
-        (Duration::ZERO, 1, 0 * MS),
+        (NS, 1, Duration::ZERO),
+        (Duration::ZERO, 1, Duration::ZERO),
     ] {
         let time = VirtualTime::new();
         let failed = time.block_on(
@@ -331,7 +331,7 @@ fn a_deadline_during_an_attempt_ends_it_with_the_earlier_failure_as_source() {
         let time = VirtualTime::new();
         let operation = retry_with_attempt(steady(UNLIMITED), |attempt| {
             let busy = time.sleep(if attempt.attempt == 1 {
-                0 * MS
+                Duration::ZERO
             } else {
                 1_000 * MS
             });
