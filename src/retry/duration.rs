@@ -27,10 +27,10 @@ pub fn duration_from_ms(ms: f64) -> Duration {
     if whole >= TWO_TO_64 {
         return Duration::MAX;
     }
-    let up = (rest * 1e6).ceil();
-    // The product may have been rounded down to a whole number; this difference is not rounded.
-    let short = rest.mul_add(1e6, -up) > 0.0;
-    let nanos = to_u64(up) + u64::from(short);
+    let down = (rest * 1e6).floor();
+    // Not rounded before it is compared, unlike the product above.
+    let something_left = rest.mul_add(1e6, -down) > 0.0;
+    let nanos = to_u64(down) + u64::from(something_left);
     Duration::from_millis(to_u64(whole)) + Duration::from_nanos(nanos)
 }
 

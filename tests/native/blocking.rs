@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, Backoff, Jitter, RetryOptions, RetryPolicy, StopReason, Verdict,
+    AttemptError, Backoff, BlockingSleeper, Jitter, RetryOptions, RetryPolicy, StopReason, Verdict,
     duration_from_ms, retry_blocking, retry_blocking_with_attempt,
 };
 
@@ -65,6 +65,32 @@ fn a_deadline_is_looked_at_between_attempts() {
         assert_eq!(failed.reason, reason);
         assert_eq!(failed.error, AttemptError::Error("own"));
         assert_eq!(failed.report.attempts, attempts, "{takes}");
+    }
+}
+
+/// A sleeper whose waits end later than asked.
+struct Late(VirtualTime);
+
+impl BlockingSleeper for Late {
+    fn sleep(&self, duration: Duration) {
+        self.0.advance(duration + 50 * MS);
+    }
+
+    fn now(&self) -> Duration {
+        self.0.now()
+    }
+}
+
+#[test]
+fn no_attempt_begins_at_or_after_the_deadline() {
+    for (total, attempts) in [(150, 1), (151, 2)] {
+        let failed = retry_blocking(steady(100.0), || Err::<(), _>("own"))
+            .total_timeout(total * MS)
+            .with_sleeper(Late(VirtualTime::new()))
+            .call()
+            .unwrap_err();
+        assert_eq!(failed.reason, StopReason::Deadline);
+        assert_eq!(failed.report.attempts, attempts);
     }
 }
 

@@ -243,6 +243,45 @@ fn no_wait_is_begun_that_would_end_at_the_deadline() {
 }
 
 #[test]
+fn a_wait_that_ends_at_the_deadline_only_when_rounded_up_is_not_begun() {
+    let almost = policy(RetryOptions {
+        backoff: Backoff::Fixed,
+        jitter: Jitter::None,
+        base_ms: Some(99.999_999_9),
+        ..RetryOptions::default()
+    });
+    let time = VirtualTime::new();
+    let failed = time.block_on(
+        retry(almost, || async { Err::<(), _>(()) })
+            .total_timeout(100 * MS)
+            .with_sleeper(time.clone()),
+    );
+    assert_eq!(story(&failed.unwrap_err()), (vec![], StopReason::Deadline));
+    assert_eq!(time.now(), Duration::ZERO);
+}
+
+#[test]
+fn nothing_remains_when_the_outcome_is_given() {
+    for succeeds in [true, false] {
+        let time = VirtualTime::new();
+        let held = Rc::new(());
+        let mut future = retry(steady(1), || {
+            let held = held.clone();
+            async move {
+                let answer = if succeeds { Ok(()) } else { Err(()) };
+                drop(held);
+                answer
+            }
+        })
+        .attempt_timeout(MS)
+        .with_sleeper(time.clone())
+        .into_future();
+        assert_eq!(time.block_on(&mut future).is_ok(), succeeds);
+        assert_eq!((time.waits(), Rc::strong_count(&held)), (0, 1));
+    }
+}
+
+#[test]
 fn a_deadline_beyond_the_end_of_time_is_none() {
     let time = VirtualTime::new();
     time.advance(MS);
@@ -605,6 +644,14 @@ fn a_curve_of_ones_own_is_capped_and_jittered() {
         .into();
     assert_eq!(delays, expected);
     assert_eq!(asked, [1, 2, 3]);
+
+    // Other backoffs have curves of their own.
+    let failed = time.block_on(
+        retry(steady(2), || async { Err::<(), _>(()) })
+            .curve(|_| unreachable!("not asked"))
+            .with_sleeper(time.clone()),
+    );
+    assert!(failed.is_err());
 }
 
 #[test]
