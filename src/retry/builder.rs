@@ -13,6 +13,10 @@ use crate::core::{RetryPolicy, Seed};
 /// returns an `async` block, an async closure, or an `async fn`. Options are set on the returned
 /// [`Retry`], which is then awaited; nothing happens before.
 ///
+/// It waits on the host's timers on wasm, on Tokio's with the feature `tokio`. Elsewhere
+/// [`Retry::with_sleeper`] must say on what; without, the compiler says that [`Retry`] is no
+/// future.
+///
 /// Dropping the future cancels everything: the attempt or the wait under way ends there, and no
 /// timer stays behind.
 ///
