@@ -100,7 +100,7 @@ where
 /// assert!(third.previous_delay.is_some());
 /// # Ok(())
 /// # }
-/// ```
+/// ```ignore-wasm32
 pub fn retry_with_attempt<F, Fut, T, E>(policy: RetryPolicy, operation: F) -> Retry<F, E>
 where
     F: FnMut(Attempt) -> Fut,
@@ -272,7 +272,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// assert_eq!(waits.iter().flatten().copied().collect::<Vec<_>>(), expected);
     /// assert_eq!(waits.last(), Some(&None)); // no wait after the last attempt
     /// # Ok::<(), rejitter::OptionErrors>(())
-    /// ```
+    /// ```ignore-wasm32
     pub fn notify<K: FnMut(&FailureEvent<'_, E>)>(self, notify: K) -> Retry<F, E, S, W, H, C, K> {
         self.with_hooks(|hooks| Hooks {
             when: hooks.when,

@@ -80,7 +80,7 @@ impl<E: Error> Error for AttemptError<E> {
 /// [`Display`](fmt::Display) says how many attempts there were and why it ended; the operation's
 /// own error is the [`source`](Error::source), as `anyhow`, `eyre` and others show it.
 ///
-/// ```
+/// ```ignore-wasm32
 /// use rejitter::{RetryOptions, RetryPolicy, Seed, StopReason, retry_blocking};
 /// use std::io;
 ///
