@@ -36,16 +36,21 @@
 
 pub mod core;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "retry")]
 mod entropy;
 
 #[cfg(target_arch = "wasm32")]
 pub mod js;
 
+#[cfg(feature = "retry")]
+mod retry;
+
 pub use crate::core::{
     Backoff, CapRule, Decision, Delays, Draws, Failure, Hint, Jitter, MAX_MS, OptionError,
     OptionErrors, Previous, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
 };
+#[cfg(feature = "retry")]
+pub use retry::*;
 
 // What the README shows in Rust is compiled and run.
 #[cfg(all(doctest, feature = "full"))]

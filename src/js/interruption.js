@@ -59,7 +59,7 @@ export class Interruption {
     const { totalTimeoutMs, unref } = this.settings;
     if (totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
-    this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref);
+    this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
 
   abort() {
@@ -91,12 +91,14 @@ export class Interruption {
   begin(attempt) {
     this.attempt = attempt;
     const { attemptTimeoutMs, unref } = this.settings;
-    if (attemptTimeoutMs === Infinity || (this.deadlineAt !== Infinity && attemptTimeoutMs >= this.deadlineAt - now())) return;
+    if (attemptTimeoutMs === Infinity) return;
+    const from = now();
+    if (attemptTimeoutMs >= this.deadlineAt - from) return;
     this.attemptTimer = new Timer(attemptTimeoutMs, () => {
       const error = new TimeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
       this.wake?.(error);
       abortAttempt(attempt, error);
-    }, unref);
+    }, unref, from);
   }
 
   /** The attempt has ended, whichever way. */
@@ -122,12 +124,14 @@ export class Interruption {
   /**
    * A wait, which ends early when interrupted.
    * @param {number} ms
-   * @returns {Promise<unknown>}
+   * @param {number} from the time now
+   * @returns {Promise<any>} the time when it ended; anything when it was interrupted
    */
-  wait(ms) {
+  wait(ms, from) {
     return new Promise((resolve) => {
       this.wake = resolve;
-      this.waitTimer = new Timer(ms, () => resolve(undefined), this.settings.unref);
+      if (this.over) resolve(INTERRUPTED);
+      else this.waitTimer = new Timer(ms, resolve, this.settings.unref, from);
     });
   }
 

@@ -54,7 +54,8 @@ class Operation extends Progress {
    * @param {unknown} error
    */
   afterFirst(attempt, error) {
-    this.startedAt = startOf(attempt);
+    this.endedAt = now();
+    this.startedAt = startOf(attempt, this.endedAt);
     this.attempts = 1;
     this.failed = true;
     this.outcome = error;
@@ -69,7 +70,7 @@ class Operation extends Progress {
     const { settings } = this;
     if (settings.interruptible || signal !== undefined) this.interruption = new Interruption(settings);
     try {
-      this.startedAt = now();
+      this.startedAt = this.attemptAt = now();
       this.interruption?.watch(settings.signal);
       this.interruption?.watch(signal);
       if (this.interruption?.aborted) {
@@ -91,31 +92,51 @@ class Operation extends Progress {
    * @param {Attempt | undefined} attempt one that was made already
    */
   async proceed(attempt) {
-    const { settings, interruption } = this;
+    const { settings, fn, interruption } = this;
     /** @type {number | undefined} */
     let delayMs;
     for (;;) {
       if (attempt === undefined) {
         attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt ?? Infinity, this.failed ? this.outcome : undefined, delayMs);
-        this.tell('onAttempt', attempt.attempt, {});
-        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
-        await this.call(attempt);
+        if (settings.hooks !== undefined) {
+          this.tell('onAttempt', attempt.attempt, {});
+          if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
+          this.attemptAt = now();
+        }
+        this.cause = this.failed && this.attempts > 0 ? { cause: this.outcome } : undefined;
+        this.attempts++;
+        settings.metrics?.attempted(this.attempts);
+        try {
+          interruption?.begin(attempt);
+          const result = fn(attempt);
+          this.outcome = await (interruption === undefined ? result : interruption.until(result));
+          this.failed = false;
+        } catch (thrown) {
+          this.outcome = thrown;
+          this.failed = true;
+        }
+        interruption?.finish();
         if (interruption?.aborted) return this.stop('aborted');
         if (this.outcome === INTERRUPTED) return this.stop('timeout');
         if (!this.failed && settings.retryOnResult === undefined) return this.succeed();
+        this.endedAt = now();
       }
       const mark = this.failed ? markOf(this.outcome) : undefined;
       this.outcome = unwrap(this.outcome, mark);
       const record = this.record();
-      this.tell('onFailure', this.attempts, this.told());
-      const next = await this.judge(attempt, mark);
+      if (settings.hooks !== undefined) this.tell('onFailure', this.attempts, this.told());
+      const predicate = this.failed ? settings.retryIf : settings.retryOnResult;
+      const next = predicate === undefined ? this.judge(mark, NaN) : await this.ask(predicate, attempt, mark);
       if (next === 'success') return this.succeed();
       if (typeof next === 'string') return this.stop(next);
       delayMs = record.delayMs = next;
       settings.metrics?.waits(delayMs);
-      this.tell('onRetry', this.attempts, { ...this.told(), delayMs });
-      // A hook may have aborted.
-      if (!interruption?.over) await this.wait(delayMs);
+      if (settings.hooks !== undefined) {
+        this.tell('onRetry', this.attempts, { ...this.told(), delayMs });
+        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
+      }
+      // The clock is looked at no more often than callbacks could have moved it.
+      this.attemptAt = await this.wait(delayMs, predicate === undefined && settings.hooks === undefined ? this.endedAt : now());
       if (interruption?.aborted) return this.stop('aborted');
       if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');
       attempt = undefined;
@@ -123,62 +144,58 @@ class Operation extends Progress {
   }
 
   /**
-   * Calls the callback and keeps how that ended.
-   * @param {Attempt} attempt
-   */
-  async call(attempt) {
-    const { fn, interruption } = this;
-    this.cause = this.failed && this.attempts > 0 ? { cause: this.outcome } : undefined;
-    this.attempts++;
-    this.attemptAt = now();
-    this.settings.metrics?.attempted(this.attempts);
-    try {
-      interruption?.begin(attempt);
-      const result = fn(attempt);
-      this.outcome = await (interruption === undefined ? result : interruption.until(result));
-      this.failed = false;
-    } catch (thrown) {
-      this.outcome = thrown;
-      this.failed = true;
-    }
-    interruption?.finish();
-  }
-
-  /**
-   * What follows: a wait in ms, 'success', or the reason to stop.
+   * What follows, as the caller's predicate and the formulas say: a wait in ms, 'success', or the
+   * reason to stop.
+   * @param {Function} predicate
    * @param {Attempt} attempt
    * @param {import('./marks.js').Mark | undefined} mark
    * @returns {Promise<number | string>}
    */
-  async judge(attempt, mark) {
-    const { settings, interruption, failed } = this;
+  async ask(predicate, attempt, mark) {
+    const { interruption, failed } = this;
     // A hook may have aborted.
     if (interruption?.aborted) return 'aborted';
     if (mark?.permanent) return 'permanent';
-    const predicate = failed ? settings.retryIf : settings.retryOnResult;
     let exactlyMs = NaN;
     try {
-      if (predicate !== undefined) {
-        let verdict = predicate(this.outcome, attempt);
-        if (typeof verdict !== 'boolean') verdict = await (interruption === undefined ? verdict : interruption.until(verdict));
-        if (interruption?.aborted) return 'aborted';
-        if (verdict === false) return failed ? 'notRetryable' : 'success';
-        if (verdict !== true) exactlyMs = afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');
-      }
-      const next = this.next(mark, exactlyMs, this.remainingMs());
-      // random() or backoff() may have aborted.
-      return interruption?.aborted ? 'aborted' : next;
+      let verdict = predicate(this.outcome, attempt);
+      if (typeof verdict !== 'boolean') verdict = await (interruption === undefined ? verdict : interruption.until(verdict));
+      if (interruption?.aborted) return 'aborted';
+      if (verdict === false) return failed ? 'notRetryable' : 'success';
+      if (verdict !== true) exactlyMs = afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');
     } catch (thrown) {
       if (thrown === INTERRUPTED) return interruption?.aborted ? 'aborted' : 'deadline';
       return this.broken(thrown);
     }
+    return this.judge(mark, exactlyMs);
   }
 
-  /** @param {number} ms */
-  wait(ms) {
-    if (this.interruption !== undefined) return this.interruption.wait(ms);
+  /**
+   * What follows, as the formulas say: a wait in ms, or the reason to stop.
+   * @param {import('./marks.js').Mark | undefined} mark
+   * @param {number} exactlyMs the wait that the caller demands; NaN for none
+   */
+  judge(mark, exactlyMs) {
+    if (this.interruption?.aborted) return 'aborted';
+    if (mark?.permanent) return 'permanent';
+    try {
+      const next = this.next(mark, exactlyMs, this.remainingMs());
+      // random() or backoff() may have aborted.
+      return this.interruption?.aborted ? 'aborted' : next;
+    } catch (thrown) {
+      return this.broken(thrown);
+    }
+  }
+
+  /**
+   * @param {number} ms
+   * @param {number} from the time now
+   * @returns {Promise<number>} the time when it ended; anything when it was interrupted
+   */
+  wait(ms, from) {
+    if (this.interruption !== undefined) return this.interruption.wait(ms, from);
     return new Promise((resolve) => {
-      new Timer(ms, () => resolve(undefined), this.settings.unref);
+      new Timer(ms, resolve, this.settings.unref, from);
     });
   }
 
@@ -199,7 +216,10 @@ class Operation extends Progress {
           : new TimeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, this.cause);
       this.failed = true;
       // The attempt under way, if there is one, ends here.
-      if (this.recorded < this.attempts) this.record();
+      if (this.recorded < this.attempts) {
+        this.endedAt = now();
+        this.record();
+      }
     }
     return this.giveUp(reason);
   }

@@ -350,22 +350,27 @@ function crossChecks({ backoff, jitter, baseMs, capMs, minMs, factor, stepMs, tr
     problems = add(problems, RangeError, `minMs is ${minMs}; it must be at most capMs, which is ${cap}`);
   }
   const curve = !(jitter >= DECORRELATED && jitter <= POLLY_V2);
-  /** @type {[string, number, string, boolean][]} */
-  const owners = [
-    ['factor', factor, "backoff 'exponential' has it", curve && backoff === EXPONENTIAL],
-    ['stepMs', stepMs, "backoff 'linear' has it", curve && backoff === LINEAR],
-    ['truncateAt', truncateAt, "backoff 'truncated' and jitter 'slotted' have it", backoff === TRUNCATED || jitter === SLOTTED],
-  ];
-  for (const [name, value, owner, allowed] of owners) {
-    if (!Number.isNaN(value) && !allowed) {
-      const why = curve || name === 'truncateAt' ? '' : ` (jitter '${JITTERS[jitter]}' has a curve of its own)`;
-      problems = add(problems, TypeError, `${name} is ${value}; it must be left out, because only ${owner}${why}`);
-    }
+  if (factor >= 1 && !(curve && backoff === EXPONENTIAL)) problems = misplaced(problems, 'factor', factor, "backoff 'exponential' has it", jitter);
+  if (stepMs >= 0 && !(curve && backoff === LINEAR)) problems = misplaced(problems, 'stepMs', stepMs, "backoff 'linear' has it", jitter);
+  if (truncateAt >= 1 && backoff !== TRUNCATED && jitter !== SLOTTED) {
+    problems = misplaced(problems, 'truncateAt', truncateAt, "backoff 'truncated' and jitter 'slotted' have it", FULL);
   }
   if (seeded && random !== undefined) {
     problems = add(problems, TypeError, 'seed and random were both given; they must be given one at a time');
   }
   return problems;
+}
+
+/**
+ * @param {import('./rules.js').Problem[] | undefined} problems
+ * @param {string} name
+ * @param {number} value
+ * @param {string} owner
+ * @param {number} jitter
+ */
+function misplaced(problems, name, value, owner, jitter) {
+  const why = jitter >= DECORRELATED && jitter <= POLLY_V2 ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
+  return add(problems, TypeError, `${name} is ${value}; it must be left out, because only ${owner}${why}`);
 }
 
 /**

@@ -27,9 +27,10 @@ export class Progress {
     this.previousMs = NaN;
     this.previousR = NaN;
     this.startedAt = NaN;
-    /** How often the callback was called, and when it was called last (NaN: not known). */
+    /** How often the callback was called; when it was called last (NaN: not known), and when that ended. */
     this.attempts = 0;
     this.attemptAt = NaN;
+    this.endedAt = NaN;
     /** How the last attempt ended: with an error, or with a result. */
     this.failed = false;
     /** @type {unknown} */
@@ -108,14 +109,12 @@ export class Progress {
 
   /** @returns {import('./report.js').AttemptRecord} */
   record() {
-    const known = !Number.isNaN(this.attemptAt);
-    this.recorded = this.attempts;
-    const record = {
-      attempt: this.attempts,
-      ...this.told(),
-      startMs: known ? this.attemptAt - this.startedAt : 0,
-      durationMs: known ? now() - this.attemptAt : undefined,
-    };
+    const { attempts, attemptAt, endedAt, outcome } = this;
+    this.recorded = attempts;
+    const known = !Number.isNaN(attemptAt);
+    const startMs = known ? attemptAt - this.startedAt : 0;
+    const durationMs = known ? endedAt - attemptAt : undefined;
+    const record = this.failed ? { attempt: attempts, error: outcome, startMs, durationMs } : { attempt: attempts, result: outcome, startMs, durationMs };
     this.records.add(record);
     return record;
   }

@@ -87,6 +87,8 @@ class BlockingOperation extends Progress {
       this.outcome = thrown;
       this.failed = true;
       return false;
+    } finally {
+      this.endedAt = now();
     }
     this.broken(new TypeError('the callback returned a promise; retrySync cannot wait for it: use retry'));
     return true;

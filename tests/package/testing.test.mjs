@@ -29,9 +29,8 @@ test('a clock drives an operation that was imported before: nothing happens unti
     seen.push([clock.now, attempt.attempt]);
     return flaky(attempt);
   }, { random: constantRandom(0.5), totalTimeoutMs: 60_000 });
-  assert.deepEqual([clock.pending, clock.now], [1, 0], 'the deadline only: promises have not settled yet');
   await clock.advance(0);
-  assert.equal(clock.pending, 2, 'the deadline and the wait');
+  assert.deepEqual([clock.pending, clock.now], [2, 0], 'the deadline and the wait');
   await clock.advance(49);
   assert.equal(seen.length, 1);
   await clock.advance(1);

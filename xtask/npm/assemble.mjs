@@ -138,7 +138,7 @@ export async function assemble({ template, driver, licences, wasm, version, out 
   }
   const require = createRequire(join(next, 'package.json'));
   for (const entry of entries) {
-    // A module that is fine as ESM may not be as CommonJS: a variable named `exports`, for one.
+    // Loaded once: what is fine as ESM may not be as CommonJS.
     const found = Object.keys(require(`./${entry}.cjs`));
     sameExports({ [`${entry}.js`]: offered[entry], [`${entry}.cjs`]: found });
     write(`${entry}.d.cts`, toCommonJsPaths(read(`${entry}.d.ts`)));
