@@ -153,24 +153,7 @@ impl RetryOptions {
                 cap.is_nan() || min <= cap,
             );
         }
-        let (parameter, rule, allowed) = match self.jitter {
-            Jitter::Proportional { ratio } => (
-                Some(ratio),
-                "proportional by a ratio above 0, at most 1",
-                ratio > 0.0 && ratio <= 1.0,
-            ),
-            Jitter::Additive { ratio } => (
-                Some(ratio),
-                "additive by a ratio above 0, at most 1000",
-                ratio > 0.0 && ratio <= 1_000.0,
-            ),
-            Jitter::AdditiveMax { max_ms } => (
-                Some(max_ms),
-                "additive by above 0, at most 2^53 - 1 milliseconds",
-                max_ms > 0.0 && max_ms <= MAX_MS,
-            ),
-            _ => (None, "", true),
-        };
+        let (parameter, rule, allowed) = jitter_rule(self.jitter);
         require("jitter", parameter, rule, allowed);
         require(
             "factor",
@@ -230,6 +213,28 @@ impl RetryOptions {
             (None, Some(base)) => base.max(DEFAULT_CAP_MS),
             (None, None) => DEFAULT_CAP_MS,
         }
+    }
+}
+
+/// The jitter's own parameter, what it must be, and whether it is.
+fn jitter_rule(jitter: Jitter) -> (Option<f64>, &'static str, bool) {
+    match jitter {
+        Jitter::Proportional { ratio } => (
+            Some(ratio),
+            "proportional by a ratio above 0, at most 1",
+            ratio > 0.0 && ratio <= 1.0,
+        ),
+        Jitter::Additive { ratio } => (
+            Some(ratio),
+            "additive by a ratio above 0, at most 1000",
+            ratio > 0.0 && ratio <= 1_000.0,
+        ),
+        Jitter::AdditiveMax { max_ms } => (
+            Some(max_ms),
+            "additive by above 0, at most 2^53 - 1 milliseconds",
+            max_ms > 0.0 && max_ms <= MAX_MS,
+        ),
+        _ => (None, "", true),
     }
 }
 
