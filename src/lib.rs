@@ -36,6 +36,12 @@
 
 pub mod core;
 
+#[cfg(feature = "lab")]
+pub mod data;
+
+#[cfg(feature = "lab")]
+pub mod lab;
+
 #[cfg(feature = "full")]
 mod entropy;
 
