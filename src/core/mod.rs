@@ -30,9 +30,6 @@ mod options;
 mod policy;
 mod random;
 
-#[cfg(feature = "lab")]
-pub(crate) use elementary::{exp2, tanh};
-
 pub use backoff::Backoff;
 pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::Delays;

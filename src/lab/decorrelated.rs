@@ -30,11 +30,13 @@ impl Chain {
         if lo <= 0.0 || lo >= cap {
             return Distribution::spike(lo.clamp(0.0, cap));
         }
+        // There the weights have a kink, and there begins what may be drawn above the cap.
+        let previous = &previous.cut(cap / 3.0);
         let weighted = self.weighted(previous);
         let mut parts: Vec<Part> = Vec::new();
         let ends = self.ends(previous);
         for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
-            let piece = density_between(*from, *to, &weighted);
+            let piece = self.density_between(*from, *to, &weighted);
             parts.push(Part::Piece(piece));
         }
         let at_cap = self.mass_at_cap(previous);
@@ -47,21 +49,20 @@ impl Chain {
         Distribution::new(parts)
     }
 
-    /// The reciprocal of the width of the interval that is drawn from after a wait of `y`.
+    /// The density of what is drawn after a wait of `y`, per `lo`.
     fn weight(&self, y: f64) -> f64 {
         let hi = if self.bounded {
             (3.0 * y).min(self.cap)
         } else {
             3.0 * y
         };
-        1.0 / (hi - self.lo)
+        self.lo / (hi - self.lo)
     }
 
     /// Where the pieces of the next density begin and end.
     fn ends(&self, previous: &Distribution) -> Vec<f64> {
         let top = (3.0 * previous.hi_ms()).min(self.cap);
-        // At a third of the cap the next step's integrals have a kink.
-        let mut ends = vec![self.lo, top, self.cap / 3.0];
+        let mut ends = vec![self.lo, top];
         for part in previous.parts() {
             ends.extend([3.0 * part.lo(), 3.0 * part.hi()]);
         }
@@ -103,22 +104,32 @@ impl Chain {
         if self.bounded {
             return 0.0;
         }
-        let share = |y: f64| ((3.0 * y - self.cap) * self.weight(y)).max(0.0);
-        previous
+        let share = |y: f64| ((3.0 * y - self.cap) / self.lo * self.weight(y)).max(0.0);
+        let above = previous
             .parts()
             .iter()
-            // The pieces are cut at a third of the cap; SAME of it is rounding.
-            .filter(|part| 3.0 * part.hi() > self.cap * (1.0 + SAME))
-            .map(|part| match part {
-                Part::Piece(piece) if 3.0 * piece.lo < self.cap * (1.0 - SAME) => {
-                    let from = self.cap / 3.0;
-                    let upper = Piece::of_density(from, piece.hi, |y| piece.per_ms(y));
-                    upper.weighted(share).at(1.0)
-                }
-                Part::Piece(piece) => piece.weighted(share).at(1.0),
-                other => other.mass() * share(other.lo()),
-            })
-            .sum()
+            .filter(|part| 3.0 * part.hi() > self.cap * (1.0 + SAME));
+        let masses = above.map(|part| match part {
+            Part::Piece(piece) => piece.weighted(share).at(1.0),
+            other => other.mass() * share(other.lo()),
+        });
+        masses.sum()
+    }
+
+    /// The next density from `from` to `to`: the weight of all previous waits above a third of x.
+    fn density_between(&self, from: f64, to: f64, weighted: &[Weighted<'_>]) -> Piece {
+        let even = |weight: f64| Piece::uniform(from, to, weight * ((to - from) / self.lo));
+        let third = f64::midpoint(from, to) / 3.0;
+        let Some(part) = weighted.iter().find(|part| part.lo < third) else {
+            // Below every previous wait: all of them may lead here.
+            return even(weighted.last().map_or(0.0, |part| part.above + part.whole));
+        };
+        match part.piece.filter(|piece| third < piece.hi) {
+            Some(piece) => Piece::of_density(from, to, self.lo, |x| {
+                part.above + part.whole - part.integral.at(piece.place(x / 3.0))
+            }),
+            None => even(part.above),
+        }
     }
 }
 
@@ -131,20 +142,4 @@ struct Weighted<'a> {
     whole: f64,
     /// Of all that lies above.
     above: f64,
-}
-
-/// The next density from `from` to `to`: the weight of all previous waits above a third of x.
-fn density_between(from: f64, to: f64, weighted: &[Weighted<'_>]) -> Piece {
-    let third = f64::midpoint(from, to) / 3.0;
-    let Some(part) = weighted.iter().find(|part| part.lo < third) else {
-        // Below every previous wait: all of them may lead here.
-        let all = weighted.last().map_or(0.0, |part| part.above + part.whole);
-        return Piece::uniform(from, to, all * (to - from));
-    };
-    match part.piece.filter(|piece| third < piece.hi) {
-        Some(piece) => Piece::of_density(from, to, |x| {
-            part.above + part.whole - part.integral.at(piece.place(x / 3.0))
-        }),
-        None => Piece::uniform(from, to, part.above * (to - from)),
-    }
 }

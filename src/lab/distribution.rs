@@ -152,9 +152,8 @@ impl Distribution {
     /// The probability of a wait of `ms` or more.
     #[must_use]
     pub fn at_least(&self, ms: f64) -> f64 {
-        let at = |part: &&Part| matches!(part, Part::Atom { ms: at, .. } if *at == ms);
-        let exactly: f64 = self.parts.iter().filter(at).map(Part::mass).sum();
-        (1.0 - self.cdf(ms) + exactly).clamp(0.0, 1.0)
+        let below: f64 = self.parts.iter().map(|part| part.mass_below(ms)).sum();
+        (1.0 - below).max(0.0)
     }
 
     /// The points of positive probability, in ascending order. Of a lattice only its ends, where
@@ -201,6 +200,21 @@ impl Distribution {
         cells
     }
 
+    /// The same, with no piece that has `at` inside.
+    pub(super) fn cut(&self, at: f64) -> Self {
+        let mut parts = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Piece(piece) if piece.lo < at && at < piece.hi => {
+                    parts.push(Part::Piece(piece.section(piece.lo, at)));
+                    parts.push(Part::Piece(piece.section(at, piece.hi)));
+                }
+                part => parts.push(part.clone()),
+            }
+        }
+        Self::new(parts)
+    }
+
     /// With a floor: what lies below it is moved there.
     pub(super) fn floored(self, floor: f64) -> Self {
         if floor <= self.lo_ms() {
@@ -210,16 +224,8 @@ impl Distribution {
             ms: floor,
             mass: self.cdf(floor),
         }];
-        for part in self.parts {
-            match part {
-                Part::Piece(piece) if piece.lo < floor && floor < piece.hi => {
-                    let density = |x| piece.per_ms(x);
-                    parts.push(Part::Piece(Piece::of_density(floor, piece.hi, density)));
-                }
-                part if part.lo() >= floor && part.hi() > floor => parts.push(part),
-                _ => {}
-            }
-        }
+        let above = |part: &Part| part.lo() >= floor && part.hi() > floor;
+        parts.extend(self.cut(floor).parts.into_iter().filter(above));
         Self::new(parts)
     }
 }

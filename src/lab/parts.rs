@@ -18,11 +18,32 @@ impl Piece {
         Self::new(lo, hi, Series::constant(mass / 2.0))
     }
 
-    /// From the probability per millisecond.
-    pub(super) fn of_density(lo: f64, hi: f64, mut density: impl FnMut(f64) -> f64) -> Self {
+    /// From the probability per `unit`, a length near that of the interval: of a shorter or longer
+    /// one the density might overflow.
+    pub(super) fn of_density(
+        lo: f64,
+        hi: f64,
+        unit: f64,
+        mut density: impl FnMut(f64) -> f64,
+    ) -> Self {
         let half = (hi - lo) / 2.0;
-        let series = Series::interpolate(|t| density(lo + (1.0 + t) * half) * half);
+        let share = half / unit;
+        let series = Series::interpolate(|t| density(lo + (1.0 + t) * half) * share);
         Self::new(lo, hi, series)
+    }
+
+    /// The part of this between two of its places.
+    pub(super) fn section(&self, lo: f64, hi: f64) -> Self {
+        if self.is_uniform() {
+            return Self::uniform(lo, hi, self.between(lo, hi));
+        }
+        let whole = self.hi - self.lo;
+        Self::of_density(lo, hi, whole / 2.0, |x| self.density.at(self.place(x)))
+    }
+
+    /// This, with more probability spread over it evenly.
+    pub(super) fn raised(&self, mass: f64) -> Self {
+        Self::new(self.lo, self.hi, self.density.plus(mass / 2.0))
     }
 
     fn new(lo: f64, hi: f64, density: Series) -> Self {
@@ -50,10 +71,6 @@ impl Piece {
     /// This density times `weight`, as the series of its integral from `lo`.
     pub(super) fn weighted(&self, mut weight: impl FnMut(f64) -> f64) -> Series {
         Series::interpolate(|t| self.density.at(t) * weight(self.position(t))).integral()
-    }
-
-    pub(super) fn per_ms(&self, x: f64) -> f64 {
-        self.density.at(self.place(x)) * 2.0 / (self.hi - self.lo)
     }
 
     fn at_mass(&self, mass: f64) -> f64 {
@@ -169,6 +186,17 @@ impl Part {
                 first, step, each, ..
             } => (((x - first) / step).floor() + 1.0) * each,
             Self::Atom { mass, .. } => *mass,
+        }
+    }
+
+    /// The probability of values below `x`.
+    pub(super) fn mass_below(&self, x: f64) -> f64 {
+        match self {
+            _ if x <= self.lo() => 0.0,
+            Self::Row {
+                first, step, each, ..
+            } if x <= self.hi() => ((x - first) / step).ceil() * each,
+            _ => self.mass_upto(x),
         }
     }
 

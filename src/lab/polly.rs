@@ -7,7 +7,6 @@
 
 use super::distribution::Distribution;
 use super::parts::{Part, Piece};
-use crate::core::{exp2, tanh};
 
 /// The formula's divisor: it brings the first wait's median near the base.
 const DIVISOR: f64 = 1.4;
@@ -16,7 +15,7 @@ const DIVISOR: f64 = 1.4;
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// Intervals in which each of the three stretches of the density is interpolated.
-const CUTS: u32 = 4;
+const CUTS: u32 = 2;
 
 /// The parameters of the formula.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +35,7 @@ impl Polly {
         let scale = base / DIVISOR;
         let steps = Steps::of_wait(k);
         let longest = cap / scale;
-        let mut pieces = if longest < NEGLIGIBLE * steps.middle {
+        let mut pieces = if longest < NEGLIGIBLE * steps.now.lowest {
             Vec::new()
         } else {
             steps.pieces(cap, scale)
@@ -69,22 +68,13 @@ impl Polly {
 /// Adds what was above the cap, uniform on its upper half; a piece begins there.
 fn redraw(pieces: &mut Vec<Piece>, mass: f64, cap: f64) {
     let half = cap / 2.0;
-    let per_ms = mass / half;
     if pieces.is_empty() {
         pieces.push(Piece::uniform(half, cap, mass));
+        return;
     }
     let above = |piece: &&mut Piece| f64::midpoint(piece.lo, piece.hi) > half;
     for piece in pieces.iter_mut().filter(above) {
-        let old = piece.clone();
-        *piece = if old.is_uniform() {
-            Piece::uniform(
-                old.lo,
-                old.hi,
-                old.between(old.lo, old.hi) + per_ms * (old.hi - old.lo),
-            )
-        } else {
-            Piece::of_density(old.lo, old.hi, |x| old.per_ms(x) + per_ms)
-        };
+        *piece = piece.raised(mass * ((piece.hi - piece.lo) / half));
     }
 }
 
@@ -92,10 +82,10 @@ fn redraw(pieces: &mut Vec<Piece>, mass: f64, cap: f64) {
 struct Steps {
     /// k − 1: where this wait's draw begins.
     k: f64,
-    /// f where the previous draw begins, where it ends and this one begins, where this one ends.
-    lowest: f64,
-    middle: f64,
-    highest: f64,
+    /// Where the previous draw moves the wait; nowhere before the first.
+    before: Stretch,
+    /// Where this one does.
+    now: Stretch,
 }
 
 impl Steps {
@@ -103,19 +93,18 @@ impl Steps {
         let k = whole(k.max(1)) - 1.0;
         Self {
             k,
-            lowest: f((k - 1.0).max(0.0)),
-            middle: f(k),
-            highest: f(k + 1.0),
+            before: Stretch::new((k - 1.0).max(0.0)),
+            now: Stretch::new(k),
         }
     }
 
     /// The longest difference.
     fn longest(&self) -> f64 {
         // Where f overflows, the difference is that large too.
-        if self.highest == f64::INFINITY {
+        if self.now.highest == f64::INFINITY {
             f64::INFINITY
         } else {
-            self.highest - self.lowest
+            self.now.highest - self.before.lowest
         }
     }
 
@@ -124,7 +113,10 @@ impl Steps {
         let top = (self.longest() * scale).min(cap);
         // Where a bound of the integral changes from one draw's end to the other's; and where the
         // density jumps when what is above the cap is added.
-        let steps = [self.middle - self.lowest, self.highest - self.middle];
+        let steps = [
+            self.before.highest - self.before.lowest,
+            self.now.highest - self.now.lowest,
+        ];
         let mut kinks = vec![0.0, cap / 2.0, top];
         kinks.extend(steps.map(|step| step * scale));
         kinks.retain(|kink| (0.0..=top).contains(kink));
@@ -142,8 +134,8 @@ impl Steps {
                 }
             };
             for i in 0..CUTS {
-                let density = |ms: f64| self.density(ms / scale) / scale;
-                pieces.push(Piece::of_density(edge(i), edge(i + 1), density));
+                let density = |ms: f64| self.density(ms / scale);
+                pieces.push(Piece::of_density(edge(i), edge(i + 1), scale, density));
             }
         }
         pieces
@@ -153,63 +145,86 @@ impl Steps {
     fn density(&self, y: f64) -> f64 {
         if self.k == 0.0 {
             // The first wait is f(u) itself.
-            return slope_of_inverse(inverse(y, 0.0));
+            return slope_of_inverse(self.now.root(y));
         }
-        let from = inverse(y + self.lowest, self.k) - self.k;
-        let to = inverse(y + self.middle, self.k) - self.k;
+        let draw = |value: f64| {
+            let root = self.now.root(value);
+            root * root - self.k
+        };
+        let (from, to) = (draw(y + self.before.lowest), draw(y + self.before.highest));
         integral(from, to, |u| {
-            slope_of_inverse(inverse(f(self.k + u) - y, self.k - 1.0))
+            slope_of_inverse(self.before.root(f(self.k + u) - y))
         })
     }
 }
 
-/// The curve.
+/// The curve. The library's functions do: what is computed here is compared, not replayed.
 fn f(t: f64) -> f64 {
-    exp2(t) * tanh((4.0 * t).sqrt())
+    at_root(t.sqrt()).0
 }
 
-/// The t in [from, from + 1] where f is `value`, or the nearer end. By Newton's method on the
-/// root of t, in which f is nearly straight at 0; bisection where that leaves the interval.
-fn inverse(value: f64, from: f64) -> f64 {
-    let (mut left, mut right) = (from.sqrt(), (from + 1.0).sqrt());
-    if value <= f(from) {
-        return from;
-    }
-    if value >= f(from + 1.0) {
-        return from + 1.0;
-    }
-    let mut s = f64::midpoint(left, right);
-    for _ in 0..60 {
-        let error = f(s * s) - value;
-        if error < 0.0 {
-            left = s;
-        } else {
-            right = s;
+/// f(s²) and its derivative in s.
+fn at_root(s: f64) -> (f64, f64) {
+    let (power, bend) = ((s * s).exp2(), (2.0 * s).tanh());
+    let slope = 2.0 * s * std::f64::consts::LN_2 * bend + 2.0 * (1.0 - bend) * (1.0 + bend);
+    (power * bend, power * slope)
+}
+
+/// A stretch of the curve, one unit of t long.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    from: f64,
+    lowest: f64,
+    highest: f64,
+}
+
+impl Stretch {
+    fn new(from: f64) -> Self {
+        Self {
+            from,
+            lowest: f(from),
+            highest: f(from + 1.0),
         }
-        let next = s - error / slope(s);
-        let better = if left < next && next < right {
-            next
-        } else {
-            f64::midpoint(left, right)
-        };
-        if (better - s).abs() <= 4.0 * f64::EPSILON * s {
-            return better * better;
-        }
-        s = better;
     }
-    s * s
+
+    /// The root of the t where f is `value`, or of the nearer end. By Newton's method on the root
+    /// of t, in which f is nearly straight at 0; bisection where that leaves the interval.
+    fn root(&self, value: f64) -> f64 {
+        let (mut left, mut right) = (self.from.sqrt(), (self.from + 1.0).sqrt());
+        if value <= self.lowest {
+            return left;
+        }
+        if value >= self.highest {
+            return right;
+        }
+        let mut s = left + (right - left) * ((value - self.lowest) / (self.highest - self.lowest));
+        for _ in 0..60 {
+            let (height, slope) = at_root(s);
+            let error = height - value;
+            if error < 0.0 {
+                left = s;
+            } else {
+                right = s;
+            }
+            let next = s - error / slope;
+            let better = if left <= next && next <= right {
+                next
+            } else {
+                f64::midpoint(left, right)
+            };
+            // Squared by the next step, it would be below rounding.
+            if (better - s).abs() <= 1e-9 * s {
+                return better;
+            }
+            s = better;
+        }
+        s
+    }
 }
 
-/// The derivative of f(s²).
-fn slope(s: f64) -> f64 {
-    let bend = tanh(2.0 * s);
-    exp2(s * s) * (2.0 * s * std::f64::consts::LN_2 * bend + 2.0 * (1.0 - bend) * (1.0 + bend))
-}
-
-/// dt/df where f is `f(t)`.
-fn slope_of_inverse(t: f64) -> f64 {
-    let s = t.sqrt();
-    2.0 * s / slope(s)
+/// dt/df at the root of t.
+fn slope_of_inverse(s: f64) -> f64 {
+    2.0 * s / at_root(s).1
 }
 
 /// Nodes and weights of Gauss–Legendre quadrature with 20 points, of which each stands for itself
@@ -251,13 +266,15 @@ mod tests {
     #[test]
     fn the_inverse_undoes_the_curve() {
         for from in [0.0, 1.0, 2.0, 7.0, 60.0] {
+            let stretch = Stretch::new(from);
             for i in 0..=100 {
                 let t = from + f64::from(i) / 100.0;
-                let error = (inverse(f(t), from) - t).abs();
+                let root = stretch.root(f(t));
+                let error = (root * root - t).abs();
                 assert!(error < 1e-14 * t.max(1.0), "{t}: {error}");
             }
-            assert_eq!(inverse(-1.0, from), from);
-            assert_eq!(inverse(1e300, from), from + 1.0);
+            assert_eq!(stretch.root(-1.0), from.sqrt());
+            assert_eq!(stretch.root(1e300), (from + 1.0).sqrt());
         }
     }
 

@@ -1,29 +1,26 @@
 //! Numbers in words for people.
 
+/// The units that times are told in, in ms, the longest first.
+const UNITS: [(f64, &str); 5] = [
+    (86_400_000.0, "d"),
+    (3_600_000.0, "h"),
+    (60_000.0, "min"),
+    (1_000.0, "s"),
+    (1.0, "ms"),
+];
+
 /// A time with the unit that suits it, to three digits: `850 ms`, `31.5 s`, `2 min`, `1.5 h`.
 pub(super) fn time(ms: f64) -> String {
-    const UNITS: [(f64, &str); 5] = [
-        (1.0, "ms"),
-        (1_000.0, "s"),
-        (60_000.0, "min"),
-        (3_600_000.0, "h"),
-        (86_400_000.0, "days"),
-    ];
-    let mut words = String::new();
-    for (i, (length, unit)) in UNITS.into_iter().enumerate() {
-        // Half of the last digit below the next unit would be rounded to a whole one of it.
-        let fits = |(next, _): &(f64, &str)| ms < next - length * 0.5;
-        if i == 0 || ms >= length - UNITS.get(i - 1).map_or(0.0, |unit| unit.0) * 0.5 {
-            words = format!("{} {unit}", number(ms / length));
-        }
-        if UNITS.get(i + 1).is_some_and(fits) {
-            break;
-        }
-    }
-    words
+    // Rounded first: 59.96 s are a minute.
+    let rounded: f64 = format!("{ms:.2e}").parse().unwrap_or(ms);
+    let (length, unit) = UNITS
+        .into_iter()
+        .find(|(length, _)| rounded >= *length)
+        .unwrap_or((1.0, "ms"));
+    format!("{} {unit}", number(rounded / length))
 }
 
-/// To three digits, without zeros at the end.
+/// To three digits, or all before the point; without zeros at the end.
 pub(super) fn number(value: f64) -> String {
     let decimals = match value {
         v if v >= 99.95 => 0,
@@ -33,6 +30,9 @@ pub(super) fn number(value: f64) -> String {
     };
     if value > 1e6 {
         return format!("{value:.2e}");
+    }
+    if value > 0.0 && value < 0.0005 {
+        return "less than 0.001".to_owned();
     }
     let text = format!("{value:.decimals$}");
     if text.contains('.') {
@@ -64,6 +64,7 @@ mod tests {
     fn times_have_the_unit_that_people_would_use() {
         for (ms, words) in [
             (0.0, "0 ms"),
+            (1e-9, "less than 0.001 ms"),
             (0.25, "0.25 ms"),
             (19.531_25, "19.5 ms"),
             (850.0, "850 ms"),
@@ -71,14 +72,15 @@ mod tests {
             (999.6, "1 s"),
             (1_000.0, "1 s"),
             (31_500.0, "31.5 s"),
+            (59_940.0, "59.9 s"),
             (59_960.0, "1 min"),
             (60_000.0, "1 min"),
             (150_000.0, "2.5 min"),
             (3_600_000.0, "1 h"),
             (5_400_000.0, "1.5 h"),
-            (86_400_000.0, "1 days"),
-            (2e14, "2315 days"),
-            (9_007_199_254_740_991.0, "1.04e8 days"),
+            (86_400_000.0, "1 d"),
+            (2e11, "2315 d"),
+            (9_007_199_254_740_991.0, "1.04e8 d"),
         ] {
             assert_eq!(time(ms), words, "{ms}");
         }
