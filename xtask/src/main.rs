@@ -4,6 +4,7 @@
 compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside WSL");
 
 mod cmd;
+mod lab_wasm;
 mod pkg;
 mod setup;
 mod signals;
