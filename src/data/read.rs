@@ -180,7 +180,8 @@ impl Reader {
                     } else {
                         problem.to_string()
                     };
-                    self.problem(camel_case(&text), false);
+                    let text = camel_case(&text).replace(" is inf;", " is Infinity;");
+                    self.problem(text, false);
                 }
             }
         }
@@ -254,7 +255,7 @@ fn jitter(value: &Value) -> Option<Jitter> {
 }
 
 /// `base_ms` is `baseMs` where the data come from.
-pub(super) fn camel_case(text: &str) -> String {
+fn camel_case(text: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;
     for c in text.chars() {

@@ -15,7 +15,7 @@ use crate::data::{PolicyData, Value};
 use crate::lab::{self, Distribution, Model, Sampler};
 
 /// Values that are drawn before they are handed over: little memory, few crossings.
-const CHUNK: u32 = 1 << 14;
+const CHUNK: u32 = 1 << 12;
 
 fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
     let value = Value::deserialize(serde_wasm_bindgen::Deserializer::from(policy))

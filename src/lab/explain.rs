@@ -368,8 +368,9 @@ fn worst_case(study: &Study<'_>) -> Option<String> {
     if waits == 0 {
         return None;
     }
-    let mean = if waits <= 20 {
-        let mean: f64 = study.distributions.iter().map(Distribution::mean_ms).sum();
+    let mean: f64 = study.distributions.iter().map(Distribution::mean_ms).sum();
+    let all_seen = waits <= WAITS as u64;
+    let mean = if all_seen && mean < worst {
         format!(", {} on the average", time(mean))
     } else {
         String::new()

@@ -73,23 +73,30 @@ impl<'a> Sampler<'a> {
     /// operation in their order, then those of the next. What is left of the buffer, less than
     /// an operation's, gets the first waits of one more.
     pub fn fill(&self, first: u64, buffer: &mut [f64]) {
-        let operations = buffer.chunks_mut(self.waits.max(1));
-        for (operation, waits) in (first..).zip(operations) {
-            match &self.formula {
-                Formula::Full(ceilings) => {
+        let operations = (first..).zip(buffer.chunks_mut(self.waits.max(1)));
+        match &self.formula {
+            Formula::Full(ceilings) => {
+                for (operation, waits) in operations {
+                    let start = self.seed.start(operation);
                     for ((k, wait), hi) in (1..).zip(waits).zip(ceilings) {
                         // 0 + r·(hi − 0) is r·hi, and never above hi.
-                        *wait = self.seed.draw(operation, k, 0) * hi;
+                        *wait = start.draw(k, 0) * hi;
                     }
                 }
-                Formula::Uniform(ranges) => {
+            }
+            Formula::Uniform(ranges) => {
+                for (operation, waits) in operations {
+                    let start = self.seed.start(operation);
                     for ((k, wait), range) in (1..).zip(waits).zip(ranges) {
-                        let r = self.seed.draw(operation, k, 0);
                         let Range { lo, hi, most } = *range;
-                        *wait = (lo + r * (hi - lo)).min(hi).min(most);
+                        *wait = (lo + start.draw(k, 0) * (hi - lo)).min(hi).min(most);
                     }
                 }
-                Formula::Core => self.operation(operation, waits),
+            }
+            Formula::Core => {
+                for (operation, waits) in operations {
+                    self.operation(operation, waits);
+                }
             }
         }
     }
