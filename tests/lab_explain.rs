@@ -250,8 +250,8 @@ fn cases() -> Vec<Case> {
                     "worst case 1.16 d of waiting in 1000000 waits",
                 ),
                 (
-                    json!({ "jitter": "decorrelated", "maxAttempts": 4 }),
-                    "worst case 3.9 s of waiting in 3 waits, 1.13 s on the average",
+                    json!({ "jitter": "decorrelated", "maxAttempts": 3 }),
+                    "worst case 1.2 s of waiting in 2 waits, 550 ms on the average",
                 ),
                 // f(3)·1000/1.4 = 5.7 s, and not the 3.4 + 2.4 + 1 s of the single worst cases.
                 (

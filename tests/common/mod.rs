@@ -2,6 +2,9 @@
 
 #![allow(dead_code)]
 
+#[cfg(feature = "lab")]
+pub mod differential;
+
 use rejitter::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::Value;
 
