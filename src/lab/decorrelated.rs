@@ -67,7 +67,7 @@ impl Chain {
             ends.extend([3.0 * part.lo(), 3.0 * part.hi()]);
         }
         ends.retain(|end| (self.lo..=top).contains(end));
-        ends.sort_by(f64::total_cmp);
+        ends.sort_unstable_by(f64::total_cmp);
         ends.dedup_by(|next, kept| *next - *kept <= SAME * *next);
         // Of two that are one, the last must be the top itself.
         if let Some(last) = ends.last_mut() {

@@ -120,7 +120,7 @@ impl Steps {
         let mut kinks = vec![0.0, cap / 2.0, top];
         kinks.extend(steps.map(|step| step * scale));
         kinks.retain(|kink| (0.0..=top).contains(kink));
-        kinks.sort_by(f64::total_cmp);
+        kinks.sort_unstable_by(f64::total_cmp);
         let mut pieces = Vec::new();
         for (from, to) in kinks.iter().zip(kinks.iter().skip(1)) {
             if to - from <= 1e-12 * to {

@@ -12,12 +12,21 @@ const UNITS: [(f64, &str); 5] = [
 /// A time with the unit that suits it, to three digits: `850 ms`, `31.5 s`, `2 min`, `1.5 h`.
 pub(super) fn time(ms: f64) -> String {
     // Rounded first: 59.96 s are a minute.
-    let rounded: f64 = format!("{ms:.2e}").parse().unwrap_or(ms);
+    let rounded = to_three_digits(ms);
     let (length, unit) = UNITS
         .into_iter()
         .find(|(length, _)| rounded >= *length)
         .unwrap_or((1.0, "ms"));
     format!("{} {unit}", number(rounded / length))
+}
+
+fn to_three_digits(value: f64) -> f64 {
+    // What is smaller is told as less than that.
+    let mut last = 1e-5;
+    while value >= last * 999.5 {
+        last *= 10.0;
+    }
+    (value / last).round() * last
 }
 
 /// To three digits, or all before the point; without zeros at the end.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cmd::{Cmd, Failure};
-use crate::pkg::{WASM_FEATURES, compilation, run_passes, size_of};
+use crate::pkg::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::setup::WASM_TARGET;
 use crate::step::Step;
 use crate::workspace::Workspace;
@@ -34,6 +34,7 @@ impl LabWasm {
 
     pub fn bind(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let result = self.folder.join("lab.wasm");
+        let optimised = self.folder.join("optimised.wasm");
         let passes = [
             Cmd::new(ws.wasm_tool("wasm-bindgen"))
                 .arg(&self.compiled)
@@ -53,7 +54,8 @@ impl LabWasm {
                 ])
                 .args(WASM_FEATURES)
                 .arg("-o")
-                .arg(&result),
+                .arg(&optimised),
+            script(ws, "untraceable.mjs").arg(&optimised).arg(&result),
         ];
         run_passes(ws, step, &self.compiled, &self.folder, &result, &passes)
     }

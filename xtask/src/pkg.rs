@@ -73,7 +73,7 @@ pub fn build(ws: &Workspace, console: &mut Console) -> Result<PathBuf, Failure> 
     Ok(tarball)
 }
 
-fn script(ws: &Workspace, name: &str) -> Cmd {
+pub fn script(ws: &Workspace, name: &str) -> Cmd {
     Cmd::new("node")
         .arg(ws.root.join("xtask/npm").join(name))
         .dir(&ws.root)
@@ -218,6 +218,7 @@ fn recipe(ws: &Workspace, passes: &[Cmd]) -> Result<String, Failure> {
         "Cargo.lock",
         "xtask/npm/package-lock.json",
         "xtask/npm/roots.mjs",
+        "xtask/npm/untraceable.mjs",
     ];
     let mut recipe: String = passes.iter().map(|pass| format!("{pass}\n")).collect();
     for file in files {
