@@ -27,7 +27,11 @@ impl LabWasm {
     }
 
     pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
-        step.run(&compilation(ws, &self.target).args(["--features", "lab"]))?;
+        let build = compilation(ws, &self.target)
+            .args(["--features", "lab"])
+            // A fifth smaller, and as fast where it matters.
+            .args(["--config", "profile.release.opt-level='s'"]);
+        step.run(&build)?;
         step.note(size_of(&self.compiled));
         Ok(())
     }
