@@ -104,6 +104,7 @@ impl std::error::Error for OptionErrors {}
 
 impl RetryOptions {
     /// Calls `report` for each problem, in the order of the fields.
+    #[allow(clippy::too_many_lines)] // One rule after the other: a table in words.
     pub(super) fn check(&self, mut report: impl FnMut(OptionError)) {
         let mut require = |option, value: Option<f64>, rule, allowed: bool| {
             if let Some(value) = value.filter(|_| !allowed) {
