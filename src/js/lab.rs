@@ -82,7 +82,7 @@ pub fn sample(
     let model = model_of(policy)?;
     let seed = Seed::new(u64::from(seed_high) << 32 | u64::from(seed_low));
     let sampler = Sampler::new(&model, seed, waits);
-    let samples = Float64Array::new_with_length(waits.saturating_mul(operations));
+    let all = Float64Array::new_with_length(waits.saturating_mul(operations));
     // Whole operations at a time; one at least, however long.
     let at_once = (CHUNK / waits.max(1)).clamp(1, operations.max(1));
     let mut chunk = Vec::new();
@@ -92,12 +92,10 @@ pub fn sample(
         chunk.resize(many as usize * waits as usize, 0.0);
         sampler.fill(u64::from(first), &mut chunk);
         let from = first * waits;
-        samples
-            .subarray(from, from + many * waits)
-            .copy_from(&chunk);
+        all.subarray(from, from + many * waits).copy_from(&chunk);
         first += many;
     }
-    Ok(samples)
+    Ok(all)
 }
 
 /// Wait `k`'s density as a flat list: of each cell its begin, its end and its probability.
