@@ -75,6 +75,8 @@ class Operation {
     /** The wait that a server asked for in the last failure, in ms; NaN if none. */
     this.hintMs = NaN;
     this.records = new Records();
+    /** The number of the last attempt in the records. */
+    this.recorded = 0;
     /** @type {{ attempts?: number, report?: object }} what subscribers of the tracing channel see */
     this.context = {};
   }
@@ -129,7 +131,9 @@ class Operation {
       if (attempt === undefined) {
         attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt ?? Infinity, this.failed ? this.outcome : undefined, delayMs);
         this.tell('onAttempt', attempt.attempt, {});
-        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
+        // A hook may have aborted, or taken the time that was left.
+        if (interruption?.aborted) return this.stop('aborted');
+        if (this.remainingMs() <= 0) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');
         await this.call(attempt);
         if (interruption?.aborted) return this.stop('aborted');
         if (this.outcome === INTERRUPTED) return this.stop('timeout');
@@ -140,6 +144,8 @@ class Operation {
       const record = this.record();
       this.tell('onFailure', this.attempts, this.told());
       const next = await this.judge(attempt, mark);
+      // random(), backoff() or, meanwhile, anybody else may have aborted.
+      if (interruption?.aborted) return this.stop('aborted');
       if (next === 'success') return this.succeed();
       if (typeof next === 'string') return this.stop(next);
       delayMs = record.delayMs = next;
@@ -198,12 +204,12 @@ class Operation {
       }
       if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
       this.hintMs = mark?.afterMs ?? NaN;
-      const decision = decide(settings, this, this.attempts, this.remainingMs(), this.hintMs, exactlyMs);
-      // random() or backoff() may have aborted.
-      if (interruption?.aborted) return 'aborted';
+      const decision = decide(settings, this, this.attempts, interruption?.deadlineAt ?? Infinity, this.hintMs, exactlyMs);
       return decision >= 0 ? decision : decision === EXHAUSTED ? 'exhausted' : decision === DEADLINE ? 'deadline' : 'hint';
     } catch (thrown) {
-      if (thrown === INTERRUPTED) return interruption?.aborted ? 'aborted' : 'deadline';
+      // What is thrown after an abort changes nothing.
+      if (interruption?.aborted) return 'aborted';
+      if (thrown === INTERRUPTED) return 'deadline';
       this.failed = true;
       this.outcome = thrown;
       return 'callback';
@@ -238,15 +244,14 @@ class Operation {
   stop(reason) {
     const { interruption, settings } = this;
     if (reason === 'aborted' || reason === 'timeout') {
-      // The attempt under way, if there is one, ends here.
-      const underWay = this.outcome === INTERRUPTED;
       if (reason === 'timeout') {
-        this.outcome = new TimeoutError(`the operation timed out after ${settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, this.cause);
+        this.outcome = new TimeoutError(`the operation timed out after ${settings.totalTimeoutMs} ms (totalTimeoutMs), ${this.attempts === 0 ? 'before the first attempt' : `during attempt ${this.attempts}`}`, this.cause);
       } else {
         this.outcome = interruption?.reason;
       }
       this.failed = true;
-      if (underWay) this.record();
+      // The attempt under way, if there is one, ends here.
+      if (this.recorded < this.attempts) this.record();
     }
     const report = this.report(reason);
     this.context.attempts = this.attempts;
@@ -282,6 +287,7 @@ class Operation {
       durationMs: known ? now() - this.attemptAt : undefined,
     };
     this.records.add(record);
+    this.recorded = this.attempts;
     return record;
   }
 
