@@ -43,7 +43,7 @@ function attemptSignals(world, object) {
   for (const operation of world.operations) {
     const cut = operation.signals.some((signal) => signal.aborted) || world.schedule.options.totalTimeoutMs !== undefined || world.schedule.implied.totalTimeoutMs !== undefined;
     operation.given.forEach((attempt, i) => {
-      if (attempt.untold) return;
+      if (attempt.signal === undefined) return;
       const fn = world.log.find((entry) => entry.kind === 'fn' && entry.op === operation.id && entry.n === i + 1);
       const limit = world.schedule.options.attemptTimeoutMs ?? Infinity;
       const inTime = fn.end !== undefined && fn.end.t < fn.t + limit - world.early;

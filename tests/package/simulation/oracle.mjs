@@ -10,8 +10,8 @@ import { computedWait, draw, hintedWait, resolved } from './waits.mjs';
 
 const same = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 
-/** Thrown when the walk has come to the operation's end; carries nothing. */
-class End extends Error {}
+/** Thrown when the walk has come to the operation's end. */
+const END = Symbol('end');
 class Objection extends Error {}
 
 /** @returns {{ rule: number, text: string }[]} objections */
@@ -22,7 +22,7 @@ export function judge(world, operation, pkg) {
   } catch (thrown) {
     if (thrown instanceof Objection) return [{ rule: thrown.rule, text: `operation ${operation.id}: ${thrown.message}` }];
     // Something that is read here cannot be read: not what a sound package gives.
-    if (!(thrown instanceof End)) return [{ rule: 14, text: `operation ${operation.id}: ${thrown?.message}` }];
+    if (thrown !== END) return [{ rule: 14, text: `operation ${operation.id}: ${thrown?.message}` }];
   }
   return [];
 }
@@ -77,7 +77,7 @@ class Walk {
 
   /** Nothing more came: right only where a wait is longer than anybody watches. */
   nothing(text) {
-    if (this.world.leftWaiting) throw new End();
+    if (this.world.leftWaiting) throw END;
     this.object(13, text);
   }
 
@@ -165,16 +165,16 @@ class Walk {
     this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
     // A reason that several operations rejected with has the latest's report.
     judgeReport(this, this.world.operations.length > 1 ? undefined : settle.report, 'aborted', settle);
-    throw new End();
+    throw END;
   }
 
   attempt() {
     const n = this.n + 1;
     const opened = this.hook('onAttempt', n, {});
+    if (opened) this.require(opened.t < this.deadline, 8, `onAttempt ${n} came at or after the deadline`);
     if (opened && !this.cut && this.time >= this.deadline) this.expiredBefore(n);
     const entry = this.take('fn');
     this.n = n;
-    this.ended = undefined;
     this.require(n <= this.maxAttempts, 1, `attempt ${n} of ${this.maxAttempts}`);
     this.checkBeginning(entry, n);
     this.settleAttempt(entry);
@@ -188,12 +188,7 @@ class Walk {
     const exactly = this.verdict(entry);
     if (n >= this.maxAttempts) this.finish('exhausted');
     const { delayMs, lo, hi } = this.delay(exactly);
-    const remaining = this.deadline - this.decidedAt;
-    const atOnce = () => this.claim('deadline') && this.peek().turn === Math.max(this.last.turn, this.ended.turn);
-    if (this.ended.unsure) {
-      if (this.claim('deadline')) this.finish('deadline');
-    } else if (delayMs === undefined ? lo >= remaining || (hi >= remaining && atOnce()) : delayMs >= remaining && !same(delayMs, remaining)) this.finish('deadline');
-    if (delayMs !== undefined && same(delayMs, remaining) && atOnce()) this.finish('deadline');
+    this.meetDeadline(delayMs ?? lo, delayMs ?? hi);
     this.begunWait = { delayMs, lo, hi, from: this.decidedAt, after: this.last, unsure: this.ended.unsure };
     const retry = this.hook('onRetry', n, told);
     if (retry) this.checkDelay(n, retry.event.delayMs, 'onRetry');
@@ -210,6 +205,17 @@ class Walk {
     this.lastRecord.delayMs = delayMs;
   }
 
+  /** A wait that would end at or after the deadline is not begun; any other is. */
+  meetDeadline(lo, hi) {
+    const remaining = this.deadline - this.decidedAt;
+    // Without a draw the number is the same to the last bit here and there.
+    const exact = this.world.busy === 0 && (this.exactly || (this.parameters.jitter === 'none' && this.computed));
+    const atOnce = this.claim('deadline') && this.peek().turn === Math.max(this.last.turn, this.ended.turn);
+    if (this.ended.unsure ? this.claim('deadline') : lo >= remaining && (exact || !same(lo, remaining))) this.finish('deadline');
+    // Not known to the last bit, or not before whoever blocked the thread had ended.
+    if (atOnce && (hi >= remaining - this.world.busy || same(hi, remaining))) this.finish('deadline');
+  }
+
   checkBeginning(entry, n) {
     const { given } = this.operation;
     this.require(entry.t < this.deadline, 8, `attempt ${n} began at or after the deadline`);
@@ -218,7 +224,7 @@ class Walk {
       const { from, delayMs, lo, hi, after, unsure } = this.begunWait;
       const waited = entry.t - from;
       this.require(entry.turn > after.turn, 21, 'no turn of the event loop between attempts');
-      this.require(unsure || waited >= (delayMs ?? lo) - this.world.early - 1e-6, 6, `waited ${waited} ms instead of ${delayMs ?? lo}`);
+      this.require(unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6, 6, `waited ${waited} ms instead of ${delayMs ?? lo}`);
       this.require(waited <= (delayMs ?? hi) + this.slack, 4, `waited ${waited} ms instead of ${delayMs ?? hi}`);
     }
     // Without anything that needs the clock, it is first read here or at the first failure.
@@ -244,6 +250,7 @@ class Walk {
     const end = entry.end;
     const remaining = this.deadline - entry.t;
     const timed = this.attemptTimeout < remaining;
+    this.ended = end;
     if (this.cut) {
       const before = end !== undefined && end.i < this.abort.i ? end : undefined;
       const { aborted } = this.operation.given[n - 1];
@@ -255,7 +262,7 @@ class Walk {
     const next = this.peek();
     if (next === undefined) {
       if (end !== undefined || timed || this.deadline < Infinity) this.nothing(`attempt ${n} ended, and then nothing came`);
-      throw new End();
+      throw END;
     }
     if (this.claim('timeout')) {
       this.require(next.t >= this.deadline - this.world.early - 1e-6, 8, 'timed out before the deadline');
@@ -304,6 +311,8 @@ class Walk {
       } else if (entry.kind === 'retryIf') return { entry, value: entry.outcome };
       else if (entry.kind === 'fn') return entry.attempt === undefined ? undefined : { entry, value: entry.previousError };
       else if (entry.kind === 'settle') {
+        // A reason that several operations rejected with has the latest's report.
+        if (this.world.operations.length > 1 && this.wasAborted(entry)) return undefined;
         const record = entry.report?.records.find((each) => each.attempt === this.n);
         return record === undefined ? { entry, value: entry.value } : { entry, value: record.error };
       }
@@ -338,7 +347,7 @@ class Walk {
     }
     if (next === undefined) {
       if (end !== undefined || this.deadline < Infinity) this.nothing(`${kind} answered, and then nothing came`);
-      throw new End();
+      throw END;
     }
     this.require(end !== undefined && end.turn <= next.turn, 13, `${next.name ?? next.kind} came before ${kind} had answered`);
     this.ended = end;
@@ -361,9 +370,10 @@ class Walk {
     this.learns = false;
     let own;
     const computed = exactly === undefined && asked === undefined;
+    this.computed = computed;
+    this.exactly = exactly !== undefined;
     const polly = parameters.jitter === 'pollyV2';
     const wanted = !uses.random || exactly !== undefined ? 0 : computed && polly ? 2 : 1;
-    const from = this.time;
     while (!this.cut && ['random', 'curve'].includes(this.peek()?.kind)) {
       const { kind } = this.peek();
       const entry = this.take(kind);
@@ -384,8 +394,6 @@ class Walk {
     this.require(draws.length === wanted, 7, `${draws.length} draws instead of ${wanted}`);
     if (computed && parameters.backoff === 'function' && !['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(parameters.jitter)) this.require(own !== undefined, 4, 'the backoff function was not asked');
     this.decidedAt = this.time;
-    // Draws may take their time; what was left is known only as before or after them.
-    this.undecidedMs = this.time - from;
     if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
     const wait = asked === undefined ? computedWait(parameters, n, { previous: this.previous, previousR: this.previousR, own }) : hintedWait(parameters, asked);
     const { seed } = this.options;
@@ -450,7 +458,7 @@ class Walk {
     const settle = this.take('settle');
     this.require(settle.ok && Object.is(settle.value, value), 14, 'did not resolve with the result');
     this.require(settle.turn === this.ended.turn, 13, 'resolved late');
-    throw new End();
+    throw END;
   }
 
   /** The deadline passed while a hook blocked, before an attempt. */
@@ -522,7 +530,7 @@ class Walk {
     const shared = reason === 'aborted' && this.world.operations.length > 1;
     const report = told?.event.report ?? (shared ? undefined : settle.report);
     judgeReport(this, report, reason, settle, told);
-    throw new End();
+    throw END;
   }
 
   unwrapped(settle, reason) {

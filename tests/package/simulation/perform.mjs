@@ -22,7 +22,7 @@ export async function perform(schedule, pkg) {
     channel?.unsubscribe();
   }
   if (schedule.options.metrics) world.metrics = world.policy.metrics();
-  for (const operation of world.operations) for (const attempt of operation.given) attempt.after = attempt.object.signal.aborted;
+  for (const operation of world.operations) for (const attempt of operation.given) attempt.after = attempt.signal?.aborted;
   return world;
 }
 
@@ -185,10 +185,10 @@ class Stage {
     }
     if (attempt === undefined) {
       // A wrapped function is told nothing.
-      operation.given.push({ object: { signal: { aborted: false } }, untold: true });
+      operation.given.push({});
     } else {
       this.byAttempt.set(attempt, operation);
-      const given = { object: attempt, signal: undefined };
+      const given = { signal: undefined };
       operation.given.push(given);
       entry.number = attempt.attempt;
       entry.previousError = attempt.previousError;
@@ -205,7 +205,7 @@ class Stage {
       }
       if ((n + this.schedule.clock.skew) % 3 === 0) [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
-    return this.play(operation.plan.attempts[n - 1] ?? SUCCESS, entry, operation);
+    return this.play(operation.plan.attempts[n - 1] ?? (operation.plan.stubborn && n < 20 ? FAILURE : SUCCESS), entry, operation);
   }
 
   /** One callback: what it does, then how it ends. */
@@ -269,6 +269,7 @@ class Stage {
 
 /** For what a schedule does not spell out. */
 const SUCCESS = { before: [], end: { how: 'return', ok: true, value: { kind: 'string' } } };
+const FAILURE = { before: [], end: { how: 'throw', ok: false, value: { kind: 'error' } } };
 const DONE = { before: [], end: { how: 'return', ok: true, value: { kind: 'undefined' } } };
 const YES = { before: [], end: { how: 'return', ok: true, value: { verdict: true } } };
 const NO = { before: [], end: { how: 'return', ok: true, value: { verdict: false } } };

@@ -112,6 +112,8 @@ function operation(g, schedule, i) {
     via: policy ? g.pick(['run', 'run', 'run', schedule.options.attemptTimeoutMs > 0 && !schedule.uses.hooks.includes('onFailure') ? 'run' : 'wrap']) : 'once',
     signal: undefined,
     attempts: [],
+    /** Whether the attempts beyond those fail as well. */
+    stubborn: g.chance(0.06),
     verdicts: [],
     results: [],
     hooks: {},
