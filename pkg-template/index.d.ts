@@ -128,8 +128,11 @@ export interface GiveUpEvent extends FailureEvent {
   readonly report: RetryReport;
 }
 
-/** Options of every strategy. */
-export interface CommonOptions {
+/**
+ * Options of every strategy. `Answer` is what the predicates may return: where nothing waits with
+ * a promise, in {@link retrySync}, no promise either.
+ */
+export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
   /**
    * No ceiling is above this, in ms. The cap bounds the ceiling *before* the draw, so waits stay
    * spread out at the cap. From 0; `Infinity` for none; not below {@link CurveOptions.baseMs}.
@@ -198,7 +201,7 @@ export interface CommonOptions {
    * await retry(callApi, { retryIf: (error) => error.status === 429 || error.status >= 500 });
    * ```
    */
-  retryIf?: ((error: any, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
+  retryIf?: ((error: any, attempt: Attempt) => Answer) | undefined;
   /**
    * Says whether a result is not good enough: called once after each attempt that succeeded;
    * answers like {@link retryIf}, with `true` for "again" and `false` for "good". When attempts
@@ -210,7 +213,7 @@ export interface CommonOptions {
    * const job = await retry(() => callApi('/job/7'), { retryOnResult: (job) => job.state === 'running' });
    * ```
    */
-  retryOnResult?: ((result: any, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
+  retryOnResult?: ((result: any, attempt: Attempt) => Answer) | undefined;
   /**
    * The longest wait that a server may ask for through {@link retryAfter}, in ms. A longer one
    * ends the operation (`reason: 'hint'`, the value in the report's `hintMs`), unless
@@ -479,6 +482,41 @@ export function retryWithFixedDelay<T>(fn: Operation<T>, options?: FixedDelayOpt
  * `capMs` 10 000, and no limit of attempts unless `maxAttempts` is given.
  */
 export function retryWithTruncatedBackoff<T>(fn: Operation<T>, options?: TruncatedBackoffOptions): Promise<T>;
+
+/** What {@link retrySync} retries. A promise is no result here: nothing could wait for it. */
+export type SyncOperation<T> = ((attempt: Attempt) => T) & ([T] extends [never] ? unknown : [T] extends [PromiseLike<unknown>] ? never : unknown);
+
+/** Options of {@link retrySync}: predicates answer at once, and what needs a timer is left out. */
+export type SyncOptions = Omit<CommonOptions<Verdict>, 'attemptTimeoutMs' | 'unref'> & {
+  attemptTimeoutMs?: undefined;
+  unref?: undefined;
+} & CurveAndJitter;
+
+/**
+ * {@link retry} for code without promises, as in scripts, build tools and workers: blocks the
+ * thread while it waits (`Atomics.wait`), returns the first success and throws what the promise
+ * would reject with. Options, waits, hooks and reports are those of `retry`, with what blocking
+ * means for them:
+ * - While it runs, nothing else in the thread does: no timer, no promise, no event.
+ * - `signal` is looked at before each attempt, after each callback and after each wait. It cannot
+ *   interrupt: a worker's signal, say, changes only when its own code runs.
+ * - `totalTimeoutMs` bounds the waits, as always without a useless one. An attempt cannot be cut
+ *   short; one that succeeds after the deadline is a success, one that fails after it ends the
+ *   operation with its own error (`reason: 'deadline'`).
+ * - `attemptTimeoutMs` and `unref` are refused.
+ * - A callback or predicate that returns a promise ends the operation with a `TypeError`
+ *   (`reason: 'callback'`).
+ *
+ * @throws {TypeError | RangeError} for bad options
+ * @throws {Error} before the first attempt, where the host forbids blocking (a page's main
+ *   thread) or has no `SharedArrayBuffer` (pages and workers that are not cross-origin isolated)
+ * @example
+ * ```js
+ * import { retrySync } from 'rejitter';
+ * const user = retrySync(() => callApiSync(), { baseMs: 20, maxAttempts: 4 });
+ * ```
+ */
+export function retrySync<T>(fn: SyncOperation<T>, options?: SyncOptions): T;
 
 /** Documented settings of other systems, by name. */
 export type PresetName =

@@ -2,6 +2,7 @@
 import core from './core.wasm?module';
 import { createApi } from './lib/api.js';
 import { loaderOf } from './lib/from-module.js';
+import { createSync } from './lib/sync.js';
 
 export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './lib/api.js';
 
@@ -16,3 +17,6 @@ export const {
   retryWithLinearBackoff,
   retryWithTruncatedBackoff,
 } = /* @__PURE__ */ createApi(/* @__PURE__ */ loaderOf(core));
+
+// Apart, so that bundlers can leave it out.
+export const retrySync = /* @__PURE__ */ createSync(/* @__PURE__ */ loaderOf(core));

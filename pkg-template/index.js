@@ -1,5 +1,6 @@
 import { createApi } from './lib/api.js';
 import { load } from './lib/inline.js';
+import { createSync } from './lib/sync.js';
 
 export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './lib/api.js';
 
@@ -14,3 +15,6 @@ export const {
   retryWithLinearBackoff,
   retryWithTruncatedBackoff,
 } = /* @__PURE__ */ createApi(load);
+
+// Apart, so that bundlers can leave it out.
+export const retrySync = /* @__PURE__ */ createSync(load);

@@ -89,6 +89,28 @@ fn write_vectors() {
             }
         }
     }
+    let further = [
+        json!({ "backoff": "fibonacci" }),
+        json!({ "backoff": "fibonacci", "jitter": "equal", "baseMs": 33.3, "capMs": 1_000 }),
+        json!({ "jitter": "decorrelatedBounded" }),
+        json!({ "jitter": "decorrelatedBounded", "minMs": 150, "capMs": 900 }),
+        json!({ "jitter": "slotted" }),
+        json!({ "jitter": "slotted", "baseMs": 51.2, "truncateAt": 4, "minMs": 10 }),
+        json!({ "jitter": "pollyV2" }),
+        json!({ "jitter": "pollyV2", "baseMs": 1_000, "capMs": 5_000 }),
+        json!({ "jitter": { "type": "proportional", "ratio": 0.25 } }),
+        json!({ "jitter": { "type": "proportional", "ratio": 1 }, "backoff": "linear" }),
+        json!({ "jitter": { "type": "additive", "ratio": 0.5 }, "backoff": "truncated" }),
+        json!({ "jitter": { "type": "additive", "maxMs": 250 }, "backoff": "fixed" }),
+    ];
+    for (i, options) in further.iter().enumerate() {
+        let mut options = options.clone();
+        options["maxAttempts"] = json!(13);
+        let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+        let seed = &seeds[i % seeds.len()];
+        let delays: Vec<f64> = policy.delays(common::seed(seed)).collect();
+        all.push(json!({ "options": options, "seed": seed, "delays": delays }));
+    }
     let lines: Vec<String> = all.iter().map(Value::to_string).collect();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/delays.json");
     std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).expect("written");

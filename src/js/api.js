@@ -5,7 +5,7 @@ import { fromData, toData } from './data.js';
 import { Delays } from './delays.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { Settings, defaults, readOnly, readOptions, readRunOptions } from './options.js';
+import { Settings, defaults, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
 import { PRESETS } from './presets.js';
 import { show } from './rules.js';
 
@@ -128,9 +128,4 @@ function once(fn, options, base) {
     return Promise.reject(error);
   }
   return run(settings, fn, undefined);
-}
-
-/** @param {unknown} fn */
-function requireFunction(fn) {
-  if (typeof fn !== 'function') throw new TypeError(`the callback is ${show(fn)}; it must be a function that is called for each attempt`);
 }

@@ -3,7 +3,7 @@
 
 import { now } from './timer.js';
 
-/** @type {(attempt: Attempt) => number} */
+/** @type {(attempt: Attempt, otherwise: number) => number} when the operation began, as far as the attempt knows */
 export let startOf;
 /** @type {(attempt: Attempt, reason: unknown) => void} */
 export let abortAttempt;
@@ -66,7 +66,7 @@ export class Attempt {
   }
 
   static {
-    startOf = (attempt) => attempt.#start();
+    startOf = (attempt, otherwise) => (Number.isNaN(attempt.#startedAt) ? (attempt.#startedAt = otherwise) : attempt.#startedAt);
     abortAttempt = (attempt, reason) => {
       (attempt.#controller ??= new AbortController()).abort(reason);
     };

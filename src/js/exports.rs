@@ -35,7 +35,7 @@ macro_rules! reexports {
     };
 }
 
-reexports! { RetryError RetryPolicy TimeoutError isPermanent permanent retryAfter retryReport }
+reexports! { RetryError RetryPolicy TimeoutError isPermanent permanent retryAfter retryReport retrySync }
 
 /// Names the modules that `full.js` imports, so that wasm-bindgen copies them beside it.
 macro_rules! beside {
@@ -63,9 +63,11 @@ beside! {
     "/src/js/operation.js" run;
     "/src/js/options.js" readOptions;
     "/src/js/presets.js" PRESETS;
+    "/src/js/progress.js" Progress;
     "/src/js/randomness.js" seedBits;
     "/src/js/report.js" Records;
     "/src/js/rules.js" show;
+    "/src/js/sync.js" createSync;
     "/src/js/timer.js" now;
     "/src/js/tracing.js" subscribed;
 }

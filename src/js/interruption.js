@@ -8,6 +8,14 @@ import { Timer, now } from './timer.js';
 /** What `until` rejects with when the operation was interrupted; never seen by callers. */
 export const INTERRUPTED = Symbol('interrupted');
 
+/**
+ * Why the signal was aborted. Signals of old polyfills carry no reason.
+ * @param {AbortSignal} signal
+ */
+export function reasonOf(signal) {
+  return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
+}
+
 /** Watches over one operation: one listener per signal, one deadline timer, one attempt timer. */
 export class Interruption {
   /** @param {import('./options.js').Settings} settings */
@@ -51,15 +59,14 @@ export class Interruption {
     const { totalTimeoutMs, unref } = this.settings;
     if (totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
-    this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref);
+    this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
 
   abort() {
     const signal = this.signals.find((signal) => signal.aborted);
     if (this.aborted || signal === undefined) return;
     this.aborted = true;
-    // Signals of old polyfills carry no reason.
-    this.reason = signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
+    this.reason = reasonOf(signal);
     this.end(this.reason);
   }
 
@@ -84,12 +91,14 @@ export class Interruption {
   begin(attempt) {
     this.attempt = attempt;
     const { attemptTimeoutMs, unref } = this.settings;
-    if (attemptTimeoutMs === Infinity || (this.deadlineAt !== Infinity && attemptTimeoutMs >= this.deadlineAt - now())) return;
+    if (attemptTimeoutMs === Infinity) return;
+    const from = now();
+    if (attemptTimeoutMs >= this.deadlineAt - from) return;
     this.attemptTimer = new Timer(attemptTimeoutMs, () => {
       const error = new TimeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
       this.wake?.(error);
       abortAttempt(attempt, error);
-    }, unref);
+    }, unref, from);
   }
 
   /** The attempt has ended, whichever way. */
@@ -115,12 +124,14 @@ export class Interruption {
   /**
    * A wait, which ends early when interrupted.
    * @param {number} ms
-   * @returns {Promise<unknown>}
+   * @param {number} from the time now
+   * @returns {Promise<any>} the time when it ended; anything when it was interrupted
    */
-  wait(ms) {
+  wait(ms, from) {
     return new Promise((resolve) => {
       this.wake = resolve;
-      this.waitTimer = new Timer(ms, () => resolve(undefined), this.settings.unref);
+      if (this.over) resolve(INTERRUPTED);
+      else this.waitTimer = new Timer(ms, resolve, this.settings.unref, from);
     });
   }
 

@@ -59,6 +59,8 @@ export class Settings {
     this.operations = 0;
     /** The option that the function's name settles, '' if none. */
     this.named = '';
+    /** Whether the operation blocks the thread, in which nothing can interrupt it. */
+    this.blocking = false;
   }
 }
 
@@ -202,6 +204,9 @@ export function readOptions(options, base, makeMetrics) {
     if (name === base.named) {
       problems = add(problems, TypeError, `${name} is ${show(value)}; it must be left out, because the function's name settles it`);
     }
+    if (base.blocking && (name === 'attemptTimeoutMs' || name === 'unref')) {
+      problems = add(problems, TypeError, `${name} is ${show(value)}; it must be left out in retrySync, which blocks: no timer can run meanwhile`);
+    }
   }
   // Comparisons between options make sense only once each is valid by itself.
   problems ??= crossChecks(settings);
@@ -308,6 +313,11 @@ function ownOf(options) {
   return read;
 }
 
+/** @param {unknown} fn */
+export function requireFunction(fn) {
+  if (typeof fn !== 'function') throw new TypeError(`the callback is ${show(fn)}; it must be a function that is called for each attempt`);
+}
+
 /** @param {unknown} options */
 function requireObject(options) {
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
@@ -328,22 +338,27 @@ function crossChecks({ backoff, jitter, baseMs, capMs, minMs, factor, stepMs, tr
     problems = add(problems, RangeError, `minMs is ${minMs}; it must be at most capMs, which is ${cap}`);
   }
   const curve = !(jitter >= DECORRELATED && jitter <= POLLY_V2);
-  /** @type {[string, number, string, boolean][]} */
-  const owners = [
-    ['factor', factor, "backoff 'exponential' has it", curve && backoff === EXPONENTIAL],
-    ['stepMs', stepMs, "backoff 'linear' has it", curve && backoff === LINEAR],
-    ['truncateAt', truncateAt, "backoff 'truncated' and jitter 'slotted' have it", backoff === TRUNCATED || jitter === SLOTTED],
-  ];
-  for (const [name, value, owner, allowed] of owners) {
-    if (!Number.isNaN(value) && !allowed) {
-      const why = curve || name === 'truncateAt' ? '' : ` (jitter '${JITTERS[jitter]}' has a curve of its own)`;
-      problems = add(problems, TypeError, `${name} is ${value}; it must be left out, because only ${owner}${why}`);
-    }
+  if (factor >= 1 && !(curve && backoff === EXPONENTIAL)) problems = misplaced(problems, 'factor', factor, "backoff 'exponential' has it", jitter);
+  if (stepMs >= 0 && !(curve && backoff === LINEAR)) problems = misplaced(problems, 'stepMs', stepMs, "backoff 'linear' has it", jitter);
+  if (truncateAt >= 1 && backoff !== TRUNCATED && jitter !== SLOTTED) {
+    problems = misplaced(problems, 'truncateAt', truncateAt, "backoff 'truncated' and jitter 'slotted' have it", FULL);
   }
   if (seeded && random !== undefined) {
     problems = add(problems, TypeError, 'seed and random were both given; they must be given one at a time');
   }
   return problems;
+}
+
+/**
+ * @param {import('./rules.js').Problem[] | undefined} problems
+ * @param {string} name
+ * @param {number} value
+ * @param {string} owner
+ * @param {number} jitter
+ */
+function misplaced(problems, name, value, owner, jitter) {
+  const why = jitter >= DECORRELATED && jitter <= POLLY_V2 ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
+  return add(problems, TypeError, `${name} is ${value}; it must be left out, because only ${owner}${why}`);
 }
 
 /**

@@ -71,7 +71,7 @@ export class TimeoutError extends Error {
 export class RetryError extends AggregateError {
   /**
    * @param {unknown} error
-   * @param {{ reason: string, attempts: number, records: AttemptRecord[] }} report
+   * @param {{ reason: string, attempts: number, records: readonly AttemptRecord[] }} report
    */
   constructor(error, report) {
     const { reason, attempts, records } = report;

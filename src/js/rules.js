@@ -68,7 +68,7 @@ export const RULES = {
 };
 
 /** What other packages call our options, for those who bring their habits along. */
-const FOREIGN = /** @type {Record<string, string>} */ ({
+const FOREIGN = /** @type {Record<string, string>} */ (/** @type {unknown} */ ({
   __proto__: null,
   retries: 'maxAttempts (it counts the first attempt: retries + 1)',
   maxretries: 'maxAttempts (it counts the first attempt: maxRetries + 1)',
@@ -98,7 +98,7 @@ const FOREIGN = /** @type {Record<string, string>} */ ({
   handleerror: 'onFailure',
   onfailedattempt: 'onFailure',
   maxretryafter: 'maxRetryAfterMs',
-});
+}));
 
 /** @typedef {{ kind: ErrorConstructor, text: string }} Problem */
 

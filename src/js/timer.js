@@ -14,13 +14,14 @@ export function now() {
 export class Timer {
   /**
    * @param {number} ms finite, at least 0
-   * @param {() => void} done
+   * @param {(time: number) => void} done told the time
    * @param {boolean} unref whether Node may exit meanwhile
+   * @param {number} from the time now
    */
-  constructor(ms, done, unref) {
+  constructor(ms, done, unref, from) {
     this.done = done;
     this.unref = unref;
-    this.armedAt = now();
+    this.armedAt = from;
     this.due = this.armedAt + ms;
     this.left = Math.ceil(ms);
     /** How many timers of the host this wait has taken. */
@@ -55,7 +56,7 @@ export class Timer {
       this.arm();
       return;
     }
-    this.done();
+    this.done(time);
   }
 
   cancel() {

@@ -5,6 +5,7 @@
  * @typedef {object} TracingChannel
  * @property {boolean} hasSubscribers
  * @property {<T>(fn: () => Promise<T>, context: object) => Promise<T>} tracePromise
+ * @property {<T>(fn: () => T, context: object) => T} traceSync
  */
 
 /** @type {TracingChannel | null | undefined} not looked for yet: undefined */

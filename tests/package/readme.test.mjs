@@ -9,7 +9,8 @@ import { test } from 'node:test';
 import { transform } from 'esbuild';
 
 import { underClock } from './lib/clock.mjs';
-import { importPackage, installed, project, repo, run, runNode, tool } from './lib/consumer.mjs';
+import { importPackage, installed, project, repo, run, tool } from './lib/consumer.mjs';
+import { DECLARED, blocks, declarations, runBlock } from './lib/readers.mjs';
 import { BACKOFFS, JITTERS, SHORTCUTS } from './lib/shortcuts.mjs';
 
 const api = await importPackage();
@@ -19,51 +20,6 @@ const TEXTS = {
   'README.md': README,
   'the package\'s README.md': readFileSync(join(installed, 'README.md'), 'utf8'),
 };
-const DECLARATIONS = readFileSync(join(installed, 'index.d.ts'), 'utf8').replaceAll(/^ *\* ?/gm, '');
-
-/** The fenced blocks of JavaScript and TypeScript in a Markdown text. */
-function blocks(text) {
-  return [...text.matchAll(/^```(js|mjs|ts|mts|javascript|typescript)\n(.*?)^```$/gms)].map(([, language, code], i) => ({ number: i + 1, language, code }));
-}
-
-// What stands in for the reader's own code: it fails twice for each thing it is asked, then answers. Waits
-// are cut to a millisecond: the examples show waits of seconds.
-const PRELUDE = `
-import * as everything from 'rejitter';
-// Examples of single options do not repeat the import.
-for (const [name, value] of Object.entries(everything)) globalThis[name] = value;
-const real = globalThis.setTimeout;
-globalThis.setTimeout = (callback, ms, ...args) => real(callback, Math.min(ms, 1), ...args);
-globalThis.failures = 0;
-const asked = new Map();
-const flaky = (key) => {
-  const times = (asked.get(key) ?? 0) + 1;
-  asked.set(key, times);
-  if (times > 2) return;
-  globalThis.failures += 1;
-  throw Object.assign(new Error('status 503'), { status: 503 });
-};
-globalThis.callApi = async (path, init) => {
-  if (init?.signal) init.signal.throwIfAborted();
-  flaky(typeof path === 'string' ? path : 'all');
-  return { status: 200, name: 'Ada' };
-};
-globalThis.fetch = async (url, init) => {
-  if (init?.signal) init.signal.throwIfAborted();
-  flaky(String(url));
-  return new Response('{"name":"Ada"}', { status: 200 });
-};
-process.on('exit', () => console.log('failures', globalThis.failures));
-`;
-
-const DECLARED = `
-declare const callApi: (path?: unknown, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;
-`;
-
-async function runBlock(code) {
-  const prelude = join(project('readme', { 'prelude.mjs': PRELUDE }), 'prelude.mjs');
-  return runNode(code, { flags: ['--unhandled-rejections=strict', '--import', prelude], env: { NODE_OPTIONS: '' } });
-}
 
 for (const [name, text] of Object.entries(TEXTS)) {
   const found = blocks(text);
@@ -94,7 +50,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
 }
 
 test('the examples in the declarations run', async () => {
-  const found = blocks(DECLARATIONS);
+  const found = blocks(declarations('index.d.ts'));
   assert.ok(found.length >= 3);
   for (const { code } of found) {
     const { code: exit, stdout, stderr } = await runBlock(code);

@@ -30,7 +30,7 @@ const requestCount = numberArg('requests', 1, 1000);
 const concurrency = numberArg('concurrency', 1, 100);
 
 /** An answer slower than this counts as a failure of the attempt. */
-const ANSWER_WITHIN_MS = 500;
+const ANSWER_WITHIN_MS = 1000;
 
 const options = /** @type {const} */ ({ baseMs: 40, capMs: 400, factor: 2, maxAttempts: 6 });
 
@@ -127,6 +127,10 @@ const server = await startServer({ seed: args.seed, failureRate });
 const flaky = Array.from({ length: requestCount }, (_, i) => `flaky/${String(i + 1).padStart(2, '0')}`);
 const setting = { ...options, server: server.url, seed: args.seed, failureRate, requestCount, concurrency, answerWithinMs: ANSWER_WITHIN_MS };
 printIntroduction(setting);
+
+// The first fetch of a process also loads fetch itself. That time is not the server's, and on a
+// busy machine it could pass for a slow answer.
+await (await fetch(`${server.url}/stats`)).json();
 
 /** @type {import('./report.mjs').Call[]} */
 const calls = [];

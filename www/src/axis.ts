@@ -11,7 +11,7 @@ export interface TimeScale {
 }
 
 export function timeScale(maxMs: number, left: number, right: number): TimeScale {
-  const room = Math.max(1, Math.min(6, Math.floor((right - left) / 55)));
+  const room = Math.max(1, Math.min(6, Math.floor((right - left) / 50)));
   const step = niceStep(maxMs / room);
   const ticks = Array.from({ length: Math.floor(maxMs / step + 1e-9) + 1 }, (_, i) => i * step);
   return { x: (ms) => left + ((right - left) * ms) / maxMs, ticks, left, right };

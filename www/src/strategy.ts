@@ -36,17 +36,17 @@ export function curveActs(strategy: Strategy): boolean {
 /** The options that act in this strategy, as `RetryPolicy` takes them. */
 export function policyOptions(strategy: Strategy): RetryOptions {
   const { backoff, jitter, baseMs, capMs, factor, truncateAt, maxAttempts } = strategy;
-  const common = { baseMs, capMs, maxAttempts };
-  if (jitter === 'decorrelated') return { jitter, ...common };
+  const range = { baseMs, capMs };
+  if (jitter === 'decorrelated') return { jitter, ...range, maxAttempts };
   switch (backoff) {
     case 'exponential':
-      return { backoff, jitter, ...common, factor };
+      return { backoff, jitter, ...range, factor, maxAttempts };
     case 'truncated':
-      return { backoff, jitter, ...common, truncateAt };
+      return { backoff, jitter, ...range, truncateAt, maxAttempts };
     case 'linear':
-      return { backoff, jitter, ...common };
+      return { backoff, jitter, ...range, maxAttempts };
     case 'fixed':
-      return { backoff, jitter, ...common };
+      return { backoff, jitter, ...range, maxAttempts };
   }
 }
 

@@ -13,8 +13,11 @@ import { build, transform } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** One name per subpath; each has `name.js`, `name.workerd.js`, `name.edge-light.js` and `name.d.ts`. */
-const ENTRIES = ['index'];
+/**
+ * One name per subpath; each has `name.js` and `name.d.ts`, and one file more for each host that loads
+ * wasm in a way of its own, unless it needs no wasm.
+ */
+const ENTRIES = ['index', 'testing'];
 const HOSTS = ['', '.workerd', '.edge-light'];
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
@@ -109,10 +112,12 @@ export async function assemble({ template, driver, licences, wasm, version, out 
   const reached = new Set();
   const portable = new Set();
   const offered = {};
-  for (const entry of ENTRIES) {
+  const entries = ENTRIES.filter((entry) => existsSync(join(next, `${entry}.js`)));
+  for (const entry of entries) {
     const exportsByFile = {};
     for (const host of HOSTS) {
       const file = `${entry}${host}.js`;
+      if (!existsSync(join(next, file))) continue;
       const { inputs, exports } = await traced(next, file);
       for (const input of inputs) {
         reached.add(input);
@@ -132,8 +137,8 @@ export async function assemble({ template, driver, licences, wasm, version, out 
     write(file.replace(/\.js$/, '.cjs'), await commonJs(read(file), file));
   }
   const require = createRequire(join(next, 'package.json'));
-  for (const entry of ENTRIES) {
-    // A module that is fine as ESM may not be as CommonJS: a variable named `exports`, for one.
+  for (const entry of entries) {
+    // Loaded once: what is fine as ESM may not be as CommonJS.
     const found = Object.keys(require(`./${entry}.cjs`));
     sameExports({ [`${entry}.js`]: offered[entry], [`${entry}.cjs`]: found });
     write(`${entry}.d.cts`, toCommonJsPaths(read(`${entry}.d.ts`)));

@@ -1,6 +1,6 @@
 // Packs the assembled package and says what it weighs.
 //
-//   node pack.mjs --package target/pkg --out target/pkg-tarball
+//   node pack.mjs --package target/pkg --out target/pkg-tarball [--list]
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -39,7 +39,9 @@ export function table(files) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { package: { type: 'string' }, out: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { package: { type: 'string' }, out: { type: 'string' }, list: { type: 'boolean' } },
+  });
   rmSync(values.out, { recursive: true, force: true });
   mkdirSync(values.out, { recursive: true });
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', values.out];
@@ -50,7 +52,7 @@ async function main() {
   // One name for all versions: who uses the tarball need not know the version.
   renameSync(join(values.out, packed.filename), join(values.out, 'rejitter.tgz'));
   const { raw, gzip, brotli } = sizes(await bundled(values.package));
-  process.stdout.write(table(packed.files));
+  if (values.list) process.stdout.write(table(packed.files));
   process.stdout.write(`  tarball ${packed.size} bytes, unpacked ${packed.unpackedSize}\n`);
   process.stdout.write(`  main entry in an app, minified: ${raw} bytes, gzip ${gzip}, brotli ${brotli}\n`);
 }

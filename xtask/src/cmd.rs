@@ -37,6 +37,8 @@ pub struct Failure {
     pub remedy: Option<String>,
     /// xtask itself was asked to stop: nothing is wrong.
     pub interrupted: bool,
+    /// Already on the screen.
+    pub reported: bool,
 }
 
 impl Failure {
@@ -153,7 +155,7 @@ impl Cmd {
             message,
             command: Some(self.to_string()),
             remedy: self.remedy.clone(),
-            interrupted: false,
+            ..Failure::default()
         };
         let mut child = self.spawn(output).map_err(|error| {
             failure(format!(

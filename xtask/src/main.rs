@@ -3,11 +3,17 @@
 #[cfg(not(unix))]
 compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside WSL");
 
+mod browsers;
 mod cmd;
+mod counts;
+mod demo;
 mod pkg;
+mod plan;
 mod setup;
 mod signals;
+mod simulate;
 mod step;
+mod test;
 mod workspace;
 
 use std::process::ExitCode;
@@ -19,31 +25,174 @@ use workspace::Workspace;
 const HELP: &str = "\
 cargo xtask <command>
 
-  pkg    builds the npm package into target/pkg and packs it
-  help   prints this
+  demo [--once] [--port N]
+      retries against a misbehaving server, in Node and then on a page;
+      --once ends after the part in Node
+  test [--list] [--only NAME]... [--verbose]
+      every check there is; --only runs the steps whose names contain NAME
+  simulate [--schedules N] [--seed S]
+      random hostile schedules against the packed package, a million by default
+  pkg
+      builds the npm package into target/pkg and packs it
+  help
+      prints this
+
+Each command installs what it needs and finds missing, and is quick when nothing is.
 ";
+
+#[derive(Debug, PartialEq, Eq)]
+enum Command {
+    Demo(demo::Options),
+    Test(test::Options),
+    Simulate(simulate::Options),
+    Pkg,
+    Help,
+}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     signals::listen();
-    match run(&args) {
+    let result = parse(&args).and_then(run);
+    // 128 + the signal: as a shell reports what was ended by one.
+    if let Some(signal) = signals::received() {
+        let code = result
+            .is_err()
+            .then(|| u8::try_from(128 + signal).unwrap_or(u8::MAX));
+        return code.map_or(ExitCode::SUCCESS, ExitCode::from);
+    }
+    match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+        Err(failure) => {
+            if !failure.reported {
+                eprintln!("error: {failure}");
+            }
+            ExitCode::FAILURE
+        }
     }
 }
 
-fn run(args: &[String]) -> Result<(), Failure> {
+fn run(command: Command) -> Result<(), Failure> {
     let ws = Workspace::find();
-    match args.first().map(String::as_str) {
-        Some("pkg") => {
+    match command {
+        Command::Demo(options) => demo::run(&ws, &options),
+        Command::Test(options) => test::run(&ws, &options),
+        Command::Simulate(options) => simulate::run(&ws, &options),
+        Command::Pkg => {
             let mut console = Console::new(&ws, "logs", false)?;
             setup::prepare(&ws, &mut console, pkg::NPM_FOLDERS)?;
-            pkg::build(&ws, &mut console)?;
-            Ok(())
+            pkg::build(&ws, &mut console, pkg::Report::FilesAndSizes).map(drop)
         }
-        _ => {
+        Command::Help => {
             print!("{HELP}");
             Ok(())
+        }
+    }
+}
+
+fn parse(args: &[String]) -> Result<Command, Failure> {
+    let mut args = args.iter().map(String::as_str);
+    let name = args.next().unwrap_or("help");
+    let mut command = match name {
+        "demo" => Command::Demo(demo::Options::default()),
+        "test" => Command::Test(test::Options::default()),
+        "simulate" => Command::Simulate(simulate::Options::default()),
+        "pkg" => Command::Pkg,
+        "help" | "--help" | "-h" => Command::Help,
+        _ => return Err(usage(format!("there is no command {name:?}"))),
+    };
+    while let Some(arg) = args.next() {
+        match (&mut command, arg) {
+            (Command::Demo(options), "--once") => options.once = true,
+            (Command::Demo(options), "--port") => {
+                let port = args.next().and_then(|port| port.parse().ok());
+                options.port =
+                    Some(port.ok_or_else(|| usage("--port needs a number up to 65535"))?);
+            }
+            (Command::Test(options), "--list") => options.list = true,
+            (Command::Test(options), "--verbose") => options.verbose = true,
+            (Command::Test(options), "--only") => {
+                let step = args
+                    .next()
+                    .ok_or_else(|| usage("--only needs the name of a step"))?;
+                options.only.push(step.to_owned());
+            }
+            (Command::Simulate(options), "--schedules") => {
+                let schedules = args.next().and_then(|number| number.parse().ok());
+                options.schedules =
+                    schedules.ok_or_else(|| usage("--schedules needs a whole number"))?;
+            }
+            (Command::Simulate(options), "--seed") => {
+                let seed = args.next().and_then(|number| number.parse().ok());
+                options.seed = Some(seed.ok_or_else(|| usage("--seed needs a whole number"))?);
+            }
+            _ => return Err(usage(format!("{name} does not know {arg:?}"))),
+        }
+    }
+    Ok(command)
+}
+
+fn usage(message: impl Into<String>) -> Failure {
+    Failure::new(message).remedy("cargo xtask help")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Command, String> {
+        let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        parse(&args).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn commands_and_flags() {
+        assert_eq!(parsed(""), Ok(Command::Help));
+        assert_eq!(parsed("pkg"), Ok(Command::Pkg));
+        let demo = demo::Options {
+            once: true,
+            port: Some(8080),
+        };
+        assert_eq!(parsed("demo --once --port 8080"), Ok(Command::Demo(demo)));
+        let simulate = simulate::Options {
+            schedules: 50,
+            seed: Some(3),
+        };
+        assert_eq!(
+            parsed("simulate --seed 3 --schedules 50"),
+            Ok(Command::Simulate(simulate))
+        );
+        let test = test::Options {
+            only: vec!["wasm".into(), "lint".into()],
+            verbose: true,
+            ..test::Options::default()
+        };
+        assert_eq!(
+            parsed("test --only wasm --verbose --only lint"),
+            Ok(Command::Test(test))
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (line, word) in [
+            ("tset", "tset"),
+            ("demo --twice", "--twice"),
+            ("demo --port", "--port"),
+            ("demo --port 65536", "--port"),
+            ("test --only", "--only"),
+            ("pkg --once", "--once"),
+            ("simulate --schedules many", "--schedules"),
+            ("simulate --seed", "--seed"),
+        ] {
+            let message = parsed(line).unwrap_err();
+            assert!(message.contains(word), "{line}: {message}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_command() {
+        for command in ["demo", "test", "simulate", "pkg", "help"] {
+            assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }
 }

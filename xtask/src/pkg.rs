@@ -23,8 +23,15 @@ const WASM_FEATURES: &[&str] = &[
     "--enable-multivalue",
 ];
 
+/// What is printed about the finished package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Report {
+    Sizes,
+    FilesAndSizes,
+}
+
 /// Builds the package and returns the path of the tarball.
-pub fn build(ws: &Workspace, console: &mut Console) -> Result<PathBuf, Failure> {
+pub fn build(ws: &Workspace, console: &mut Console, report: Report) -> Result<PathBuf, Failure> {
     console.heading("Package");
     let thin = Thin::new(ws);
     console.step("thin wasm: compile", |step| thin.compile(ws, step))?;
@@ -52,17 +59,22 @@ pub fn build(ws: &Workspace, console: &mut Console) -> Result<PathBuf, Failure> 
         Ok(())
     })?;
     let folder = ws.target.join("pkg-tarball");
-    let report = console.step("pack", |step| {
+    let list = match report {
+        Report::Sizes => None,
+        Report::FilesAndSizes => Some("--list"),
+    };
+    let printed = console.step("pack", |step| {
         step.run(
             &script(ws, "pack.mjs")
                 .arg("--package")
                 .arg(&package)
                 .arg("--out")
-                .arg(&folder),
+                .arg(&folder)
+                .args(list),
         )
     })?;
     let tarball = folder.join("rejitter.tgz");
-    print!("{report}");
+    print!("{printed}");
     println!("  {}", ws.relative(&tarball).display());
     Ok(tarball)
 }

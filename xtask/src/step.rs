@@ -13,6 +13,9 @@ use crate::workspace::Workspace;
 /// Without a terminal, a running step speaks up after this time, and again after each further one.
 const QUIET: Duration = Duration::from_secs(15);
 
+/// Marks the lines of a log that are the commands.
+const COMMAND: &str = "$ ";
+
 /// Prints the steps of one xtask command.
 pub struct Console {
     logs: PathBuf,
@@ -111,14 +114,17 @@ impl Console {
         }
         // A pipe shows the line now, not at the end.
         drop(io::stdout().flush());
-        result
+        result.map_err(|failure| Failure {
+            reported: true,
+            ..failure
+        })
     }
 }
 
 impl Step<'_> {
     /// Runs a command and returns what it printed.
     pub fn run(&mut self, cmd: &Cmd) -> Result<String, Failure> {
-        let write = |file: &mut fs::File| writeln!(file, "$ {cmd}");
+        let write = |file: &mut fs::File| writeln!(file, "{COMMAND}{cmd}");
         append(&self.log)
             .and_then(|mut file| write(&mut file))
             .map_err(|error| file_failure("write", &self.log, &error))?;
@@ -134,8 +140,15 @@ impl Step<'_> {
         self.note = note.into();
     }
 
-    /// Everything that the commands of this step printed so far, with the commands themselves.
-    pub fn output(&self) -> String {
+    /// What the commands of this step printed so far.
+    pub fn printed(&self) -> String {
+        let output = self.output();
+        let lines = output.lines().filter(|line| !line.starts_with(COMMAND));
+        lines.map(|line| format!("{line}\n")).collect()
+    }
+
+    /// The same with the commands themselves.
+    fn output(&self) -> String {
         fs::read(&self.log)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .unwrap_or_default()
@@ -221,6 +234,7 @@ fn tail(log: &Path) -> String {
 fn last_line(text: &str) -> String {
     let lines = text
         .lines()
+        .filter(|line| !line.starts_with(COMMAND))
         .rev()
         .map(|line| without_escapes(line).trim().to_owned());
     lines
@@ -279,7 +293,9 @@ mod tests {
         let mut console = Console::new(&ws, "logs", false).unwrap();
         let second = console.step("two commands", |step| {
             step.run(&Cmd::new("echo").arg("first"))?;
-            step.run(&Cmd::new("echo").arg("second"))
+            let second = step.run(&Cmd::new("echo").arg("second"));
+            assert_eq!(step.printed(), "first\nsecond\n");
+            second
         });
         assert_eq!(second.unwrap(), "second\n");
         let log = fs::read_to_string(ws.target.join("logs/01-two-commands.log")).unwrap();
@@ -310,6 +326,7 @@ mod tests {
     #[test]
     fn progress_shows_the_last_readable_line() {
         assert_eq!(last_line("one\n\u{1b}[32mtwo\u{1b}[0m\r\n  \n"), "two");
+        assert_eq!(last_line("one\n$ a command\n"), "one");
         assert_eq!(last_line(""), "");
     }
 

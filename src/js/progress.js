@@ -1,0 +1,149 @@
+// @ts-check
+// What an operation keeps, decides and tells, whether it waits with a timer or blocks.
+
+import { DEADLINE, EXHAUSTED, decide } from './decision.js';
+import { callHook } from './hooks.js';
+import { isMs } from './options.js';
+import { seedAfresh } from './randomness.js';
+import { Records, RetryError, keepReport } from './report.js';
+import { show } from './rules.js';
+import { now } from './timer.js';
+
+/** @typedef {import('./options.js').Settings} Settings */
+/** @typedef {(attempt: import('./attempt.js').Attempt) => unknown} Callback */
+
+export class Progress {
+  /**
+   * @param {Settings} settings
+   * @param {Callback} fn
+   * @param {number} index
+   */
+  constructor(settings, fn, index) {
+    this.settings = settings;
+    this.fn = fn;
+    this.index = index;
+    this.seedHigh = settings.seedHigh;
+    this.seedLow = settings.seedLow;
+    this.previousMs = NaN;
+    this.previousR = NaN;
+    this.startedAt = NaN;
+    /** How often the callback was called; when it was called last (NaN: not known), and when that ended. */
+    this.attempts = 0;
+    this.attemptAt = NaN;
+    this.endedAt = NaN;
+    /** How the last attempt ended: with an error, or with a result. */
+    this.failed = false;
+    /** @type {unknown} */
+    this.outcome = undefined;
+    /** The wait that a server asked for in the last failure, in ms; NaN if none. */
+    this.hintMs = NaN;
+    this.records = new Records();
+    /** Of which attempt the last record is. */
+    this.recorded = 0;
+    /** @type {{ attempts?: number, report?: object }} what subscribers of the tracing channel see */
+    this.context = {};
+  }
+
+  /**
+   * The wait in ms that follows the last attempt, or the reason to stop.
+   * @param {import('./marks.js').Mark | undefined} mark
+   * @param {number} exactlyMs the wait that the caller demands; NaN for none
+   * @param {number} deadlineAt
+   */
+  next(mark, exactlyMs, deadlineAt) {
+    const { settings } = this;
+    if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
+    this.hintMs = mark?.afterMs ?? NaN;
+    const decision = decide(settings, this, this.attempts, deadlineAt, this.hintMs, exactlyMs);
+    if (decision >= 0) return decision;
+    return decision === EXHAUSTED ? 'exhausted' : decision === DEADLINE ? 'deadline' : 'hint';
+  }
+
+  /**
+   * A callback other than the operation itself threw, or answered nonsense.
+   * @param {unknown} thrown
+   */
+  broken(thrown) {
+    this.failed = true;
+    this.outcome = thrown;
+    return 'callback';
+  }
+
+  succeed() {
+    this.context.attempts = this.attempts;
+    this.settings.metrics?.succeeded(this.attempts);
+    this.tell('onSuccess', this.attempts, { result: this.outcome });
+    return this.outcome;
+  }
+
+  /**
+   * Ends the operation without success: throws, or gives the last result back when it was the
+   * result that was not good enough.
+   * @param {string} reason
+   */
+  giveUp(reason) {
+    const { settings } = this;
+    const report = this.report(reason);
+    this.context.attempts = this.attempts;
+    this.context.report = report;
+    settings.metrics?.failed(reason);
+    this.tell('onGiveUp', this.attempts, { ...this.told(), reason, report });
+    if (!this.failed) return this.outcome;
+    const error = settings.wrap && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
+    keepReport(error, report);
+    throw error;
+  }
+
+  /** @param {string} reason */
+  report(reason) {
+    const { attempts, hintMs, records } = this;
+    return Object.freeze({
+      reason,
+      attempts,
+      elapsedMs: now() - this.startedAt,
+      ...(hintMs >= 0 ? { hintMs } : undefined),
+      dropped: records.dropped,
+      records: Object.freeze(records.kept.map((record) => Object.freeze({ ...record }))),
+    });
+  }
+
+  /** @returns {import('./report.js').AttemptRecord} */
+  record() {
+    const { attempts, attemptAt, endedAt, outcome } = this;
+    this.recorded = attempts;
+    const known = !Number.isNaN(attemptAt);
+    const startMs = known ? attemptAt - this.startedAt : 0;
+    const durationMs = known ? endedAt - attemptAt : undefined;
+    const record = this.failed ? { attempt: attempts, error: outcome, startMs, durationMs } : { attempt: attempts, result: outcome, startMs, durationMs };
+    this.records.add(record);
+    return record;
+  }
+
+  told() {
+    return this.failed ? { error: this.outcome } : { result: this.outcome };
+  }
+
+  /**
+   * @param {string} name the hook's
+   * @param {number} attempt
+   * @param {object} what
+   */
+  tell(name, attempt, what) {
+    const { hooks } = this.settings;
+    if (hooks !== undefined) callHook(hooks, name, { attempt, ...what, elapsedMs: now() - this.startedAt });
+  }
+}
+
+/**
+ * @param {any} verdict
+ * @param {string} name of the predicate
+ * @param {string} [otherwise] what else it may answer
+ */
+export function afterMsOf(verdict, name, otherwise = ', or a promise of these') {
+  const afterMs = typeof verdict === 'object' && verdict !== null ? verdict.afterMs : undefined;
+  if (isMs(afterMs)) return afterMs;
+  const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
+  throw new (typeof afterMs === 'number' ? RangeError : TypeError)(
+    `${name} returned ${what}; it must return true, false, { afterMs } with milliseconds from 0 to 2^53 - 1${otherwise}`,
+  );
+}

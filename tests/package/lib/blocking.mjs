@@ -1,0 +1,31 @@
+// A clock for code that blocks: `Atomics.wait` takes no real time, it moves the monotonic clock.
+
+/**
+ * Runs `body(clock)`, synchronously. `clock.waits` lists the timeouts of all waits; `clock.now` may be moved
+ * by the body; `wake(ms)` says how long a wait of `ms` really lasts.
+ */
+export function underBlockingClock(body, { start = 1000, wake = (ms) => ms } = {}) {
+  const clock = { now: start, waits: [] };
+  const saved = [[globalThis.performance, 'now'], [Atomics, 'wait']].map(([holder, name]) => [holder, name, Object.getOwnPropertyDescriptor(holder, name)]);
+  const put = (holder, name, value) => Object.defineProperty(holder, name, { value, writable: true, configurable: true });
+  put(globalThis.performance, 'now', () => clock.now);
+  const wait = Atomics.wait;
+  put(Atomics, 'wait', (cell, index, value, ms) => {
+    // The look whether the host lets this thread block goes to the host.
+    if (ms === 0) return wait(cell, index, value, ms);
+    if (clock.waits.length > 100_000) throw new Error('more than 100000 waits');
+    clock.waits.push(ms);
+    clock.now += wake(ms);
+    return 'timed-out';
+  });
+  try {
+    return { clock, value: body(clock) };
+  } catch (error) {
+    return { clock, error, threw: true };
+  } finally {
+    for (const [holder, name, descriptor] of saved) {
+      if (descriptor) Object.defineProperty(holder, name, descriptor);
+      else delete holder[name];
+    }
+  }
+}

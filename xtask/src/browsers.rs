@@ -1,0 +1,332 @@
+//! What the browser tests need: Chromium and Firefox with their drivers, and wasm-pack.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cmd::{Cmd, Failure, find_on_path};
+use crate::setup::{cargo, version};
+use crate::step::{Console, Step, file_failure};
+use crate::workspace::Workspace;
+
+/// The found programs.
+#[derive(Debug, Clone)]
+pub struct Browsers {
+    pub chrome: PathBuf,
+    pub chromedriver: PathBuf,
+    pub firefox: PathBuf,
+    pub geckodriver: PathBuf,
+    pub wasm_pack: PathBuf,
+    /// The capabilities that wasm-bindgen's test runner asks the drivers for.
+    pub webdriver_json: PathBuf,
+}
+
+/// A program that may come from an environment variable, from PATH or from Debian.
+struct Wanted {
+    what: &'static str,
+    variable: &'static str,
+    names: &'static [&'static str],
+    package: &'static str,
+}
+
+const CHROME: Wanted = Wanted {
+    what: "Chromium",
+    variable: "CHROME",
+    names: &[
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+        "chrome",
+    ],
+    package: "chromium",
+};
+
+const CHROMEDRIVER: Wanted = Wanted {
+    what: "chromedriver",
+    variable: "CHROMEDRIVER",
+    names: &["chromedriver"],
+    package: "chromium-driver",
+};
+
+const FIREFOX: Wanted = Wanted {
+    what: "Firefox",
+    variable: "FIREFOX",
+    names: &["firefox", "firefox-esr"],
+    package: "firefox-esr",
+};
+
+/// Tools that cargo builds: name, version.
+const WASM_PACK: (&str, [u32; 3]) = ("wasm-pack", [0, 15, 1]);
+const GECKODRIVER: (&str, [u32; 3]) = ("geckodriver", [0, 37, 1]);
+
+/// Finds or installs all of it. Nothing is skipped: what cannot be had is an error.
+pub fn prepare(ws: &Workspace, console: &mut Console) -> Result<Browsers, Failure> {
+    let [chrome, chromedriver, firefox] = console.step("browsers", |step| {
+        let wanted = [CHROME, CHROMEDRIVER, FIREFOX];
+        let from_env = |name: &str| env::var_os(name).map(PathBuf::from);
+        let missing: Vec<&Wanted> = wanted
+            .iter()
+            .filter(|w| w.find(from_env).is_none())
+            .collect();
+        if !missing.is_empty() {
+            apt_install(step, &missing)?;
+        }
+        let [chrome, chromedriver, firefox] = wanted.map(|w| w.find(from_env).ok_or(w));
+        let found = [
+            chrome.map_err(not_found)?,
+            chromedriver.map_err(not_found)?,
+            firefox.map_err(not_found)?,
+        ];
+        let versions = [&found[0], &found[2]].map(|path| {
+            let printed = Cmd::new(path).arg("--version").answer().unwrap_or_default();
+            short_version(&printed)
+        });
+        step.note(versions.join(", "));
+        Ok(found)
+    })?;
+    let wasm_pack = console.step("wasm-pack", |step| {
+        // Of exactly this version: its output is tested.
+        let usable = |path: &Path| version_of(path) == Some(WASM_PACK.1);
+        built_tool(
+            ws,
+            step,
+            WASM_PACK,
+            find_on_path(&["wasm-pack"]).filter(|path| usable(path)),
+        )
+    })?;
+    let geckodriver = console.step("geckodriver", |step| {
+        let given = env::var_os("GECKODRIVER").map(PathBuf::from);
+        built_tool(
+            ws,
+            step,
+            GECKODRIVER,
+            given.or_else(|| find_on_path(&["geckodriver"])),
+        )
+    })?;
+    let webdriver_json = ws.target.join("webdriver.json");
+    fs::write(&webdriver_json, capabilities(&chrome, &firefox))
+        .map_err(|error| file_failure("write", &webdriver_json, &error))?;
+    Ok(Browsers {
+        chrome,
+        chromedriver,
+        firefox,
+        geckodriver,
+        wasm_pack,
+        webdriver_json,
+    })
+}
+
+impl Wanted {
+    fn find(&self, from_env: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+        match from_env(self.variable) {
+            // A variable that points nowhere is not repaired silently by another browser.
+            Some(path) => path.is_file().then_some(path),
+            None => find_on_path(self.names),
+        }
+    }
+}
+
+fn not_found(wanted: Wanted) -> Failure {
+    let Wanted {
+        what,
+        variable,
+        package,
+        ..
+    } = wanted;
+    Failure::new(format!("{what} was not found")).remedy(format!(
+        "{}; or set {variable} to its path",
+        apt_command(&[package])
+    ))
+}
+
+fn apt_command(packages: &[&str]) -> String {
+    let packages = packages.join(" ");
+    format!("apt-get update && apt-get install -y --no-install-recommends {packages}")
+}
+
+fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> {
+    if let Some(wanted) = missing
+        .iter()
+        .find(|wanted| env::var_os(wanted.variable).is_some())
+    {
+        return Err(
+            Failure::new(format!("{} does not name a file", wanted.variable)).remedy(format!(
+                "set it to the path of {}, or unset it",
+                wanted.what
+            )),
+        );
+    }
+    let packages: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
+    let names: Vec<&str> = missing.iter().map(|wanted| wanted.what).collect();
+    let remedy = format!(
+        "as root: {} (or install them in another way, and set CHROME, CHROMEDRIVER and FIREFOX)",
+        apt_command(&packages)
+    );
+    let absent =
+        || Failure::new(format!("not found: {}", names.join(", "))).remedy(remedy.as_str());
+    if find_on_path(&["apt-get"]).is_none() {
+        return Err(absent());
+    }
+    let root = Cmd::new("id").arg("-u").answer().as_deref() == Some("0");
+    if !root && Cmd::new("sudo").args(["-n", "true"]).answer().is_none() {
+        return Err(absent());
+    }
+    let apt = |args: &[&str]| {
+        let start = if root {
+            Cmd::new("env")
+        } else {
+            Cmd::new("sudo").args(["-n", "env"])
+        };
+        start
+            .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
+            // Another installation may be under way.
+            .args(["-o", "DPkg::Lock::Timeout=120"])
+            .args(args)
+            .remedy(remedy.as_str())
+    };
+    step.run(&apt(&["update"]))?;
+    step.run(&apt(&["install", "-y", "--no-install-recommends"]).args(packages))?;
+    Ok(())
+}
+
+/// `found`, or what an earlier run built, or a new build.
+fn built_tool(
+    ws: &Workspace,
+    step: &mut Step<'_>,
+    (name, wanted): (&str, [u32; 3]),
+    found: Option<PathBuf>,
+) -> Result<PathBuf, Failure> {
+    if let Some(path) = found {
+        step.note(path.display().to_string());
+        return Ok(path);
+    }
+    let folder = ws.target.join("tools");
+    let path = folder.join("bin").join(name);
+    if version_of(&path) == Some(wanted) {
+        step.note("there");
+        return Ok(path);
+    }
+    let wanted = wanted.map(|part| part.to_string()).join(".");
+    // --debug: they are compiled once and wait for others most of the time.
+    let install = cargo()
+        .args([
+            "install",
+            "--locked",
+            "--debug",
+            "--force",
+            name,
+            "--version",
+            &wanted,
+            "--root",
+        ])
+        .arg(&folder)
+        // It builds in a folder of its own, which cargo removes.
+        .env_remove("CARGO_TARGET_DIR")
+        .remedy(format!(
+            "crates.io must be reachable; or put {name} {wanted} on PATH"
+        ));
+    step.run(&install)?;
+    step.note(format!("built {wanted}"));
+    Ok(path)
+}
+
+fn version_of(program: &Path) -> Option<[u32; 3]> {
+    version(Cmd::new(program).arg("--version").answer()?.as_str())
+}
+
+/// `Chromium 156.0.1.2 built on Debian` is too much for a line of progress.
+fn short_version(printed: &str) -> String {
+    let short: Vec<&str> = printed.split_whitespace().take(3).collect();
+    match short
+        .iter()
+        .position(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        Some(last) => short[..=last].join(" "),
+        None => short.join(" "),
+    }
+}
+
+/// Without a sandbox: as root Chromium refuses one, and only our own pages are loaded.
+fn capabilities(chrome: &Path, firefox: &Path) -> String {
+    let chrome_args = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--no-first-run",
+    ];
+    let list: Vec<String> = chrome_args.iter().map(|arg| json_string(arg)).collect();
+    format!(
+        r#"{{"goog:chromeOptions":{{"args":[{}],"binary":{}}},"moz:firefoxOptions":{{"args":["-headless"],"binary":{}}}}}"#,
+        list.join(","),
+        json_string(&chrome.to_string_lossy()),
+        json_string(&firefox.to_string_lossy()),
+    )
+}
+
+fn json_string(text: &str) -> String {
+    let escape = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escape).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHELL: Wanted = Wanted {
+        what: "a shell",
+        variable: "SHELL_HERE",
+        names: &["no-such-shell", "sh"],
+        package: "dash",
+    };
+
+    #[test]
+    fn a_variable_wins_over_path() {
+        assert_eq!(SHELL.find(|_| None).unwrap().file_name().unwrap(), "sh");
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        assert_eq!(SHELL.find(|_| Some(here.clone())), Some(here));
+    }
+
+    #[test]
+    fn a_variable_that_points_nowhere_is_no_browser() {
+        assert_eq!(SHELL.find(|_| Some("/no/such/file".into())), None);
+    }
+
+    #[test]
+    fn a_missing_browser_is_an_error_with_the_command() {
+        let text = not_found(CHROMEDRIVER).to_string();
+        assert!(text.contains("chromedriver was not found"), "{text}");
+        assert!(
+            text.contains("install -y --no-install-recommends chromium-driver"),
+            "{text}"
+        );
+        assert!(text.contains("set CHROMEDRIVER"), "{text}");
+    }
+
+    #[test]
+    fn capabilities_are_json_whatever_the_path() {
+        let json = capabilities(Path::new(r#"/a "b"\c"#), Path::new("/f\n"));
+        assert!(json.contains(r#""binary":"/a \"b\"\\c""#), "{json}");
+        assert!(json.contains(r#""binary":"/f\u000a""#), "{json}");
+        assert_eq!(json.matches('{').count(), json.matches('}').count());
+    }
+
+    #[test]
+    fn versions_fit_a_line() {
+        assert_eq!(
+            short_version("Chromium 156.0.1.2 built on Debian"),
+            "Chromium 156.0.1.2"
+        );
+        assert_eq!(
+            short_version("Mozilla Firefox 140.5.0esr"),
+            "Mozilla Firefox 140.5.0esr"
+        );
+        assert_eq!(short_version(""), "");
+    }
+}

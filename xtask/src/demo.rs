@@ -1,0 +1,163 @@
+//! `cargo xtask demo`: the packed package at work, in Node and on a page.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::cmd::{Cmd, Failure, Output};
+use crate::step::{Console, Step, file_failure};
+use crate::workspace::Workspace;
+use crate::{pkg, setup};
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Only the part in Node.
+    pub once: bool,
+    /// Of the page; without it, the server chooses.
+    pub port: Option<u16>,
+}
+
+pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+    let mut console = Console::new(ws, "logs", false)?;
+    let page = if options.once { &[][..] } else { &["www"] };
+    setup::prepare(ws, &mut console, &[pkg::NPM_FOLDERS, page].concat())?;
+    let tarball = pkg::build(ws, &mut console, pkg::Report::Sizes)?;
+
+    console.heading("Demo");
+    console.step("install the tarball", |step| {
+        install_consumer(ws, step, &tarball)
+    })?;
+    println!();
+    program(ws).run(&Output::Terminal, || {})?;
+    if options.once {
+        return Ok(());
+    }
+
+    println!();
+    console.step("page: install the tarball", |step| {
+        install_in_page(ws, step, &tarball)
+    })?;
+    console.step("page: build", |step| step.run(&build_page(ws)))?;
+    println!("\nThe page, until Ctrl-C:");
+    match serve_page(ws, options.port).run(&Output::Terminal, || {}) {
+        // Ctrl-C is how this ends.
+        Err(failure) if failure.interrupted => Ok(()),
+        result => result,
+    }
+}
+
+/// A folder like a user's, with the tarball installed by npm, and the demo program in it.
+pub fn install_consumer(
+    ws: &Workspace,
+    step: &mut Step<'_>,
+    tarball: &Path,
+) -> Result<(), Failure> {
+    let folder = consumer(ws);
+    let fill = || -> io::Result<()> {
+        fs::create_dir_all(&folder)?;
+        fs::write(
+            folder.join("package.json"),
+            "{ \"name\": \"demo\", \"private\": true }\n",
+        )?;
+        for file in modules_in(&ws.root.join("www/demo"))? {
+            fs::copy(&file, folder.join(file.file_name().unwrap_or_default()))?;
+        }
+        Ok(())
+    };
+    fill().map_err(|error| file_failure("fill", &folder, &error))?;
+    let install = Cmd::new("npm")
+        .args([
+            "install",
+            "--no-save",
+            "--no-package-lock",
+            "--ignore-scripts",
+        ])
+        .args(["--no-audit", "--no-fund", "--offline"])
+        .arg(tarball)
+        .dir(&folder)
+        .remedy("the package has no dependencies, so npm needs no registry here; see its message");
+    step.run(&install)?;
+    Ok(())
+}
+
+fn consumer(ws: &Workspace) -> PathBuf {
+    ws.target.join("demo")
+}
+
+/// Requests to the misbehaving server through the installed package.
+pub fn program(ws: &Workspace) -> Cmd {
+    Cmd::new("node").arg("main.mjs").dir(consumer(ws))
+}
+
+fn modules_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let files = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let files = files.collect::<io::Result<Vec<_>>>()?;
+    Ok(files.into_iter().filter(|file| is_module(file)).collect())
+}
+
+/// A program of the demo, not one of its tests.
+fn is_module(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".mjs") && !name.ends_with(".test.mjs")
+}
+
+/// What is in the tarball, where the page's imports find it. Not by npm: it would undo `npm ci`.
+pub fn install_in_page(ws: &Workspace, step: &mut Step<'_>, tarball: &Path) -> Result<(), Failure> {
+    let folder = ws.root.join("www/node_modules/rejitter");
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(&folder).map_err(|error| file_failure("create", &folder, &error))?;
+    step.run(
+        &Cmd::new("tar")
+            .arg("-xzf")
+            .arg(tarball)
+            .args(["--strip-components=1", "-C"])
+            .arg(&folder),
+    )?;
+    Ok(())
+}
+
+pub fn build_page(ws: &Workspace) -> Cmd {
+    Cmd::new("npm")
+        .args(["run", "build"])
+        .dir(ws.root.join("www"))
+        .remedy("see the bundler's message in the log")
+}
+
+fn serve_page(ws: &Workspace, port: Option<u16>) -> Cmd {
+    let serve = Cmd::new("node")
+        .arg(ws.root.join("www/demo/serve.mjs"))
+        .dir(ws.root.join("www"))
+        .remedy("another program may use the port: try --port with another number")
+        .unlimited();
+    match port {
+        Some(port) => serve.arg("--port").arg(port.to_string()),
+        None => serve,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_copied_and_tests_are_not() {
+        assert!(is_module(Path::new("www/demo/main.mjs")));
+        for other in ["page.test.mjs", "tsconfig.json", "notes.md"] {
+            assert!(!is_module(Path::new(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_port_is_handed_on() {
+        let ws = Workspace {
+            root: "/r".into(),
+            target: "/r/target".into(),
+        };
+        assert!(
+            serve_page(&ws, Some(8080))
+                .to_string()
+                .ends_with("serve.mjs --port 8080")
+        );
+        assert!(serve_page(&ws, None).to_string().ends_with("serve.mjs"));
+    }
+}
