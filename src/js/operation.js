@@ -140,7 +140,8 @@ class Operation extends Progress {
         if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
       }
       // The clock is looked at no more often than callbacks could have moved it.
-      this.attemptAt = await this.wait(delayMs, predicate === undefined && settings.hooks === undefined ? this.endedAt : now());
+      const asked = predicate !== undefined || settings.hooks !== undefined || settings.random !== undefined || typeof settings.curve === 'function';
+      this.attemptAt = await this.wait(delayMs, asked ? now() : this.endedAt);
       if (interruption?.aborted) return this.stop('aborted');
       if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');
       attempt = undefined;

@@ -1,8 +1,10 @@
-// node tests/package/simulation/run.mjs [--schedules 1000000] [--seed 1] [--only INDEX] [--threads 2]
+// node tests/package/simulation/run.mjs [--schedules 1000000] [--seed S] [--only INDEX] [--threads 2]
 //
-// Random schedules against the packed package (REJITTER_TARBALL). Exits with 1 when one breaks an
+// Random schedules against the packed package (REJITTER_TARBALL); without a seed, one is
+// chosen. Exits with 1 when one breaks an
 // invariant, after shrinking it to a short trace.
 
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
 import { installed } from '../lib/consumer.mjs';
@@ -11,7 +13,7 @@ import { Threads, report } from './threads.mjs';
 const { values } = parseArgs({
   options: {
     schedules: { type: 'string', default: '1000000' },
-    seed: { type: 'string', default: '1' },
+    seed: { type: 'string', default: String(randomInt(1e9)) },
     only: { type: 'string' },
     threads: { type: 'string', default: '2' },
   },
@@ -24,6 +26,7 @@ const whole = (name) => {
 
 const seed = whole('seed');
 const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1);
+console.log(`seed ${seed}`);
 const begun = process.hrtime.bigint();
 const { schedules, finding } = values.only === undefined
   ? await threads.simulate({ folder: installed, seed, schedules: whole('schedules') })
