@@ -3,4 +3,5 @@
 #![cfg(all(target_arch = "wasm32", feature = "full"))]
 
 mod common;
+mod retry;
 mod wasm;

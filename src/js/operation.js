@@ -125,7 +125,7 @@ class Operation extends Progress {
       }
       const mark = this.failed ? markOf(this.outcome) : undefined;
       this.outcome = unwrap(this.outcome, mark);
-      const record = this.record();
+      const record = this.record(mark);
       if (settings.hooks !== undefined) this.tell('onFailure', this.attempts, this.told());
       const predicate = this.failed ? settings.retryIf : settings.retryOnResult;
       const next = predicate === undefined ? this.judge(mark, NaN) : await this.ask(predicate, attempt, mark);
@@ -184,7 +184,7 @@ class Operation extends Progress {
     if (this.interruption?.aborted) return 'aborted';
     if (mark?.permanent) return 'permanent';
     try {
-      return this.next(mark, exactlyMs, this.interruption?.deadlineAt ?? Infinity);
+      return this.next(exactlyMs, this.interruption?.deadlineAt ?? Infinity);
     } catch (thrown) {
       return this.broken(thrown);
     }
