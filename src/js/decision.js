@@ -2,6 +2,7 @@
 // The one crossing into the core, once per failed attempt.
 
 import { CUSTOM, POLLY_V2, show } from './rules.js';
+import { now } from './timer.js';
 
 /**
  * The wasm's exports, as the driver uses them (src/js/numeric.rs).
@@ -30,11 +31,11 @@ export const HINT = -3;
  * @param {import('./options.js').Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
- * @param {number} remainingMs until the deadline
+ * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
  * @param {number} serverMs the wait that a server asks for; NaN for none
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
  */
-export function decide(settings, state, attempt, remainingMs, serverMs, exactlyMs) {
+export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
   const computed = !(exactlyMs >= 0 || serverMs > 0);
   let r = 0;
   let r2 = 0;
@@ -63,7 +64,8 @@ export function decide(settings, state, attempt, remainingMs, serverMs, exactlyM
     attempt,
     state.previousMs,
     state.previousR,
-    remainingMs,
+    // Read here: the caller's random() and backoff() may have taken their time.
+    deadlineAt === Infinity ? Infinity : deadlineAt - now(),
     curveMs,
     serverMs,
     exactlyMs,

@@ -2,7 +2,7 @@
 // What the callback may throw to say more than "failed": permanent(error), retryAfter(ms, error).
 
 import { isLongest } from './options.js';
-import { show } from './rules.js';
+import { messageOf, show } from './rules.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
 const MARK = Symbol.for('rejitter.mark');
@@ -94,12 +94,4 @@ export function unwrap(error, found) {
  */
 function mark(error, value) {
   Object.defineProperty(error, MARK, { value });
-}
-
-/**
- * @param {any} error
- * @param {string} otherwise
- */
-function messageOf(error, otherwise) {
-  return error instanceof Error ? error.message : otherwise;
 }

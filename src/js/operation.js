@@ -100,8 +100,10 @@ class Operation extends Progress {
         attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt ?? Infinity, this.failed ? this.outcome : undefined, delayMs);
         if (settings.hooks !== undefined) {
           this.tell('onAttempt', attempt.attempt, {});
-          if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
+          // A hook may have aborted, or taken the time that was left.
+          if (interruption?.aborted) return this.stop('aborted');
           this.attemptAt = now();
+          if (interruption !== undefined && this.attemptAt >= interruption.deadlineAt) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');
         }
         this.cause = this.failed && this.attempts > 0 ? { cause: this.outcome } : undefined;
         this.attempts++;
@@ -127,6 +129,8 @@ class Operation extends Progress {
       if (settings.hooks !== undefined) this.tell('onFailure', this.attempts, this.told());
       const predicate = this.failed ? settings.retryIf : settings.retryOnResult;
       const next = predicate === undefined ? this.judge(mark, NaN) : await this.ask(predicate, attempt, mark);
+      // Whatever they answered or threw: callbacks or, meanwhile, anybody else may have aborted.
+      if (interruption?.aborted) return this.stop('aborted');
       if (next === 'success') return this.succeed();
       if (typeof next === 'string') return this.stop(next);
       delayMs = record.delayMs = next;
@@ -136,7 +140,8 @@ class Operation extends Progress {
         if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
       }
       // The clock is looked at no more often than callbacks could have moved it.
-      this.attemptAt = await this.wait(delayMs, predicate === undefined && settings.hooks === undefined ? this.endedAt : now());
+      const asked = predicate !== undefined || settings.hooks !== undefined || settings.random !== undefined || typeof settings.curve === 'function';
+      this.attemptAt = await this.wait(delayMs, asked ? now() : this.endedAt);
       if (interruption?.aborted) return this.stop('aborted');
       if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');
       attempt = undefined;
@@ -164,7 +169,7 @@ class Operation extends Progress {
       if (verdict === false) return failed ? 'notRetryable' : 'success';
       if (verdict !== true) exactlyMs = afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');
     } catch (thrown) {
-      if (thrown === INTERRUPTED) return interruption?.aborted ? 'aborted' : 'deadline';
+      if (thrown === INTERRUPTED) return 'deadline';
       return this.broken(thrown);
     }
     return this.judge(mark, exactlyMs);
@@ -179,9 +184,7 @@ class Operation extends Progress {
     if (this.interruption?.aborted) return 'aborted';
     if (mark?.permanent) return 'permanent';
     try {
-      const next = this.next(exactlyMs, this.remainingMs());
-      // random() or backoff() may have aborted.
-      return this.interruption?.aborted ? 'aborted' : next;
+      return this.next(exactlyMs, this.interruption?.deadlineAt ?? Infinity);
     } catch (thrown) {
       return this.broken(thrown);
     }
@@ -213,7 +216,7 @@ class Operation extends Progress {
       this.outcome =
         reason === 'aborted'
           ? this.interruption?.reason
-          : new TimeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), during attempt ${this.attempts}`, this.cause);
+          : new TimeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), ${this.attempts === 0 ? 'before the first attempt' : `during attempt ${this.attempts}`}`, this.cause);
       this.failed = true;
       // The attempt under way, if there is one, ends here.
       if (this.recorded < this.attempts) {

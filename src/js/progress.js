@@ -47,12 +47,12 @@ export class Progress {
   /**
    * The wait in ms that follows the last attempt, or the reason to stop.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
-   * @param {number} remainingMs
+   * @param {number} deadlineAt
    */
-  next(exactlyMs, remainingMs) {
+  next(exactlyMs, deadlineAt) {
     const { settings } = this;
     if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
-    const decision = decide(settings, this, this.attempts, remainingMs, this.hintMs, exactlyMs);
+    const decision = decide(settings, this, this.attempts, deadlineAt, this.hintMs, exactlyMs);
     if (decision >= 0) return decision;
     return decision === EXHAUSTED ? 'exhausted' : decision === DEADLINE ? 'deadline' : 'hint';
   }

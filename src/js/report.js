@@ -1,6 +1,8 @@
 // @ts-check
 // The story of an operation: what each attempt did, why it ended, and the errors that tell it.
 
+import { messageOf } from './rules.js';
+
 /** How many records are kept: the first, and the last nine. */
 const KEPT = 10;
 
@@ -74,7 +76,8 @@ export class RetryError extends AggregateError {
   constructor(error, report) {
     const { reason, attempts, records } = report;
     const errors = records.filter((record) => 'error' in record).map((record) => record.error);
-    super(errors, `gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${reason})${error instanceof Error ? `: ${error.message}` : ''}`, { cause: error });
+    const message = messageOf(error, '');
+    super(errors, `gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${reason})${message && `: ${message}`}`, { cause: error });
     this.name = 'RetryError';
     this.reason = reason;
     this.report = report;

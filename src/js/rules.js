@@ -176,6 +176,20 @@ export function show(value) {
   }
 }
 
+/**
+ * An error's message, if it has one that can be read: what is thrown may be anything.
+ * @param {unknown} error
+ * @param {string} otherwise
+ */
+export function messageOf(error, otherwise) {
+  try {
+    const { message } = /** @type {Error} */ (error instanceof Error ? error : {});
+    return typeof message === 'string' ? message : otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
 /** @param {string[]} names */
 function oneOf(names) {
   return `one of ${names.map((name) => `'${name}'`).join(', ')}`;

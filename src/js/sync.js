@@ -116,10 +116,12 @@ class BlockingOperation extends Progress {
         if (verdict === false) return failed ? 'notRetryable' : 'success';
         if (verdict !== true) exactlyMs = afterMsOf(verdict, name, '');
       }
-      const next = this.next(exactlyMs, this.remainingMs());
+      const next = this.next(exactlyMs, this.deadlineAt);
       // random() or backoff() may have aborted.
       return this.aborted ? 'aborted' : next;
     } catch (thrown) {
+      // What is thrown after an abort changes nothing.
+      if (this.aborted) return 'aborted';
       return this.broken(thrown);
     }
   }

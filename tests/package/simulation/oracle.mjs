@@ -1,0 +1,544 @@
+// The judge of one operation: walks over the record with the rules of the design in hand, and objects
+// where something happened that they do not allow or did not happen that they demand.
+//
+// It is told by the record what the outside did (how each callback ended and when, what was aborted),
+// and derives what the package must do next.
+
+import { BARE } from './perform.mjs';
+import { judgeReport } from './reports.mjs';
+import { computedWait, draw, hintedWait, resolved } from './waits.mjs';
+
+const same = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+
+/** Thrown when the walk has come to the operation's end. */
+const END = Symbol('end');
+class Objection extends Error {}
+
+/** @returns {{ rule: number, text: string }[]} objections */
+export function judge(world, operation, pkg) {
+  const walk = new Walk(world, operation, pkg);
+  try {
+    walk.walk();
+  } catch (thrown) {
+    if (thrown instanceof Objection) return [{ rule: thrown.rule, text: `operation ${operation.id}: ${thrown.message}` }];
+    // Something that is read here cannot be read: not what a sound package gives.
+    if (thrown !== END) return [{ rule: 14, text: `operation ${operation.id}: ${thrown?.message}` }];
+  }
+  return [];
+}
+
+/** What a signal without a reason of its own must give. */
+function isAbortError(value) {
+  try {
+    return value instanceof DOMException && value.name === 'AbortError';
+  } catch {
+    return false;
+  }
+}
+
+const VISIBLE = new Set(['fn', 'retryIf', 'retryOnResult', 'hook', 'random', 'curve', 'settle']);
+
+class Walk {
+  constructor(world, operation, pkg) {
+    const { schedule } = world;
+    this.world = world;
+    this.operation = operation;
+    this.pkg = pkg;
+    this.uses = schedule.uses;
+    this.options = { ...schedule.implied, ...schedule.options };
+    this.parameters = resolved(this.options, schedule.preset);
+    this.maxAttempts = this.options.maxAttempts ?? 6;
+    this.attemptTimeout = this.options.attemptTimeoutMs ?? Infinity;
+    this.deadline = operation.call.t + (this.options.totalTimeoutMs ?? Infinity);
+    /** How much later than meant a timer's consequence may come. */
+    this.slack = 2 * world.late + 3 + world.busy;
+    this.entries = world.log.filter((entry) => entry.op === operation.id);
+    this.visible = this.entries.filter((entry) => VISIBLE.has(entry.kind));
+    this.at = 0;
+    this.last = operation.call;
+    this.n = 0;
+    this.records = [];
+    const abort = operation.signals.map((signal) => signal.at).filter((entry) => entry !== undefined && entry.i > operation.call.i).sort((a, b) => a.i - b.i)[0];
+    this.abort = abort;
+    this.watched = operation.signals.length > 0 || this.attemptTimeout < Infinity || this.deadline < Infinity || this.uses.hooks.length > 0
+      || this.uses.retryOnResult || schedule.options.metrics === true || schedule.traced;
+    this.waits = [];
+  }
+
+  object(rule, text) {
+    const objection = new Objection(text);
+    objection.rule = rule;
+    throw objection;
+  }
+
+  require(condition, rule, text) {
+    if (!condition) this.object(rule, text);
+  }
+
+  /** Nothing more came: right only where a wait is longer than anybody watches. */
+  nothing(text) {
+    if (this.world.leftWaiting) throw END;
+    this.object(13, text);
+  }
+
+  /** Who blocks the thread makes it a matter of taste when something happened. */
+  sameTime(a, b) {
+    return a === b || same(a, b) || Math.abs(a - b) <= this.world.busy;
+  }
+
+  peek() {
+    return this.visible[this.at];
+  }
+
+  /** Whether an abort came before the next visible thing, and was not too late to matter. */
+  get cut() {
+    const next = this.peek();
+    if (this.abort === undefined || (next !== undefined && this.abort.i > next.i)) return false;
+    // A last outcome and an abort in one macrotask: either may be first, but an abort by the
+    // callback itself, before its outcome, is.
+    const decided = this.ended;
+    if (next?.kind === 'settle' && next.turn === this.abort.turn && decided !== undefined && decided.i < this.abort.i && !this.wasAborted(next)) return false;
+    return true;
+  }
+
+  wasAborted(settle) {
+    return !settle.ok && this.operation.signals.some((signal) => signal.aborted && (Object.is(signal.reason, settle.value) || (signal.reason === BARE && isAbortError(settle.value))));
+  }
+
+  /** The next visible thing, which must be of this kind. */
+  take(kind, name) {
+    if (this.cut) this.aborted();
+    const next = this.peek();
+    const wanted = name ?? kind;
+    if (next === undefined) this.nothing(`${wanted} should have come, but nothing did`);
+    const found = next.kind === 'hook' ? next.name : next.kind;
+    this.require(found === wanted, kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19, `${wanted} should have come, but ${found} did`);
+    this.at += 1;
+    this.last = next;
+    return next;
+  }
+
+  hook(name, n, extra) {
+    if (!this.uses.hooks.includes(name)) return undefined;
+    const entry = this.take('hook', name);
+    const { event } = entry;
+    const expected = { attempt: n, ...extra };
+    this.require(entry.frozen, 20, `the event of ${name} is not frozen`);
+    this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
+    for (const key of ['attempt', 'error', 'result', 'reason']) {
+      this.require(key in event === key in expected, 18, `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
+      this.require(Object.is(event[key], expected[key]), key === 'attempt' ? 3 : 14, `${name} has another ${key}`);
+    }
+    return entry;
+  }
+
+  /** The time when the package acted last before what comes next: it acts at once. */
+  get time() {
+    return this.last.exitT === undefined ? this.last.t : Math.max(this.last.exitT, this.ended?.t ?? 0);
+  }
+
+  walk() {
+    const { operation } = this;
+    const { call } = operation;
+    const settles = this.visible.filter((entry) => entry.kind === 'settle');
+    this.require(settles.length <= 1, 13, 'settled twice');
+    if (settles.length === 1) {
+      const after = this.visible.find((entry) => entry.i > settles[0].i);
+      this.require(after === undefined, 15, `${after?.name ?? after?.kind} after settlement`);
+      this.require(settles[0].listeners.every((count, i) => count === 0 || this.shared(operation.signals[i], settles[0])), 15, 'a listener is left at settlement');
+      if (this.world.schedule.single) this.require(settles[0].timers === 0, 15, 'a timer is left at settlement');
+    }
+    this.startedAt = call.t;
+    if (call.aborted) this.refused();
+    for (;;) this.attempt();
+  }
+
+  /** Whether another operation may still watch this signal. */
+  shared(signal, settle) {
+    return this.world.operations.some((other) => other !== this.operation && other.signals.includes(signal) && other.call.i < settle.i && !(other.settled?.i < settle.i));
+  }
+
+  refused() {
+    this.abort = undefined;
+    const settle = this.take('settle');
+    this.require(settle.turn === this.operation.call.turn, 11, 'an aborted signal was noticed late');
+    this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
+    // A reason that several operations rejected with has the latest's report.
+    judgeReport(this, this.world.operations.length > 1 ? undefined : settle.report, 'aborted', settle);
+    throw END;
+  }
+
+  attempt() {
+    const n = this.n + 1;
+    const opened = this.hook('onAttempt', n, {});
+    if (opened) this.require(opened.t < this.deadline, 8, `onAttempt ${n} came at or after the deadline`);
+    if (opened && !this.cut && this.time >= this.deadline) this.expiredBefore(n);
+    const entry = this.take('fn');
+    this.n = n;
+    this.require(n <= this.maxAttempts, 1, `attempt ${n} of ${this.maxAttempts}`);
+    this.checkBeginning(entry, n);
+    this.settleAttempt(entry);
+    const { failed, value, mark } = this.outcome;
+    const told = failed ? { error: value } : { result: value };
+    if (!failed && !this.uses.retryOnResult) this.success();
+    this.record(told, entry);
+    this.hook('onFailure', n, told);
+    if (this.cut) this.aborted();
+    if (mark.permanent) this.finish('permanent');
+    const exactly = this.verdict(entry);
+    if (n >= this.maxAttempts) this.finish('exhausted');
+    const { delayMs, lo, hi } = this.delay(exactly);
+    this.meetDeadline(delayMs ?? lo, delayMs ?? hi);
+    this.begunWait = { delayMs, lo, hi, from: this.decidedAt, after: this.last, unsure: this.ended.unsure };
+    const retry = this.hook('onRetry', n, told);
+    if (retry) this.checkDelay(n, retry.event.delayMs, 'onRetry');
+    if (retry) this.begunWait.from = Math.max(this.begunWait.from, retry.exitT);
+    this.checkTimer();
+    const next = this.peek();
+    if (this.cut) this.aborted();
+    if (next === undefined) this.nothing('nothing came after the wait');
+    if (next.kind === 'settle' || next.name === 'onGiveUp') {
+      this.require(next.t >= this.deadline - this.world.early, 13, 'ended during a wait, before the deadline');
+      this.late = next;
+      this.finish('deadline');
+    }
+    this.lastRecord.delayMs = delayMs;
+  }
+
+  /** A wait that would end at or after the deadline is not begun; any other is. */
+  meetDeadline(lo, hi) {
+    const remaining = this.deadline - this.decidedAt;
+    // Without a draw the number is the same to the last bit here and there.
+    const exact = this.world.busy === 0 && (this.exactly || (this.parameters.jitter === 'none' && this.computed));
+    const atOnce = this.claim('deadline') && this.peek().turn === Math.max(this.last.turn, this.ended.turn);
+    if (this.ended.unsure ? this.claim('deadline') : lo >= remaining && (exact || !same(lo, remaining))) this.finish('deadline');
+    // Not known to the last bit, or not before whoever blocked the thread had ended.
+    if (atOnce && (hi >= remaining - this.world.busy || same(hi, remaining))) this.finish('deadline');
+  }
+
+  checkBeginning(entry, n) {
+    const { given } = this.operation;
+    this.require(entry.t < this.deadline, 8, `attempt ${n} began at or after the deadline`);
+    if (n === 1) this.require(entry.turn === this.operation.call.turn, 13, 'attempt 1 was not called at once');
+    else {
+      const { from, delayMs, lo, hi, after, unsure } = this.begunWait;
+      const waited = entry.t - from;
+      this.require(entry.turn > after.turn, 21, 'no turn of the event loop between attempts');
+      this.require(unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6, 6, `waited ${waited} ms instead of ${delayMs ?? lo}`);
+      this.require(waited <= (delayMs ?? hi) + this.slack, 4, `waited ${waited} ms instead of ${delayMs ?? hi}`);
+    }
+    // Without anything that needs the clock, it is first read here or at the first failure.
+    if (n === 1 && !this.watched && entry.elapsedMs === undefined) this.startedAt = undefined;
+    if (entry.attempt === undefined) return;
+    this.require(entry.number === n, 3, `attempt ${n} is called ${entry.number}`);
+    this.require(Object.is(entry.previousError, n === 1 || !this.outcome.failed ? undefined : this.outcome.value), 14, 'previousError is not the previous error');
+    if (n === 1) this.require(entry.previousDelayMs === undefined, 4, 'a previous delay in attempt 1');
+    else this.checkDelay(n - 1, entry.previousDelayMs, 'previousDelayMs');
+    if (entry.signal !== undefined) {
+      this.require(entry.aborted === false, 12, `attempt ${n} began aborted`);
+      this.require(!given.slice(0, n - 1).some((other) => other.signal === entry.signal), 12, 'attempts share a signal');
+    }
+    if (entry.elapsedMs !== undefined) {
+      this.require(this.sameTime(entry.elapsedMs, entry.t - this.startedAt), 9, `elapsedMs is ${entry.elapsedMs} at ${entry.t - this.startedAt}`);
+      this.require(this.sameTime(entry.remainingMs, Math.max(0, this.deadline - entry.t)), 8, `remainingMs is ${entry.remainingMs}`);
+    }
+  }
+
+  /** Finds out how the attempt ended, and whether it was allowed to end so. */
+  settleAttempt(entry) {
+    const { n } = this;
+    const end = entry.end;
+    const remaining = this.deadline - entry.t;
+    const timed = this.attemptTimeout < remaining;
+    this.ended = end;
+    if (this.cut) {
+      const before = end !== undefined && end.i < this.abort.i ? end : undefined;
+      const { aborted } = this.operation.given[n - 1];
+      // Ended before, silently: which way, the report says.
+      this.silent = (before !== undefined && before.turn < this.abort.turn) || (aborted !== undefined && aborted.i < this.abort.i);
+      this.underWay = this.silent ? undefined : entry;
+      this.aborted();
+    }
+    const next = this.peek();
+    if (next === undefined) {
+      if (end !== undefined || timed || this.deadline < Infinity) this.nothing(`attempt ${n} ended, and then nothing came`);
+      throw END;
+    }
+    if (this.claim('timeout')) {
+      this.require(next.t >= this.deadline - this.world.early - 1e-6, 8, 'timed out before the deadline');
+      this.require(end === undefined || end.turn >= next.turn, 8, 'the attempt had ended when the deadline passed');
+      this.underWay = entry;
+      this.timeout();
+    }
+    const told = this.operation.given[n - 1].aborted;
+    const cutShort = told !== undefined && told.i < next.i && this.isOurs(told.reason) && (end === undefined || end.turn >= told.turn);
+    const shown = cutShort ? { entry: told, value: told.reason } : this.shown();
+    if (shown !== undefined && this.isOurs(shown.value)) {
+      this.require(timed, 10, 'timed out although the limit was none or the deadline came first');
+      const declared = shown.entry.turn;
+      this.require(next.t >= entry.t + this.attemptTimeout - this.world.early - 1e-6, 10, `timed out ${next.t - entry.t} ms after its start instead of ${this.attemptTimeout}`);
+      this.require(end === undefined || end.turn >= Math.min(declared, next.turn) || end.t >= entry.t + this.attemptTimeout - this.world.early, 10, 'timed out although it had ended before');
+      const attempt = this.operation.given[n - 1];
+      if (attempt.aborted) this.require(Object.is(attempt.aborted.reason, shown.value), 12, 'the attempt was aborted with another error than it failed with');
+      else if (attempt.signal !== undefined) this.object(12, 'a timed-out attempt was not aborted');
+      this.outcome = { failed: true, value: shown.value, mark: {} };
+      this.ended = attempt.aborted ?? { i: entry.i, t: next.t, turn: next.turn, unsure: true };
+    } else {
+      this.require(end !== undefined && end.turn <= next.turn, 13, `${next.name ?? next.kind} came while attempt ${n} was running`);
+      const limit = Math.min(this.attemptTimeout, remaining);
+      this.require(end.t <= entry.t + limit + this.slack, timed ? 10 : 8, `attempt ${n} was allowed ${end.t - entry.t} ms`);
+      this.outcome = { failed: !end.ok, value: end.made.shown, mark: end.ok ? {} : end.made };
+      this.ended = end;
+      const attempt = this.operation.given[n - 1];
+      if (attempt.aborted !== undefined && attempt.aborted.turn < end.turn) this.object(12, 'an attempt that went on was aborted');
+    }
+    if (this.startedAt === undefined) this.startedAt = this.ended.t;
+    if (!this.ended.unsure && !this.cut) this.require(next.turn === this.ended.turn || next.kind === 'fn' || next.turn > this.ended.turn && this.begins(next), 13, 'the outcome was noticed late');
+  }
+
+  /** Whether a whole wait may lie between an outcome and this. */
+  begins(next) {
+    return next.name === 'onAttempt' || next.kind === 'settle' || next.name === 'onGiveUp';
+  }
+
+  /** What the package shows of this attempt's error, wherever it first does. */
+  shown() {
+    for (let i = this.at; i < this.visible.length; i += 1) {
+      const entry = this.visible[i];
+      if (entry.kind === 'hook') {
+        if ('error' in entry.event && entry.event.attempt === this.n && !(entry.name === 'onGiveUp' && ['aborted', 'callback', 'timeout'].includes(entry.event.reason))) return { entry, value: entry.event.error };
+        if (entry.name === 'onAttempt' || entry.name === 'onSuccess') continue;
+      } else if (entry.kind === 'retryIf') return { entry, value: entry.outcome };
+      else if (entry.kind === 'fn') return entry.attempt === undefined ? undefined : { entry, value: entry.previousError };
+      else if (entry.kind === 'settle') {
+        // A reason that several operations rejected with has the latest's report.
+        if (this.world.operations.length > 1 && this.wasAborted(entry)) return undefined;
+        const record = entry.report?.records.find((each) => each.attempt === this.n);
+        return record === undefined ? { entry, value: entry.value } : { entry, value: record.error };
+      }
+    }
+    return undefined;
+  }
+
+  isOurs(value) {
+    try {
+      return value instanceof this.pkg.TimeoutError && !this.world.own.has(value);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Asks the predicate's part of the record. Gives the demanded wait, if any. */
+  verdict(given) {
+    const { failed, value } = this.outcome;
+    const kind = failed ? 'retryIf' : 'retryOnResult';
+    if (!this.uses[kind]) return undefined;
+    const entry = this.take(kind);
+    this.require(Object.is(entry.outcome, value), 14, `${kind} was asked about something else`);
+    this.require(entry.attempt === given.attempt || given.attempt === undefined, 14, `${kind} got another attempt`);
+    const { end } = entry;
+    if (this.cut) this.aborted();
+    const next = this.peek();
+    if (this.deadline < Infinity && (end === undefined || (next !== undefined && end.turn >= next.turn)) && this.claim('deadline') && next.t >= this.deadline - this.world.early) {
+      if (end === undefined || end.turn > next.turn) {
+        this.late = next;
+        this.finish('deadline');
+      }
+    }
+    if (next === undefined) {
+      if (end !== undefined || this.deadline < Infinity) this.nothing(`${kind} answered, and then nothing came`);
+      throw END;
+    }
+    this.require(end !== undefined && end.turn <= next.turn, 13, `${next.name ?? next.kind} came before ${kind} had answered`);
+    this.ended = end;
+    if (!end.ok) this.finish('callback', (error) => Object.is(error, end.made.thrown));
+    const verdict = end.made.thrown;
+    if (verdict === true) return undefined;
+    if (verdict === false) failed ? this.finish('notRetryable') : this.success();
+    const afterMs = typeof verdict === 'object' ? verdict?.afterMs : undefined;
+    if (typeof afterMs === 'number' && afterMs >= 0) return afterMs;
+    return this.finish('callback', (error) => error instanceof (typeof afterMs === 'number' ? RangeError : TypeError));
+  }
+
+  /** The wait that must follow: exactly, or its bounds where the draws are not known. */
+  delay(exactly) {
+    const { parameters, n, uses, operation } = this;
+    const { mark } = this.outcome;
+    const asked = mark.afterMs > 0 && exactly === undefined ? mark.afterMs : undefined;
+    this.hintMs = mark.afterMs;
+    const draws = [];
+    this.learns = false;
+    let own;
+    const computed = exactly === undefined && asked === undefined;
+    this.computed = computed;
+    this.exactly = exactly !== undefined;
+    const polly = parameters.jitter === 'pollyV2';
+    const wanted = !uses.random || exactly !== undefined ? 0 : computed && polly ? 2 : 1;
+    while (!this.cut && ['random', 'curve'].includes(this.peek()?.kind)) {
+      const { kind } = this.peek();
+      const entry = this.take(kind);
+      const result = entry.end.made.thrown;
+      if (this.cut) this.aborted();
+      if (!entry.end.ok) this.finish('callback', (error) => Object.is(error, result));
+      if (kind === 'curve') {
+        this.require(own === undefined && computed && entry.k === n, 3, `backoff(${entry.k}) after attempt ${n}`);
+        if (!(typeof result === 'number' && result >= 0)) this.finish('callback', (error) => error instanceof RangeError);
+        own = result;
+      } else {
+        if (!(typeof result === 'number' && result >= 0 && result < 1)) this.finish('callback', (error) => error instanceof RangeError);
+        draws.push(result);
+      }
+    }
+    if (this.cut) this.aborted();
+    if (asked > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
+    this.require(draws.length === wanted, 7, `${draws.length} draws instead of ${wanted}`);
+    if (computed && parameters.backoff === 'function' && !['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(parameters.jitter)) this.require(own !== undefined, 4, 'the backoff function was not asked');
+    this.decidedAt = this.time;
+    if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
+    const wait = asked === undefined ? computedWait(parameters, n, { previous: this.previous, previousR: this.previousR, own }) : hintedWait(parameters, asked);
+    const { seed } = this.options;
+    if (seed !== undefined) draws.push(draw(seed, operation.index, n, 0), draw(seed, operation.index, n, 1));
+    const delayMs = draws.length > 0 ? wait.at(draws[0], draws[1]) : wait.lo === wait.hi ? wait.lo : undefined;
+    if (computed) [this.previous, this.previousR] = [delayMs ?? Infinity, draws[0]];
+    // Without the draws, bounds that hang on the previous wait are those of that wait as it was told.
+    this.learns = computed && delayMs === undefined;
+    if (computed && polly && delayMs === undefined) return { lo: wait.lo, hi: wait.hi };
+    return { delayMs, lo: wait.lo, hi: wait.hi };
+  }
+
+  checkDelay(k, told, where) {
+    const { delayMs, lo, hi } = this.begunWait;
+    if (delayMs === undefined) this.require(told >= lo - 1e-9 && told <= hi * (1 + 1e-12) + 1e-9, 4, `${where} is ${told}, outside [${lo}, ${hi}]`);
+    else this.require(same(told, delayMs), 7, `${where} is ${told} instead of ${delayMs}`);
+    if (this.learns) this.previous = told;
+    this.waits[k - 1] = told;
+  }
+
+  /** The wait's own timer: armed at once, rounded up. */
+  checkTimer() {
+    if (!this.world.schedule.single || this.cut || this.ended.unsure || this.peek() === undefined) return;
+    const { delayMs, lo, hi, after } = this.begunWait;
+    const arm = this.entries.find((entry) => entry.kind === 'arm' && entry.i > Math.max(after.i, this.last.i, this.ended.i) && entry.turn >= after.turn);
+    const next = this.peek();
+    if (arm === undefined || arm.i > next.i) {
+      this.require(next.kind !== 'fn' && next.name !== 'onAttempt', 21, 'an attempt without a timer before it');
+      return;
+    }
+    const most = 2 ** 31 - 1;
+    this.require(arm.ms >= Math.min(most, Math.ceil((delayMs ?? lo) * (1 - 1e-12))) && arm.ms <= Math.min(most, Math.ceil((delayMs ?? hi) * (1 + 1e-12) + 1e-9)), 5, `a timer of ${arm.ms} ms for a wait of ${delayMs ?? `${lo} to ${hi}`}`);
+    this.require(arm.turn === this.last.turn || this.ended.turn === arm.turn, 4, 'the wait began late');
+  }
+
+  record(told, entry) {
+    const { n } = this;
+    const known = this.watched || n > 1;
+    this.lastRecord = {
+      attempt: n, ...told, unsure: this.ended?.unsure === true,
+      startMs: known ? entry.t - this.startedAt : 0,
+      durationMs: known && this.ended ? this.ended.t - entry.t : undefined,
+    };
+    this.records.push(this.lastRecord);
+  }
+
+  /** What the package says the reason is, where it says so. */
+  claim(reason) {
+    const next = this.peek();
+    if (next === undefined) return false;
+    if (next.kind === 'hook') return next.name === 'onGiveUp' && next.event.reason === reason;
+    if (next.kind !== 'settle') return false;
+    if (reason === 'deadline' && (next.ok || next.report === undefined)) return true;
+    return !next.ok && next.report?.reason === reason;
+  }
+
+  success() {
+    if (this.cut) this.aborted();
+    const { value } = this.outcome;
+    this.hook('onSuccess', this.n, { result: value });
+    this.abort = undefined;
+    const settle = this.take('settle');
+    this.require(settle.ok && Object.is(settle.value, value), 14, 'did not resolve with the result');
+    this.require(settle.turn === this.ended.turn, 13, 'resolved late');
+    throw END;
+  }
+
+  /** The deadline passed while a hook blocked, before an attempt. */
+  expiredBefore(n) {
+    this.late = this.last;
+    if (n === 1) this.timeout();
+    this.finish('deadline');
+  }
+
+  timeout() {
+    const previous = this.n > 1 && this.lastRecord !== undefined ? this.lastRecord : undefined;
+    this.ending('timeout', (error) => {
+      this.require(this.isOurs(error), 8, 'the deadline passed during an attempt, and the rejection is no TimeoutError');
+      const caused = previous !== undefined && 'error' in previous;
+      this.require('cause' in error === caused && (!caused || Object.is(error.cause, previous.error)), 14, 'the cause is not the previous failure');
+      return true;
+    });
+  }
+
+  aborted() {
+    // Of the numbers for one wait, the first may abort; the others may still be asked for.
+    const numbers = ['random', 'curve'];
+    while (numbers.includes(this.last.kind) && numbers.includes(this.peek()?.kind) && this.peek().turn === this.abort.turn) this.at += 1;
+    this.ending('aborted', undefined);
+  }
+
+  finish(reason, accepts) {
+    const { failed, value } = this.outcome ?? { failed: true };
+    this.ending(reason, accepts ?? (failed ? (error) => Object.is(error, value) : undefined));
+  }
+
+  /**
+   * The end without success.
+   * @param {((error: unknown) => boolean) | undefined} accepts undefined: resolves with the last result
+   */
+  ending(reason, accepts) {
+    const rejects = accepts !== undefined || reason === 'aborted';
+    const cause = this.late ?? (reason === 'timeout' ? this.peek() : undefined);
+    const due = reason === 'aborted' ? this.abort.turn : cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0);
+    const { abort } = this;
+    this.abort = undefined;
+    let told;
+    if (this.uses.hooks.includes('onGiveUp')) {
+      told = this.take('hook', 'onGiveUp');
+      this.require(told.event.reason === reason, 13, `onGiveUp says ${told.event.reason} instead of ${reason}`);
+      this.require(told.event.attempt === this.n, 3, `onGiveUp says attempt ${told.event.attempt}`);
+      this.require('error' in told.event === rejects, 18, 'onGiveUp has the wrong kind of outcome');
+      this.require(told.frozen && Object.isFrozen(told.event.report), 20, 'the event or report is not frozen');
+    }
+    const settle = this.take('settle');
+    this.require(settle.ok !== rejects, 13, `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
+    this.require(Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure, reason === 'aborted' ? 11 : 13, `ended ${settle.turn - due} turns late (${reason})`);
+    this.require(settle.t <= this.deadline + this.slack, 8, 'settled after the deadline');
+    if (!rejects) {
+      this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
+    } else {
+      const wrapped = this.options.finalError === 'wrap' && reason !== 'aborted';
+      const error = wrapped ? this.unwrapped(settle, reason) : settle.value;
+      this.error = error;
+      if (reason === 'aborted') {
+        this.abort = abort;
+        this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
+            if (told) this.require(Object.is(told.event.error, settle.value), 14, 'onGiveUp has another error than the rejection');
+        const under = this.underWay && this.operation.given[this.n - 1];
+        if (under?.signal && !under.aborted && this.underWay.end === undefined) this.object(11, 'the attempt under way was not aborted');
+        if (under?.aborted && this.underWay.end === undefined) this.require(Object.is(under.aborted.reason, settle.value), 12, 'the attempt was aborted with another reason');
+      } else this.require(accepts(error), 14, `rejected with another error (${reason})`);
+    }
+    const shared = reason === 'aborted' && this.world.operations.length > 1;
+    const report = told?.event.report ?? (shared ? undefined : settle.report);
+    judgeReport(this, report, reason, settle, told);
+    throw END;
+  }
+
+  unwrapped(settle, reason) {
+    const { value } = settle;
+    this.require(value instanceof this.pkg.RetryError, 14, 'the error is not wrapped');
+    this.require(value.reason === reason && value.report === settle.report, 14, 'the wrapper tells another story');
+    const errors = settle.report.records.filter((record) => 'error' in record).map((record) => record.error);
+    this.require(errors.length === value.errors.length && errors.every((error, i) => Object.is(error, value.errors[i])), 14, 'the wrapper has other errors');
+    return value.cause;
+  }
+}

@@ -1,0 +1,52 @@
+// Schedules on several threads.
+
+import { Worker } from 'node:worker_threads';
+
+export class Threads {
+  constructor(count) {
+    this.workers = Array.from({ length: count }, () => new Worker(new URL('worker.mjs', import.meta.url), { env: { NODE_OPTIONS: '' } }));
+  }
+
+  /** One thread's answer to one task: `{ schedules, finding?, ms }`. */
+  ask(worker, task) {
+    return new Promise((resolve, reject) => {
+      const ended = (code) => reject(new Error(`a thread of the simulation ended with ${code}`));
+      worker.once('exit', ended);
+      worker.once('message', (message) => {
+        worker.off('exit', ended);
+        if (message.failure) reject(new Error(message.failure));
+        else resolve(message);
+      });
+      worker.postMessage(task);
+    });
+  }
+
+  /**
+   * Schedules 0 … n − 1 of a seed, shared out evenly.
+   * @returns {Promise<{ schedules: number, finding?: object }>}
+   */
+  async simulate({ folder, seed, schedules, small = true }) {
+    const step = this.workers.length;
+    const answers = await Promise.all(this.workers.map((worker, from) => this.ask(worker, { folder, seed, from, step, to: schedules, small })));
+    return {
+      schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0),
+      finding: answers.map((answer) => answer.finding).filter(Boolean).sort((a, b) => a.index - b.index)[0],
+    };
+  }
+
+  /** Works through a list of tasks, each thread taking the next when it is free. */
+  async each(tasks, done) {
+    const left = [...tasks];
+    await Promise.all(this.workers.map(async (worker) => {
+      for (let task = left.shift(); task !== undefined; task = left.shift()) done(task, await this.ask(worker, task));
+    }));
+  }
+
+  close() {
+    return Promise.all(this.workers.map((worker) => worker.terminate()));
+  }
+}
+
+/** What is printed about a finding. */
+export const report = ({ seed, index, rule, text, trace }) =>
+  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs --seed ${seed} --only ${index}\nshrunk to:\n${trace}`;

@@ -1,0 +1,12 @@
+// A subscriber of the tracing channel that writes down what it is told.
+
+import { tracingChannel } from 'node:diagnostics_channel';
+
+export function channelOf(world) {
+  const channel = tracingChannel('rejitter:operation');
+  const seen = Object.fromEntries(['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((name) => [
+    name,
+    (context) => { world.traced.push({ name, context, attempts: context.attempts, report: context.report, error: context.error }); },
+  ]));
+  return { subscribe: () => channel.subscribe(seen), unsubscribe: () => channel.unsubscribe(seen) };
+}

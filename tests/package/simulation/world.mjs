@@ -1,0 +1,175 @@
+// A world for one schedule: the clock, the timers, the record of everything that happened.
+//
+// What the package uses is replaced once per thread; the replacement serves the current world. The
+// schedule's own moments (a late settlement, an abort) are kept beside the package's timers and never
+// go through setTimeout, so every timer on record is the package's.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import { generator } from './random.mjs';
+
+const MAX_TIMER = 2 ** 31 - 1;
+/** What happens at most in one schedule: more is a loop without end. */
+const MOST_EVENTS = 600;
+/** A year: what waits longer is left waiting. */
+const HORIZON_MS = 3.2e10;
+
+const realImmediate = globalThis.setImmediate;
+/** All promise callbacks that can run have run; the event loop has not turned. */
+const drained = () => new Promise((done) => { process.nextTick(done); });
+/** One turn of the real event loop: by then Node has told about unhandled rejections. */
+const turned = () => new Promise((done) => { realImmediate(done); });
+
+/** Whose callback runs: an operation that is alone is asked for by `alone`, which costs nothing. */
+const context = new AsyncLocalStorage();
+
+/** @type {World} */
+let world;
+
+export class World {
+  constructor(schedule) {
+    const { start, early, late, skew } = schedule.clock;
+    this.schedule = schedule;
+    this.now = start;
+    this.wall = 1.7e12;
+    this.early = early;
+    this.late = late;
+    this.random = generator(skew, 0);
+    /** Which macrotask this is. */
+    this.turn = 0;
+    /** How long callbacks have blocked the thread. */
+    this.busy = 0;
+    this.log = [];
+    /** @type {Map<number, object>} timers of the package that are armed */
+    this.timers = new Map();
+    this.armed = 0;
+    this.moments = [];
+    this.signals = [];
+    this.operations = [];
+    this.policy = undefined;
+    this.traced = [];
+    /** Errors that the schedule's own code made: not the package's. */
+    this.own = new WeakSet();
+    this.alone = undefined;
+    this.problems = [];
+    this.leftWaiting = false;
+    world = this;
+  }
+
+  note(kind, operation, what) {
+    const entry = { kind, op: operation?.id ?? -1, t: this.now, turn: this.turn, i: this.log.length, ...what };
+    this.log.push(entry);
+    return entry;
+  }
+
+  /** Something that is wrong by itself, whatever the rest of the record says. */
+  problem(rule, text) {
+    this.problems.push({ rule, text });
+  }
+
+  /** The operation whose callback runs now. */
+  current() {
+    return this.alone ?? context.getStore();
+  }
+
+  within(operation, body) {
+    if (this.schedule.single) {
+      this.alone = operation;
+      return body();
+    }
+    return context.run(operation, body);
+  }
+
+  later(ms, act) {
+    this.moments.push({ due: this.now + ms, act });
+  }
+
+  arm(callback, ms) {
+    const id = (this.armed += 1);
+    const operation = this.current();
+    const effective = ms >= 1 && ms <= MAX_TIMER ? Math.trunc(ms) : 1;
+    const skew = this.random.chance(0.5) ? 0 : this.random.unit() * (this.early + this.late) - this.early;
+    const timer = { id, due: this.now + Math.max(0, effective + skew), callback, operation, unref: false };
+    this.timers.set(id, timer);
+    const entry = this.note('arm', operation, { id, ms });
+    if (typeof callback !== 'function') this.problem(5, 'a timer without a callback');
+    if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem(5, `setTimeout(${ms})`);
+    const settled = this.operations.filter((each) => each.settled !== undefined).length;
+    if (this.timers.size > 3 * (this.operations.length - settled)) this.problem(16, `${this.timers.size} timers for ${this.operations.length - settled} operations`);
+    const handle = { id, ref: () => handle, unref: () => { entry.unref = true; return handle; } };
+    return handle;
+  }
+
+  disarm(handle) {
+    if (handle === undefined || handle === null) return;
+    if (this.timers.delete(handle.id)) this.note('clear', undefined, { id: handle.id });
+  }
+
+  /** Blocks the thread, as a long computation does. */
+  block(ms) {
+    this.now += ms;
+    this.busy += ms;
+  }
+
+  next() {
+    let first;
+    for (const timer of this.timers.values()) if (first === undefined || timer.due < first.due) first = timer;
+    for (const moment of this.moments) if (first === undefined || moment.due < first.due) first = moment;
+    return first;
+  }
+
+  /** Until nothing is left that could happen. */
+  async live() {
+    for (let events = 0; ; events += 1) {
+      await drained();
+      const next = this.next();
+      if (next === undefined) break;
+      if (next.due > this.schedule.clock.start + HORIZON_MS) {
+        this.leftWaiting = true;
+        break;
+      }
+      if (events > MOST_EVENTS) {
+        this.problem(13, `more than ${MOST_EVENTS} events`);
+        break;
+      }
+      this.turn += 1;
+      this.now = Math.max(this.now, next.due);
+      if (next.act === undefined) {
+        this.timers.delete(next.id);
+        this.note('fire', undefined, { id: next.id });
+        try {
+          next.callback();
+        } catch (error) {
+          this.problem(17, `a timer's callback threw ${describe(error)}`);
+        }
+      } else {
+        this.moments.splice(this.moments.indexOf(next), 1);
+        next.act();
+      }
+    }
+    await turned();
+    if (!this.schedule.single) context.disable();
+  }
+}
+
+/** A value in words, whatever it is. */
+export function describe(value) {
+  try {
+    if (typeof value === 'object' && value !== null) return Object.prototype.toString.call(value) === '[object Error]' ? `${value.name}: ${value.message}` : 'an object';
+    return typeof value === 'string' ? JSON.stringify(value) : String(value);
+  } catch {
+    return 'an object that throws when read';
+  }
+}
+
+/** Replaces, for good, what the package uses of its host. For threads that do nothing else. */
+export function takeOver() {
+  Error.stackTraceLimit = 0;
+  globalThis.setTimeout = (callback, ms) => world.arm(callback, ms);
+  globalThis.clearTimeout = (handle) => world.disarm(handle);
+  globalThis.performance.now = () => world.now;
+  Date.now = () => world.wall;
+  console.error = (error) => { world.note('reported', world.current(), { error }); };
+  process.on('unhandledRejection', (error) => world.problem(17, `unhandled rejection: ${describe(error)}`));
+  process.on('uncaughtException', (error) => world.problem(17, `uncaught exception: ${describe(error)}`));
+}
