@@ -37,6 +37,7 @@ mod parts;
 mod plan;
 mod polly;
 mod sample;
+mod study;
 mod words;
 
 pub use distribution::{Atom, Cell, Distribution};

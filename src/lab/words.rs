@@ -20,13 +20,18 @@ pub(super) fn time(ms: f64) -> String {
     format!("{} {unit}", number(rounded / length))
 }
 
-fn to_three_digits(value: f64) -> f64 {
-    // What is smaller is told as less than that.
-    let mut last = 1e-5;
-    while value >= last * 999.5 {
+/// What is below a second is rounded where it is written.
+fn to_three_digits(ms: f64) -> f64 {
+    // Powers of ten are exact as far as times go.
+    let mut last = 1.0;
+    while ms >= last * 999.5 {
         last *= 10.0;
     }
-    (value / last).round() * last
+    if last > 1.0 {
+        (ms / last).round() * last
+    } else {
+        ms
+    }
 }
 
 /// To three digits, or all before the point; without zeros at the end.
