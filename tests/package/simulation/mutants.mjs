@@ -7,6 +7,7 @@ export const MUTANTS = [];
 const plant = (name, ...edits) => MUTANTS.push({ name, edits });
 
 const op = 'operation.js';
+const story = 'progress.js';
 const cut = 'interruption.js';
 const time = 'timer.js';
 
@@ -20,8 +21,8 @@ plant('an aborted signal does not stop the first attempt', [op, 'if (this.interr
 plant('one signal gets two listeners', [cut, '|| this.signals.includes(signal)', ''], [cut, "signal.addEventListener('abort', this.listener)", "signal.addEventListener('abort', () => this.abort())"]);
 plant('retryIf is asked after an abort in a hook', [op, "    // A hook may have aborted.\n    if (interruption?.aborted) return 'aborted';\n", '']);
 plant('an abort inside the callback loses to its error', [op, "        if (interruption?.aborted) return this.stop('aborted');\n        if (this.outcome === INTERRUPTED)", '        if (this.outcome === INTERRUPTED)']);
-plant('an abort in onRetry does not stop the wait', [op, 'if (!interruption?.over) await this.wait(delayMs);', 'await this.wait(delayMs);']);
-plant('finalError wraps the abort reason', [op, "settings.wrap && reason !== 'aborted'", 'settings.wrap']);
+plant('an abort in onRetry does not stop the wait', [cut, 'if (this.over) resolve(INTERRUPTED);\n      else this.waitTimer', 'this.waitTimer'], [op, "        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');\n", '']);
+plant('finalError wraps the abort reason', [story, "settings.wrap && reason !== 'aborted'", 'settings.wrap']);
 
 // Attempts and their signals.
 plant('all attempts share one controller', ['attempt.js', 'return (this.#controller ??= new AbortController()).signal;', 'return (globalThis.sharedController ??= new AbortController()).signal;']);
@@ -35,13 +36,13 @@ plant('a synchronous throw escapes', [op, '  } catch (error) {\n    return new O
 
 // Timeouts and deadlines.
 plant('the attempt timeout runs from the start of the operation', [cut, 'this.attemptTimer = new Timer(attemptTimeoutMs,', 'this.attemptTimer = new Timer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),']);
-plant('the attempt timeout outlives the deadline', [cut, 'this.deadlineAt !== Infinity && attemptTimeoutMs >= this.deadlineAt - now()', 'false'], [cut, 'if (this.over) return;\n    this.expired = true;', 'if (this.over || this.attemptTimer) return;\n    this.expired = true;']);
+plant('the attempt timeout outlives the deadline', [cut, 'if (attemptTimeoutMs >= this.deadlineAt - from) return;', ''], [cut, 'if (this.over) return;\n    this.expired = true;', 'if (this.over || this.attemptTimer) return;\n    this.expired = true;']);
 plant('no deadline timer', [cut, 'this.deadlineTimer = new Timer(', 'if (totalTimeoutMs < 0) this.deadlineTimer = new Timer(']);
 plant('the deadline timer stays', [cut, 'this.deadlineTimer?.cancel();', '']);
 plant('the wait timer stays', [cut, 'this.waitTimer?.cancel();', '']);
 plant('the deadline is counted from each attempt', [op, "    this.attemptAt = now();\n", "    this.attemptAt = now();\n    if (interruption && interruption.deadlineAt < Infinity) interruption.deadlineAt = this.attemptAt + this.settings.totalTimeoutMs;\n"]);
 plant('an attempt begins after the deadline', [op, "if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');", '']);
-plant('a blocking hook takes an attempt past the deadline', [op, "if (this.remainingMs() <= 0) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');", '']);
+plant('a blocking hook takes an attempt past the deadline', [op, 'if (interruption !== undefined && this.attemptAt >= interruption.deadlineAt) return', 'if (false) return']);
 plant('the timeout has no cause', [op, ', this.cause);', ');']);
 plant('the wall clock measures the time', [time, 'return globalThis.performance.now();', 'return Date.now();']);
 
@@ -55,17 +56,17 @@ plant('unref is forgotten', [time, 'if (this.unref) this.id?.unref?.();', '']);
 
 // Decisions.
 plant('one attempt too many', ['decision.js', '    settings.maxAttempts,\n    attempt,', '    settings.maxAttempts + 1,\n    attempt,']);
-plant('permanent errors are retried', [op, "if (mark?.permanent) return 'permanent';", '']);
+plant('permanent errors are retried', ['marks.js', 'mark(this, { permanent: true,', 'mark(this, { permanent: false,']);
 plant('marks below the surface are not found', ['marks.js', 'const DEEPEST = 10;', 'const DEEPEST = 0;']);
 plant('marks are looked for one too deep', ['marks.js', 'const DEEPEST = 10;', 'const DEEPEST = 11;']);
 plant('the wrapper of a mark comes out', [op, 'this.outcome = unwrap(this.outcome, mark);', '']);
-plant('the server hint is ignored', [op, 'this.hintMs = mark?.afterMs ?? NaN;', 'this.hintMs = NaN;']);
+plant('the server hint is ignored', ['marks.js', 'afterMs: ms, wraps', 'afterMs: NaN, wraps']);
 plant('afterMs is ignored', [op, "exactlyMs = afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');", "afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');"]);
 plant('retryIf is asked twice', [op, 'let verdict = predicate(this.outcome, attempt);', 'predicate(this.outcome, attempt);\n        let verdict = predicate(this.outcome, attempt);']);
-plant('a verdict that is none passes', [op, "throw new (typeof afterMs === 'number' ? RangeError : TypeError)(", "if (verdict !== null) return NaN;\n  throw new (typeof afterMs === 'number' ? RangeError : TypeError)("]);
-plant('spent results reject', [op, 'if (!this.failed) return this.outcome;', '']);
+plant('a verdict that is none passes', [story, "throw new (typeof afterMs === 'number' ? RangeError : TypeError)(", "if (verdict !== null) return NaN;\n  throw new (typeof afterMs === 'number' ? RangeError : TypeError)("]);
+plant('spent results reject', [story, 'if (!this.failed) return this.outcome;', '']);
 plant('hints feed the decorrelated jitter', ['decision.js', 'if (computed && decision >= 0) {', 'if (decision >= 0) {']);
-plant('operations share the previous wait', [op, 'this.previousMs = NaN;', 'this.previousMs = settings.lastMs ?? NaN;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
+plant('operations share the previous wait', [story, 'this.previousMs = NaN;', 'this.previousMs = settings.lastMs ?? NaN;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
 plant('operations of a policy share their draws', [op, 'const index = settings.operations++;', 'const index = 0;']);
 plant('a bad random number passes', ['decision.js', 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 
@@ -73,13 +74,13 @@ plant('a bad random number passes', ['decision.js', 'draw >= 0 && draw < 1', 'dr
 plant('a hook that throws ends the operation', ['hooks.js', '  } catch (error) {\n    reportFailure(error);', '  } catch (error) {\n    throw error;']);
 plant('a hook that rejects is unhandled', ['hooks.js', 'Promise.resolve(result).then(undefined, reportFailure);', ';']);
 plant('events are not frozen', ['hooks.js', 'Object.freeze(event)', 'event']);
-plant('onRetry comes after the wait', [op, "      this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n", ''], [op, "      if (interruption?.expired || this.remainingMs()", "      this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n      if (interruption?.expired || this.remainingMs()"]);
-plant('onFailure is not called', [op, "this.tell('onFailure', this.attempts, this.told());", '']);
-plant('onSuccess has no result', [op, "this.tell('onSuccess', this.attempts, { result: this.outcome });", "this.tell('onSuccess', this.attempts, {});"]);
+plant('onRetry comes after the wait', [op, "        this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n", ''], [op, "      if (interruption?.expired || this.remainingMs()", "      if (settings.hooks !== undefined) this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n      if (interruption?.expired || this.remainingMs()"]);
+plant('onFailure is not called', [op, "this.tell('onFailure', this.attempts, this.told());", ';']);
+plant('onSuccess has no result', [story, "this.tell('onSuccess', this.attempts, { result: this.outcome });", "this.tell('onSuccess', this.attempts, {});"]);
 plant('records forget the first attempt', ['report.js', 'this.kept.splice(1, 1);', 'this.kept.shift();']);
 plant('records grow without bound', ['report.js', 'this.kept.length === KEPT', 'false']);
 plant('records lack the delay', [op, 'delayMs = record.delayMs = next;', 'delayMs = next;']);
-plant('no report beside the error', [op, 'keepReport(error, report);\n    throw error;', 'throw error;']);
+plant('no report beside the error', [story, 'keepReport(error, report);\n    throw error;', 'throw error;']);
 plant('failures stay in flight', ['metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);
 
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.

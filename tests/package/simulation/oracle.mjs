@@ -4,15 +4,10 @@
 // It is told by the record what the outside did (how each callback ended and when, what was aborted),
 // and derives what the package must do next.
 
-import { BARE } from './perform.mjs';
+import { Endings } from './endings.mjs';
 import { judgeReport } from './reports.mjs';
-import { computedWait, draw, hintedWait, resolved } from './waits.mjs';
-
-const same = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
-
-/** Thrown when the walk has come to the operation's end. */
-const END = Symbol('end');
-class Objection extends Error {}
+import { END, Objection, same } from './story.mjs';
+import { computedWait, draw, hintedWait } from './waits.mjs';
 
 /** @returns {{ rule: number, text: string }[]} objections */
 export function judge(world, operation, pkg) {
@@ -27,116 +22,7 @@ export function judge(world, operation, pkg) {
   return [];
 }
 
-/** What a signal without a reason of its own must give. */
-function isAbortError(value) {
-  try {
-    return value instanceof DOMException && value.name === 'AbortError';
-  } catch {
-    return false;
-  }
-}
-
-const VISIBLE = new Set(['fn', 'retryIf', 'retryOnResult', 'hook', 'random', 'curve', 'settle']);
-
-class Walk {
-  constructor(world, operation, pkg) {
-    const { schedule } = world;
-    this.world = world;
-    this.operation = operation;
-    this.pkg = pkg;
-    this.uses = schedule.uses;
-    this.options = { ...schedule.implied, ...schedule.options };
-    this.parameters = resolved(this.options, schedule.preset);
-    this.maxAttempts = this.options.maxAttempts ?? 6;
-    this.attemptTimeout = this.options.attemptTimeoutMs ?? Infinity;
-    this.deadline = operation.call.t + (this.options.totalTimeoutMs ?? Infinity);
-    /** How much later than meant a timer's consequence may come. */
-    this.slack = 2 * world.late + 3 + world.busy;
-    this.entries = world.log.filter((entry) => entry.op === operation.id);
-    this.visible = this.entries.filter((entry) => VISIBLE.has(entry.kind));
-    this.at = 0;
-    this.last = operation.call;
-    this.n = 0;
-    this.records = [];
-    const abort = operation.signals.map((signal) => signal.at).filter((entry) => entry !== undefined && entry.i > operation.call.i).sort((a, b) => a.i - b.i)[0];
-    this.abort = abort;
-    this.watched = operation.signals.length > 0 || this.attemptTimeout < Infinity || this.deadline < Infinity || this.uses.hooks.length > 0
-      || this.uses.retryOnResult || schedule.options.metrics === true || schedule.traced;
-    this.waits = [];
-  }
-
-  object(rule, text) {
-    const objection = new Objection(text);
-    objection.rule = rule;
-    throw objection;
-  }
-
-  require(condition, rule, text) {
-    if (!condition) this.object(rule, text);
-  }
-
-  /** Nothing more came: right only where a wait is longer than anybody watches. */
-  nothing(text) {
-    if (this.world.leftWaiting) throw END;
-    this.object(13, text);
-  }
-
-  /** Who blocks the thread makes it a matter of taste when something happened. */
-  sameTime(a, b) {
-    return a === b || same(a, b) || Math.abs(a - b) <= this.world.busy;
-  }
-
-  peek() {
-    return this.visible[this.at];
-  }
-
-  /** Whether an abort came before the next visible thing, and was not too late to matter. */
-  get cut() {
-    const next = this.peek();
-    if (this.abort === undefined || (next !== undefined && this.abort.i > next.i)) return false;
-    // A last outcome and an abort in one macrotask: either may be first, but an abort by the
-    // callback itself, before its outcome, is.
-    const decided = this.ended;
-    if (next?.kind === 'settle' && next.turn === this.abort.turn && decided !== undefined && decided.i < this.abort.i && !this.wasAborted(next)) return false;
-    return true;
-  }
-
-  wasAborted(settle) {
-    return !settle.ok && this.operation.signals.some((signal) => signal.aborted && (Object.is(signal.reason, settle.value) || (signal.reason === BARE && isAbortError(settle.value))));
-  }
-
-  /** The next visible thing, which must be of this kind. */
-  take(kind, name) {
-    if (this.cut) this.aborted();
-    const next = this.peek();
-    const wanted = name ?? kind;
-    if (next === undefined) this.nothing(`${wanted} should have come, but nothing did`);
-    const found = next.kind === 'hook' ? next.name : next.kind;
-    this.require(found === wanted, kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19, `${wanted} should have come, but ${found} did`);
-    this.at += 1;
-    this.last = next;
-    return next;
-  }
-
-  hook(name, n, extra) {
-    if (!this.uses.hooks.includes(name)) return undefined;
-    const entry = this.take('hook', name);
-    const { event } = entry;
-    const expected = { attempt: n, ...extra };
-    this.require(entry.frozen, 20, `the event of ${name} is not frozen`);
-    this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
-    for (const key of ['attempt', 'error', 'result', 'reason']) {
-      this.require(key in event === key in expected, 18, `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
-      this.require(Object.is(event[key], expected[key]), key === 'attempt' ? 3 : 14, `${name} has another ${key}`);
-    }
-    return entry;
-  }
-
-  /** The time when the package acted last before what comes next: it acts at once. */
-  get time() {
-    return this.last.exitT === undefined ? this.last.t : Math.max(this.last.exitT, this.ended?.t ?? 0);
-  }
-
+class Walk extends Endings {
   walk() {
     const { operation } = this;
     const { call } = operation;
@@ -172,7 +58,10 @@ class Walk {
     const n = this.n + 1;
     const opened = this.hook('onAttempt', n, {});
     if (opened) this.require(opened.t < this.deadline, 8, `onAttempt ${n} came at or after the deadline`);
-    if (opened && !this.cut && this.time >= this.deadline) this.expiredBefore(n);
+    if (opened && this.time >= this.deadline) {
+      this.ended = { i: opened.exit, t: this.time, turn: opened.turn };
+      if (!this.cut) this.expiredBefore(n);
+    }
     const entry = this.take('fn');
     this.n = n;
     this.require(n <= this.maxAttempts, 1, `attempt ${n} of ${this.maxAttempts}`);
@@ -301,33 +190,6 @@ class Walk {
     return next.name === 'onAttempt' || next.kind === 'settle' || next.name === 'onGiveUp';
   }
 
-  /** What the package shows of this attempt's error, wherever it first does. */
-  shown() {
-    for (let i = this.at; i < this.visible.length; i += 1) {
-      const entry = this.visible[i];
-      if (entry.kind === 'hook') {
-        if ('error' in entry.event && entry.event.attempt === this.n && !(entry.name === 'onGiveUp' && ['aborted', 'callback', 'timeout'].includes(entry.event.reason))) return { entry, value: entry.event.error };
-        if (entry.name === 'onAttempt' || entry.name === 'onSuccess') continue;
-      } else if (entry.kind === 'retryIf') return { entry, value: entry.outcome };
-      else if (entry.kind === 'fn') return entry.attempt === undefined ? undefined : { entry, value: entry.previousError };
-      else if (entry.kind === 'settle') {
-        // A reason that several operations rejected with has the latest's report.
-        if (this.world.operations.length > 1 && this.wasAborted(entry)) return undefined;
-        const record = entry.report?.records.find((each) => each.attempt === this.n);
-        return record === undefined ? { entry, value: entry.value } : { entry, value: record.error };
-      }
-    }
-    return undefined;
-  }
-
-  isOurs(value) {
-    try {
-      return value instanceof this.pkg.TimeoutError && !this.world.own.has(value);
-    } catch {
-      return false;
-    }
-  }
-
   /** Asks the predicate's part of the record. Gives the demanded wait, if any. */
   verdict(given) {
     const { failed, value } = this.outcome;
@@ -427,118 +289,5 @@ class Walk {
     const most = 2 ** 31 - 1;
     this.require(arm.ms >= Math.min(most, Math.ceil((delayMs ?? lo) * (1 - 1e-12))) && arm.ms <= Math.min(most, Math.ceil((delayMs ?? hi) * (1 + 1e-12) + 1e-9)), 5, `a timer of ${arm.ms} ms for a wait of ${delayMs ?? `${lo} to ${hi}`}`);
     this.require(arm.turn === this.last.turn || this.ended.turn === arm.turn, 4, 'the wait began late');
-  }
-
-  record(told, entry) {
-    const { n } = this;
-    const known = this.watched || n > 1;
-    this.lastRecord = {
-      attempt: n, ...told, unsure: this.ended?.unsure === true,
-      startMs: known ? entry.t - this.startedAt : 0,
-      durationMs: known && this.ended ? this.ended.t - entry.t : undefined,
-    };
-    this.records.push(this.lastRecord);
-  }
-
-  /** What the package says the reason is, where it says so. */
-  claim(reason) {
-    const next = this.peek();
-    if (next === undefined) return false;
-    if (next.kind === 'hook') return next.name === 'onGiveUp' && next.event.reason === reason;
-    if (next.kind !== 'settle') return false;
-    if (reason === 'deadline' && (next.ok || next.report === undefined)) return true;
-    return !next.ok && next.report?.reason === reason;
-  }
-
-  success() {
-    if (this.cut) this.aborted();
-    const { value } = this.outcome;
-    this.hook('onSuccess', this.n, { result: value });
-    this.abort = undefined;
-    const settle = this.take('settle');
-    this.require(settle.ok && Object.is(settle.value, value), 14, 'did not resolve with the result');
-    this.require(settle.turn === this.ended.turn, 13, 'resolved late');
-    throw END;
-  }
-
-  /** The deadline passed while a hook blocked, before an attempt. */
-  expiredBefore(n) {
-    this.late = this.last;
-    if (n === 1) this.timeout();
-    this.finish('deadline');
-  }
-
-  timeout() {
-    const previous = this.n > 1 && this.lastRecord !== undefined ? this.lastRecord : undefined;
-    this.ending('timeout', (error) => {
-      this.require(this.isOurs(error), 8, 'the deadline passed during an attempt, and the rejection is no TimeoutError');
-      const caused = previous !== undefined && 'error' in previous;
-      this.require('cause' in error === caused && (!caused || Object.is(error.cause, previous.error)), 14, 'the cause is not the previous failure');
-      return true;
-    });
-  }
-
-  aborted() {
-    // Of the numbers for one wait, the first may abort; the others may still be asked for.
-    const numbers = ['random', 'curve'];
-    while (numbers.includes(this.last.kind) && numbers.includes(this.peek()?.kind) && this.peek().turn === this.abort.turn) this.at += 1;
-    this.ending('aborted', undefined);
-  }
-
-  finish(reason, accepts) {
-    const { failed, value } = this.outcome ?? { failed: true };
-    this.ending(reason, accepts ?? (failed ? (error) => Object.is(error, value) : undefined));
-  }
-
-  /**
-   * The end without success.
-   * @param {((error: unknown) => boolean) | undefined} accepts undefined: resolves with the last result
-   */
-  ending(reason, accepts) {
-    const rejects = accepts !== undefined || reason === 'aborted';
-    const cause = this.late ?? (reason === 'timeout' ? this.peek() : undefined);
-    const due = reason === 'aborted' ? this.abort.turn : cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0);
-    const { abort } = this;
-    this.abort = undefined;
-    let told;
-    if (this.uses.hooks.includes('onGiveUp')) {
-      told = this.take('hook', 'onGiveUp');
-      this.require(told.event.reason === reason, 13, `onGiveUp says ${told.event.reason} instead of ${reason}`);
-      this.require(told.event.attempt === this.n, 3, `onGiveUp says attempt ${told.event.attempt}`);
-      this.require('error' in told.event === rejects, 18, 'onGiveUp has the wrong kind of outcome');
-      this.require(told.frozen && Object.isFrozen(told.event.report), 20, 'the event or report is not frozen');
-    }
-    const settle = this.take('settle');
-    this.require(settle.ok !== rejects, 13, `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
-    this.require(Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure, reason === 'aborted' ? 11 : 13, `ended ${settle.turn - due} turns late (${reason})`);
-    this.require(settle.t <= this.deadline + this.slack, 8, 'settled after the deadline');
-    if (!rejects) {
-      this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
-    } else {
-      const wrapped = this.options.finalError === 'wrap' && reason !== 'aborted';
-      const error = wrapped ? this.unwrapped(settle, reason) : settle.value;
-      this.error = error;
-      if (reason === 'aborted') {
-        this.abort = abort;
-        this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
-            if (told) this.require(Object.is(told.event.error, settle.value), 14, 'onGiveUp has another error than the rejection');
-        const under = this.underWay && this.operation.given[this.n - 1];
-        if (under?.signal && !under.aborted && this.underWay.end === undefined) this.object(11, 'the attempt under way was not aborted');
-        if (under?.aborted && this.underWay.end === undefined) this.require(Object.is(under.aborted.reason, settle.value), 12, 'the attempt was aborted with another reason');
-      } else this.require(accepts(error), 14, `rejected with another error (${reason})`);
-    }
-    const shared = reason === 'aborted' && this.world.operations.length > 1;
-    const report = told?.event.report ?? (shared ? undefined : settle.report);
-    judgeReport(this, report, reason, settle, told);
-    throw END;
-  }
-
-  unwrapped(settle, reason) {
-    const { value } = settle;
-    this.require(value instanceof this.pkg.RetryError, 14, 'the error is not wrapped');
-    this.require(value.reason === reason && value.report === settle.report, 14, 'the wrapper tells another story');
-    const errors = settle.report.records.filter((record) => 'error' in record).map((record) => record.error);
-    this.require(errors.length === value.errors.length && errors.every((error, i) => Object.is(error, value.errors[i])), 14, 'the wrapper has other errors');
-    return value.cause;
   }
 }
