@@ -42,6 +42,7 @@ function sources(name, change = {}) {
     'driver/full.js': 'export {};\n',
     'driver/mod.rs': '',
     'core.wasm': EMPTY_WASM,
+    'http.wasm': EMPTY_WASM,
     'LICENSE-X': 'licence',
     ...change,
   });
@@ -49,7 +50,7 @@ function sources(name, change = {}) {
     template: join(dir, 'template'),
     driver: join(dir, 'driver'),
     licences: [join(dir, 'LICENSE-X')],
-    wasm: join(dir, 'core.wasm'),
+    wasm: [join(dir, 'core.wasm'), join(dir, 'http.wasm')],
     version: '1.2.3',
     out: join(dir, 'out'),
   };
@@ -63,7 +64,7 @@ describe('assemble', () => {
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
     assert.equal(esm.retry(), 'retry');
     assert.equal(cjs.retry(), 'retry');
-    for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'LICENSE-X']) {
+    for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
     for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs']) {
@@ -109,7 +110,7 @@ test('only paths of the package itself become .cjs', () => {
 });
 
 test('the module of the bytes gives the bytes', async () => {
-  const code = `data:text/javascript,${encodeURIComponent(bytesModule(EMPTY_WASM))}`;
+  const code = `data:text/javascript,${encodeURIComponent(bytesModule(EMPTY_WASM, 'core.wasm'))}`;
   const { default: base64 } = await import(code);
   assert.deepEqual(Uint8Array.from(Buffer.from(base64, 'base64')), EMPTY_WASM);
 });

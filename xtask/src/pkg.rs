@@ -41,7 +41,9 @@ pub fn build(ws: &Workspace, console: &mut Console) -> Result<PathBuf, Failure> 
             &script(ws, "assemble.mjs")
                 .args(["--version", version])
                 .arg("--wasm")
-                .arg(&thin.core)
+                .arg(thin.file(Part::Core))
+                .arg("--wasm")
+                .arg(thin.file(Part::Http))
                 .arg("--out")
                 .arg(&package)
                 .remedy(
@@ -73,13 +75,32 @@ fn script(ws: &Workspace, name: &str) -> Cmd {
         .dir(&ws.root)
 }
 
-/// The numeric decision functions as a wasm file without imports and without memory.
+/// The wasm files that one thin build yields.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// The numeric decision functions, without memory: for the main entry.
+    Core,
+    /// What `fetch` needs beside them, which takes text and so has a memory.
+    Http,
+}
+
+impl Part {
+    const ALL: [Self; 2] = [Self::Core, Self::Http];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Http => "http",
+        }
+    }
+}
+
+/// The thin build: wasm files without imports.
 struct Thin {
     /// Of its own: the full build of the same crate has the same file name.
     target: PathBuf,
     compiled: PathBuf,
     work: PathBuf,
-    core: PathBuf,
 }
 
 impl Thin {
@@ -88,10 +109,19 @@ impl Thin {
         let work = target.join("shrink");
         Self {
             compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
-            core: work.join("core.wasm"),
             work,
             target,
         }
+    }
+
+    fn file(&self, part: Part) -> PathBuf {
+        self.work.join(format!("{}.wasm", part.name()))
+    }
+
+    fn sizes(&self) -> String {
+        Part::ALL
+            .map(|part| format!("{} {}", part.name(), size_of(&self.file(part))))
+            .join(", ")
     }
 
     fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
@@ -108,6 +138,8 @@ impl Thin {
             ])
             .arg("--target-dir")
             .arg(&self.target)
+            // What has a memory needs a page of it, not the megabyte that the stack has by default.
+            .args(["--", "-Clink-arg=-zstack-size=8192"])
             .dir(&ws.root)
             .remedy("see the compiler's message in the log");
         step.run(&build)?;
@@ -121,11 +153,11 @@ impl Thin {
         let recipe_file = self.work.join("recipe");
         let before = self.work.join("input.wasm");
         let input = read(&self.compiled)?;
-        let unchanged = self.core.exists()
+        let unchanged = Part::ALL.iter().all(|part| self.file(*part).exists())
             && fs::read(&before).is_ok_and(|old| old == input)
             && fs::read_to_string(&recipe_file).is_ok_and(|old| old == recipe);
         if unchanged {
-            step.note(format!("{}, nothing changed", size_of(&self.core)));
+            step.note(format!("{}, nothing changed", self.sizes()));
             return Ok(());
         }
         drop(fs::remove_dir_all(&self.work));
@@ -141,15 +173,14 @@ impl Thin {
         ] {
             fs::write(path, bytes).map_err(|error| file_failure("write", path, &error))?;
         }
-        step.note(size_of(&self.core));
+        step.note(self.sizes());
         Ok(())
     }
 
     fn passes(&self, ws: &Workspace) -> Vec<Cmd> {
         let file = |name: &str| self.work.join(name);
         let bound = file("rejitter_bg.wasm");
-        let (small, graph, reached) =
-            (file("small.wasm"), file("graph.json"), file("reached.wasm"));
+        let small = file("small.wasm");
         let optimise = |from: &Path, to: &Path, more: &[&str]| {
             Cmd::new(ws.npm_tool("wasm-opt"))
                 .arg(from)
@@ -164,7 +195,7 @@ impl Thin {
                 .arg("-o")
                 .arg(to)
         };
-        vec![
+        let mut passes = vec![
             Cmd::new(ws.wasm_tool("wasm-bindgen"))
                 .arg(&self.compiled)
                 .args(["--target", "web", "--no-typescript"])
@@ -173,20 +204,31 @@ impl Thin {
                 .arg(&self.work)
                 .args(["--out-name", "rejitter"]),
             optimise(&bound, &small, &["--converge"]),
-            script(ws, "roots.mjs").arg(&small).arg(&graph),
-            Cmd::new(ws.npm_tool("wasm-metadce"))
-                .arg(&small)
-                .arg("--graph-file")
-                .arg(&graph)
-                .args(WASM_FEATURES)
-                .arg("-o")
-                .arg(&reached),
-            optimise(&reached, &self.core, &["--converge"]),
-            script(ws, "roots.mjs")
-                .arg("--check")
-                .arg(&self.core)
-                .arg(&graph),
-        ]
+        ];
+        for part in Part::ALL {
+            let graph = file(&format!("{}-graph.json", part.name()));
+            let reached = file(&format!("{}-reached.wasm", part.name()));
+            let done = self.file(part);
+            passes.extend([
+                script(ws, "roots.mjs")
+                    .arg(part.name())
+                    .arg(&small)
+                    .arg(&graph),
+                Cmd::new(ws.npm_tool("wasm-metadce"))
+                    .arg(&small)
+                    .arg("--graph-file")
+                    .arg(&graph)
+                    .args(WASM_FEATURES)
+                    .arg("-o")
+                    .arg(&reached),
+                optimise(&reached, &done, &["--converge"]),
+                script(ws, "roots.mjs")
+                    .arg("--check")
+                    .arg(&done)
+                    .arg(&graph),
+            ]);
+        }
+        passes
     }
 
     /// All that the result depends on beside the input: the passes and the versions of their tools.
