@@ -3,6 +3,9 @@
 
 /** With `throwOnStatus`: a response whose status says that the request failed. */
 export class HttpStatusError extends Error {
+  /** @type {Response} */
+  response;
+
   /** @param {Response} response */
   constructor(response) {
     // Without the address: queries carry secrets, and messages end in logs.
@@ -10,8 +13,6 @@ export class HttpStatusError extends Error {
     this.name = 'HttpStatusError';
     this.status = response.status;
     // Not enumerable: loggers that print an error's properties would print the whole response.
-    Object.defineProperty(this, 'response', { value: response });
-    /** @type {Response} */
-    this.response;
+    Object.defineProperty(this, 'response', { value: (this.response = response), enumerable: false });
   }
 }

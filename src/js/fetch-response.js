@@ -38,7 +38,7 @@ let forgotten;
 /**
  * Passes the abort of the caller's signals on to the body of a response that was returned. Nothing
  * tells when a body ends, so the listeners remain until the response was collected; they do not
- * keep it alive.
+ * keep it alive. Without signals, it keeps alive what the body's own abort goes through.
  * @param {any} response
  * @param {Link} link
  * @param {AbortSignal[]} signals
@@ -46,6 +46,9 @@ let forgotten;
 export function follow(response, link, signals) {
   const body = response?.body;
   if (!body) return;
+  links.set(response, link);
+  links.set(body, link);
+  if (signals.length === 0) return;
   const aborted = signals.find((signal) => signal.aborted);
   if (aborted !== undefined) {
     abortAttempt(link.attempt, reasonOf(aborted));
@@ -61,8 +64,6 @@ export function follow(response, link, signals) {
     if (held !== undefined) abortAttempt(held.attempt, reasonOf(/** @type {AbortSignal} */ (event.target)));
   };
   for (const signal of signals) signal.addEventListener('abort', onAbort);
-  links.set(response, link);
-  links.set(body, link);
   forgotten ??= new FinalizationRegistry((stop) => stop());
   forgotten.register(link, stop);
 }
