@@ -86,6 +86,7 @@ pub fn http_failure(code_length: u32, syscall_length: u32, message_length: u32) 
     }
 }
 
+#[inline(never)]
 fn bytes() -> [u8; CAPACITY] {
     let mut bytes = [0; CAPACITY];
     for (byte, shared) in bytes.iter_mut().zip(&BUFFER) {

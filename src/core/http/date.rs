@@ -19,6 +19,7 @@ const LENGTHS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 ///
 /// The name of the weekday must be one, but need not be right: recipients have no use for it.
 #[must_use]
+#[inline(never)]
 pub fn parse_http_date(text: &[u8], now: i64) -> Option<i64> {
     let mut rest = Rest(text);
     let weekday = rest.name(DAYS)?;
@@ -67,12 +68,14 @@ pub fn parse_http_date(text: &[u8], now: i64) -> Option<i64> {
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
+    #[inline(never)]
     fn skip(&mut self, text: &[u8]) -> Option<()> {
         self.0 = self.0.strip_prefix(text)?;
         Some(())
     }
 
     /// Exactly so many digits.
+    #[inline(never)]
     fn number(&mut self, digits: u32) -> Option<i64> {
         let mut number = 0;
         for _ in 0..digits {
@@ -87,6 +90,7 @@ impl Rest<'_> {
     }
 
     /// One of the names of three letters, as its position.
+    #[inline(never)]
     fn name(&mut self, names: &[u8]) -> Option<usize> {
         let position = names
             .chunks_exact(3)
@@ -96,6 +100,7 @@ impl Rest<'_> {
     }
 
     /// `08:49:37` in seconds of the day. A leap second is the next minute's first.
+    #[inline(never)]
     fn time(&mut self) -> Option<i64> {
         let hour = self.number(2)?;
         self.skip(b":")?;
@@ -107,6 +112,7 @@ impl Rest<'_> {
 }
 
 /// Midnight of a day that exists, in Unix seconds; months count from 0.
+#[inline(never)]
 fn date(year: i64, month: usize, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let last = *LENGTHS.get(month)? - i64::from(month == 1 && !leap);

@@ -136,19 +136,20 @@ impl NetworkFailure {
     /// error's causes are judged one by one: see [`and`](Self::and).
     #[must_use]
     pub fn of(code: &[u8], syscall: &[u8], message: &[u8]) -> Self {
-        let has = |codes: &[&[u8]], prefixes: &[&[u8]]| {
-            codes.contains(&code) || prefixes.iter().any(|prefix| code.starts_with(prefix))
-        };
-        let says = |texts: &[&[u8]]| texts.iter().any(|text| contains(message, text));
-        if has(HOPELESS_CODES, HOPELESS_PREFIXES) || says(HOPELESS_TEXTS) {
+        if any(HOPELESS_CODES, code, is)
+            || any(HOPELESS_PREFIXES, code, starts)
+            || any(HOPELESS_TEXTS, message, contains)
+        {
             Self::Hopeless
-        } else if has(UNPROCESSED_CODES, UNPROCESSED_PREFIXES)
-            || UNPROCESSED_SYSCALLS.contains(&syscall)
-            || says(UNPROCESSED_TEXTS)
+        } else if any(UNPROCESSED_CODES, code, is)
+            || any(UNPROCESSED_PREFIXES, code, starts)
+            || any(UNPROCESSED_SYSCALLS, syscall, is)
+            || any(UNPROCESSED_TEXTS, message, contains)
         {
             Self::Unprocessed
-        } else if has(NETWORK_CODES, NETWORK_PREFIXES)
-            || NETWORK_TEXTS.iter().any(|text| begins(message, text))
+        } else if any(NETWORK_CODES, code, is)
+            || any(NETWORK_PREFIXES, code, starts)
+            || any(NETWORK_TEXTS, message, begins)
         {
             Self::Network
         } else {
@@ -168,8 +169,35 @@ impl NetworkFailure {
     }
 }
 
+/// Whether the text and any entry of a table are so related. Called, not inlined: many small loops
+/// are most of the wasm file otherwise.
+#[inline(never)]
+fn any(table: &[&[u8]], text: &[u8], related: fn(&[u8], &[u8]) -> bool) -> bool {
+    table.iter().any(|entry| related(text, entry))
+}
+
+fn is(text: &[u8], entry: &[u8]) -> bool {
+    text == entry
+}
+
+fn starts(text: &[u8], start: &[u8]) -> bool {
+    text.starts_with(start)
+}
+
+// Not `windows`, which panics for an empty part: in wasm, a panic that cannot happen still brings
+// its message and an allocator along.
+#[inline(never)]
 fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
+    let mut rest = text;
+    loop {
+        if rest.starts_with(part) {
+            return true;
+        }
+        let [_, after @ ..] = rest else {
+            return false;
+        };
+        rest = after;
+    }
 }
 
 /// The whole text, or followed by something in brackets or after punctuation: "Load failed

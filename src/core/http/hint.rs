@@ -44,6 +44,7 @@ pub fn retry_after_ms(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
 }
 
 /// Optional whitespace around a field value is no part of it.
+#[inline(never)]
 fn trim(text: &[u8]) -> &[u8] {
     let mut text = text;
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
@@ -53,6 +54,7 @@ fn trim(text: &[u8]) -> &[u8] {
 }
 
 /// Digits and nothing else; above 2^53 no longer exact, but never less than 2^53.
+#[inline(never)]
 fn whole(text: &[u8]) -> Option<f64> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;
