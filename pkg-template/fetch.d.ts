@@ -65,7 +65,7 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
 interface Told {
   /** The status of the response, if there was one. */
   readonly status?: number;
-  /** The wait that the response asks for, in ms, if it does; not yet known in `onFailure`. */
+  /** The wait that the response asks for, in ms, if it does. */
   readonly hintMs?: number;
 }
 
@@ -160,7 +160,7 @@ interface FetchOnlyOptions {
   preset?: PresetName | undefined;
   /** Called before each attempt. Hooks are not awaited; what they throw is reported and changes nothing. */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
-  /** Called after each attempt that failed, or whose response is about to be judged. */
+  /** Called after each attempt that failed, or whose response is not good enough. */
   onFailure?: ((event: FailureEvent & Told) => unknown) | undefined;
   /** Called before each wait. The response is cancelled right after: clone it to read it. */
   onRetry?: ((event: RetryEvent & Told) => unknown) | undefined;

@@ -5,6 +5,7 @@ import { HttpStatusError } from './fetch-error.js';
 import { isKey } from './fetch-options.js';
 import { FetchRequest } from './fetch-request.js';
 import { discard, follow } from './fetch-response.js';
+import { callHook } from './hooks.js';
 import { NETWORK, UNPROCESSED } from './http.js';
 import { run } from './operation.js';
 import { Settings } from './options.js';
@@ -37,6 +38,8 @@ export class FetchOperation {
     this.broken = false;
     /** @type {{ afterMs?: number, stop?: string } | undefined} */
     this.ruling = undefined;
+    /** What `onFailure` is told, if the response turns out to be a failure. @type {(() => void) | undefined} */
+    this.tellFailure = undefined;
 
     const { signal, attemptTimeoutMs, totalTimeoutMs } = settings.engine;
     /** Who may abort. */
@@ -83,7 +86,7 @@ export class FetchOperation {
    */
   async send(attempt) {
     this.attempt = attempt;
-    this.response = this.ruling = undefined;
+    this.response = this.ruling = this.tellFailure = undefined;
     const signal = this.signalOf(attempt);
     const { prepare } = this.settings;
     this.broken = this.request.hasFactory;
@@ -178,6 +181,7 @@ export class FetchOperation {
     const afterMs = response !== undefined && respectRetryAfter ? this.http.hintOf(response) : NaN;
     this.ruling = { afterMs };
     if (!this.request.replays && attempt.attempt < engine.maxAttempts) this.ruling.stop = 'bodyNotReplayable';
+    this.tellFailure?.();
     return verdict;
   }
 
@@ -221,7 +225,14 @@ export class FetchOperation {
     for (const [name, hook] of Object.entries(hooks ?? {})) {
       told[name] = (event) => hook?.(Object.freeze({ ...event, ...this.known(event) }));
     }
-    const { onRetry, onGiveUp } = told;
+    const { onFailure, onRetry, onGiveUp } = told;
+    if (onFailure !== undefined) {
+      told.onFailure = (event) => {
+        if ('error' in event) return onFailure(event);
+        // The engine tells of each response before it is judged; most of them are good.
+        this.tellFailure = () => callHook({ onFailure }, 'onFailure', event);
+      };
+    }
     told.onGiveUp = (event) => {
       this.report = event.report;
       return onGiveUp?.(event);

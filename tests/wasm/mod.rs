@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::common::{VECTORS, Vector, vectors};
+use crate::common::{VECTORS, Vector, http, vectors};
 
 #[wasm_bindgen(inline_js = "
 export function abort_soon(controller, reason) { setTimeout(() => controller.abort(reason), 10); }
@@ -75,6 +75,25 @@ fn golden_vectors_are_the_same_in_wasm() {
         let ours: Vec<f64> = policy.delays(seed).take(delays.len()).collect();
         assert_eq!(ours, delays, "{name}");
     }
+}
+
+#[wasm_bindgen_test]
+fn http_is_read_in_wasm_as_it_is_natively() {
+    http::check_hints();
+    http::check_failures();
+    http::check_statuses_and_methods();
+    http::check_dates_and_noise();
+}
+
+#[wasm_bindgen_test]
+fn lengths_that_lie_about_the_buffer_are_no_text() {
+    for lie in [769, u32::MAX] {
+        assert!(js::http_hint(lie, lie, lie, 0.0).is_nan());
+        assert_eq!(js::http_failure(lie, 1, lie), 0);
+        assert!(!js::http_method(lie));
+    }
+    assert!(js::http_status(0, 503) && !js::http_status(9, 501));
+    assert_ne!(js::http_buffer(), 0);
 }
 
 #[wasm_bindgen_test]
