@@ -203,7 +203,7 @@ test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothin
     hangs: () => new ReadableStream({ cancel: () => new Promise(() => {}) }),
     rejects: () => new ReadableStream({ cancel: () => Promise.reject(new Error('no')) }),
     throws: () => new ReadableStream({ cancel() { throw new Error('no'); } }),
-    locked: () => { const stream = new ReadableStream(); stream.getReader(); return stream; },
+    locked: () => { const response = new Response(new ReadableStream(), { status: 503 }); response.body.getReader(); return response; },
     cloned: () => { const response = new Response(new ReadableStream({ pull(c) { c.enqueue(new Uint8Array(10)); } }), { status: 503 }); response.clone(); return response; },
     odd: () => ({ status: 503, body: { cancel: () => { throw new Error('no'); } } }),
     'odder still': () => ({ status: 503, get body() { throw new Error('no'); } }),
