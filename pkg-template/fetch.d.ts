@@ -179,8 +179,16 @@ interface FetchOnlyOptions {
  */
 export type FetchOptions = FetchOnlyOptions & Omit<CommonOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult'> & CurveAndJitter;
 
-/** A fetch that retries. It can stand wherever `fetch` can. */
-export type RetryingFetch = (input: FetchInput, init?: FetchInit) => Promise<Response>;
+interface Callable {
+  fetch(input: FetchInput, init?: FetchInit): Promise<Response>;
+}
+
+/**
+ * A fetch that retries. It can stand wherever `fetch` can; and `fetch` can stand for it, as in tests,
+ * though it does not know what {@link FetchInit} has more: hence the type of a method, whose
+ * parameters are compared in both directions.
+ */
+export type RetryingFetch = Callable['fetch'];
 
 /** What can send the requests: `fetch`, undici's, a framework's, a test's. */
 export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly status: number }>;

@@ -33,13 +33,13 @@ pub fn retry_after_ms(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
     }
     // Infinite and NaN clocks saturate to some time, which is all that can be made of them.
     #[allow(clippy::cast_possible_truncation)]
-    let now_s = (now_ms / 1000.0).floor() as i64;
-    let server_s = parse_http_date(trim(headers.date), now_s);
+    let wall = (now_ms / 1000.0).floor() as i64;
+    let server = parse_http_date(trim(headers.date), wall);
     let at_ms = match seconds {
         Some(seconds) => seconds * 1000.0,
-        None => ms_of(parse_http_date(text, server_s.unwrap_or(now_s))?),
+        None => ms_of(parse_http_date(text, server.unwrap_or(wall))?),
     };
-    let now_ms = server_s.map_or(now_ms, ms_of);
+    let now_ms = server.map_or(now_ms, ms_of);
     Some((at_ms - now_ms).clamp(0.0, MAX_MS))
 }
 
