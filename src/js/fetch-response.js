@@ -54,7 +54,8 @@ export function follow(response, link, signals) {
     abortAttempt(link.attempt, reasonOf(aborted));
     return;
   }
-  const weak = new WeakRef(link);
+  // workerd has neither at older compatibility dates; its signals do not outlive their request.
+  const weak = typeof WeakRef === 'function' ? new WeakRef(link) : { deref: () => link };
   const stop = () => {
     for (const signal of signals) signal.removeEventListener('abort', onAbort);
   };
@@ -64,6 +65,7 @@ export function follow(response, link, signals) {
     if (held !== undefined) abortAttempt(held.attempt, reasonOf(/** @type {AbortSignal} */ (event.target)));
   };
   for (const signal of signals) signal.addEventListener('abort', onAbort);
+  if (typeof FinalizationRegistry !== 'function') return;
   forgotten ??= new FinalizationRegistry((stop) => stop());
   forgotten.register(link, stop);
 }
