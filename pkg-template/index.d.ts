@@ -60,6 +60,7 @@ export type Verdict = boolean | { readonly afterMs: number };
  * - `hint`: the server asked for a wait longer than `maxRetryAfterMs`.
  * - `callback`: `retryIf`, `retryOnResult`, `backoff` or `random` threw or answered nonsense.
  * - `aborted`: a signal was aborted.
+ * - `bodyNotReplayable`: (rejitter/fetch) the request's body was a stream, which is sent once.
  */
 export type StopReason =
   | 'exhausted'
@@ -69,7 +70,8 @@ export type StopReason =
   | 'timeout'
   | 'hint'
   | 'callback'
-  | 'aborted';
+  | 'aborted'
+  | 'bodyNotReplayable';
 
 /** What one attempt did. */
 export interface AttemptRecord {
@@ -869,8 +871,9 @@ export function retryAfter(ms: number, error?: unknown): Error;
 export function isPermanent(error: unknown): boolean;
 
 /**
- * The story of the operation that rejected with this error object; of the latest, if several did.
- * `undefined` for anything else, and for errors that are not objects.
+ * The story of the operation that rejected with this error object, or that gave up and resolved
+ * with this result object; of the latest, if several did. `undefined` for anything else, and for
+ * errors that are not objects.
  * @example
  * ```js
  * import { retry, retryReport } from 'rejitter';

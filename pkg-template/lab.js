@@ -1,5 +1,5 @@
 import { RetryPolicy } from './index.js';
-import { compile } from './lib/inline.js';
+import { compile } from './lib/compile.js';
 import base64 from './lib/lab-bytes.js';
 import { linkerOf } from './lib/lab-wasm.js';
 import { createLab } from './lib/lab.js';

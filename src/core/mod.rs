@@ -25,6 +25,7 @@ mod backoff;
 mod decision;
 mod delays;
 mod elementary;
+pub mod http;
 mod jitter;
 mod options;
 mod policy;

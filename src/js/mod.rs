@@ -2,7 +2,9 @@
 //!
 //! The functions here are what JavaScript sees. Rust programs use the types at the crate's root.
 
+mod http;
 mod numeric;
+pub use http::{http_buffer, http_failure, http_hint, http_method, http_status};
 pub use numeric::{decide, draw};
 
 #[cfg(feature = "lab")]

@@ -40,6 +40,12 @@ export class Settings {
     this.retryIf = undefined;
     /** @type {Function | undefined} */
     this.retryOnResult = undefined;
+    /**
+     * What a wrapper of this package knows of a failed attempt beside its outcome: a wait that the
+     * server asks for, or a reason to stop. Asked after the predicate.
+     * @type {(() => { afterMs?: number, stop?: string } | undefined) | undefined}
+     */
+    this.rule = undefined;
     /** @type {import('./hooks.js').Hooks | undefined} */
     this.hooks = undefined;
     /** @type {(() => number) | undefined} */

@@ -51,7 +51,10 @@ export class Progress {
    */
   next(exactlyMs, deadlineAt) {
     const { settings } = this;
+    const ruling = settings.rule?.();
+    if (ruling?.stop !== undefined) return ruling.stop;
     if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
+    if (ruling?.afterMs !== undefined) this.hintMs = ruling.afterMs;
     const decision = decide(settings, this, this.attempts, deadlineAt, this.hintMs, exactlyMs);
     if (decision >= 0) return decision;
     return decision === EXHAUSTED ? 'exhausted' : decision === DEADLINE ? 'deadline' : 'hint';
@@ -86,7 +89,10 @@ export class Progress {
     this.context.report = report;
     settings.metrics?.failed(reason);
     this.tell('onGiveUp', this.attempts, { ...this.told(), reason, report });
-    if (!this.failed) return this.outcome;
+    if (!this.failed) {
+      keepReport(this.outcome, report);
+      return this.outcome;
+    }
     const error = settings.wrap && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
     keepReport(error, report);
     throw error;

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "lab")]
 pub mod differential;
+pub mod http;
 
 use rejitter::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::Value;

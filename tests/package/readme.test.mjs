@@ -27,7 +27,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
 
   test(`${name} has code to run`, () => {
     assert.ok(found.length >= 1);
-    assert.ok(found.every(({ code }) => /from 'rejitter'|require\('rejitter'\)/.test(code)), 'each block shows its import, so that it can be copied whole');
+    assert.ok(found.every(({ code }) => /from 'rejitter(?:\/\w+)?'|require\('rejitter'\)/.test(code)), 'each block shows its import, so that it can be copied whole');
   });
 
   for (const { number, language, code } of found) {

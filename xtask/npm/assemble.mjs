@@ -1,13 +1,13 @@
-// Puts the npm package together: pkg-template/, the driver modules that the entries reach, the wasm as
-// a file and as a module, the CommonJS twins, the version.
+// Puts the npm package together: pkg-template/, the driver modules that the entries reach, each wasm
+// as a file and as a module, the CommonJS twins, the version.
 //
-//   node assemble.mjs --version 1.2.3 --wasm core.wasm --lab folder --out target/pkg
+//   node assemble.mjs --version 1.2.3 --wasm core.wasm --wasm http.wasm --lab folder --out target/pkg
 //
 // The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  * One name per subpath; each has `name.js` and `name.d.ts`, and one file more for each host that loads
  * wasm in a way of its own, unless it needs no wasm.
  */
-const ENTRIES = ['index', 'lab', 'testing'];
+const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
 const HOSTS = ['', '.workerd', '.edge-light'];
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
@@ -29,7 +29,7 @@ export function toCommonJsPaths(code) {
   return code.replace(OWN_MODULE, (_, before, quote, path) => `${before}${quote}${path}.cjs${quote}`);
 }
 
-export function bytesModule(bytes, name = 'core.wasm') {
+export function bytesModule(bytes, name) {
   const text = Buffer.from(bytes).toString('base64');
   return `// ${name} in base64\nexport default '${text}';\n`;
 }
@@ -114,9 +114,12 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   };
   const read = (file) => readFileSync(join(next, file), 'utf8');
 
-  const bytes = readFileSync(wasm);
-  write('core.wasm', bytes);
-  write('lib/bytes.js', bytesModule(bytes));
+  for (const file of wasm) {
+    const bytes = readFileSync(file);
+    const name = basename(file);
+    write(name, bytes);
+    write(name === 'core.wasm' ? 'lib/bytes.js' : `lib/${basename(file, '.wasm')}-bytes.js`, bytesModule(bytes, name));
+  }
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
   write('lib/lab-bytes.js', bytesModule(labBytes, 'lab.wasm'));
@@ -180,7 +183,7 @@ if (import.meta.url === pathToFileURL(argv[1]).href) {
   const { values } = parseArgs({
     options: {
       version: { type: 'string' },
-      wasm: { type: 'string' },
+      wasm: { type: 'string', multiple: true },
       lab: { type: 'string' },
       out: { type: 'string' },
     },

@@ -55,6 +55,7 @@ function sources(name, change = {}) {
     'driver/full.js': 'export {};\n',
     'driver/mod.rs': '',
     'core.wasm': EMPTY_WASM,
+    'http.wasm': EMPTY_WASM,
     'LICENSE-X': 'licence',
     ...change,
   });
@@ -62,7 +63,7 @@ function sources(name, change = {}) {
     template: join(dir, 'template'),
     driver: join(dir, 'driver'),
     licences: [join(dir, 'LICENSE-X')],
-    wasm: join(dir, 'core.wasm'),
+    wasm: [join(dir, 'core.wasm'), join(dir, 'http.wasm')],
     lab: join(dir, 'lab'),
     version: '1.2.3',
     out: join(dir, 'out'),
@@ -77,7 +78,7 @@ describe('assemble', () => {
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
     assert.equal(esm.retry(), 'retry');
     assert.equal(cjs.retry(), 'retry');
-    for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'LICENSE-X']) {
+    for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
     for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs']) {
@@ -132,7 +133,7 @@ test('only paths of the package itself become .cjs', () => {
 });
 
 test('the module of the bytes gives the bytes', async () => {
-  const code = `data:text/javascript,${encodeURIComponent(bytesModule(EMPTY_WASM))}`;
+  const code = `data:text/javascript,${encodeURIComponent(bytesModule(EMPTY_WASM, 'core.wasm'))}`;
   const { default: base64 } = await import(code);
   assert.deepEqual(Uint8Array.from(Buffer.from(base64, 'base64')), EMPTY_WASM);
 });

@@ -61,6 +61,6 @@ impl LabWasm {
                 .arg(&optimised),
             script(ws, "untraceable.mjs").arg(&optimised).arg(&result),
         ];
-        run_passes(ws, step, &self.compiled, &self.folder, &result, &passes)
+        run_passes(ws, step, &self.compiled, &self.folder, &[result], &passes)
     }
 }

@@ -52,7 +52,9 @@ pub fn build(ws: &Workspace, console: &mut Console, report: Report) -> Result<Pa
             &script(ws, "assemble.mjs")
                 .args(["--version", version])
                 .arg("--wasm")
-                .arg(&thin.core)
+                .arg(thin.file(Part::Core))
+                .arg("--wasm")
+                .arg(thin.file(Part::Http))
                 .arg("--lab")
                 .arg(&lab.folder)
                 .arg("--out")
@@ -91,13 +93,32 @@ pub fn script(ws: &Workspace, name: &str) -> Cmd {
         .dir(&ws.root)
 }
 
-/// The numeric decision functions as a wasm file without imports and without memory.
+/// The wasm files that one thin build yields.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// The numeric decision functions, without memory: for the main entry.
+    Core,
+    /// What `fetch` needs beside them, which takes text and so has a memory.
+    Http,
+}
+
+impl Part {
+    const ALL: [Self; 2] = [Self::Core, Self::Http];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Http => "http",
+        }
+    }
+}
+
+/// The thin build: wasm files without imports.
 struct Thin {
     /// Of its own: the full build of the same crate has the same file name.
     target: PathBuf,
     compiled: PathBuf,
     work: PathBuf,
-    core: PathBuf,
 }
 
 impl Thin {
@@ -106,28 +127,34 @@ impl Thin {
         let work = target.join("shrink");
         Self {
             compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
-            core: work.join("core.wasm"),
             work,
             target,
         }
     }
 
+    fn file(&self, part: Part) -> PathBuf {
+        self.work.join(format!("{}.wasm", part.name()))
+    }
+
     fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
-        step.run(&compilation(ws, &self.target))?;
+        let build = compilation(ws, &self.target)
+            // What has a memory needs a page of it, not the megabyte that the stack has by default.
+            .args(["--", "-Clink-arg=-zstack-size=8192"]);
+        step.run(&build)?;
         step.note(size_of(&self.compiled));
         Ok(())
     }
 
     fn shrink(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let passes = self.passes(ws);
-        run_passes(ws, step, &self.compiled, &self.work, &self.core, &passes)
+        let results = Part::ALL.map(|part| self.file(part));
+        run_passes(ws, step, &self.compiled, &self.work, &results, &passes)
     }
 
     fn passes(&self, ws: &Workspace) -> Vec<Cmd> {
         let file = |name: &str| self.work.join(name);
         let bound = file("rejitter_bg.wasm");
-        let (small, graph, reached) =
-            (file("small.wasm"), file("graph.json"), file("reached.wasm"));
+        let small = file("small.wasm");
         let optimise = |from: &Path, to: &Path, more: &[&str]| {
             Cmd::new(ws.npm_tool("wasm-opt"))
                 .arg(from)
@@ -142,7 +169,7 @@ impl Thin {
                 .arg("-o")
                 .arg(to)
         };
-        vec![
+        let mut passes = vec![
             Cmd::new(ws.wasm_tool("wasm-bindgen"))
                 .arg(&self.compiled)
                 .args(["--target", "web", "--no-typescript"])
@@ -151,20 +178,31 @@ impl Thin {
                 .arg(&self.work)
                 .args(["--out-name", "rejitter"]),
             optimise(&bound, &small, &["--converge"]),
-            script(ws, "roots.mjs").arg(&small).arg(&graph),
-            Cmd::new(ws.npm_tool("wasm-metadce"))
-                .arg(&small)
-                .arg("--graph-file")
-                .arg(&graph)
-                .args(WASM_FEATURES)
-                .arg("-o")
-                .arg(&reached),
-            optimise(&reached, &self.core, &["--converge"]),
-            script(ws, "roots.mjs")
-                .arg("--check")
-                .arg(&self.core)
-                .arg(&graph),
-        ]
+        ];
+        for part in Part::ALL {
+            let graph = file(&format!("{}-graph.json", part.name()));
+            let reached = file(&format!("{}-reached.wasm", part.name()));
+            let done = self.file(part);
+            passes.extend([
+                script(ws, "roots.mjs")
+                    .arg(part.name())
+                    .arg(&small)
+                    .arg(&graph),
+                Cmd::new(ws.npm_tool("wasm-metadce"))
+                    .arg(&small)
+                    .arg("--graph-file")
+                    .arg(&graph)
+                    .args(WASM_FEATURES)
+                    .arg("-o")
+                    .arg(&reached),
+                optimise(&reached, &done, &["--converge"]),
+                script(ws, "roots.mjs")
+                    .arg("--check")
+                    .arg(&done)
+                    .arg(&graph),
+            ]);
+        }
+        passes
     }
 }
 
@@ -187,25 +225,29 @@ pub fn compilation(ws: &Workspace, target: &Path) -> Cmd {
         .remedy("see the compiler's message in the log")
 }
 
-/// Runs the passes that make `result` from `input` in the folder `work`, unless neither the input
+/// Runs the passes that make `results` from `input` in the folder `work`, unless neither the input
 /// nor anything else that the result depends on has changed.
 pub fn run_passes(
     ws: &Workspace,
     step: &mut Step<'_>,
     input: &Path,
     work: &Path,
-    result: &Path,
+    results: &[PathBuf],
     passes: &[Cmd],
 ) -> Result<(), Failure> {
     let recipe = recipe(ws, passes)?;
     let recipe_file = work.join("recipe");
     let before = work.join("input.wasm");
     let bytes = read(input)?;
-    let unchanged = result.exists()
+    let sizes = || {
+        let sizes: Vec<String> = results.iter().map(|file| named_size(file)).collect();
+        sizes.join(", ")
+    };
+    let unchanged = results.iter().all(|file| file.exists())
         && fs::read(&before).is_ok_and(|old| old == bytes)
         && fs::read_to_string(&recipe_file).is_ok_and(|old| old == recipe);
     if unchanged {
-        step.note(format!("{}, nothing changed", size_of(result)));
+        step.note(format!("{}, nothing changed", sizes()));
         return Ok(());
     }
     drop(fs::remove_dir_all(work));
@@ -220,8 +262,13 @@ pub fn run_passes(
     ] {
         fs::write(path, bytes).map_err(|error| file_failure("write", path, &error))?;
     }
-    step.note(size_of(result));
+    step.note(sizes());
     Ok(())
+}
+
+fn named_size(file: &Path) -> String {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{name} {}", size_of(file))
 }
 
 /// All that a result depends on beside the input: the passes and the versions of their tools.

@@ -1,0 +1,7 @@
+import { createFetchApi } from './lib/fetch.js';
+import { loadHttp } from './lib/http-inline.js';
+import { load } from './lib/inline.js';
+
+export { HttpStatusError } from './lib/fetch-error.js';
+
+export const { createFetch, fetchWithRetry } = /* @__PURE__ */ createFetchApi(load, loadHttp);

@@ -1,0 +1,155 @@
+//! The three forms of an HTTP date (RFC 9110, 5.6.7), read strictly.
+//!
+//! Engines disagree in what `Date.parse` makes of them: asctime is local time there, and numbers
+//! are years. So the grammar is here, once.
+
+/// Three letters each, from Sunday.
+const DAYS: &[u8] = b"SunMonTueWedThuFriSat";
+/// What follows these letters in the full names.
+const DAY_ENDS: [&[u8]; 7] = [
+    b"day", b"day", b"sday", b"nesday", b"rsday", b"day", b"urday",
+];
+/// Three letters each.
+const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
+const LENGTHS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/// The date in Unix seconds, if `text` is an HTTP date: IMF-fixdate, RFC 850 or asctime, to the
+/// letter. `now` (Unix seconds) gives the two-digit years of RFC 850 their century: none is more
+/// than 50 years ahead.
+///
+/// The name of the weekday must be one, but need not be right: recipients have no use for it.
+#[must_use]
+#[inline(never)]
+pub fn parse_http_date(text: &[u8], now: i64) -> Option<i64> {
+    let mut rest = Rest(text);
+    let weekday = rest.name(DAYS)?;
+    let seconds = if rest.skip(b", ").is_some() {
+        let day = rest.number(2)?;
+        rest.skip(b" ")?;
+        let month = rest.name(MONTHS)?;
+        rest.skip(b" ")?;
+        let year = rest.number(4)?;
+        rest.skip(b" ")?;
+        let time = rest.time()?;
+        rest.skip(b" GMT")?;
+        date(year, month, day)? + time
+    } else if rest.skip(b" ").is_some() {
+        let month = rest.name(MONTHS)?;
+        rest.skip(b" ")?;
+        let day = match rest.skip(b" ") {
+            Some(()) => rest.number(1)?,
+            None => rest.number(2)?,
+        };
+        rest.skip(b" ")?;
+        let time = rest.time()?;
+        rest.skip(b" ")?;
+        date(rest.number(4)?, month, day)? + time
+    } else {
+        rest.skip(DAY_ENDS.get(weekday)?)?;
+        rest.skip(b", ")?;
+        let day = rest.number(2)?;
+        rest.skip(b"-")?;
+        let month = rest.name(MONTHS)?;
+        rest.skip(b"-")?;
+        let mut year = rest.number(2)?;
+        rest.skip(b" ")?;
+        let time = rest.time()?;
+        rest.skip(b" GMT")?;
+        // Fifty years are counted on the calendar: the same day and time, 50 years before.
+        while year < 9900 && days(year + 50, month, day) * 86_400 + time <= now {
+            year += 100;
+        }
+        date(year, month, day)? + time
+    };
+    rest.0.is_empty().then_some(seconds)
+}
+
+/// What is left to read.
+struct Rest<'a>(&'a [u8]);
+
+impl Rest<'_> {
+    #[inline(never)]
+    fn skip(&mut self, text: &[u8]) -> Option<()> {
+        self.0 = self.0.strip_prefix(text)?;
+        Some(())
+    }
+
+    /// Exactly so many digits.
+    #[inline(never)]
+    fn number(&mut self, digits: u32) -> Option<i64> {
+        let mut number = 0;
+        for _ in 0..digits {
+            let (first, rest) = self.0.split_first()?;
+            if !first.is_ascii_digit() {
+                return None;
+            }
+            number = number * 10 + i64::from(first - b'0');
+            self.0 = rest;
+        }
+        Some(number)
+    }
+
+    /// One of the names of three letters, as its position.
+    #[inline(never)]
+    fn name(&mut self, names: &[u8]) -> Option<usize> {
+        let position = names
+            .chunks_exact(3)
+            .position(|name| self.0.starts_with(name))?;
+        self.0 = self.0.get(3..)?;
+        Some(position)
+    }
+
+    /// `08:49:37` in seconds of the day. A leap second is the next minute's first.
+    #[inline(never)]
+    fn time(&mut self) -> Option<i64> {
+        let hour = self.number(2)?;
+        self.skip(b":")?;
+        let minute = self.number(2)?;
+        self.skip(b":")?;
+        let second = self.number(2)?;
+        (hour < 24 && minute < 60 && second <= 60).then_some(hour * 3600 + minute * 60 + second)
+    }
+}
+
+/// Midnight of a day that exists, in Unix seconds; months count from 0.
+#[inline(never)]
+fn date(year: i64, month: usize, day: i64) -> Option<i64> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last = *LENGTHS.get(month)? - i64::from(month == 1 && !leap);
+    (1..=last)
+        .contains(&day)
+        .then(|| days(year, month, day) * 86_400)
+}
+
+/// Days from 1 January 1970 in the Gregorian calendar. Years begin in March here, so that the leap
+/// day is the last of one; of `year` only 0 and more are asked for.
+fn days(year: i64, month: usize, day: i64) -> i64 {
+    let month = i64::try_from(month).unwrap_or(0);
+    let shifted = (month + 10) % 12;
+    let year = if month < 2 { year - 1 } else { year };
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    year * 365 + leap_days + (shifted * 153 + 2) / 5 + day - 1 - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        // A walk through four centuries, one day at a time.
+        let mut expected = days(1800, 0, 1);
+        assert_eq!(days(1970, 0, 1), 0);
+        for year in 1800..2200 {
+            for month in 0..12 {
+                for day in 1..=31 {
+                    if date(year, month, day).is_some() {
+                        assert_eq!(days(year, month, day), expected);
+                        expected += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(expected, days(2200, 0, 1));
+    }
+}

@@ -1,0 +1,43 @@
+//! Which requests may be sent again, and which statuses ask for it.
+
+/// Which statuses are worth another attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StatusRule {
+    /// 408, 425, 429, 500, 502, 503, 504: conditions that pass. Never 501 and 505, which do not.
+    Transient,
+    /// The same without 408: browsers resend that themselves, so a second layer of retries would
+    /// multiply theirs.
+    TransientInBrowsers,
+    /// As hashicorp/go-retryablehttp: 429, 0, and from 500 on all but 501.
+    GoRetryableHttp,
+}
+
+impl StatusRule {
+    /// Whether a response with this status is worth another attempt.
+    #[must_use]
+    pub const fn retries(self, status: u32) -> bool {
+        match self {
+            Self::GoRetryableHttp => {
+                status == 0 || status == 429 || (status >= 500 && status != 501)
+            }
+            Self::Transient | Self::TransientInBrowsers => match status {
+                425 | 429 | 500 | 502 | 503 | 504 => true,
+                408 => matches!(self, Self::Transient),
+                _ => false,
+            },
+        }
+    }
+}
+
+/// Whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending
+/// such a request twice asks for no more than sending it once. In any case, because `fetch`
+/// normalises some methods and not others.
+#[must_use]
+pub fn is_idempotent(method: &[u8]) -> bool {
+    const METHODS: [&[u8]; 7] = [
+        b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE", b"QUERY",
+    ];
+    METHODS
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(method))
+}

@@ -1,0 +1,18 @@
+// @ts-check
+// A response as an error, for those who ask for it.
+
+/** With `throwOnStatus`: a response whose status says that the request failed. */
+export class HttpStatusError extends Error {
+  /** @type {Response} */
+  response;
+
+  /** @param {Response} response */
+  constructor(response) {
+    // Without the address: queries carry secrets, and messages end in logs.
+    super(`HTTP ${response.status}${response.statusText ? ` ${response.statusText}` : ''}`);
+    this.name = 'HttpStatusError';
+    this.status = response.status;
+    // Not enumerable: loggers that print an error's properties would print the whole response.
+    Object.defineProperty(this, 'response', { value: (this.response = response), enumerable: false });
+  }
+}

@@ -1,0 +1,129 @@
+// @ts-check
+// The options of a fetch: those of every operation, and its own.
+
+import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
+import { defaults, readOnly, readOptions } from './options.js';
+import { PRESETS } from './presets.js';
+import { RULES, errorOf, show, unknown } from './rules.js';
+
+/** What `fetch` has beside the options of every operation, and what each must be. */
+const FETCH_RULES = /** @type {Record<string, import('./rules.js').Rule>} */ ({
+  preset: ['string', `one of ${Object.keys(PRESETS).join(', ')}`],
+  retryOn: ['', 'a list of statuses from 100 to 999, or a function'],
+  methods: ['', 'a list of method names'],
+  idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function from the request to such a text"],
+  respectRetryAfter: ['', 'true or false'],
+  throwOnStatus: ['', 'true or false'],
+  prepare: ['', 'a function'],
+});
+
+/** What judges an outcome here is told more than an error or a result. */
+const REPLACED = ['retryIf', 'retryOnResult'];
+
+/** Options that were read and checked. */
+export class FetchSettings {
+  /**
+   * @param {Record<string, any>} given what they were read from, for options of a call to be merged over
+   * @param {import('./options.js').Settings} engine
+   */
+  constructor(given, engine) {
+    this.given = given;
+    this.engine = engine;
+    this.statusRule = given.preset === 'goRetryableHttp' ? GO_RETRYABLE_HTTP : TRANSIENT;
+    /** @type {number[] | ((context: object) => unknown) | undefined} */
+    this.retryOn = given.retryOn;
+    /** @type {string[] | undefined} in capitals */
+    this.methods = given.methods?.map((/** @type {string} */ method) => method.toUpperCase());
+    /** @type {string | ((request: Request) => unknown) | undefined} */
+    this.idempotencyKey = given.idempotencyKey;
+    this.respectRetryAfter = given.respectRetryAfter !== false;
+    this.throwOnStatus = given.throwOnStatus === true;
+    /** @type {((request: Request, attempt: import('./attempt.js').Attempt) => unknown) | undefined} */
+    this.prepare = given.prepare;
+  }
+
+  /** The rule for statuses where the code runs. */
+  get rule() {
+    return this.statusRule === TRANSIENT && inBrowser() ? TRANSIENT_IN_BROWSERS : this.statusRule;
+  }
+}
+
+/**
+ * Reads each own option once and throws one error that lists every problem.
+ * @param {any} options
+ * @param {() => import('./decision.js').Core} load
+ * @param {FetchSettings} [base] whose options those of a call take the place of
+ */
+export function readFetchOptions(options, load, base) {
+  const given = Object.assign(Object.create(null), base?.given, copyLists(readOnly(options)));
+  const names = [...Object.keys(FETCH_RULES), ...Object.keys(RULES).filter((name) => !REPLACED.includes(name))];
+  /** @type {import('./rules.js').Problem[]} */
+  const problems = [];
+  const common = Object.create(null);
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    if (Object.hasOwn(FETCH_RULES, name)) {
+      const [types, rule] = FETCH_RULES[name];
+      if (!isValid(name, value)) problems.push({ kind: types.includes(typeof value) ? RangeError : TypeError, text: `${name} is ${show(value)}; it must be ${rule}` });
+    } else if (REPLACED.includes(name)) {
+      problems.push({ kind: TypeError, text: `${name} is no option of fetch; use retryOn, which is told the response or the error` });
+    } else if (Object.hasOwn(RULES, name)) {
+      common[name] = value;
+    } else {
+      problems.push({ kind: TypeError, text: unknown(name, names) });
+    }
+  }
+  const preset = typeof given.preset === 'string' && Object.hasOwn(PRESETS, given.preset) ? PRESETS[given.preset] : undefined;
+  let engine;
+  try {
+    engine = readOptions({ ...preset?.options, ...common }, defaults(load, { capRule: preset?.capRule ?? 0 }));
+  } catch (error) {
+    const { constructor, message } = /** @type {Error} */ (error);
+    problems.push({ kind: /** @type {ErrorConstructor} */ (constructor), text: message });
+  }
+  if (engine === undefined || problems.length > 0) throw errorOf(problems);
+  return new FetchSettings(given, engine);
+}
+
+/**
+ * Copies the lists: what the caller does with them later changes nothing.
+ * @param {Record<string, any>} given
+ */
+function copyLists(given) {
+  for (const name of ['retryOn', 'methods']) {
+    if (Array.isArray(given[name])) given[name] = Array.from(given[name]);
+  }
+  return given;
+}
+
+/**
+ * @param {string} name
+ * @param {any} value
+ */
+function isValid(name, value) {
+  switch (name) {
+    case 'preset':
+      return typeof value === 'string' && Object.hasOwn(PRESETS, value);
+    case 'retryOn':
+      return typeof value === 'function' || (Array.isArray(value) && value.every((status) => Number.isInteger(status) && status >= 100 && status <= 999));
+    case 'methods':
+      return Array.isArray(value) && value.every((method) => typeof method === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(method));
+    case 'idempotencyKey':
+      return typeof value === 'function' || isKey(value);
+    case 'prepare':
+      return typeof value === 'function';
+    default:
+      return typeof value === 'boolean';
+  }
+}
+
+/** Whether this can be the value of a header, without quotes or changes. @param {unknown} value */
+export function isKey(value) {
+  return typeof value === 'string' && /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(value);
+}
+
+/** Browsers resend a request themselves when the status is 408. jsdom and Electron's Node do not. */
+function inBrowser() {
+  const { navigator, process } = /** @type {any} */ (globalThis);
+  return /^Mozilla\//.test(navigator?.userAgent ?? '') && process?.versions?.node === undefined;
+}

@@ -1,0 +1,173 @@
+// @ts-check
+// One request, many times: what `fetch` was called with, made anew for each attempt.
+
+import { bodyOf, isStream } from './fetch-body.js';
+import { isSignal } from './options.js';
+
+/** What `fetch` reads of its second argument, also where a prototype has it. */
+const MEMBERS = [
+  'method', 'headers', 'body', 'referrer', 'referrerPolicy', 'mode', 'credentials', 'cache', 'redirect', 'integrity',
+  'keepalive', 'signal', 'duplex', 'priority', 'window',
+];
+
+const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value);
+
+/** The arguments of a `fetch`, read once, so that what the caller changes later changes nothing. */
+export class FetchRequest {
+  /**
+   * @param {any} input
+   * @param {any} init
+   * @param {number} maxAttempts
+   */
+  constructor(input, init, maxAttempts) {
+    /** @type {Record<string, any> | undefined} */
+    this.init = init === undefined || init === null ? undefined : membersOf(init);
+    this.maxAttempts = maxAttempts;
+    this.isRequest = tagOf(input) === '[object Request]';
+    /** Whether the request is ours alone: then the last attempt may use it up. */
+    this.owned = false;
+    this.input = input;
+    // A body in `init` takes the place of the request's own.
+    const ownBody = this.init?.body === undefined || this.init.body === null;
+    if (this.isRequest && ownBody) this.own();
+    else if (tagOf(input) === '[object URL]') this.input = new input.constructor(input.href);
+    /** Sends the body of a Request by cloning it; any other from `init`. */
+    this.body = ownBody ? undefined : bodyOf(this.init?.body);
+    this.method = String(this.init?.method ?? (this.isRequest ? input.method : 'GET')).toUpperCase();
+    const signal = this.init !== undefined && 'signal' in this.init ? this.init.signal : this.isRequest ? input.signal : undefined;
+    /** @type {AbortSignal | undefined} */
+    this.signal = isSignal(signal) ? signal : undefined;
+  }
+
+  /**
+   * Takes the request over, as `fetch` does when it is called: from then on the caller's own counts
+   * as used. Throws when it was used before.
+   */
+  own() {
+    const { Request } = globalThis;
+    if (typeof Request !== 'function' || !(this.input instanceof Request)) return;
+    this.input = new Request(this.input);
+    this.owned = true;
+  }
+
+  /** Whether the body is made by a function of the caller's. */
+  get hasFactory() {
+    return typeof this.init?.body === 'function';
+  }
+
+  /** Whether another attempt would send the same body. */
+  get replays() {
+    return this.body === undefined || this.body.replays;
+  }
+
+  /**
+   * A header of the request as it is sent.
+   * @param {string} name
+   */
+  header(name) {
+    const headers = this.init?.headers ?? (this.isRequest ? this.input.headers : undefined);
+    return headers === undefined || headers === null ? null : new Headers(headers).get(name);
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} value
+   */
+  setHeader(name, value) {
+    const headers = new Headers(this.init?.headers ?? (this.isRequest ? this.input.headers : undefined));
+    headers.set(name, value);
+    this.init = { ...this.init, headers };
+  }
+
+  /** What hosts add to the members of `init`: they have no place in a Request. */
+  extras() {
+    const { init } = this;
+    const names = init === undefined ? [] : Object.keys(init).filter((name) => !MEMBERS.includes(name));
+    return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, init?.[name]]));
+  }
+
+  /** The request without its body, for who needs to see it. */
+  outline() {
+    const { url } = this.isRequest ? this.input : { url: this.input };
+    return new Request(url, { method: this.method, headers: this.init?.headers ?? (this.isRequest ? this.input.headers : undefined) });
+  }
+
+  /**
+   * What one attempt passes to the inner fetch; a promise only when the body is made by a function
+   * that gives one.
+   * @param {number} attempt
+   * @param {AbortSignal | undefined} signal to pass instead of the caller's
+   * @returns {Promise<[any, any]> | [any, any]}
+   */
+  next(attempt, signal) {
+    const input = this.isRequest ? this.nextRequest(attempt) : this.input;
+    let { init } = this;
+    // Browsers refuse any second argument beside the request of a navigation.
+    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate')) init = { ...init, signal };
+    else if (init !== undefined) init = { ...init };
+    if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
+    if (this.body === undefined) return [input, init];
+    const body = /** @type {any} */ (this.body.next());
+    const factory = this.hasFactory;
+    if (factory && typeof body?.then === 'function') return Promise.resolve(body).then((body) => [input, withBody(init, body, true)]);
+    return [input, withBody(init, body, factory)];
+  }
+
+  /** @param {number} attempt */
+  nextRequest(attempt) {
+    if (this.body !== undefined || (this.owned && attempt >= this.maxAttempts)) return this.input;
+    return this.input.clone();
+  }
+
+  /** The operation is over: the bytes that were kept for another attempt are not needed. */
+  release() {
+    if (!this.isRequest || this.body !== undefined) return;
+    try {
+      const { body } = this.input;
+      if (body && !body.locked) body.cancel().then(undefined, () => {});
+    } catch {
+      // There was no body, or the last attempt took it.
+    }
+  }
+}
+
+/**
+ * @param {any} init
+ * @param {unknown} body
+ * @param {boolean} factory
+ */
+function withBody(init, body, factory) {
+  // Required beside a stream; whoever passes a stream itself says so, as to `fetch`.
+  const duplex = factory && init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
+  return { ...init, ...duplex, body };
+}
+
+/**
+ * The members of a RequestInit, each read once, and what hosts add to it as own properties; without
+ * our own.
+ * @param {any} init
+ */
+function membersOf(init) {
+  /** @type {Record<string, any>} */
+  const members = {};
+  for (const name of MEMBERS) {
+    const value = init[name];
+    if (value !== undefined) members[name] = value;
+  }
+  for (const name of Object.keys(init)) {
+    if (name !== 'retry' && !MEMBERS.includes(name)) members[name] = init[name];
+  }
+  if (members.headers !== undefined) members.headers = copyOfHeaders(members.headers);
+  return members;
+}
+
+/**
+ * In the form that they were given in: a function that takes fetch's place may look at it.
+ * @param {any} headers
+ */
+function copyOfHeaders(headers) {
+  if (headers === null || typeof headers !== 'object') return headers;
+  if (tagOf(headers) === '[object Headers]') return new headers.constructor(headers);
+  if (Array.isArray(headers)) return headers.map((pair) => (Array.isArray(pair) ? [...pair] : pair));
+  return typeof headers[Symbol.iterator] === 'function' ? headers : { ...headers };
+}

@@ -1,0 +1,36 @@
+// @ts-check
+// `fetch`, retried: the public functions over whatever loads the core.
+
+import { FetchOperation } from './fetch-operation.js';
+import { readFetchOptions } from './fetch-options.js';
+import { createHttp } from './http.js';
+import { show } from './rules.js';
+
+/**
+ * @param {() => import('./decision.js').Core} load
+ * @param {() => any} loadHttp
+ */
+export function createFetchApi(load, loadHttp) {
+  const http = createHttp(loadHttp);
+
+  /**
+   * @param {any} [options]
+   * @param {any} [inner] what sends the requests; without, `globalThis.fetch` of the moment
+   */
+  function createFetch(options, inner) {
+    if (inner !== undefined && typeof inner !== 'function') throw new TypeError(`fetch is ${show(inner)}; it must be a function like fetch`);
+    const settings = readFetchOptions(options, load);
+    /**
+     * @param {any} input
+     * @param {any} [init]
+     * @returns {Promise<any>}
+     */
+    return async function fetch(input, init) {
+      const own = init !== null && typeof init === 'object' && Object.hasOwn(init, 'retry') ? init.retry : undefined;
+      const merged = own === undefined ? settings : readFetchOptions(own, load, settings);
+      return new FetchOperation(merged, http, inner, input, init).run();
+    };
+  }
+
+  return { createFetch, fetchWithRetry: createFetch() };
+}

@@ -1,0 +1,428 @@
+// createFetch and fetchWithRetry: what is retried, with which body and headers, and what comes out.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { consumer, importPackage, repo, runNode } from './lib/consumer.mjs';
+import { QUICK, failing, importFetch, listen, until } from './lib/fetching.mjs';
+
+const { createFetch, fetchWithRetry, HttpStatusError } = await importFetch();
+const { RetryError, TimeoutError, retryReport } = await importPackage();
+
+const quick = createFetch(QUICK);
+const statuses = (...list) => {
+  const calls = [];
+  const inner = async (...args) => {
+    calls.push(args);
+    const next = list[Math.min(calls.length, list.length) - 1];
+    if (next instanceof Error) throw next;
+    return typeof next === 'number' ? new Response(next === 204 ? null : `answer ${next}`, { status: next }) : next;
+  };
+  return { inner, calls };
+};
+
+let server;
+before(async () => { server = await listen(failing(2)); });
+after(() => server.close());
+let paths = 0;
+const fresh = () => `${server.origin}/${(paths += 1)}`;
+const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+
+test('statuses: those that pass are retried, the others are answers', async () => {
+  const expected = [408, 425, 429, 500, 502, 503, 504];
+  for (const status of [200, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 410, 418, 421, 422, 425, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505, 507, 508, 511, 599]) {
+    const { inner, calls } = statuses(status === 304 ? new Response(null, { status }) : status, 200);
+    await createFetch(QUICK, inner)('http://x/');
+    assert.equal(calls.length, expected.includes(status) ? 2 : 1, String(status));
+  }
+});
+
+test('B11 408 is left to the browser where there is one', async () => {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+  const versions = Object.getOwnPropertyDescriptor(process, 'versions');
+  try {
+    Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'Mozilla/5.0 (X11)' }, configurable: true });
+    Object.defineProperty(process, 'versions', { value: {}, configurable: true });
+    const { inner, calls } = statuses(408, 200);
+    assert.equal((await createFetch(QUICK, inner)('http://x/')).status, 408);
+    assert.equal(calls.length, 1);
+  } finally {
+    Object.defineProperty(process, 'versions', versions);
+    if (descriptor) Object.defineProperty(globalThis, 'navigator', descriptor);
+    else delete globalThis.navigator;
+  }
+});
+
+test('methods: only those that may be processed twice', async () => {
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY', 'put', 'POST', 'PATCH', 'patch', 'LOCK']) {
+    const { inner, calls } = statuses(503, 200);
+    await createFetch(QUICK, inner)('http://x/', { method });
+    assert.equal(calls.length, ['POST', 'PATCH', 'patch', 'LOCK'].includes(method) ? 1 : 2, method);
+  }
+  const { inner, calls } = statuses(503, 200);
+  await createFetch({ ...QUICK, methods: ['post'] }, inner)('http://x/', { method: 'POST' });
+  assert.equal(calls.length, 2);
+  const got = statuses(503, 200);
+  await createFetch({ ...QUICK, methods: ['post'] }, got.inner)('http://x/');
+  assert.equal(got.calls.length, 1);
+});
+
+test('a POST whose status says to come back is the server\'s answer, and no failure', async () => {
+  const { inner } = statuses(503);
+  const events = [];
+  const response = await createFetch({ ...QUICK, onSuccess: (event) => events.push(event.status) }, inner)('http://x/', { method: 'POST' });
+  assert.equal(response.status, 503);
+  assert.deepEqual(events, [503]);
+  assert.equal(retryReport(response), undefined);
+});
+
+test('idempotencyKey: auto is one UUID for all attempts of a call, another for the next', async () => {
+  const post = createFetch({ ...QUICK, idempotencyKey: 'auto' });
+  const keys = [];
+  for (let i = 0; i < 3; i += 1) {
+    const url = fresh();
+    assert.equal((await post(url, { method: 'POST', body: 'order', headers: { 'x-mine': '1' } })).status, 200);
+    const requests = asked(url);
+    assert.equal(requests.length, 3);
+    assert.ok(requests.every(({ headers }) => headers['x-mine'] === '1'));
+    const seen = new Set(requests.map(({ headers }) => headers['idempotency-key']));
+    assert.equal(seen.size, 1);
+    keys.push(...seen);
+  }
+  assert.equal(new Set(keys).size, 3);
+  for (const key of keys) assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test('idempotencyKey: the request\'s own key stays; a text; a function of the request; none for GET', async () => {
+  const keyOf = async (options, init) => {
+    const { inner, calls } = statuses(503, 200);
+    const response = await createFetch({ ...QUICK, ...options }, inner)('http://x/path', init);
+    return [new Headers(calls[0][1]?.headers).get('idempotency-key'), calls.length, response.status];
+  };
+  assert.deepEqual(await keyOf({}, { method: 'POST', headers: { 'Idempotency-Key': 'mine' } }), ['mine', 2, 200]);
+  assert.deepEqual(await keyOf({}, { method: 'POST', headers: new Headers([['idempotency-key', 'mine']]) }), ['mine', 2, 200]);
+  assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, { method: 'PATCH', headers: [['IDEMPOTENCY-KEY', 'mine']] }), ['mine', 2, 200]);
+  assert.deepEqual(await keyOf({ idempotencyKey: 'fixed key' }, { method: 'POST' }), ['fixed key', 2, 200]);
+  assert.deepEqual(await keyOf({ idempotencyKey: (request) => `${request.method} ${new URL(request.url).pathname}` }, { method: 'POST' }), ['POST /path', 2, 200]);
+  assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, {}), [null, 2, 200]);
+  assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, { method: 'PUT' }), [null, 2, 200]);
+  for (const bad of ['', undefined, 5, 'a\nb', ' ']) await assert.rejects(keyOf({ idempotencyKey: () => bad }, { method: 'POST' }), /idempotencyKey returned/);
+});
+
+test('a UUID also where there is no crypto.randomUUID', async (t) => {
+  t.mock.method(globalThis.crypto, 'randomUUID');
+  Object.defineProperty(globalThis.crypto, 'randomUUID', { value: undefined, configurable: true });
+  try {
+    const { inner, calls } = statuses(200);
+    await createFetch({ idempotencyKey: 'auto' }, inner)('http://x/', { method: 'POST' });
+    assert.match(calls[0][1].headers.get('idempotency-key'), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  } finally {
+    delete globalThis.crypto.randomUUID;
+  }
+});
+
+test('a POST is sent again when nothing was processed', async () => {
+  const refused = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }) });
+  const reset = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }) });
+  for (const [error, calls] of [[refused, 2], [reset, 1]]) {
+    const fake = statuses(error, 200);
+    await createFetch(QUICK, fake.inner)('http://x/', { method: 'POST', body: 'x' }).catch(() => {});
+    assert.equal(fake.calls.length, calls, error.cause.code);
+  }
+});
+
+test('V05 failures of the network are retried on each engine\'s word; mistakes and bugs are not', async () => {
+  const table = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'network-failures.json'), 'utf8'));
+  for (const { code, syscall, message, is } of table) {
+    const thrown = Object.assign(new TypeError(message), code && { code }, syscall && { syscall });
+    for (const error of [thrown, Object.assign(new TypeError('x'), { cause: thrown })]) {
+      const { inner, calls } = statuses(error, 200);
+      await createFetch(QUICK, inner)('http://x/').catch((e) => assert.equal(e, error));
+      assert.equal(calls.length, is === 'network' || is === 'unprocessed' ? 2 : 1, `${code} ${syscall} ${message}`);
+    }
+  }
+});
+
+test('V05 real failures of this engine: refused, unknown host, scheme, bad URL, used body', async () => {
+  const closed = await listen(() => {});
+  await closed.close();
+  const attempts = async (...args) => {
+    const error = await createFetch({ ...QUICK, maxAttempts: 3 })(...args).catch((e) => e);
+    assert.ok(error instanceof TypeError, String(error));
+    return [retryReport(error)?.attempts, retryReport(error)?.reason];
+  };
+  assert.deepEqual(await attempts(closed.origin), [3, 'exhausted']);
+  assert.deepEqual(await attempts(closed.origin, { method: 'POST', body: 'x' }), [3, 'exhausted']);
+  assert.deepEqual(await attempts('http://nowhere.invalid/'), [3, 'exhausted']);
+  assert.deepEqual(await attempts('nothing://x'), [1, 'notRetryable']);
+  assert.deepEqual(await attempts('http://'), [1, 'notRetryable']);
+  assert.deepEqual(await attempts(server.origin, { body: 'x' }), [1, 'notRetryable'], 'a GET with a body');
+  assert.deepEqual(await attempts(server.origin, { method: 'PUT', body: new Blob(['x']).stream() }), [1, 'notRetryable'], 'a stream without duplex');
+  const used = new Request(server.origin, { method: 'POST', body: 'x' });
+  await used.text();
+  assert.deepEqual(await attempts(used), [undefined, undefined], 'refused before the first attempt, as by fetch');
+});
+
+test('V01 what is thrown comes out as it is, retried or not', async () => {
+  for (const value of ['str', 0, null, undefined, Symbol('s'), Object.freeze(new Error('x')), new Proxy({}, { get() { throw new Error('read'); } })]) {
+    for (const retryOn of [undefined, () => true]) {
+      let calls = 0;
+      const inner = async () => { calls += 1; throw value; };
+      const result = await createFetch({ ...QUICK, maxAttempts: 2, retryOn }, inner)('http://x/').then(() => 'resolved', (error) => ({ error }));
+      assert.ok(Object.is(result.error, value));
+      assert.equal(calls, retryOn ? 2 : 1);
+    }
+  }
+});
+
+test('B09 when attempts run out on a status, the last response is returned, unread', async () => {
+  const { inner, calls } = statuses(503, 503, 500);
+  const response = await createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/');
+  assert.equal(calls.length, 3);
+  assert.equal(response.status, 500);
+  assert.equal(await response.text(), 'answer 500');
+  const report = retryReport(response);
+  assert.equal(report.reason, 'exhausted');
+  assert.deepEqual(report.records.map(({ result }) => result.status), [503, 503, 500]);
+});
+
+test('the response is the very object that the inner fetch gave', async () => {
+  const response = new Response('x');
+  assert.equal(await createFetch({}, async () => response)('http://x/'), response);
+  const odd = { status: 200 };
+  assert.equal(await createFetch({}, async () => odd)('http://x/'), odd);
+});
+
+test('throwOnStatus: an HttpStatusError with the response, for 400 and above and when attempts run out', async () => {
+  for (const [list, status, attempts] of [[[404], 404, 1], [[503], 503, 3], [[503, 400], 400, 2]]) {
+    const { inner, calls } = statuses(...list);
+    const error = await createFetch({ ...QUICK, maxAttempts: 3, throwOnStatus: true }, inner)('http://x/').catch((e) => e);
+    assert.ok(error instanceof HttpStatusError);
+    assert.equal(error.name, 'HttpStatusError');
+    assert.equal(error.status, status);
+    assert.match(error.message, new RegExp(`^HTTP ${status}`));
+    assert.equal(await error.response.text(), `answer ${status}`);
+    assert.equal(calls.length, attempts);
+    assert.equal(retryReport(error).attempts, attempts);
+    assert.ok(!JSON.stringify(error).includes('response'));
+  }
+  const accepted = statuses(202);
+  const error = await createFetch({ ...QUICK, maxAttempts: 2, retryOn: [202], throwOnStatus: true }, accepted.inner)('http://x/').catch((e) => e);
+  assert.equal(error.status, 202);
+  assert.equal(retryReport(error).reason, 'exhausted');
+  const wrapped = await createFetch({ ...QUICK, maxAttempts: 2, finalError: 'wrap', throwOnStatus: true }, statuses(503).inner)('http://x/').catch((e) => e);
+  assert.ok(wrapped instanceof RetryError);
+  assert.equal(await wrapped.cause.response.text(), 'answer 503');
+});
+
+test('retryOn: a list, or a predicate that is told everything', async () => {
+  const listed = statuses(404, 503, 200);
+  assert.equal((await createFetch({ ...QUICK, retryOn: [404] }, listed.inner)('http://x/')).status, 503);
+  const told = [];
+  const failure = new TypeError('Failed to fetch');
+  const judged = statuses(failure, 409, 500, 200);
+  const response = await createFetch({ ...QUICK, retryOn: (outcome) => { told.push(outcome); return outcome.retryable || outcome.response.status === 409; } }, judged.inner)('http://x/');
+  assert.equal(response.status, 200);
+  assert.deepEqual(told.map(({ attempt, method, retryable, error, response }) => [attempt, method, retryable, error, response?.status]), [
+    [1, 'GET', true, failure, undefined], [2, 'GET', false, undefined, 409], [3, 'GET', true, undefined, 500], [4, 'GET', false, undefined, 200],
+  ]);
+  assert.ok(told.every(Object.isFrozen));
+  const post = statuses(503, 200);
+  await createFetch({ ...QUICK, retryOn: () => true }, post.inner)('http://x/', { method: 'POST' });
+  assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
+  const boom = new Error('boom');
+  await assert.rejects(createFetch({ ...QUICK, retryOn: async () => { throw boom; } }, statuses(503).inner)('http://x/'), (e) => e === boom);
+});
+
+test('events of hooks have the status and the hint', async () => {
+  const events = [];
+  const hook = (name) => (event) => { events.push([name, event.status, event.hintMs]); assert.ok(Object.isFrozen(event)); };
+  const hooks = Object.fromEntries(['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'].map((name) => [name, hook(name)]));
+  const hinted = () => new Response('x', { status: 429, headers: { 'retry-after-ms': '1.5' } });
+  await createFetch({ ...QUICK, ...hooks }, statuses(hinted(), new TypeError('Failed to fetch'), 200).inner)('http://x/');
+  assert.deepEqual(events, [
+    ['onAttempt', undefined, undefined], ['onFailure', 429, 1.5], ['onRetry', 429, 1.5],
+    ['onAttempt', undefined, undefined], ['onFailure', undefined, undefined], ['onRetry', undefined, undefined],
+    ['onAttempt', undefined, undefined], ['onSuccess', 200, undefined],
+  ]);
+  events.length = 0;
+  await createFetch({ ...QUICK, ...hooks, maxAttempts: 1 }, statuses(hinted()).inner)('http://x/');
+  assert.deepEqual(events.at(-1), ['onGiveUp', 429, 1.5]);
+});
+
+test('H05 a hook gets an object of its own and shares nothing with the next', async () => {
+  const seen = new Set();
+  await createFetch({ ...QUICK, onRetry: (event) => { seen.add(event); assert.throws(() => { event.status = 1; }); } }, statuses(503, 503, 200).inner)('http://x/');
+  assert.equal(seen.size, 2);
+});
+
+test('prepare: sees each attempt\'s own request, may change it, return another, and take its time', async () => {
+  const url = fresh();
+  const attempts = [];
+  const signed = createFetch({ ...QUICK, prepare: async (request, { attempt }) => { attempts.push([request.method, request.headers.get('x-signature')]); request.headers.set('x-signature', `s${attempt}`); } });
+  const response = await signed(url, { method: 'PUT', body: 'payload', headers: { a: 'b' } });
+  assert.equal(await response.text(), 'payload');
+  assert.deepEqual(asked(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]), [1, 2, 3].map((n) => [`s${n}`, 'b', 'payload']));
+  assert.deepEqual(attempts, Array(3).fill(['PUT', null]));
+  const other = fresh();
+  await (await createFetch({ ...QUICK, prepare: (request) => new Request(other, request) })(new Request(fresh(), { method: 'PUT', body: 'moved' }))).text();
+  assert.deepEqual(asked(other).map(({ body }) => String(body)), ['moved', 'moved', 'moved']);
+  const boom = new TypeError('fetch failed');
+  const { inner, calls } = statuses(200);
+  const error = await createFetch({ ...QUICK, prepare: () => { throw boom; } }, inner)('http://x/').catch((e) => e);
+  assert.equal(error, boom);
+  assert.equal(retryReport(error).reason, 'callback');
+  assert.equal(calls.length, 0);
+  await assert.rejects(createFetch({ ...QUICK, prepare: () => 5 }, inner)('http://x/'), /prepare returned 5/);
+});
+
+test('the preset of go-retryablehttp: its waits, its statuses, its failures', async () => {
+  const go = (inner) => createFetch({ preset: 'goRetryableHttp', baseMs: 1, capMs: 1 }, inner);
+  for (const [status, calls] of [[429, 5], [500, 5], [501, 1], [505, 5], [599, 5], [408, 1], [425, 1], [404, 1], [302, 1]]) {
+    const fake = statuses(status);
+    await go(fake.inner)('http://x/');
+    assert.equal(fake.calls.length, calls, String(status));
+  }
+  const zero = statuses({ status: 0, type: 'error' });
+  await go(zero.inner)('http://x/');
+  assert.equal(zero.calls.length, 5);
+  const opaque = statuses({ status: 0, type: 'opaque' });
+  await go(opaque.inner)('http://x/');
+  assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is no failure');
+  for (const [message, calls] of [['fetch failed', 5], ['redirect count exceeded', 1], ['unknown scheme', 1]]) {
+    const fake = statuses(Object.assign(new TypeError('fetch failed'), { cause: new Error(message) }));
+    await go(fake.inner)('http://x/').catch(() => {});
+    assert.equal(fake.calls.length, calls, message);
+  }
+  const delays = [];
+  const { inner } = statuses(500);
+  await createFetch({ preset: 'goRetryableHttp', baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) }, inner)('http://x/');
+  assert.deepEqual(delays, [2, 4, 6, 6]);
+});
+
+test('options: all problems at once; per call they take the place of the shared ones', async () => {
+  assert.throws(() => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'none' }), (error) => {
+    assert.ok(error instanceof TypeError);
+    for (const part of [/retryOn is an object/, /Did you mean maxAttempts/, /baseMs is -1/, /retryIf is no option of fetch; use retryOn/, /methods is "GET"/, /preset is "none"/]) assert.match(error.message, part);
+    return true;
+  });
+  assert.throws(() => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }), /throwOnStatus is 1.*respectRetryAfter is "no".*prepare is an object.*idempotencyKey is ""/);
+  assert.throws(() => createFetch({ preset: 'toString' }), RangeError);
+  assert.throws(() => createFetch({ metrics: true }), /metrics/);
+  assert.throws(() => createFetch({}, 5), /fetch is 5/);
+  assert.throws(() => createFetch(null), TypeError);
+  const { inner, calls } = statuses(503);
+  const shared = createFetch({ ...QUICK, maxAttempts: 4 }, inner);
+  await shared('http://x/', { retry: { maxAttempts: 2 } });
+  assert.equal(calls.length, 2);
+  assert.ok(calls.every(([, init]) => init === undefined || !('retry' in init)), 'the inner fetch does not see our options');
+  await shared('http://x/', { retry: undefined });
+  assert.equal(calls.length, 6);
+  await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
+  await assert.rejects(shared('http://x/', { retry: 3 }), TypeError);
+  assert.equal(calls.length, 6);
+});
+
+test('O01 options are own properties', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { createFetch } from 'rejitter/fetch';
+    for (const [name, value] of Object.entries({ retry: { maxAttempts: 1 }, maxAttempts: 1, retryOn: [200], methods: [], throwOnStatus: true, prepare: 5, preset: 'pRetry', idempotencyKey: 'evil' })) Object.prototype[name] = value;
+    let calls = 0;
+    const response = await createFetch({ baseMs: 1 }, async () => new Response('x', { status: ++calls < 3 ? 503 : 404 }))('http://x/', {});
+    console.log(response.status, calls);
+  `);
+  assert.equal(stderr, '');
+  assert.equal(stdout, '404 3\n');
+  assert.equal(code, 0);
+});
+
+test('fetch is looked up at each attempt, and the first attempt is sent before the call returns', async (t) => {
+  const first = statuses(503);
+  const second = statuses(200);
+  t.mock.method(globalThis, 'fetch', first.inner);
+  const promise = fetchWithRetry('http://x/', { retry: { baseMs: 1, onRetry: () => { globalThis.fetch = second.inner; } } });
+  assert.equal(first.calls.length, 1);
+  assert.equal((await promise).status, 200);
+  assert.equal(second.calls.length, 1);
+});
+
+test('V03 an inner fetch that throws synchronously rejects like one that rejects', async () => {
+  let calls = 0;
+  const inner = () => { calls += 1; throw new TypeError('Failed to fetch'); };
+  await assert.rejects(createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/'), /Failed to fetch/);
+  assert.equal(calls, 3);
+});
+
+test('the attempt timeout is retried, the deadline is not', async () => {
+  let calls = 0;
+  const hanging = (url, { signal }) => new Promise((resolve, reject) => { calls += 1; signal.addEventListener('abort', () => reject(signal.reason)); });
+  const error = await createFetch({ ...QUICK, maxAttempts: 3, attemptTimeoutMs: 10 }, hanging)('http://x/').catch((e) => e);
+  assert.ok(error instanceof TimeoutError);
+  assert.equal(calls, 3);
+  const late = await createFetch({ ...QUICK, totalTimeoutMs: 20 }, hanging)('http://x/').catch((e) => e);
+  assert.ok(late instanceof TimeoutError);
+  assert.equal(retryReport(late).reason, 'timeout');
+  assert.equal(calls, 4);
+});
+
+test('A09 each attempt has a signal of its own, unaborted', async () => {
+  const signals = [];
+  const inner = (url, { signal }) => new Promise((resolve, reject) => {
+    signals.push([signal, signal.aborted]);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  await createFetch({ ...QUICK, maxAttempts: 3, attemptTimeoutMs: 5 }, inner)('http://x/').catch(() => {});
+  assert.equal(new Set(signals.map(([signal]) => signal)).size, 3);
+  assert.ok(signals.every(([, aborted]) => !aborted));
+});
+
+test('D03 when the wait cannot end before the deadline, the last response comes at once', async () => {
+  const { inner } = statuses(503);
+  const began = performance.now();
+  const response = await createFetch({ baseMs: 60_000, capMs: 60_000, minMs: 30_000, totalTimeoutMs: 5000 }, inner)('http://x/');
+  assert.ok(performance.now() - began < 1000);
+  assert.equal(retryReport(response).reason, 'deadline');
+  assert.equal(await response.text(), 'answer 503');
+});
+
+test('CommonJS gives the same functions, over the same engine as the main entry', async () => {
+  const require = createRequire(join(consumer, 'package.json'));
+  const cjs = require('rejitter/fetch');
+  assert.deepEqual(Object.keys(cjs).sort(), ['HttpStatusError', 'createFetch', 'fetchWithRetry']);
+  const { inner } = statuses(503);
+  const response = await cjs.createFetch({ ...QUICK, maxAttempts: 2 }, inner)('http://x/');
+  assert.equal(require('rejitter').retryReport(response).attempts, 2);
+});
+
+test('a success enters no wasm', async () => {
+  const { stdout } = await runNode(`
+    let compiled = 0;
+    const { Module } = WebAssembly;
+    WebAssembly.Module = class extends Module { constructor(bytes) { super(bytes); compiled += 1; } };
+    const { createFetch } = await import('rejitter/fetch');
+    const fetch = createFetch({}, async () => new Response('x', { status: globalThis.status ?? 200 }));
+    await fetch('http://x/'); await fetch('http://x/', { method: 'POST', body: 'x' });
+    const before = compiled;
+    globalThis.status = 404;
+    await fetch('http://x/');
+    console.log(before, compiled);
+  `);
+  assert.equal(stdout, '0 1\n');
+});
+
+test('sockets of discarded responses are let go of', async () => {
+  const big = await listen((request, response, nth) => {
+    if (nth < 4) response.writeHead(503).end(Buffer.alloc(4_000_000));
+    else response.end('ok');
+  });
+  try {
+    const response = await quick(`${big.origin}/big`);
+    assert.equal(await response.text(), 'ok');
+    await until(() => big.sockets.size <= 1, 'one socket at most, kept for the next request');
+  } finally {
+    await big.close();
+  }
+});

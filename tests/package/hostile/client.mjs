@@ -1,0 +1,106 @@
+// Sends many requests at once to the hostile server, through the package, and compares the two accounts.
+// It runs in a process of its own under --unhandled-rejections=strict, and prints what it found as JSON:
+//
+//   node client.mjs requests seed
+
+import { readFileSync } from 'node:fs';
+import { argv } from 'node:process';
+
+import { createFetch } from 'rejitter/fetch';
+import { retryReport } from 'rejitter';
+
+import { ANSWERED, RETRIED, generator, startHostile } from './server.mjs';
+
+const [count, seed] = argv.slice(2).map(Number);
+const { cases } = JSON.parse(readFileSync(new URL('./retry-after.json', import.meta.url), 'utf8'));
+// Those that HTTP can carry.
+const malformed = cases.filter(({ ms, retryAfter }) => ms === null && /^[\x21-\x7e][\x20-\x7e]*$/.test(retryAfter ?? '')).map(({ retryAfter }) => retryAfter);
+
+const server = await startHostile({ seed, malformed });
+const random = generator(seed + 1);
+const pick = (list) => list[Math.floor(random() * list.length)];
+const wrong = [];
+const counts = {};
+const check = (fine, text) => { if (!fine && wrong.length < 20) wrong.push(text); };
+
+const METHODS = ['GET', 'GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'POST', 'PATCH'];
+const bodyOf = (text) => pick([() => text, () => new Blob([text]), () => new TextEncoder().encode(text), () => new URLSearchParams({ text })])();
+
+async function one(id) {
+  const retried = random() < 0.85;
+  let scenario = pick(retried ? RETRIED : ANSWERED);
+  // Each of these costs seconds, because an attempt must reach a busy server before it times out.
+  if (scenario === 'headers-never-come' && random() < 0.7) scenario = 'status-503';
+  const method = scenario.startsWith('redirect') ? 'GET' : pick(METHODS);
+  const needsKey = method === 'POST' || method === 'PATCH';
+  const keyed = needsKey && random() < 0.7;
+  const fail = pick([1, 2, 3]);
+  const stream = retried && method === 'PUT' && random() < 0.2;
+  // undici answers a HEAD itself where a body breaks the rules.
+  const body = ['GET', 'HEAD', 'DELETE'].includes(method) ? undefined : stream ? new Blob(['streamed']).stream() : bodyOf(`body of ${id} ${'x'.repeat(random() * 2000)}`);
+  const asRequest = !stream && random() < 0.3;
+  const told = { attempts: 0, retries: 0 };
+  const options = {
+    baseMs: 1, capMs: 4, maxAttempts: 3,
+    attemptTimeoutMs: scenario === 'headers-never-come' ? 2000 : 30_000,
+    ...(keyed && { idempotencyKey: 'auto' }),
+    onAttempt: () => { told.attempts += 1; },
+    onRetry: () => { told.retries += 1; },
+  };
+  const url = `${server.origin}/${scenario}/${id}?fail=${fail}`;
+  const init = { method, body, ...(stream && { duplex: 'half' }) };
+  const fetch = createFetch(options);
+  let response;
+  let error;
+  try {
+    response = await (asRequest ? fetch(new Request(url, init)) : fetch(url, init));
+  } catch (thrown) {
+    error = thrown;
+  }
+  counts[scenario] = (counts[scenario] ?? 0) + 1;
+  const report = retryReport(response ?? error);
+  const entry = server.seen.get(String(id));
+  const label = `${scenario} ${method}${keyed ? ' keyed' : ''}${stream ? ' stream' : ''} fail=${fail} → ${response?.status ?? error} ${report?.reason}`;
+
+  // The accounts. A redirect is followed inside one attempt.
+  if (scenario === 'redirect-loop') check(told.attempts === 1 && error !== undefined, `${label}: ${told.attempts} attempts`);
+  else check(entry.attempts === told.attempts, `${label}: the server saw ${entry.attempts} attempts, the client made ${told.attempts}`);
+  if (report !== undefined) check(report.attempts === told.attempts, `${label}: the report says ${report.attempts}`);
+  check(entry.bodies.size === 1, `${label}: bodies differ`);
+  check(entry.keys.size === 1, `${label}: keys differ`);
+  check(keyed === !entry.keys.has(''), `${label}: key ${[...entry.keys]}`);
+
+  // What should have happened.
+  const mayRepeat = !needsKey || keyed;
+  const expected = !retried || !mayRepeat || stream ? 1 : Math.min(3, fail + 1);
+  check(told.attempts === expected, `${label}: ${told.attempts} attempts instead of ${expected}`);
+  check(told.retries === told.attempts - 1, `${label}: ${told.retries} retries`);
+  if (retried && expected > fail) check(response?.status === 200, label);
+  if (stream) check(report?.reason === 'bodyNotReplayable', label);
+
+  // What a caller does with the response: reads it, or lets go of it.
+  if (response !== undefined) {
+    if (scenario.includes('stalls') || scenario === 'endless-503') {
+      if (response.status !== 200 || scenario === 'body-stalls-200') await response.body?.cancel();
+      else await response.arrayBuffer();
+    } else {
+      const read = await response.arrayBuffer().catch((thrown) => thrown);
+      if (response.status === 200 && !(read instanceof ArrayBuffer)) check(scenario === 'reset-in-body-200', `${label}: ${read}`);
+    }
+  }
+}
+
+let next = 0;
+const worker = async () => {
+  while (next < count) await one(next++);
+};
+await Promise.all(Array.from({ length: 64 }, worker));
+
+// Idle connections are the host's to keep; those that are stuck are ours.
+const busy = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+await globalThis[Symbol.for('undici.globalDispatcher.1')]?.close();
+const end = performance.now() + 10_000;
+while ((server.sockets.size > 0 || busy() > 0) && performance.now() < end) await new Promise((go) => { setTimeout(go, 20); });
+const open = [server.sockets.size, busy()];
+await server.close();
+console.log(JSON.stringify({ wrong, open, counts, requests: server.seen.size, attempts: [...server.seen.values()].reduce((sum, { attempts }) => sum + attempts, 0) }));

@@ -1,0 +1,140 @@
+// A server that misbehaves in every way that a client meets, by a seed. It is written on node:net, because
+// node:http would not let most of this out of the door.
+//
+// A request says its scenario in the path, `/name/id`, and how often it shall fail, `?fail=n`; then it is
+// answered with its own body. Of each id the server keeps what it saw: how often, with which keys, and the
+// hash of each body.
+
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+
+const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+const reply = (status, headers = '', body = '', reason = 'x') => `HTTP/1.1 ${status} ${reason}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const dated = (ms) => new Date(ms).toUTCString();
+
+/** Scenario → what a failing attempt gets: (socket, { nth, random, request }) writes, closes, or does nothing. */
+const FAILURES = {
+  'reset-at-once': (socket) => socket.resetAndDestroy(),
+  'close-before-headers': (socket) => socket.destroy(),
+  'reset-in-headers': (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-le', () => socket.resetAndDestroy()),
+  'half-close': (socket) => socket.end(),
+  garbage: (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+  'bad-status-line': (socket) => socket.end('HTTP/1.1 abc\r\n\r\n'),
+  'huge-headers': (socket) => socket.end(`HTTP/1.1 200 OK\r\n${`x-filler: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`),
+  'headers-never-come': () => {},
+  'early-hints-then-503': (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n${reply(503)}`),
+  'body-cut-503': (socket) => socket.write('HTTP/1.1 503 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.destroy()),
+  'body-stalls-503': (socket) => socket.write('HTTP/1.1 503 x\r\ncontent-length: 1000\r\n\r\nbegin'),
+  'endless-503': (socket) => {
+    socket.write('HTTP/1.1 503 x\r\ntransfer-encoding: chunked\r\n\r\n');
+    const more = () => { if (!socket.destroyed) socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, (error) => { if (!error) setTimeout(more, 1); }); };
+    more();
+  },
+  'chunked-garbage-503': (socket) => socket.write('HTTP/1.1 503 x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n', () => socket.end()),
+  'redirect-to-503': (socket, { request }) => socket.write(reply(307, `location: ${request.path.replace('/redirect-to-503/', '/redirected/')}\r\n`)),
+  redirected: (socket) => socket.write(reply(503)),
+  'retry-after-0': (socket) => socket.write(reply(503, 'retry-after: 0\r\n')),
+  'retry-after-ms': (socket, { random }) => socket.write(reply(429, `retry-after-ms: ${(random() * 3).toFixed(2)}\r\nretry-after: 9999\r\n`)),
+  'retry-after-past': (socket) => socket.write(reply(503, `retry-after: ${dated(Date.now() - 60_000)}\r\n`)),
+  'retry-after-skewed': (socket) => socket.write(reply(503, `date: ${dated(Date.now() + 3_600_000)}\r\nretry-after: ${dated(Date.now() + 3_600_000)}\r\n`)),
+  'retry-after-malformed': (socket, { random, malformed }) => socket.write(reply(503, `retry-after: ${malformed[Math.floor(random() * malformed.length)]}\r\n`)),
+};
+for (const status of [408, 425, 429, 500, 502, 503, 504]) FAILURES[`status-${status}`] = (socket, { random }) => socket.write(reply(status, '', 'x'.repeat(Math.floor(random() * 5000))));
+
+/** Scenario → an answer that ends the matter at the first attempt. */
+const FINAL = {
+  'retry-after-huge': (socket) => socket.write(reply(503, 'retry-after: 99999999\r\n')),
+  'retry-after-1e30': (socket) => socket.write(reply(503, `retry-after: 1${'0'.repeat(30)}\r\n`)),
+  'redirect-loop': (socket, { request }) => socket.write(reply(302, `location: ${request.path}\r\n`)),
+  'body-stalls-200': (socket) => socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin'),
+  'reset-in-body-200': (socket) => socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.resetAndDestroy()),
+};
+for (const status of [400, 401, 404, 409, 501, 505]) FINAL[`status-${status}`] = (socket) => socket.write(reply(status));
+
+export const RETRIED = Object.keys(FAILURES).filter((name) => name !== 'redirected');
+export const ANSWERED = Object.keys(FINAL);
+
+/** A generator of numbers on [0, 1): mulberry32. */
+export function generator(seed) {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Takes requests off a connection; gives each, whole, to `handle`. */
+function parser(handle) {
+  let buffer = Buffer.alloc(0);
+  return (chunk) => {
+    buffer = Buffer.concat([buffer, chunk]);
+    for (;;) {
+      const end = buffer.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const [line, ...lines] = buffer.toString('latin1', 0, end).split('\r\n');
+      const headers = Object.fromEntries(lines.map((text) => [text.slice(0, text.indexOf(':')).toLowerCase(), text.slice(text.indexOf(':') + 1).trim()]));
+      let body;
+      let next = end + 4;
+      if (headers['transfer-encoding'] === 'chunked') {
+        const parts = [];
+        for (;;) {
+          const eol = buffer.indexOf('\r\n', next);
+          if (eol < 0) return;
+          const size = parseInt(buffer.toString('latin1', next, eol), 16);
+          if (buffer.length < eol + 4 + size) return;
+          parts.push(buffer.subarray(eol + 2, eol + 2 + size));
+          next = eol + 4 + size;
+          if (size === 0) break;
+        }
+        body = Buffer.concat(parts);
+      } else {
+        const length = Number(headers['content-length'] ?? 0);
+        if (buffer.length < next + length) return;
+        body = buffer.subarray(next, next + length);
+        next += length;
+      }
+      buffer = buffer.subarray(next);
+      const [method, path] = line.split(' ');
+      handle({ method, path, headers, body });
+    }
+  };
+}
+
+/**
+ * Starts the server. `malformed`: values of Retry-After that are none. `cors`: answer as another origin's
+ * pages need it, with the headers exposed only on demand.
+ */
+export async function startHostile({ seed, malformed }) {
+  const random = generator(seed);
+  const seen = new Map();
+  const sockets = new Set();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('data', parser((request) => {
+      const { pathname, searchParams } = new URL(request.path, 'http://x');
+      const [, name, id] = pathname.split('/');
+      let entry = seen.get(id);
+      if (entry === undefined) seen.set(id, (entry = { attempts: 0, keys: new Set(), bodies: new Set() }));
+      // What a redirect leads to is not an attempt of its own.
+      if (name !== 'redirected') entry.attempts += 1;
+      entry.keys.add(request.headers['idempotency-key'] ?? '');
+      entry.bodies.add(hash(request.body));
+      const what = { request, random, malformed, nth: entry.attempts };
+      if (Object.hasOwn(FINAL, name)) FINAL[name](socket, what);
+      else if (entry.attempts <= Number(searchParams.get('fail'))) FAILURES[name](socket, what);
+      else socket.write(reply(200, '', request.method === 'HEAD' ? '' : request.body.toString('latin1')));
+    }));
+  });
+  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    seen,
+    sockets,
+    close: () => new Promise((done) => { for (const socket of sockets) socket.destroy(); server.close(done); }),
+  };
+}

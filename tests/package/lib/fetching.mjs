@@ -1,0 +1,66 @@
+// What the tests of rejitter/fetch share: the entry as a consumer imports it, and servers that tell.
+
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { project } from './consumer.mjs';
+
+const dir = project('fetching', { 'fetch.mjs': "export * from 'rejitter/fetch';\n" });
+
+/** What `import * as x from 'rejitter/fetch'` gives in the consumer folder. */
+export const importFetch = () => import(pathToFileURL(join(dir, 'fetch.mjs')).href);
+
+/**
+ * A server on loopback that remembers what it was asked. `answer(request, response, nth)` gets the
+ * requests with their whole body as `request.body`; `nth` counts from 1 for each path.
+ */
+export async function listen(answer) {
+  const seen = [];
+  const sockets = new Set();
+  const counts = new Map();
+  const server = createServer((request, response) => {
+    const chunks = [];
+    const entry = { method: request.method, path: request.url, headers: request.headers, body: undefined, closed: false };
+    seen.push(entry);
+    response.once('close', () => { entry.closed = !response.writableFinished; });
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      request.body = Buffer.concat(chunks);
+      entry.body = request.body;
+      const nth = (counts.get(request.url) ?? 0) + 1;
+      counts.set(request.url, nth);
+      answer(request, response, nth);
+    });
+    request.on('error', () => {});
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    seen,
+    sockets,
+    close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }),
+  };
+}
+
+/** Answers 503 so many times for each path, then 200 with what it was sent. */
+export const failing = (times, headers = {}) => (request, response, nth) => {
+  if (nth <= times) response.writeHead(503, headers).end('try later');
+  else response.writeHead(200).end(request.body);
+};
+
+/** Waits until `condition` holds; fails after `ms`. */
+export async function until(condition, what, ms = 5000) {
+  const end = performance.now() + ms;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
+    await new Promise((go) => { setTimeout(go, 5); });
+  }
+}
+
+/** Waits cut short: what is tested is not how long they are. */
+export const QUICK = { baseMs: 1, capMs: 2 };
