@@ -39,6 +39,9 @@ pub mod core;
 #[cfg(feature = "full")]
 mod entropy;
 
+#[cfg(feature = "full")]
+pub mod simulation;
+
 #[cfg(target_arch = "wasm32")]
 pub mod js;
 
