@@ -85,7 +85,7 @@ impl LoadOptions {
             Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.holds(
                 "arrivals",
                 per_s,
-                above(per_s, 1e10 / self.horizon_ms.clamp(f64::MIN_POSITIVE, 1e9)),
+                above(per_s, 1e10 / self.horizon_ms.max(1e-3)),
                 "above 0 per second, and at most 10^7 requests up to horizon_ms",
             ),
             Arrivals::Closed { clients, think_ms } => {
