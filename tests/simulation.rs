@@ -10,3 +10,13 @@
 mod amplification;
 #[path = "simulation/contention.rs"]
 mod contention;
+#[path = "simulation/ethernet.rs"]
+mod ethernet;
+#[path = "simulation/load.rs"]
+mod load;
+#[path = "simulation/outage.rs"]
+mod outage;
+#[path = "simulation/queue.rs"]
+mod queue;
+#[path = "simulation/refusals.rs"]
+mod refusals;

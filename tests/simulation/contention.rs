@@ -1,7 +1,7 @@
 //! The AWS figure.
 
-use rejitter::Seed;
 use rejitter::simulation::{Contention, ContentionOptions, Simulation, Strategy};
+use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 const BASE_MS: f64 = 5.0;
 const CAP_MS: f64 = 2_000.0;
@@ -132,4 +132,109 @@ fn the_published_figure_is_reproduced() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // All cells a little off would pass one by one. 30 ± 4·√(2·30), were they independent.
     assert!(sum_of_squares < 61.0, "{sum_of_squares}");
+}
+
+/// The reference says what a first wait of base instead of 2·base gives: 875 calls, not 796.
+#[test]
+fn the_wrong_first_wait_is_noticed() {
+    let mut options = options(Strategy::Full, 100);
+    options.policy = RetryPolicy::new(RetryOptions {
+        base_ms: Some(BASE_MS),
+        cap_ms: Some(CAP_MS),
+        max_attempts: Some(UNLIMITED),
+        ..RetryOptions::default()
+    })
+    .unwrap();
+    let calls = finished(options).calls_summary();
+    assert!(
+        (calls.mean - 875.0).abs() < 0.5 + calls.ci95,
+        "{}",
+        calls.mean
+    );
+    let (apart, _) = distance((calls.mean, calls.sd), TABLE[2].calls[3]);
+    assert!(apart > 20.0, "{apart}");
+}
+
+/// All read together, the first to write wins, the others try again.
+#[test]
+fn without_noise_and_jitter_there_are_n_squared_calls() {
+    for strategy in [Strategy::None, Strategy::Exponential] {
+        for clients in [1, 2, 3, 10, 50, 100, 333] {
+            let simulation = finished(ContentionOptions {
+                hop_sd_ms: 0.0,
+                runs: 3,
+                ..options(strategy, clients)
+            });
+            let exact = clients * (clients + 1) / 2;
+            assert_eq!(simulation.calls(), [exact; 3]);
+            assert_eq!(simulation.give_ups(), [0; 3]);
+        }
+    }
+    // With noise they are fewer: the control.
+    let noisy = finished(options(Strategy::None, 100));
+    assert!(noisy.calls_summary().mean < 5_050.0 / 2.0);
+    // Without backoff a round takes four messages, and serves one.
+    let simulation = finished(ContentionOptions {
+        hop_sd_ms: 0.0,
+        runs: 1,
+        ..options(Strategy::None, 50)
+    });
+    assert_eq!(simulation.times_ms(), [50.0 * 40.0]);
+}
+
+#[test]
+fn everyone_wins_or_gives_up() {
+    let policy = RetryPolicy::new(RetryOptions {
+        max_attempts: Some(4),
+        ..RetryOptions::default()
+    })
+    .unwrap();
+    let simulation = finished(ContentionOptions {
+        policy,
+        runs: 200,
+        ..options(Strategy::Full, 60)
+    });
+    let outcomes = simulation.calls().iter().zip(simulation.give_ups());
+    for (calls, give_ups) in outcomes {
+        // Who gave up made 4 calls, the others from 1 to 4, and one wins per 4 messages at least.
+        assert!((4 * give_ups + (60 - give_ups)..=240).contains(calls));
+    }
+    assert!(simulation.give_ups().iter().any(|n| *n > 0));
+    assert!(simulation.give_ups().iter().all(|n| *n < 60));
+}
+
+#[test]
+fn slices_and_repetition_change_nothing() {
+    let options = ContentionOptions {
+        runs: 5,
+        ..options(Strategy::Decorrelated, 40)
+    };
+    let bits = |simulation: &Contention| -> Vec<u64> {
+        let times = simulation.times_ms().iter().map(|time| time.to_bits());
+        let calls = simulation.calls().iter().map(|calls| u64::from(*calls));
+        times.chain(calls).collect()
+    };
+    let whole = finished(options);
+    for slice in [1, 7, 1_000] {
+        let mut sliced = Contention::new(options).unwrap();
+        let mut share = 0.0;
+        loop {
+            let progress = sliced.step(slice);
+            assert!(progress.share >= share && progress.share <= 1.0);
+            share = progress.share;
+            if progress.done {
+                break;
+            }
+        }
+        assert_eq!(share, 1.0);
+        assert_eq!(bits(&sliced), bits(&whole), "slices of {slice}");
+    }
+    let other = finished(ContentionOptions {
+        seed: Seed::from("another"),
+        ..options
+    });
+    assert_ne!(bits(&other), bits(&whole));
+    // Runs differ from each other.
+    let times = whole.times_ms();
+    assert!((1..5).all(|run| times[run] != times[0]));
 }
