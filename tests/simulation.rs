@@ -12,6 +12,8 @@ mod amplification;
 mod contention;
 #[path = "simulation/ethernet.rs"]
 mod ethernet;
+#[path = "simulation/golden.rs"]
+mod golden;
 #[path = "simulation/load.rs"]
 mod load;
 #[path = "simulation/outage.rs"]

@@ -3,4 +3,6 @@
 #![cfg(all(target_arch = "wasm32", feature = "full"))]
 
 mod common;
+#[path = "simulation/golden.rs"]
+mod golden;
 mod wasm;
