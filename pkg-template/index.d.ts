@@ -89,14 +89,17 @@ export interface AttemptRecord {
 
 /** The story of an operation that ended without success. */
 export interface RetryReport {
+  /** Why it ended. */
   readonly reason: StopReason;
   /** How often the callback was called. */
   readonly attempts: number;
+  /** Milliseconds from its call to its end. */
   readonly elapsedMs: number;
   /** The wait that the server asked for in the last failure, in ms, if it did. */
   readonly hintMs?: number;
   /** How many records were dropped: the first and the last nine are kept. */
   readonly dropped: number;
+  /** What each attempt did, in order. */
   readonly records: readonly AttemptRecord[];
 }
 
@@ -110,21 +113,29 @@ export interface AttemptEvent {
 
 /** An attempt's outcome: an error, or a result that `retryOnResult` judges. */
 export interface FailureEvent extends AttemptEvent {
+  /** What the attempt failed with; absent when it had a result. */
   readonly error?: unknown;
+  /** Its result, when `retryOnResult` judges it. */
   readonly result?: unknown;
 }
 
+/** A wait begins. */
 export interface RetryEvent extends FailureEvent {
   /** The wait that begins, in ms. */
   readonly delayMs: number;
 }
 
+/** The operation has succeeded. */
 export interface SuccessEvent extends AttemptEvent {
+  /** What its promise resolves with. */
   readonly result: unknown;
 }
 
+/** The operation has ended without success. */
 export interface GiveUpEvent extends FailureEvent {
+  /** Why. */
   readonly reason: StopReason;
+  /** What {@link retryReport} gives. */
   readonly report: RetryReport;
 }
 
@@ -134,16 +145,18 @@ export interface GiveUpEvent extends FailureEvent {
  */
 export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
   /**
-   * No ceiling is above this, in ms. The cap bounds the ceiling *before* the draw, so waits stay
-   * spread out at the cap. From 0; `Infinity` for none; not below {@link CurveOptions.baseMs}.
+   * No ceiling is above this, in ms; looked at for each wait. The cap bounds the ceiling *before*
+   * the draw, so waits stay spread out at the cap. From 0; `Infinity` for none; not below {@link CurveOptions.baseMs}.
    *
    * @default 10_000, or `baseMs` when that is more
+   * @example `{ capMs: 8000 }`
    */
   capMs?: number | undefined;
   /**
    * The first ceiling, in ms. From 0 to 2^53 − 1.
    *
    * @default 100; with backoff 'truncated' `capMs / 2^(truncateAt − 1)`
+   * @example `{ baseMs: 50 }`
    */
   baseMs?: number | undefined;
   /**
@@ -151,6 +164,7 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * occasional wait of nearly nothing. From 0 to the cap.
    *
    * @default 0
+   * @example `{ minMs: 20 }`
    */
   minMs?: number | undefined;
   /**
@@ -158,12 +172,15 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * `Infinity`. Looked at after each failed attempt, after {@link retryIf}.
    *
    * @default 6; in retryWithTruncatedBackoff Infinity
+   * @example `{ maxAttempts: 4 }`
    */
   maxAttempts?: number | undefined;
   /**
    * Aborts the operation: before the first attempt, during an attempt, or during a wait, at once.
    * The promise rejects with `signal.reason` itself, the timer is cleared, and no listener
    * remains after the operation. If it is aborted already, the callback is not called.
+   * @default none
+   * @example `{ signal: AbortSignal.timeout(60_000) }`
    */
   signal?: AbortSignal | undefined;
   /**
@@ -173,6 +190,7 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * no limit. Near the deadline the time left is the limit.
    *
    * @default Infinity
+   * @example `{ attemptTimeoutMs: 2000 }`
    */
   attemptTimeoutMs?: number | undefined;
   /**
@@ -183,6 +201,7 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * `Infinity` for none. Measured by the monotonic clock.
    *
    * @default Infinity
+   * @example `{ totalTimeoutMs: 30_000 }`
    */
   totalTimeoutMs?: number | undefined;
   /**
@@ -220,6 +239,7 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * {@link longRetryAfter} is 'cap'. From 0; `Infinity` for no limit.
    *
    * @default 60_000
+   * @example `{ maxRetryAfterMs: 120_000 }`
    */
   maxRetryAfterMs?: number | undefined;
   /**
@@ -227,23 +247,53 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * is earlier than the server asked.
    *
    * @default 'stop'
+   * @example `{ longRetryAfter: 'cap' }`
    */
   longRetryAfter?: 'stop' | 'cap' | undefined;
-  /** Called before each attempt. Hooks are not awaited; what they throw is reported like an exception in an event listener and changes nothing. */
+  /**
+   * Called before each attempt. Hooks are not awaited; what they throw is reported like an
+   * exception in an event listener and changes nothing.
+   *
+   * @default none
+   * @example `{ onAttempt: ({ attempt }) => console.log(attempt) }`
+   */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
-  /** Called after each attempt that failed, or whose result `retryOnResult` is about to judge; before {@link retryIf}. */
+  /**
+   * Called after each attempt that failed, or whose result `retryOnResult` is about to judge;
+   * before {@link retryIf}.
+   *
+   * @default none
+   * @example `{ onFailure: ({ attempt, error }) => console.warn(attempt, error) }`
+   */
   onFailure?: ((event: FailureEvent) => unknown) | undefined;
-  /** Called before each wait, with its length. */
+  /**
+   * Called before each wait, with its length in ms.
+   *
+   * @default none
+   * @example `{ onRetry: ({ delayMs }) => console.log(delayMs) }`
+   */
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
-  /** Called when the operation succeeds, before the promise resolves. */
+  /**
+   * Called when the operation succeeds, before the promise resolves.
+   *
+   * @default none
+   * @example `{ onSuccess: ({ attempt }) => console.log(attempt) }`
+   */
   onSuccess?: ((event: SuccessEvent) => unknown) | undefined;
-  /** Called when the operation ends without success, before the promise settles; not if it was refused or already aborted at the call. */
+  /**
+   * Called when the operation ends without success, before the promise settles; not if it was
+   * refused or already aborted at the call.
+   *
+   * @default none
+   * @example `{ onGiveUp: ({ reason, report }) => console.error(reason, report.records) }`
+   */
   onGiveUp?: ((event: GiveUpEvent) => unknown) | undefined;
   /**
-   * Whether Node may exit while only timers of this operation are pending. Without effect
-   * elsewhere.
+   * Whether Node may exit while only timers of this operation are pending; looked at for each
+   * timer. Without effect elsewhere.
    *
    * @default false
+   * @example `{ unref: true }`
    */
   unref?: boolean | undefined;
   /**
@@ -251,6 +301,7 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * 'wrap' a {@link RetryError} around it. An abort's reason is never wrapped.
    *
    * @default 'last'
+   * @example `{ finalError: 'wrap' }`
    */
   finalError?: 'last' | 'wrap' | undefined;
   /**
@@ -262,12 +313,15 @@ export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
    * Do not ship one: clients that share a seed retry together.
    *
    * @default fresh for each operation, from `crypto.getRandomValues` and `Math.random`
+   * @example `{ seed: 'a test' }`
    */
   seed?: number | bigint | string | undefined;
   /**
    * Takes the place of the built-in randomness: called once per wait, must return a number from 0
    * to below 1; anything else ends the operation with a `RangeError`. Not together with
    * {@link seed}.
+   * @default the built-in generator, seeded afresh for each operation
+   * @example `{ random: () => 0.5 }`
    */
   random?: (() => number) | undefined;
 }
@@ -327,11 +381,18 @@ export type Backoff =
 
 /** `c = min(capMs, baseMs·factor^(k−1))`: the first ceiling is `baseMs`, not twice that. */
 export interface ExponentialOptions {
+  /**
+   * The curve: see {@link Backoff}. Looked at for each wait.
+   *
+   * @default 'exponential'
+   * @example `{ backoff: 'linear' }`
+   */
   backoff?: 'exponential' | undefined;
   /**
    * The curve's growth from wait to wait. Finite, from 1.
    *
    * @default 2
+   * @example `{ factor: 1.5 }`
    */
   factor?: number | undefined;
   stepMs?: undefined;
@@ -340,11 +401,13 @@ export interface ExponentialOptions {
 
 /** `c = min(capMs, baseMs + stepMs·(k−1))`, which is `baseMs·k` unless `stepMs` is given. */
 export interface LinearOptions {
+  /** The curve: see {@link Backoff}. */
   backoff: 'linear';
   /**
    * The curve's growth from wait to wait, in ms. From 0 to 2^53 − 1.
    *
    * @default baseMs
+   * @example `{ backoff: 'linear', stepMs: 250 }`
    */
   stepMs?: number | undefined;
   factor?: undefined;
@@ -353,6 +416,7 @@ export interface LinearOptions {
 
 /** `c = min(capMs, baseMs)`. */
 export interface FixedOptions {
+  /** The curve: see {@link Backoff}. */
   backoff: 'fixed';
   factor?: undefined;
   stepMs?: undefined;
@@ -365,11 +429,13 @@ export interface FixedOptions {
  * not given, `capMs/2^(N−1)`, so that wait N is the first at the cap.
  */
 export interface TruncatedOptions {
+  /** The curve: see {@link Backoff}. */
   backoff: 'truncated';
   /**
    * The wait at which the curve stops growing. A whole number from 1 to 1024.
    *
    * @default 10
+   * @example `{ backoff: 'truncated', truncateAt: 6 }`
    */
   truncateAt?: number | undefined;
   factor?: undefined;
@@ -378,6 +444,11 @@ export interface TruncatedOptions {
 
 /** Curves without options of their own: `baseMs·F(k)` with the Fibonacci numbers, or your own. */
 export interface OwnCurveOptions {
+  /**
+   * The curve: see {@link Backoff}. A function is called once per wait, after `retryIf`.
+   *
+   * @example `{ backoff: [100, 500, 2000] }`
+   */
   backoff: 'fibonacci' | ((k: number) => number) | readonly number[];
   factor?: undefined;
   stepMs?: undefined;
@@ -387,18 +458,54 @@ export interface OwnCurveOptions {
 /** The curve, with the options that belong to it. */
 export type CurveOptions = ExponentialOptions | LinearOptions | FixedOptions | TruncatedOptions | OwnCurveOptions;
 
-/** Beside a jitter with a curve of its own, `factor` and `stepMs` have no place. */
+/** The draw, from the backoff curve. */
+export interface CurveJitterOptions {
+  /**
+   * How the wait is drawn: see {@link Jitter}. Looked at for each wait.
+   *
+   * @default 'full'
+   * @example `{ jitter: 'equal' }`
+   */
+  jitter?: CurveJitter | undefined;
+}
+
+/** The draw, with a curve of its own: `factor` and `stepMs` have no place beside it. */
+export interface CurvedJitterOptions {
+  /** How the wait is drawn: see {@link Jitter}. */
+  jitter: Exclude<CurvedJitter, 'slotted'>;
+}
+
+/** The backoff beside a jitter with a curve of its own: without effect, but for 'truncated'. */
 export interface CurvedOptions {
+  /** Without effect here. */
+  backoff?: Exclude<Backoff, 'truncated'> | undefined;
+  factor?: undefined;
+  stepMs?: undefined;
+  truncateAt?: undefined;
+}
+
+/** Whole slots, as in Ethernet. */
+export interface SlottedOptions {
+  /** How the wait is drawn: see {@link Jitter}. */
+  jitter: 'slotted';
+  /** No curve is taken from it; 'truncated' still settles the default of `baseMs`. */
   backoff?: Backoff | undefined;
-  /** Only with backoff 'truncated' or jitter 'slotted'. */
+  /**
+   * The wait at which the number of slots stops growing. A whole number from 1 to 1024.
+   *
+   * @default 10
+   * @example `{ jitter: 'slotted', truncateAt: 6 }`
+   */
   truncateAt?: number | undefined;
   factor?: undefined;
   stepMs?: undefined;
 }
 
-type CurveAndJitter =
-  | (CurveOptions & { jitter?: CurveJitter | undefined })
-  | (CurvedOptions & { jitter: CurvedJitter });
+/** The curve and the draw, as far as they go together. */
+export type CurveAndJitter =
+  | (CurveOptions & CurveJitterOptions)
+  | ((CurvedOptions | TruncatedOptions) & CurvedJitterOptions)
+  | SlottedOptions;
 
 /**
  * All options, each optional. An `undefined` value is the same as none. Only own properties are
@@ -414,6 +521,7 @@ export type PolicyOptions = RetryOptions & {
    * costs each success a few nanoseconds.
    *
    * @default false
+   * @example `{ metrics: true }`
    */
   metrics?: boolean | undefined;
 };
@@ -422,9 +530,21 @@ export type PolicyOptions = RetryOptions & {
 export type JitteredOptions = CommonOptions & CurveOptions & { jitter?: undefined };
 
 /** Options of `retryWithDecorrelatedJitter`. */
-export type DecorrelatedOptions = CommonOptions & CurvedOptions & { jitter?: undefined };
+export type DecorrelatedOptions = CommonOptions & (CurvedOptions | TruncatedOptions) & { jitter?: undefined };
 
-type Named<Curve> = CommonOptions & Omit<Curve, 'backoff'> & { backoff?: undefined; jitter?: CurveJitter | undefined };
+/** Of a function whose name settles the backoff and names no jitter. */
+export interface NamedOptions {
+  backoff?: undefined;
+  /**
+   * How the wait is drawn: see {@link Jitter}. Looked at for each wait.
+   *
+   * @default 'none'; in retryWithTruncatedBackoff 'full'
+   * @example `{ jitter: 'full' }`
+   */
+  jitter?: CurveJitter | undefined;
+}
+
+type Named<Curve> = CommonOptions & Omit<Curve, 'backoff'> & NamedOptions;
 
 /** Options of `retryWithExponentialBackoff`. */
 export type ExponentialBackoffOptions = Named<ExponentialOptions>;
@@ -462,24 +582,74 @@ export function retry<T>(fn: Operation<T>, options?: RetryOptions): Promise<T>;
  */
 export function retryWithFullJitter<T>(fn: Operation<T>, options?: JitteredOptions): Promise<T>;
 
-/** {@link retry} with equal jitter: wait k is uniform on [ceiling/2, ceiling). */
+/**
+ * {@link retry} with equal jitter: wait k is uniform on [ceiling/2, ceiling).
+ *
+ * @example
+ * ```js
+ * import { retryWithEqualJitter } from 'rejitter';
+ * // Waits of 100 … 200, 200 … 400, … ms.
+ * const user = await retryWithEqualJitter(() => callApi(), { baseMs: 200 });
+ * ```
+ */
 export function retryWithEqualJitter<T>(fn: Operation<T>, options?: JitteredOptions): Promise<T>;
 
-/** {@link retry} with decorrelated jitter: each wait is drawn from `baseMs` to three times the previous one. */
+/**
+ * {@link retry} with decorrelated jitter: each wait is drawn from `baseMs` to three times the
+ * previous one.
+ *
+ * @example
+ * ```js
+ * import { retryWithDecorrelatedJitter } from 'rejitter';
+ * const user = await retryWithDecorrelatedJitter(() => callApi(), { baseMs: 50, capMs: 5000 });
+ * ```
+ */
 export function retryWithDecorrelatedJitter<T>(fn: Operation<T>, options?: DecorrelatedOptions): Promise<T>;
 
-/** {@link retry} with exponential backoff and, unless `jitter` is given, no jitter: clients that fail together retry together. */
+/**
+ * {@link retry} with exponential backoff and, unless `jitter` is given, no jitter: clients that
+ * fail together retry together.
+ *
+ * @example
+ * ```js
+ * import { retryWithExponentialBackoff } from 'rejitter';
+ * // Waits of 100, 300, 900, … ms.
+ * const user = await retryWithExponentialBackoff(() => callApi(), { factor: 3 });
+ * ```
+ */
 export function retryWithExponentialBackoff<T>(fn: Operation<T>, options?: ExponentialBackoffOptions): Promise<T>;
 
-/** {@link retry} with linear backoff and, unless `jitter` is given, no jitter. */
+/**
+ * {@link retry} with linear backoff and, unless `jitter` is given, no jitter.
+ *
+ * @example
+ * ```js
+ * import { retryWithLinearBackoff } from 'rejitter';
+ * // Waits of 100, 150, 200, … ms.
+ * const user = await retryWithLinearBackoff(() => callApi(), { stepMs: 50 });
+ * ```
+ */
 export function retryWithLinearBackoff<T>(fn: Operation<T>, options?: LinearBackoffOptions): Promise<T>;
 
-/** {@link retry} with a wait of `baseMs` each time and, unless `jitter` is given, no jitter. */
+/**
+ * {@link retry} with a wait of `baseMs` each time and, unless `jitter` is given, no jitter.
+ *
+ * @example
+ * ```js
+ * import { retryWithFixedDelay } from 'rejitter';
+ * const user = await retryWithFixedDelay(() => callApi(), { baseMs: 250, maxAttempts: 10 });
+ * ```
+ */
 export function retryWithFixedDelay<T>(fn: Operation<T>, options?: FixedDelayOptions): Promise<T>;
 
 /**
  * {@link retry} with truncated binary exponential backoff and full jitter: `truncateAt` 10,
  * `capMs` 10 000, and no limit of attempts unless `maxAttempts` is given.
+ * @example
+ * ```js
+ * import { retryWithTruncatedBackoff } from 'rejitter';
+ * const user = await retryWithTruncatedBackoff(() => callApi(), { totalTimeoutMs: 60_000 });
+ * ```
  */
 export function retryWithTruncatedBackoff<T>(fn: Operation<T>, options?: TruncatedBackoffOptions): Promise<T>;
 
@@ -547,15 +717,21 @@ export type PresetName =
 
 /** What `policy.metrics()` counts, over all operations so far. */
 export interface RetryMetrics {
+  /** Operations that have begun. */
   readonly operations: number;
+  /** How often callbacks were called. */
   readonly attempts: number;
   /** Attempts after the first of their operation. */
   readonly retries: number;
+  /** Operations that succeeded at once. */
   readonly firstAttemptSuccesses: number;
+  /** Operations that succeeded after a retry. */
   readonly retriedSuccesses: number;
   /** Operations that ended without success, by reason; reasons that did not occur are absent. */
   readonly failures: { readonly [reason in StopReason]?: number };
+  /** The sum of all waits that were begun, in ms. */
   readonly totalWaitMs: number;
+  /** The longest of them, in ms. */
   readonly maxWaitMs: number;
   /** Operations that have not settled yet. */
   readonly inFlight: number;
@@ -563,6 +739,7 @@ export interface RetryMetrics {
 
 /** A policy as data, as `toJSON` writes it. */
 export interface PolicyData {
+  /** The version of the format. */
   readonly version: 1;
   readonly [option: string]: unknown;
 }
@@ -663,26 +840,86 @@ export function permanent(error: unknown): Error;
  * {@link CommonOptions.maxRetryAfterMs}. The operation rejects with `error` itself, if given.
  *
  * @throws {TypeError | RangeError} when `ms` is not a number from 0
+ * @example
+ * ```js
+ * import { retry, retryAfter } from 'rejitter';
+ * await retry(async () => {
+ *   const response = await callApi();
+ *   if (response.status === 429) throw retryAfter(1500, new Error('busy'));
+ *   return response;
+ * });
+ * ```
  */
 export function retryAfter(ms: number, error?: unknown): Error;
 
-/** Whether {@link permanent} made this, or something along its `cause`, up to 10 deep. */
+/**
+ * Whether {@link permanent} made this, or something along its `cause`, up to 10 deep.
+ *
+ * @example
+ * ```js
+ * import { isPermanent, permanent, retry } from 'rejitter';
+ * const log = (error) => console.log(isPermanent(error) ? 'for good' : 'for now');
+ * await retry(() => callApi().catch((error) => {
+ *   log(permanent(error)); // for good
+ *   log(error); // for now
+ *   throw error;
+ * }));
+ * ```
+ */
 export function isPermanent(error: unknown): boolean;
 
 /**
  * The story of the operation that rejected with this error object; of the latest, if several did.
  * `undefined` for anything else, and for errors that are not objects.
+ * @example
+ * ```js
+ * import { retry, retryReport } from 'rejitter';
+ * try {
+ *   await retry(() => callApi(), { maxAttempts: 2 });
+ * } catch (error) {
+ *   console.log(retryReport(error)?.reason); // exhausted
+ * }
+ * ```
  */
 export function retryReport(error: unknown): RetryReport | undefined;
 
-/** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */
+/**
+ * An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`.
+ *
+ * @example
+ * ```js
+ * import { TimeoutError, retry } from 'rejitter';
+ * const hangs = () => callApi().catch(() => new Promise(() => {}));
+ * try {
+ *   await retry(hangs, { attemptTimeoutMs: 50, maxAttempts: 2 });
+ * } catch (error) {
+ *   console.log(error instanceof TimeoutError, error.message);
+ * }
+ * ```
+ */
 export class TimeoutError extends Error {
+  /** As the DOM's own timeout errors are called. */
   readonly name: 'TimeoutError';
 }
 
-/** With `finalError: 'wrap'`: the kept errors in `errors`, the last one as the `cause`. */
+/**
+ * With `finalError: 'wrap'`: the kept errors in `errors`, the last one as the `cause`.
+ *
+ * @example
+ * ```js
+ * import { RetryError, retry } from 'rejitter';
+ * try {
+ *   await retry(() => callApi(), { maxAttempts: 2, finalError: 'wrap' });
+ * } catch (error) {
+ *   if (error instanceof RetryError) console.log(error.message, error.errors, error.report.elapsedMs);
+ * }
+ * ```
+ */
 export class RetryError extends AggregateError {
+  /** By which to tell it where `instanceof` does not reach. */
   readonly name: 'RetryError';
+  /** Why the operation ended. */
   readonly reason: StopReason;
+  /** What {@link retryReport} gives. */
   readonly report: RetryReport;
 }

@@ -16,6 +16,7 @@ export interface VirtualClockOptions {
    * Whether `Date.now()` moves along, in whole ms from the date of the installation.
    *
    * @default false
+   * @example `{ date: true }`
    */
   date?: boolean | undefined;
   /**
@@ -23,6 +24,7 @@ export interface VirtualClockOptions {
    * meanwhile. Not for tests in which threads really wait for each other.
    *
    * @default false
+   * @example `{ blocking: true }`
    */
   blocking?: boolean | undefined;
 }

@@ -25,6 +25,11 @@
 //! # Ok::<(), rejitter::OptionErrors>(())
 //! ```
 //!
+//! With the feature `retry`, which is on by default, it also runs the attempts and the waits:
+//! `retry` for futures, on wasm with
+//! the host's timers and elsewhere with those of Tokio (feature `tokio`) or of any other runtime,
+//! and `retry_blocking` for threads.
+//!
 //! Words. An *operation* is one retried piece of work; an *attempt* is one try of it, numbered
 //! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
 //! k, already capped; *jitter* is how the wait is drawn below it. All times are milliseconds.
@@ -36,7 +41,7 @@
 
 pub mod core;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "retry")]
 mod entropy;
 
 #[cfg(feature = "full")]
@@ -45,10 +50,15 @@ pub mod simulation;
 #[cfg(target_arch = "wasm32")]
 pub mod js;
 
+#[cfg(feature = "retry")]
+mod retry;
+
 pub use crate::core::{
     Backoff, CapRule, Decision, Delays, Draws, Failure, Hint, Jitter, MAX_MS, OptionError,
     OptionErrors, Previous, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
 };
+#[cfg(feature = "retry")]
+pub use retry::*;
 
 // What the README shows in Rust is compiled and run.
 #[cfg(all(doctest, feature = "full"))]

@@ -7,4 +7,5 @@ wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 mod common;
 #[path = "simulation/golden.rs"]
 mod golden;
+mod retry;
 mod wasm;

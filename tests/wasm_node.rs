@@ -5,4 +5,5 @@
 mod common;
 #[path = "simulation/golden.rs"]
 mod golden;
+mod retry;
 mod wasm;

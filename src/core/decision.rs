@@ -77,6 +77,8 @@ pub enum StopReason {
     NotRetryable,
     /// The deadline passed during an attempt.
     Timeout,
+    /// The system gave no randomness to draw the wait from, and the caller no seed.
+    Randomness,
 }
 
 impl StopReason {
@@ -89,6 +91,7 @@ impl StopReason {
             Self::Hint => "hint",
             Self::NotRetryable => "notRetryable",
             Self::Timeout => "timeout",
+            Self::Randomness => "randomness",
         }
     }
 }

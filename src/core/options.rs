@@ -102,22 +102,33 @@ impl fmt::Display for OptionErrors {
 
 impl std::error::Error for OptionErrors {}
 
+/// Reports a given value that is not allowed.
+fn require_with(
+    report: &mut impl FnMut(OptionError),
+    option: &'static str,
+    value: Option<f64>,
+    rule: &'static str,
+    allowed: bool,
+) {
+    if let Some(value) = value.filter(|_| !allowed) {
+        report(OptionError {
+            option,
+            value,
+            rule,
+        });
+    }
+}
+
+fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
+    value.is_none_or(|value| (lo..=hi).contains(&value))
+}
+
 impl RetryOptions {
     /// Calls `report` for each problem, in the order of the fields.
     pub(super) fn check(&self, mut report: impl FnMut(OptionError)) {
-        let mut require = |option, value: Option<f64>, rule, allowed: bool| {
-            if let Some(value) = value.filter(|_| !allowed) {
-                report(OptionError {
-                    option,
-                    value,
-                    rule,
-                });
-            }
+        let mut require = |option, value, rule, allowed| {
+            require_with(&mut report, option, value, rule, allowed);
         };
-        let within = |value: Option<f64>, lo: f64, hi: f64| {
-            value.is_none_or(|value| (lo..=hi).contains(&value))
-        };
-
         require(
             "base_ms",
             self.base_ms,
@@ -153,6 +164,29 @@ impl RetryOptions {
                 cap.is_nan() || min <= cap,
             );
         }
+        self.check_curve(&mut report);
+        let mut require = |option, value, rule, allowed| {
+            require_with(&mut report, option, value, rule, allowed);
+        };
+        require(
+            "max_retry_after_ms",
+            self.max_retry_after_ms,
+            "from 0 to infinity milliseconds",
+            within(self.max_retry_after_ms, 0.0, f64::INFINITY),
+        );
+        require(
+            "max_attempts",
+            self.max_attempts.map(|_| 0.0),
+            "a whole number from 1",
+            self.max_attempts != Some(0),
+        );
+    }
+
+    /// What only some backoffs and jitters have.
+    fn check_curve(&self, report: &mut impl FnMut(OptionError)) {
+        let mut require = |option, value, rule, allowed| {
+            require_with(report, option, value, rule, allowed);
+        };
         let (parameter, rule, allowed) = match self.jitter {
             Jitter::Proportional { ratio } => (
                 Some(ratio),
@@ -208,18 +242,6 @@ impl RetryOptions {
             self.truncate_at.map(f64::from),
             "left out: only the truncated backoff and slotted jitter have it",
             self.backoff == Backoff::Truncated || self.jitter == Jitter::Slotted,
-        );
-        require(
-            "max_retry_after_ms",
-            self.max_retry_after_ms,
-            "from 0 to infinity milliseconds",
-            within(self.max_retry_after_ms, 0.0, f64::INFINITY),
-        );
-        require(
-            "max_attempts",
-            self.max_attempts.map(|_| 0.0),
-            "a whole number from 1",
-            self.max_attempts != Some(0),
         );
     }
 

@@ -1,10 +1,14 @@
 // @ts-check
 // A policy as JSON data, and back.
 
+import { ownOf } from './options.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, PROPORTIONAL, show } from './rules.js';
 
 /** The version of the format, in every object that is written. */
 const VERSION = 1;
+
+/** What the cap bounds, by the codes of src/core/jitter.rs. */
+const CAP_RULES = ['bound', 'ceiling', 'draw'];
 
 /**
  * The options as data. What is a function or a signal belongs to a process and is left out; a
@@ -19,7 +23,7 @@ export function toData(settings) {
     version: VERSION,
     backoff: settings.backoff === CUSTOM ? settings.curve?.map(written) : BACKOFFS[settings.backoff],
     jitter: jitterData(settings),
-    ...(settings.capRule !== 0 && { capRule: settings.capRule }),
+    ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
     ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
   };
   for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
@@ -42,13 +46,14 @@ export function fromData(data) {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) {
     throw new TypeError(`the policy is ${Array.isArray(data) ? 'an array' : show(data)}; it must be an object as toJSON() gives it`);
   }
-  const { version, capRule = 0, seed, backoff, ...options } = data;
+  const { version, capRule = 'bound', ...rest } = ownOf(data);
   if (version !== VERSION) throw new RangeError(`version is ${show(version)}; it must be ${VERSION}`);
-  if (![0, 1, 2].includes(capRule)) throw new RangeError(`capRule is ${show(capRule)}; it must be 0, 1 or 2`);
+  if (!CAP_RULES.includes(capRule)) throw new RangeError(`capRule is ${show(capRule)}; it must be one of '${CAP_RULES.join("', '")}'`);
+  const options = ownOf(rest);
   for (const name of Object.keys(options)) options[name] = read(options[name]);
-  options.backoff = Array.isArray(backoff) ? backoff.map(read) : backoff;
-  if (seed !== undefined) options.seed = seedFrom(seed);
-  return { capRule, options };
+  if (Array.isArray(options.backoff)) options.backoff = options.backoff.map(read);
+  if (options.seed !== undefined) options.seed = seedFrom(options.seed);
+  return { capRule: CAP_RULES.indexOf(capRule), options };
 }
 
 /** @param {any} seed */

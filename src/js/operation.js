@@ -123,7 +123,7 @@ class Operation extends Progress {
       }
       const mark = this.failed ? markOf(this.outcome) : undefined;
       this.outcome = unwrap(this.outcome, mark);
-      const record = this.record();
+      const record = this.record(mark);
       if (settings.hooks !== undefined) this.tell('onFailure', this.attempts, this.told());
       const predicate = this.failed ? settings.retryIf : settings.retryOnResult;
       const next = predicate === undefined ? this.judge(mark, NaN) : await this.ask(predicate, attempt, mark);
@@ -179,7 +179,7 @@ class Operation extends Progress {
     if (this.interruption?.aborted) return 'aborted';
     if (mark?.permanent) return 'permanent';
     try {
-      const next = this.next(mark, exactlyMs, this.remainingMs());
+      const next = this.next(exactlyMs, this.remainingMs());
       // random() or backoff() may have aborted.
       return this.interruption?.aborted ? 'aborted' : next;
     } catch (thrown) {

@@ -119,12 +119,12 @@ export function readOptions(options, base, makeMetrics) {
       case 'attemptTimeoutMs':
         valid = isLimit(value);
         settings.attemptTimeoutMs = value;
-        if (value < Infinity) settings.interruptible = settings.watched = true;
+        if (valid && value < Infinity) settings.interruptible = settings.watched = true;
         break;
       case 'totalTimeoutMs':
         valid = isLimit(value);
         settings.totalTimeoutMs = value;
-        if (value < Infinity) settings.interruptible = settings.watched = true;
+        if (valid && value < Infinity) settings.interruptible = settings.watched = true;
         break;
       case 'minMs':
         valid = isMs(value);
@@ -135,10 +135,10 @@ export function readOptions(options, base, makeMetrics) {
         settings.factor = value;
         break;
       case 'backoff':
-        valid = readBackoff(value, settings);
+        valid = readable(() => readBackoff(value, settings));
         break;
       case 'jitter':
-        valid = readJitter(value, settings);
+        valid = readable(() => readJitter(value, settings));
         break;
       case 'stepMs':
         valid = isMs(value);
@@ -212,6 +212,18 @@ export function readOptions(options, base, makeMetrics) {
   problems ??= crossChecks(settings);
   if (problems !== undefined) throw errorOf(problems);
   return settings;
+}
+
+/**
+ * A value that throws when it is looked at is not what an option can be.
+ * @param {() => boolean} look
+ */
+function readable(look) {
+  try {
+    return look();
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -303,7 +315,7 @@ export function readOnly(options, names) {
  * not own is not found there either.
  * @param {any} options
  */
-function ownOf(options) {
+export function ownOf(options) {
   /** @type {Record<string, any>} */
   const read = Object.create(null);
   for (const name of Object.keys(options)) {
@@ -398,16 +410,12 @@ function isSeed(value) {
  * @param {any} value
  */
 export function isSignal(value) {
-  try {
-    return (
+  return readable(
+    () =>
       value !== null &&
       typeof value === 'object' &&
       typeof value.aborted === 'boolean' &&
       typeof value.addEventListener === 'function' &&
-      typeof value.removeEventListener === 'function'
-    );
-  } catch {
-    // What throws when it is looked at is no signal.
-    return false;
-  }
+      typeof value.removeEventListener === 'function',
+  );
 }

@@ -46,14 +46,12 @@ export class Progress {
 
   /**
    * The wait in ms that follows the last attempt, or the reason to stop.
-   * @param {import('./marks.js').Mark | undefined} mark
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @param {number} remainingMs
    */
-  next(mark, exactlyMs, remainingMs) {
+  next(exactlyMs, remainingMs) {
     const { settings } = this;
     if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
-    this.hintMs = mark?.afterMs ?? NaN;
     const decision = decide(settings, this, this.attempts, remainingMs, this.hintMs, exactlyMs);
     if (decision >= 0) return decision;
     return decision === EXHAUSTED ? 'exhausted' : decision === DEADLINE ? 'deadline' : 'hint';
@@ -107,8 +105,13 @@ export class Progress {
     });
   }
 
-  /** @returns {import('./report.js').AttemptRecord} */
-  record() {
+  /**
+   * Keeps how the last attempt ended.
+   * @param {import('./marks.js').Mark} [mark] of its error
+   * @returns {import('./report.js').AttemptRecord}
+   */
+  record(mark) {
+    this.hintMs = mark?.afterMs ?? NaN;
     const { attempts, attemptAt, endedAt, outcome } = this;
     this.recorded = attempts;
     const known = !Number.isNaN(attemptAt);

@@ -55,7 +55,7 @@ class BlockingOperation extends Progress {
       if (!this.failed && settings.retryOnResult === undefined) return this.succeed();
       const mark = this.failed ? markOf(this.outcome) : undefined;
       this.outcome = unwrap(this.outcome, mark);
-      const record = this.record();
+      const record = this.record(mark);
       this.tell('onFailure', this.attempts, this.told());
       const next = this.judge(attempt, mark);
       if (next === 'success') return this.succeed();
@@ -116,7 +116,7 @@ class BlockingOperation extends Progress {
         if (verdict === false) return failed ? 'notRetryable' : 'success';
         if (verdict !== true) exactlyMs = afterMsOf(verdict, name, '');
       }
-      const next = this.next(mark, exactlyMs, this.remainingMs());
+      const next = this.next(exactlyMs, this.remainingMs());
       // random() or backoff() may have aborted.
       return this.aborted ? 'aborted' : next;
     } catch (thrown) {

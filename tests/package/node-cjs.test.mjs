@@ -7,18 +7,19 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { here, installed, project, run, runNode } from './lib/consumer.mjs';
-import { EXPORTS } from './lib/shortcuts.mjs';
+import { EXPORTS, SHORTCUTS } from './lib/shortcuts.mjs';
 import { SPIES } from './lib/spies.mjs';
 
 const EACH = `
   const api = require('rejitter');
   (async () => {
     const out = { names: Object.keys(api).sort(), results: {}, file: require.resolve('rejitter').split(/[\\\\/]/).pop() };
-    for (const name of out.names) {
-      if (name === 'RetryPolicy') continue;
+    for (const name of ${JSON.stringify(Object.keys(SHORTCUTS))}) {
       let calls = 0;
       out.results[name] = await api[name](() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; }, { baseMs: 0 });
     }
+    let calls = 0;
+    out.results.retrySync = api.retrySync(() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; }, { baseMs: 0 });
     out.delays = [...new api.RetryPolicy({ seed: 'cjs' }).delays()];
     console.log(JSON.stringify(out));
   })();
@@ -37,6 +38,7 @@ for (const [host, { flags, file }] of Object.entries(HOSTS)) {
     const out = JSON.parse(stdout);
     assert.equal(out.file, file);
     assert.deepEqual(out.names, EXPORTS);
+    assert.deepEqual(Object.keys(out.results), [...Object.keys(SHORTCUTS), 'retrySync']);
     for (const [name, calls] of Object.entries(out.results)) assert.equal(calls, 3, name);
     assert.equal(out.delays.length, 5);
   });

@@ -11,7 +11,10 @@ import { installed, repo, run, tarballBytes } from './lib/consumer.mjs';
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const DRIVER = ['api', 'attempt', 'bytes', 'decision', 'delays', 'inline', 'operation', 'options', 'randomness', 'timer'];
+const DRIVER = [
+  'api', 'attempt', 'bytes', 'data', 'decision', 'delays', 'hooks', 'inline', 'interruption', 'marks', 'metrics', 'operation', 'options',
+  'presets', 'progress', 'randomness', 'report', 'rules', 'sync', 'timer', 'tracing',
+];
 const FILES = [
   'LICENSE-APACHE',
   'LICENSE-MIT',
@@ -27,6 +30,10 @@ const FILES = [
   'lib/from-module.js',
   ...DRIVER.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
   'package.json',
+  'testing.cjs',
+  'testing.d.cts',
+  'testing.d.ts',
+  'testing.js',
 ].sort();
 
 /** The files of the tarball as it is, not as npm installs it. */
@@ -84,18 +91,20 @@ test('every file that the exports name is there', () => {
 });
 
 test('each branch has its types, first, and of its own module kind', () => {
-  for (const [condition, branch] of Object.entries(manifest.exports['.'])) {
-    if (typeof branch === 'string') continue;
-    assert.deepEqual(Object.keys(branch), ['types', 'default'], condition);
-    const commonJs = branch.default.endsWith('.cjs');
-    assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), condition);
+  for (const entry of ['.', './testing']) {
+    for (const [condition, branch] of Object.entries(manifest.exports[entry])) {
+      if (typeof branch === 'string') continue;
+      assert.deepEqual(Object.keys(branch), ['types', 'default'], condition);
+      const commonJs = branch.default.endsWith('.cjs');
+      assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), condition);
+    }
+    assert.deepEqual(Object.keys(manifest.exports[entry]), ['workerd', 'edge-light', 'module-sync', 'import', 'require', 'default'], entry);
   }
-  assert.deepEqual(Object.keys(manifest.exports['.']), ['workerd', 'edge-light', 'module-sync', 'import', 'require', 'default']);
 });
 
 test('both declarations are the same text', () => {
   const text = (name) => readFileSync(join(installed, name), 'utf8');
-  assert.equal(text('index.d.cts'), text('index.d.ts'));
+  for (const entry of ['index', 'testing']) assert.equal(text(`${entry}.d.cts`), text(`${entry}.d.ts`));
 });
 
 test('what the modules import is in the package', () => {

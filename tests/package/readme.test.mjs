@@ -10,11 +10,12 @@ import { transform } from 'esbuild';
 
 import { underClock } from './lib/clock.mjs';
 import { importPackage, installed, project, repo, run, tool } from './lib/consumer.mjs';
-import { DECLARED, blocks, declarations, runBlock } from './lib/readers.mjs';
+import { DECLARED, blocks, caught, declarations, literal, oneOf, runBlock, tableIn } from './lib/readers.mjs';
 import { BACKOFFS, JITTERS, SHORTCUTS } from './lib/shortcuts.mjs';
 
 const api = await importPackage();
 const { RetryPolicy } = api;
+const messageOf = (options) => caught(() => new RetryPolicy(options)).message;
 const README = readFileSync(join(repo, 'README.md'), 'utf8');
 const TEXTS = {
   'README.md': README,
@@ -67,46 +68,53 @@ test('control: a block that does not work is seen', async () => {
 });
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
-function table(heading) {
-  const lines = README.split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
-  assert.ok(start >= 0, `no table begins with ${heading}`);
-  const rows = [];
-  for (let i = start + 2; lines[i]?.startsWith('|'); i += 1) rows.push(lines[i].split('|').slice(1, -1).map((cell) => cell.trim()));
-  return rows;
-}
+const table = (heading) => tableIn(README, heading);
 
-const literal = (cell) => /^`([^`]+)`$/.exec(cell)?.[1];
+const KNOWN = ['min', 'max', 'floor', 'base', 'step', 'factor', 'cap', 'a', 'k', 'n', 'N', 'c', 'r', 'q', 'x', 'ρ', 'prev', 'F', 'f', 'g', 'list'];
 
 /** A formula of the table as a function of its variables. */
 function formula(text) {
+  // 2·x and 2^(…) as JavaScript has them.
   const source = text.replaceAll('·', '*').replaceAll('−', '-').replaceAll('^', '**');
   // Nothing but numbers, known names and arithmetic is evaluated.
-  assert.match(source, /^(?:[\d.]+|\b(?:min|max|base|step|factor|cap|[akNcr]|prev)\b|[-+*/(), ])+$/, text);
-  return ({ base, step, factor, cap, a, k, N, c, r, prev }) =>
-    new Function('min', 'max', 'base', 'step', 'factor', 'cap', 'a', 'k', 'N', 'c', 'r', 'prev', `return ${source};`)(Math.min, Math.max, base, step, factor, cap, a, k, N, c, r, prev);
+  const words = source.match(/[\p{L}_$][\p{L}\d_$]*/gu) ?? [];
+  assert.ok(words.every((word) => KNOWN.includes(word)) && /^[\p{L}\d.+\-*/(),[\] ]+$/u.test(source), text);
+  return (variables) => {
+    const given = { min: Math.min, max: Math.max, floor: Math.floor, ...variables };
+    return new Function(...KNOWN, `return ${source};`)(...KNOWN.map((name) => given[name]));
+  };
 }
 
+const fibonacci = (k) => (k <= 2 ? 1 : fibonacci(k - 1) + fibonacci(k - 2));
+/** Polly's curve, in units of the base. */
+const pollyCurve = (t) => (t < 0 ? 0 : 2 ** t * Math.tanh(Math.sqrt(4 * t)));
+
 const waits = (n, options) => [...new RetryPolicy({ ...options, maxAttempts: n + 1 }).delays()];
-const near = (actual, expected, label) => assert.ok(Math.abs(actual - expected) <= 1e-12 * Math.abs(expected), `${label}: ${actual} instead of ${expected}`);
+// The core's powers are products and its tanh is its own: they differ from JavaScript's in the last digits.
+const near = (actual, expected, label) => assert.ok(actual === expected || Math.abs(actual - expected) <= 1e-11 * Math.abs(expected), `${label}: ${actual} instead of ${expected}`);
+
+const CURVES = {
+  fixed: [{}, { baseMs: 7 }],
+  linear: [{}, { baseMs: 7 }, { baseMs: 7, stepMs: 3 }],
+  exponential: [{}, { baseMs: 7, factor: 3 }, { baseMs: 50, factor: 1.5, capMs: 333 }],
+  truncated: [{}, { truncateAt: 4 }, { baseMs: 7, truncateAt: 5 }, { capMs: 640, truncateAt: 3 }],
+  fibonacci: [{}, { baseMs: 7 }, { capMs: 333 }],
+  '(k) => ms': [{ backoff: (k) => 10 * k * k }, { backoff: (k) => 3000 - k, capMs: 2990 }],
+  '[ms, …]': [{ backoff: [5, 100, 20.5] }, { backoff: [20_000] }],
+};
 
 test('the table of backoffs lists each, and its formulas are what the package computes', () => {
   const rows = table('backoff');
-  assert.deepEqual(rows.map(([name]) => literal(name)).sort(), [...BACKOFFS].sort());
+  assert.deepEqual(rows.map(([name]) => literal(name)), Object.keys(CURVES));
+  const named = oneOf(messageOf({ backoff: 'none of them' }));
+  assert.deepEqual(Object.keys(CURVES).filter((name) => /^\w+$/.test(name)).sort(), named.sort());
   for (const [name, curve] of rows) {
-    const backoff = literal(name);
     const evaluate = formula(literal(curve));
-    const settings = {
-      fixed: [{}, { baseMs: 7 }],
-      linear: [{}, { baseMs: 7 }, { baseMs: 7, stepMs: 3 }],
-      exponential: [{}, { baseMs: 7, factor: 3 }, { baseMs: 50, factor: 1.5, capMs: 333 }],
-      truncated: [{}, { truncateAt: 4 }, { baseMs: 7, truncateAt: 5 }, { capMs: 640, truncateAt: 3 }],
-    }[backoff];
-    for (const options of settings) {
-      const { baseMs: base = 100, capMs: cap = 10_000, factor = 2, truncateAt: N = 10 } = options;
-      const variables = { base, cap, factor, N, step: options.stepMs ?? base, a: options.baseMs ?? cap / 2 ** (N - 1) };
+    for (const options of CURVES[literal(name)]) {
+      const { baseMs: base = 100, capMs: cap = 10_000, factor = 2, truncateAt: N = 10, backoff = literal(name) } = options;
+      const variables = { base, cap, factor, N, step: options.stepMs ?? base, a: options.baseMs ?? cap / 2 ** (N - 1), F: fibonacci, f: backoff, list: backoff, n: backoff.length };
       for (const [i, wait] of waits(20, { backoff, jitter: 'none', ...options }).entries()) {
-        near(wait, Math.min(cap, evaluate({ ...variables, k: i + 1 })), `${backoff} ${JSON.stringify(options)} k = ${i + 1}`);
+        near(wait, Math.min(cap, evaluate({ ...variables, k: i + 1 })), `${name} ${JSON.stringify(options)} k = ${i + 1}`);
       }
     }
   }
@@ -114,17 +122,39 @@ test('the table of backoffs lists each, and its formulas are what the package co
 
 test('the table of jitters lists each, and its formulas are what the package computes', () => {
   const rows = table('jitter');
-  assert.deepEqual(rows.map(([name]) => literal(name)).sort(), [...JITTERS].sort());
+  const objects = rows.map(([name]) => literal(name)).filter((name) => !/^\w+$/.test(name));
+  assert.deepEqual(objects, ["{ type: 'proportional', ratio: ρ }", "{ type: 'additive', ratio: ρ }", "{ type: 'additive', maxMs: x }"]);
+  assert.deepEqual(rows.map(([name]) => literal(name)).filter((name) => !objects.includes(name)).sort(), oneOf(messageOf({ jitter: 'none of them' })).sort());
   for (const [name, wait] of rows) {
-    const jitter = literal(name);
     const evaluate = formula(literal(wait));
-    for (const r of [0, 0.25, 0.7, 0.999]) {
-      let prev = 100;
-      for (const [i, value] of waits(20, { jitter, random: () => r }).entries()) {
-        near(value, evaluate({ base: 100, cap: 10_000, c: Math.min(10_000, 100 * 2 ** i), r, prev }), `${jitter} r = ${r} k = ${i + 1}`);
-        prev = value;
+    for (const [ρ, x] of [[0.3, 70], [1, 12_000]]) {
+      const jitter = objects.includes(literal(name)) ? new Function('ρ', 'x', `return (${literal(name)});`)(ρ, x) : literal(name);
+      for (const r of [0, 0.25, 0.7, 0.999]) {
+        let prev = 100;
+        for (const [i, value] of waits(20, { jitter, random: () => r }).entries()) {
+          const c = Math.min(10_000, 100 * 2 ** i);
+          let expected = evaluate({ base: 100, cap: 10_000, c, r, q: r, prev, k: i + 1, N: 10, ρ, x: Math.min(x, 10_000), g: pollyCurve });
+          // The table says so in words.
+          if (jitter === 'pollyV2' && expected > 10_000) expected = 5000 + r * 5000;
+          near(value, expected, `${literal(name)} ρ = ${ρ} r = ${r} k = ${i + 1}`);
+          prev = value;
+        }
       }
     }
+  }
+});
+
+/** What the cap bounds, as the table says it, and as toJSON has it. */
+const CAP_RULES = { 'the wait': 'bound', 'the interval': 'ceiling', 'the draw': 'draw' };
+
+test('the table of presets lists each, with its options and what its cap bounds', () => {
+  const rows = table('preset');
+  const known = /must be one of (.*)$/.exec(caught(() => RetryPolicy.preset('none of them')).message)[1].split(', ');
+  assert.deepEqual(rows.map(([name]) => literal(name)).sort(), known.sort());
+  for (const [name, options, bounds] of rows) {
+    const { capRule = 'bound', ...data } = RetryPolicy.preset(literal(name)).toJSON();
+    assert.deepEqual(data, new RetryPolicy(new Function(`return (${literal(options)});`)()).toJSON(), name);
+    assert.equal(CAP_RULES[bounds], capRule, name);
   }
 });
 

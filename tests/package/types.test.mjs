@@ -1,30 +1,9 @@
 // The declarations, in a strict project of a user's: what must compile does, what must not does not.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { here, project, run, tool } from './lib/consumer.mjs';
-
-const COMPILERS = { 'TypeScript 7': 'typescript/bin/tsc', 'TypeScript 5.9': 'typescript-5.9/bin/tsc' };
-
-/** What a global AbortSignal may come from: a package for browsers has one, a package for Node the other. */
-const PLATFORMS = {
-  'the DOM types': { lib: ['es2022', 'dom'], types: [] },
-  'the Node types': { lib: ['es2022'], types: ['node'], typeRoots: [join(here, 'node_modules', '@types')] },
-};
-
-const STRICT = {
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  noImplicitOverride: true,
-  noPropertyAccessFromIndexSignature: true,
-  noImplicitReturns: true,
-  skipLibCheck: false,
-  noEmit: true,
-  target: 'es2022',
-};
+import { compileOne, typeTests } from './lib/types.mjs';
 
 const POSITIVE = `
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
@@ -238,54 +217,10 @@ const NEGATIVE_IMPORT = `import { ${VALUES} } from 'rejitter';\nimport type { At
 // As CommonJS has it, by name and as a whole.
 const CTS = `import whole = require('rejitter');\nexport const one: Promise<number> = whole.retry(() => 1);\n${IMPORT}`;
 
-/** Module systems: how TypeScript finds the package, and the files of such a project. */
-const SYSTEMS = {
-  'nodenext, ES modules and CommonJS': {
-    options: { module: 'nodenext', moduleResolution: 'nodenext' },
-    files: { 'esm.mts': IMPORT + POSITIVE, 'cjs.cts': CTS + POSITIVE, 'negative.mts': NEGATIVE_IMPORT + NEGATIVE },
-  },
-  bundler: {
-    options: { module: 'esnext', moduleResolution: 'bundler', verbatimModuleSyntax: true },
-    files: { 'main.ts': IMPORT + POSITIVE, 'negative.ts': NEGATIVE_IMPORT + NEGATIVE },
-  },
-};
-
-function compile(compiler, options, files) {
-  const dir = project('types', { ...files, 'tsconfig.json': JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: Object.keys(files) }) });
-  return run(process.execPath, [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'], { cwd: dir });
-}
-
-const WITH_DOM = PLATFORMS['the DOM types'];
-
-for (const compiler of Object.keys(COMPILERS)) {
-  for (const [system, { options, files }] of Object.entries(SYSTEMS)) {
-    for (const [platform, platformOptions] of Object.entries(PLATFORMS)) {
-      // The slower compiler takes each system and each platform once, not each pair.
-      if (compiler === 'TypeScript 5.9' && (system === 'bundler') !== (platform === 'the DOM types')) continue;
-      test(`${compiler}, ${system}, with ${platform}: the right compiles and the wrong does not`, async () => {
-        const { code, stdout } = await compile(compiler, { ...options, ...platformOptions }, files);
-        assert.equal(stdout, '');
-        assert.equal(code, 0);
-      });
-    }
-  }
-
-  test(`${compiler}, control: without the directives each wrong line is an error, and nothing else is`, async () => {
-    // A directive also hides a mistake of the test's own, on the same line: here each line shows its error.
-    const text = (NEGATIVE_IMPORT + NEGATIVE).replaceAll('@ts-expect-error', 'wrong:');
-    const expected = text.split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
-    assert.ok(expected.length >= 35);
-    const { code, stdout } = await compile(compiler, { ...SYSTEMS.bundler.options, ...WITH_DOM }, { 'negative.ts': text });
-    assert.notEqual(code, 0);
-    const errors = [...stdout.matchAll(/^negative\.ts\((\d+),\d+\): error (TS\d+)/gm)];
-    assert.deepEqual([...new Set(errors.map(([, line]) => Number(line)))].sort((a, b) => a - b), expected);
-    // Names that do not exist would be errors of the test.
-    assert.deepEqual(errors.filter(([, , id]) => ['TS2304', 'TS2305', 'TS2307', 'TS1005'].includes(id)), []);
-  });
-}
+typeTests({ positive: IMPORT + POSITIVE, negative: NEGATIVE_IMPORT + NEGATIVE, cts: CTS.replace(IMPORT, ''), least: 35 });
 
 test('control: a result of the wrong type is seen by the equality that the positive half uses', async () => {
   const text = `${IMPORT}${POSITIVE}`.replace('same<typeof text, string>(true)', 'same<typeof text, number>(true)');
-  const { stdout } = await compile('TypeScript 7', { ...SYSTEMS.bundler.options, ...WITH_DOM }, { 'main.ts': text });
+  const { stdout } = await compileOne(text);
   assert.equal([...stdout.matchAll(/error TS/g)].length, 1, stdout);
 });

@@ -17,8 +17,11 @@ const revived = (options) => Object.fromEntries(Object.entries(options).map(([na
 
 test('there are vectors, of every backoff and every jitter', () => {
   assert.ok(vectors.length >= 16);
-  assert.deepEqual([...new Set(vectors.map(({ options }) => options.backoff ?? 'exponential'))].sort(), ['exponential', 'fixed', 'linear', 'truncated']);
-  assert.deepEqual([...new Set(vectors.map(({ options }) => options.jitter ?? 'full'))].sort(), ['decorrelated', 'equal', 'full', 'none']);
+  assert.deepEqual([...new Set(vectors.map(({ options }) => options.backoff ?? 'exponential'))].sort(), ['exponential', 'fibonacci', 'fixed', 'linear', 'truncated']);
+  assert.deepEqual(
+    [...new Set(vectors.map(({ options }) => options.jitter?.type ?? options.jitter ?? 'full'))].sort(),
+    ['additive', 'decorrelated', 'decorrelatedBounded', 'equal', 'full', 'none', 'pollyV2', 'proportional', 'slotted'],
+  );
   assert.ok(vectors.every(({ delays }) => delays.length > 0));
 });
 

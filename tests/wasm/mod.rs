@@ -12,6 +12,8 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::common::{VECTORS, Vector, vectors};
 
+mod timers;
+
 #[wasm_bindgen(inline_js = "
 export function abort_soon(controller, reason) { setTimeout(() => controller.abort(reason), 10); }
 export function new_controller() { return new AbortController(); }

@@ -124,10 +124,12 @@ impl Console {
 impl Step<'_> {
     /// Runs a command and returns what it printed.
     pub fn run(&mut self, cmd: &Cmd) -> Result<String, Failure> {
-        let write = |file: &mut fs::File| writeln!(file, "{COMMAND}{cmd}");
-        append(&self.log)
-            .and_then(|mut file| write(&mut file))
-            .map_err(|error| file_failure("write", &self.log, &error))?;
+        let start = || -> io::Result<()> {
+            // Again: another xtask that begins meanwhile removes the logs of earlier runs.
+            fs::create_dir_all(self.log.parent().unwrap_or(Path::new("")))?;
+            writeln!(append(&self.log)?, "{COMMAND}{cmd}")
+        };
+        start().map_err(|error| file_failure("write", &self.log, &error))?;
         let before = self.output().len();
         let log = self.log.clone();
         let result = cmd.run(&Output::File(&log), || self.tick());

@@ -16,14 +16,14 @@ export function blocks(text) {
   return [...text.matchAll(/^```(js|mjs|ts|mts|javascript|typescript)\n(.*?)^```$/gms)].map(([, language, code], i) => ({ number: i + 1, language, code }));
 }
 
-// What stands in for the reader's own code: it fails twice for each thing it is asked, then answers. Waits
-// are cut to a millisecond: the examples show waits of seconds.
+// What stands in for the reader's own code: it fails twice for each thing it is asked, then answers. Time
+// goes fifty times as fast: the examples show waits of seconds.
 const PRELUDE = `
 import * as everything from 'rejitter';
 // Examples of single options do not repeat the import.
 for (const [name, value] of Object.entries(everything)) globalThis[name] = value;
 const real = globalThis.setTimeout;
-globalThis.setTimeout = (callback, ms, ...args) => real(callback, Math.min(ms, 1), ...args);
+globalThis.setTimeout = (callback, ms, ...args) => real(callback, ms / 50, ...args);
 globalThis.failures = 0;
 const asked = new Map();
 const flaky = (key) => {
@@ -59,3 +59,29 @@ export async function runBlock(code) {
   const prelude = join(project('readme', { 'prelude.mjs': PRELUDE }), 'prelude.mjs');
   return runNode(code, { flags: ['--unhandled-rejections=strict', '--import', prelude], env: { NODE_OPTIONS: '' } });
 }
+
+/** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
+export function tableIn(text, heading) {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
+  if (start < 0) throw new Error(`no table begins with ${heading}`);
+  const rows = [];
+  for (let i = start + 2; lines[i]?.startsWith('|'); i += 1) rows.push(lines[i].split('|').slice(1, -1).map((cell) => cell.trim()));
+  return rows;
+}
+
+/** What a cell that is code and nothing else says. */
+export const literal = (cell) => /^`([^`]+)`$/.exec(cell)?.[1];
+
+/** What `body` throws. */
+export function caught(body) {
+  try {
+    body();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+/** The names that a message lists: one of 'a', 'b', … */
+export const oneOf = (message) => [.../one of ((?:'\w+'(?:, )?)+)/.exec(message)[1].matchAll(/'(\w+)'/g)].map(([, name]) => name);

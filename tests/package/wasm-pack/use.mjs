@@ -25,10 +25,21 @@ export async function use(api) {
     refusal: refused.name,
     delays: [...policy.delays()],
     functions: Object.keys(api).filter((name) => /^retry[A-Z]|^retry$/.test(name)).sort(),
+    // In Node it runs; on a page it says why it does not.
+    blocking: blocking(api),
   };
 }
 
+function blocking({ retrySync }) {
+  try {
+    return retrySync(({ attempt }) => (attempt < 3 ? [].missing() : 'done'), { baseMs: 1 });
+  } catch (error) {
+    return /use retry/.test(error.message) ? 'done' : error.message;
+  }
+}
+
 export const expected = {
+  blocking: 'done',
   result: 'done',
   attempts: [1, 2, 3, 4],
   identity: true,
@@ -36,6 +47,9 @@ export const expected = {
   delays: [100, 200],
   functions: [
     'retry',
+    'retryAfter',
+    'retryReport',
+    'retrySync',
     'retryWithDecorrelatedJitter',
     'retryWithEqualJitter',
     'retryWithExponentialBackoff',

@@ -1,0 +1,19 @@
+//! What an attempt is told about itself.
+
+use std::time::Duration;
+
+/// One attempt of an operation, as [`retry_with_attempt`](crate::retry_with_attempt) and
+/// `retry_blocking_with_attempt` hand it to the operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Attempt {
+    /// The attempt's number; the first is 1.
+    pub attempt: u64,
+    /// The time since the operation began, when this attempt begins; zero for the first.
+    pub elapsed: Duration,
+    /// The time until the operation's deadline, when this attempt begins; `None` without a total
+    /// timeout.
+    pub remaining: Option<Duration>,
+    /// The wait that preceded this attempt; `None` for the first.
+    pub previous_delay: Option<Duration>,
+}

@@ -1,0 +1,128 @@
+//! Between the core's milliseconds and [`Duration`], never downwards.
+
+use std::time::Duration;
+
+/// Milliseconds, such as the items of [`Delays`](crate::Delays), as a duration.
+///
+/// Rounded up to a whole nanosecond, so that nobody waits less than was decided. From 2^64 ms on
+/// (580 million years) it is [`Duration::MAX`]; negative numbers and NaN, which no policy gives,
+/// are zero.
+///
+/// ```
+/// use std::time::Duration;
+/// use rejitter::duration_from_ms;
+///
+/// assert_eq!(duration_from_ms(1_500.0), Duration::from_millis(1_500));
+/// assert_eq!(duration_from_ms(1e-9), Duration::from_nanos(1));
+/// assert_eq!(duration_from_ms(f64::INFINITY), Duration::MAX);
+/// ```
+#[must_use]
+pub fn duration_from_ms(ms: f64) -> Duration {
+    if ms.is_nan() || ms <= 0.0 {
+        return Duration::ZERO;
+    }
+    // Exact: the rest has no more bits than the number.
+    let whole = ms.trunc();
+    let rest = ms - whole;
+    if whole >= TWO_TO_64 {
+        return Duration::MAX;
+    }
+    let down = (rest * 1e6).floor();
+    // Not rounded before it is compared, unlike the product above.
+    let something_left = rest.mul_add(1e6, -down) > 0.0;
+    let nanos = to_u64(down) + u64::from(something_left);
+    Duration::from_millis(to_u64(whole)) + Duration::from_nanos(nanos)
+}
+
+const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
+
+/// A duration in milliseconds, rounded up to a number that holds it.
+pub(super) fn ms_from_duration(duration: Duration) -> f64 {
+    let nanos = duration.subsec_nanos() % 1_000_000;
+    // Rounding to the nearest is mended below.
+    #[allow(clippy::cast_precision_loss)]
+    let ms = duration.as_millis() as f64 + f64::from(nanos) / 1e6;
+    if duration_from_ms(ms) < duration {
+        // The next number up; `f64::next_up` is newer than this crate's oldest compiler.
+        f64::from_bits(ms.to_bits() + 1)
+    } else {
+        ms
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn to_u64(number: f64) -> u64 {
+    number as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MAX_MS, Seed};
+
+    /// Whether `ns` nanoseconds are fewer than `ms` milliseconds, in whole numbers.
+    fn shorter(ns: u128, ms: f64) -> bool {
+        // ms is mantissa / 2^shift.
+        let bits = ms.to_bits();
+        let shift = 1_075 - i32::try_from(bits >> 52).unwrap();
+        let mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
+        assert!((0..=70).contains(&shift));
+        ns << shift < mantissa * 1_000_000
+    }
+
+    #[test]
+    fn a_wait_is_never_shorter_than_decided_and_at_most_a_nanosecond_longer() {
+        for n in 0..200_000 {
+            let draws = Seed::from("durations").draws(n, 1);
+            let ms = (draws.r * 40.0 - 10.0).exp2() * (1.0 + draws.r2);
+            let ns = duration_from_ms(ms).as_nanos();
+            assert!(!shorter(ns, ms), "{ms:?} ms became {ns} ns");
+            assert!(shorter(ns - 1, ms), "{ms:?} ms became {ns} ns");
+        }
+    }
+
+    #[test]
+    fn whole_milliseconds_are_exact_both_ways() {
+        for ms in [1_u64, 250, 60_000, (1 << 53) - 1] {
+            #[allow(clippy::cast_precision_loss)]
+            let number = ms as f64;
+            assert_eq!(duration_from_ms(number), Duration::from_millis(ms));
+            assert_eq!(ms_from_duration(Duration::from_millis(ms)), number);
+        }
+        assert_eq!(ms_from_duration(Duration::ZERO), 0.0);
+        assert_eq!(duration_from_ms(MAX_MS).as_millis(), (1 << 53) - 1);
+    }
+
+    #[test]
+    fn milliseconds_hold_the_duration() {
+        for n in 0..100_000 {
+            let bits = Seed::from("milliseconds").draws(n, 1);
+            let secs = (bits.r * 60.0).exp2();
+            let duration =
+                Duration::new(to_u64(secs), u32::try_from(to_u64(bits.r2 * 1e9)).unwrap());
+            let ms = ms_from_duration(duration);
+            assert!(duration_from_ms(ms) >= duration, "{duration:?}");
+            assert!(ms <= duration.as_secs_f64() * 1e3 * (1.0 + 4.0 * f64::EPSILON));
+        }
+    }
+
+    #[test]
+    fn extremes_saturate() {
+        assert_eq!(duration_from_ms(f64::NAN), Duration::ZERO);
+        assert_eq!(duration_from_ms(-1.0), Duration::ZERO);
+        assert_eq!(duration_from_ms(-f64::INFINITY), Duration::ZERO);
+        assert_eq!(duration_from_ms(0.0), Duration::ZERO);
+        assert_eq!(duration_from_ms(5e-324), Duration::from_nanos(1));
+        assert_eq!(duration_from_ms(f64::MAX), Duration::MAX);
+        assert_eq!(duration_from_ms(TWO_TO_64), Duration::MAX);
+        let longest = ms_from_duration(Duration::MAX);
+        assert!(longest.is_finite());
+        assert_eq!(duration_from_ms(longest), Duration::MAX);
+        let mut last = Duration::ZERO;
+        for exponent in -80..80 {
+            let next = duration_from_ms(f64::from(exponent).exp2());
+            assert!(next >= last);
+            last = next;
+        }
+    }
+}

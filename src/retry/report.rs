@@ -1,0 +1,77 @@
+//! The story of an operation, in constant memory.
+
+use std::time::Duration;
+
+use super::AttemptError;
+
+/// How many records are kept: the first, and the last nine.
+const KEPT: usize = 10;
+
+/// What happened in an operation that ended without success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RetryReport<E> {
+    /// How many attempts were made; at least 1.
+    pub attempts: u64,
+    /// The time from the beginning of the first attempt to the end of the operation.
+    pub elapsed: Duration,
+    /// The wait that the server asked for in the last failure, if it was asked
+    /// ([`Retry::hint`](crate::Retry::hint)).
+    pub hint: Option<Duration>,
+    /// How many records were dropped between the first and the last nine.
+    pub dropped: u64,
+    /// The attempts, in order: the first and the last nine.
+    pub records: Vec<AttemptRecord<E>>,
+}
+
+/// One failed attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AttemptRecord<E> {
+    /// The attempt's number; the first is 1.
+    pub attempt: u64,
+    /// How it failed. `None` in the last record: that error is
+    /// [`RetryError::error`](crate::RetryError::error).
+    pub error: Option<AttemptError<E>>,
+    /// When it began, counted from the beginning of the operation.
+    pub start: Duration,
+    /// How long it took.
+    pub duration: Duration,
+    /// The wait that followed it, as it was decided; `None` after the last attempt, unless a
+    /// deadline passed while a wait ended late.
+    pub delay: Option<Duration>,
+}
+
+/// The records of the failed attempts so far.
+#[derive(Debug)]
+pub(super) struct Records<E> {
+    kept: Vec<AttemptRecord<E>>,
+    dropped: u64,
+}
+
+impl<E> Records<E> {
+    pub(super) fn new() -> Self {
+        Self {
+            kept: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, record: AttemptRecord<E>) {
+        if self.kept.len() == KEPT {
+            self.kept.remove(1);
+            self.dropped += 1;
+        }
+        self.kept.push(record);
+    }
+
+    /// The last attempt's error, which then is no longer in its record.
+    pub(super) fn take_last_error(&mut self) -> Option<AttemptError<E>> {
+        self.kept.last_mut().and_then(|record| record.error.take())
+    }
+
+    /// The kept records, and how many were dropped.
+    pub(super) fn take(&mut self) -> (Vec<AttemptRecord<E>>, u64) {
+        (std::mem::take(&mut self.kept), self.dropped)
+    }
+}

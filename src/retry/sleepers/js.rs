@@ -1,0 +1,141 @@
+//! Waiting on the timers of a JavaScript host.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use crate::retry::duration::ms_from_duration;
+use crate::retry::{Sleeper, clock};
+
+// Named through `globalThis`, they are looked up at each use: fake timers, installed or removed
+// at any moment, work.
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = globalThis, js_name = setTimeout)]
+    fn set_timeout(done: &Function, ms: f64) -> JsValue;
+
+    #[wasm_bindgen(js_namespace = globalThis, js_name = clearTimeout)]
+    fn clear_timeout(id: &JsValue);
+
+    #[wasm_bindgen(js_namespace = ["globalThis", "performance"], js_name = now)]
+    pub(crate) fn performance_now() -> f64;
+}
+
+/// The longest delay that timers keep: above it they fire at once.
+const MAX_TIMER_MS: f64 = 2_147_483_647.0;
+
+/// The host's `setTimeout` and `performance.now`: browsers, workers, Node, Deno, Bun.
+///
+/// Waits are rounded up to whole milliseconds; those above 2^31 − 1 ms are waited in parts. A
+/// wait of zero passes through a timer, too, so the event loop turns.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JsSleeper;
+
+impl Sleeper for JsSleeper {
+    type Sleep = JsSleep;
+
+    fn sleep(&self, duration: Duration) -> JsSleep {
+        let ms = ms_from_duration(duration);
+        let armed_at = performance_now();
+        JsSleep {
+            armed_at,
+            due: armed_at + ms,
+            left: ms.ceil(),
+            timer: None,
+        }
+    }
+
+    fn now(&self) -> Duration {
+        clock::now()
+    }
+}
+
+/// One wait of [`JsSleeper`]. The timer is set when it is first polled, and cleared when it is
+/// dropped.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless awaited"]
+pub struct JsSleep {
+    armed_at: f64,
+    due: f64,
+    /// Whole milliseconds for which no timer was set yet.
+    left: f64,
+    timer: Option<Timer>,
+}
+
+impl Future for JsSleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some(timer) = &mut self.timer {
+                // The promise of a timer does not reject.
+                let Poll::Ready(_) = Pin::new(&mut timer.fired).poll(cx) else {
+                    return Poll::Pending;
+                };
+                if self.is_over() {
+                    return Poll::Ready(());
+                }
+            }
+            let ms = self.left.min(MAX_TIMER_MS);
+            self.left -= ms;
+            self.timer = Some(Timer::new(ms));
+        }
+    }
+}
+
+impl JsSleep {
+    /// After a timer has fired: whether that was the last. Equal to `src/js/timer.js`.
+    fn is_over(&mut self) -> bool {
+        let now = performance_now();
+        let missing = self.due - now;
+        if self.left > 0.0 {
+            // A part may end late, on a machine that slept; a fake clock may stand still.
+            self.left = self.left.min(missing.ceil()).max(0.0);
+            return false;
+        }
+        // Hosts fire up to 1 ms early: wait for the rest. If more is missing, or the clock has
+        // hardly moved meanwhile, a fake clock drives the timers and not `performance.now`.
+        let early = missing > 0.0 && missing <= 2.0 && now - self.armed_at >= missing;
+        if early {
+            self.armed_at = now;
+            self.left = missing.ceil();
+        }
+        !early
+    }
+}
+
+/// One timer of the host; dropping clears it.
+#[derive(Debug)]
+struct Timer {
+    id: JsValue,
+    resolve: Function,
+    fired: JsFuture,
+}
+
+impl Timer {
+    fn new(ms: f64) -> Self {
+        let mut armed = (JsValue::UNDEFINED, JsValue::UNDEFINED);
+        let promise = Promise::new(&mut |resolve, _| {
+            armed = (set_timeout(&resolve, ms), resolve.into());
+        });
+        let (id, resolve) = armed;
+        Self {
+            id,
+            resolve: resolve.unchecked_into(),
+            fired: JsFuture::from(promise),
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        clear_timeout(&self.id);
+        // A promise that never settles would keep the future's closures for ever. Resolving it
+        // once more does nothing, and `resolve` does not throw.
+        let _ = self.resolve.call0(&JsValue::UNDEFINED);
+    }
+}

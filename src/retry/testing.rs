@@ -1,0 +1,172 @@
+//! For tests: time that passes only when somebody waits.
+
+use std::collections::BTreeMap;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use super::Sleeper;
+
+/// A clock that stands still until something waits on it, for tests that take no time.
+///
+/// It is a [`Sleeper`], on wasm as natively, and a `BlockingSleeper`. Clones share the time.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{RetryOptions, RetryPolicy, retry};
+/// use std::time::Duration;
+///
+/// let policy = RetryPolicy::new(RetryOptions {
+///     base_ms: Some(60_000.0),
+///     min_ms: Some(30_000.0),
+///     ..RetryOptions::default()
+/// })?;
+/// let time = VirtualTime::new();
+/// let failed = time.block_on(retry(policy, || async { Err::<(), _>("busy") })
+///     .with_sleeper(time.clone()));
+/// assert_eq!(failed.unwrap_err().report.attempts, 6);
+/// assert!(time.now() >= Duration::from_secs(150));
+/// # Ok::<(), rejitter::OptionErrors>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct VirtualTime {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    now: Duration,
+    /// How many waits were begun: tells those with one end apart.
+    begun: u64,
+    /// The waits under way, by when they end.
+    timers: BTreeMap<(Duration, u64), Option<Waker>>,
+}
+
+impl VirtualTime {
+    /// A clock that shows zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the clock shows.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.state().now
+    }
+
+    /// How many waits are under way: neither over nor dropped.
+    #[must_use]
+    pub fn waits(&self) -> usize {
+        self.state().timers.len()
+    }
+
+    /// Lets time pass, and wakes those whose wait ends meanwhile. It saturates.
+    pub fn advance(&self, duration: Duration) {
+        let mut state = self.state();
+        state.now = state.now.saturating_add(duration);
+        let now = state.now;
+        let over = state.timers.range_mut(..=(now, u64::MAX));
+        let wakers: Vec<Waker> = over.filter_map(|(_, waker)| waker.take()).collect();
+        // Wakers are foreign code.
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Runs a future to its end. Whenever it can go no further, time jumps to the end of the
+    /// wait that ends first.
+    ///
+    /// # Panics
+    /// When the future waits for something else, which then nothing would bring about.
+    pub fn block_on<I: IntoFuture>(&self, future: I) -> I::Output {
+        let mut future = pin!(future.into_future());
+        let woken = Arc::new(Woken(AtomicBool::new(false)));
+        let waker = Waker::from(woken.clone());
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            if !woken.0.swap(false, Ordering::SeqCst) {
+                let state = self.state();
+                let first = state.timers.keys().next().map(|(end, _)| *end);
+                let now = state.now;
+                drop(state);
+                let end = first.expect("the future waits for something, but not on this clock");
+                self.advance(end.saturating_sub(now));
+            }
+        }
+    }
+
+    /// No code of others runs while it is locked, so nothing was left half done.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Sleeper for VirtualTime {
+    type Sleep = VirtualSleep;
+
+    fn sleep(&self, duration: Duration) -> VirtualSleep {
+        let mut state = self.state();
+        state.begun += 1;
+        let key = (state.now.saturating_add(duration), state.begun);
+        state.timers.insert(key, None);
+        VirtualSleep {
+            time: self.clone(),
+            key,
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.now()
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl super::BlockingSleeper for VirtualTime {
+    fn sleep(&self, duration: Duration) {
+        self.advance(duration);
+    }
+
+    fn now(&self) -> Duration {
+        self.now()
+    }
+}
+
+/// One wait on a [`VirtualTime`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless awaited"]
+pub struct VirtualSleep {
+    time: VirtualTime,
+    key: (Duration, u64),
+}
+
+impl Future for VirtualSleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.time.state();
+        if state.now >= self.key.0 {
+            state.timers.remove(&self.key);
+            return Poll::Ready(());
+        }
+        state.timers.insert(self.key, Some(cx.waker().clone()));
+        Poll::Pending
+    }
+}
+
+impl Drop for VirtualSleep {
+    fn drop(&mut self) {
+        self.time.state().timers.remove(&self.key);
+    }
+}

@@ -1,0 +1,145 @@
+//! The blocking form.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use rejitter::testing::VirtualTime;
+use rejitter::{
+    AttemptError, Backoff, BlockingSleeper, Jitter, RetryOptions, RetryPolicy, StopReason, Verdict,
+    duration_from_ms, retry_blocking, retry_blocking_with_attempt,
+};
+
+use crate::common::{VECTORS, Vector, vectors};
+
+const MS: Duration = Duration::from_millis(1);
+
+fn steady(base_ms: f64) -> RetryPolicy {
+    RetryPolicy::new(RetryOptions {
+        backoff: Backoff::Fixed,
+        jitter: Jitter::None,
+        base_ms: Some(base_ms),
+        ..RetryOptions::default()
+    })
+    .expect("valid options")
+}
+
+#[test]
+fn the_waits_are_those_of_the_policy_bit_for_bit() {
+    for Vector {
+        name, policy, seed, ..
+    } in vectors(VECTORS)
+    {
+        let time = VirtualTime::new();
+        let mut waits = Vec::new();
+        let failed = retry_blocking_with_attempt(policy, |attempt| Err::<(), _>(attempt.attempt))
+            .seed(seed)
+            .when(|attempt| *attempt < 60)
+            .notify(|event| waits.extend(event.delay))
+            .with_sleeper(time.clone())
+            .call()
+            .unwrap_err();
+        let expected: Vec<_> = policy.delays(seed).take(59).map(duration_from_ms).collect();
+        assert_eq!(waits, expected, "{name}");
+        assert_eq!(failed.report.elapsed, expected.iter().sum(), "{name}");
+        assert_eq!(time.now(), expected.iter().sum(), "{name}");
+    }
+}
+
+#[test]
+fn a_deadline_is_looked_at_between_attempts() {
+    for (takes, attempts, reason) in [
+        (0, 4, StopReason::Deadline),
+        (99, 3, StopReason::Deadline),
+        // Over when the first attempt ends: its error comes out, it was not ended.
+        (1_000, 1, StopReason::Deadline),
+    ] {
+        let time = VirtualTime::new();
+        let failed = retry_blocking(steady(100.0), || {
+            time.advance(takes * MS);
+            Err::<(), _>("own")
+        })
+        .total_timeout(if takes == 99 { 498 * MS } else { 400 * MS })
+        .with_sleeper(time.clone())
+        .call()
+        .unwrap_err();
+        assert_eq!(failed.reason, reason);
+        assert_eq!(failed.error, AttemptError::Error("own"));
+        assert_eq!(failed.report.attempts, attempts, "{takes}");
+    }
+}
+
+/// A sleeper whose waits end later than asked.
+struct Late(VirtualTime);
+
+impl BlockingSleeper for Late {
+    fn sleep(&self, duration: Duration) {
+        self.0.advance(duration + 50 * MS);
+    }
+
+    fn now(&self) -> Duration {
+        self.0.now()
+    }
+}
+
+#[test]
+fn no_attempt_begins_at_or_after_the_deadline() {
+    for (total, attempts) in [(150, 1), (151, 2)] {
+        let failed = retry_blocking(steady(100.0), || Err::<(), _>("own"))
+            .total_timeout(total * MS)
+            .with_sleeper(Late(VirtualTime::new()))
+            .call()
+            .unwrap_err();
+        assert_eq!(failed.reason, StopReason::Deadline);
+        assert_eq!(failed.report.attempts, attempts);
+    }
+}
+
+#[test]
+fn conditions_and_hints_are_those_of_the_asynchronous_form() {
+    let time = VirtualTime::new();
+    let failed =
+        retry_blocking_with_attempt(steady(100.0), |attempt| Err::<(), _>(attempt.attempt))
+            .when(|attempt| match attempt {
+                1 => Verdict::RetryAfter(3 * MS),
+                2 => Verdict::Retry,
+                _ => Verdict::Stop,
+            })
+            .hint(|_| Some(500 * MS))
+            .with_sleeper(time.clone())
+            .call()
+            .unwrap_err();
+    assert_eq!(failed.reason, StopReason::NotRetryable);
+    let delays: Vec<_> = failed.report.records.iter().map(|r| r.delay).collect();
+    assert_eq!(delays[0], Some(3 * MS));
+    assert!(delays[1] >= Some(500 * MS) && delays[1] < Some(750 * MS));
+    assert_eq!(delays[2], None);
+}
+
+#[test]
+fn threads_sleep_as_long_as_decided() {
+    let started = Instant::now();
+    let calls = Cell::new(0);
+    let failed = retry_blocking(steady(15.0), || {
+        calls.set(calls.get() + 1);
+        Err::<(), _>(())
+    })
+    .when(|()| calls.get() < 4)
+    .call()
+    .unwrap_err();
+    assert!(started.elapsed() >= 45 * MS);
+    assert!(failed.report.elapsed >= 45 * MS);
+    assert!(failed.report.elapsed <= started.elapsed());
+}
+
+#[test]
+fn a_function_is_a_sleeper() {
+    let waits = Cell::new(0);
+    let failed = retry_blocking(steady(60_000.0), || Err::<(), _>(()))
+        .with_sleeper(|wait: Duration| {
+            assert_eq!(wait, 60_000 * MS);
+            waits.set(waits.get() + 1);
+        })
+        .call();
+    assert_eq!(failed.unwrap_err().reason, StopReason::Exhausted);
+    assert_eq!(waits.get(), 5);
+}

@@ -1,0 +1,4 @@
+//! What only native programs have.
+
+mod blocking;
+mod tokio_timers;

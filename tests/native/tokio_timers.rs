@@ -1,0 +1,166 @@
+//! On Tokio: its `sleep` as a function, and with the feature `tokio` the default sleeper.
+
+use std::future::Future;
+use std::time::Duration;
+
+use rejitter::testing::VirtualTime;
+use rejitter::{Attempt, RetryOptions, RetryPolicy, StopReason, retry, retry_with_attempt};
+
+const MS: Duration = Duration::from_millis(1);
+
+fn policy(base_ms: f64) -> RetryPolicy {
+    RetryPolicy::new(RetryOptions {
+        base_ms: Some(base_ms),
+        ..RetryOptions::default()
+    })
+    .expect("valid options")
+}
+
+#[tokio::test]
+async fn tokio_s_sleep_is_a_sleeper() {
+    let started = std::time::Instant::now();
+    let failed = retry(policy(4.0), || async { Err::<(), _>(()) })
+        .attempt_timeout(Duration::from_secs(60))
+        .with_sleeper(tokio::time::sleep)
+        .await
+        .unwrap_err();
+    assert_eq!(failed.reason, StopReason::Exhausted);
+    let waited: Duration = failed.report.records.iter().filter_map(|r| r.delay).sum();
+    assert!(failed.report.elapsed >= waited);
+    assert!(started.elapsed() >= failed.report.elapsed);
+}
+
+/// What can be sent to another thread: compiled, and run there.
+#[test]
+fn the_future_is_send_when_its_parts_are() {
+    fn send<F: Future + Send>(future: F) -> F {
+        future
+    }
+    async fn operation(attempt: Attempt) -> Result<u64, String> {
+        tokio::task::yield_now().await;
+        if attempt.attempt < 3 {
+            Err("busy".to_owned())
+        } else {
+            Ok(attempt.attempt)
+        }
+    }
+    let time = VirtualTime::new();
+    let future = send(
+        retry_with_attempt(policy(100.0), operation)
+            .when(|error| error == "busy")
+            .hint(|_| None)
+            .notify(|event| assert!(event.attempt < 3))
+            .attempt_timeout(MS)
+            .total_timeout(100_000 * MS)
+            .with_sleeper(time.clone())
+            .into_future(),
+    );
+    let thread = std::thread::spawn(move || time.block_on(future).unwrap());
+    assert_eq!(thread.join().unwrap(), 3);
+}
+
+#[test]
+#[should_panic(expected = "polled after it had given its outcome")]
+fn polling_on_after_the_end_is_a_mistake() {
+    let time = VirtualTime::new();
+    let operation = retry(policy(1.0), || async { Ok::<_, ()>(()) }).with_sleeper(time.clone());
+    let mut future = operation.into_future();
+    assert_eq!(time.block_on(&mut future), Ok(()));
+    let _ = time.block_on(&mut future);
+}
+
+#[cfg(feature = "tokio")]
+mod by_default {
+    use std::cell::Cell;
+
+    use rejitter::{AttemptError, Backoff, Jitter, Verdict};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn steady() -> RetryPolicy {
+        RetryPolicy::new(RetryOptions {
+            backoff: Backoff::Fixed,
+            jitter: Jitter::None,
+            base_ms: Some(100.0),
+            max_attempts: Some(4),
+            ..RetryOptions::default()
+        })
+        .expect("valid options")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_are_tokio_s_and_so_is_the_clock() {
+        let started = Instant::now();
+        let failed = retry(steady(), || async { Err::<(), _>("own") }).await;
+        let failed = failed.unwrap_err();
+        assert_eq!(started.elapsed(), 300 * MS);
+        assert_eq!(failed.report.elapsed, 300 * MS);
+        assert_eq!(failed.error, AttemptError::Error("own"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn timeouts_and_deadlines_end_what_hangs() {
+        let failed = retry(steady(), std::future::pending::<Result<(), ()>>)
+            .attempt_timeout(50 * MS)
+            .await
+            .unwrap_err();
+        assert_eq!(failed.error, AttemptError::TimedOut { after: 50 * MS });
+        assert_eq!(failed.report.elapsed, 500 * MS);
+
+        let failed = retry(steady(), std::future::pending::<Result<(), ()>>)
+            .attempt_timeout(50 * MS)
+            .total_timeout(170 * MS)
+            .await
+            .unwrap_err();
+        assert_eq!(failed.reason, StopReason::Timeout);
+        assert_eq!(failed.report.attempts, 2);
+        assert_eq!(failed.report.elapsed, 170 * MS);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_longest_wait_is_no_overflow() {
+        let operation = retry(steady(), || async { Err::<(), _>(()) })
+            .when(|()| Verdict::RetryAfter(Duration::MAX));
+        let day = Duration::from_secs(86_400);
+        assert!(
+            tokio::time::timeout(day, operation.into_future())
+                .await
+                .is_err()
+        );
+    }
+
+    #[tokio::test]
+    async fn other_tasks_run_between_attempts_without_a_wait() {
+        let turns = std::rc::Rc::new(Cell::new(0));
+        let local = tokio::task::LocalSet::new();
+        let counted = turns.clone();
+        local.spawn_local(async move {
+            loop {
+                counted.set(counted.get() + 1);
+                tokio::task::yield_now().await;
+            }
+        });
+        let mut seen = Vec::new();
+        let operation = retry(steady(), || {
+            seen.push(turns.get());
+            std::future::ready(Err::<(), _>(()))
+        })
+        .when(|()| Verdict::RetryAfter(Duration::ZERO));
+        let failed = local.run_until(operation.into_future()).await;
+        assert_eq!(failed.unwrap_err().report.attempts, 4);
+        assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_can_be_spawned_and_aborted() {
+        let task = tokio::spawn(async {
+            retry(steady(), || async { Err::<(), _>(()) })
+                .when(|()| Verdict::RetryAfter(Duration::from_secs(3_600)))
+                .await
+        });
+        tokio::time::sleep(MS).await;
+        task.abort();
+        assert!(task.await.unwrap_err().is_cancelled());
+    }
+}

@@ -1,0 +1,158 @@
+// The engine's options: jitter objects, backoff functions and lists, what goes together, other libraries' names.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { underClock } from './lib/clock.mjs';
+import { OPTIONS } from './lib/badvalues.mjs';
+import { importPackage } from './lib/consumer.mjs';
+import { caught } from './lib/readers.mjs';
+
+const { RetryPolicy, retry, retryReport, retrySync } = await importPackage();
+
+const KNOWN = /Options are: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
+
+/** The error that all ways in give for these options; the callback is not called. */
+async function refusal(options) {
+  const error = caught(() => new RetryPolicy(options));
+  assert.ok(error instanceof TypeError || error instanceof RangeError, String(error));
+  let calls = 0;
+  const fn = () => { calls += 1; };
+  const rejected = await retry(fn, options).then(() => assert.fail('resolved'), (e) => e);
+  const thrown = caught(() => retrySync(fn, options));
+  assert.equal(calls, 0);
+  assert.ok(rejected.message.includes(error.message) && thrown.message.includes(error.message), rejected.message);
+  return error;
+}
+
+test('the table of bad values covers every option', () => {
+  assert.deepEqual(Object.keys(OPTIONS).sort(), KNOWN.sort());
+});
+
+const someRatio = (ratio) => ({ type: 'proportional', ratio });
+
+test('jitter objects: wrong types, names, ranges, and both parameters at once are refused', async () => {
+  for (const jitter of [
+    someRatio(0), someRatio(-0.5), someRatio(1.0000001), someRatio(NaN), someRatio('0.5'), someRatio(undefined), someRatio(5n),
+    { type: 'proportional', maxMs: 5 }, { type: 'additive' }, { type: 'additive', ratio: 0 }, { type: 'additive', ratio: 1001 },
+    { type: 'additive', ratio: 1, maxMs: 5 }, { type: 'additive', maxMs: 0 }, { type: 'additive', maxMs: -5 }, { type: 'additive', maxMs: Infinity },
+    { type: 'additive', maxMs: 2 ** 53 }, { type: 'additive', maxMs: '5' }, { type: 'full' }, { type: 'Proportional', ratio: 0.5 }, { ratio: 0.5 },
+    { type: 'proportional', ratio: 0.5, ration: 1 }, JSON.parse('{"type":"additive","ratio":1,"__proto__":{"maxMs":5}}'),
+    Object.create({ type: 'proportional', ratio: 0.5 }), { get type() { throw new Error('read'); } }, { type: 'proportional', get ratio() { throw new Error('read'); } },
+  ]) {
+    const error = await refusal({ jitter });
+    assert.match(error.message, /^jitter is an object; it must be one of .*ratio above 0/);
+  }
+});
+
+test('jitter objects: the ends of their ranges are taken, and read once', () => {
+  for (const jitter of [someRatio(Number.MIN_VALUE), someRatio(1), { type: 'additive', ratio: 1000 }, { type: 'additive', ratio: 0.1, maxMs: undefined }, { type: 'additive', maxMs: 2 ** 53 - 1 }, Object.freeze(someRatio(0.5)), Object.assign(Object.create(null), someRatio(0.5))]) {
+    for (const [k, ms] of [...new RetryPolicy({ jitter, maxAttempts: 20 }).delays()].entries()) assert.ok(ms >= 0 && ms <= 10_000, `wait ${k + 1}: ${ms}`);
+  }
+  let reads = 0;
+  const jitter = { type: 'proportional', get ratio() { reads += 1; return 0.5; } };
+  const policy = new RetryPolicy({ jitter });
+  jitter.type = 'additive';
+  assert.deepEqual([...policy.delays({ seed: 1 })], [...new RetryPolicy({ jitter: someRatio(0.5) }).delays({ seed: 1 })]);
+  assert.equal(reads, 1);
+});
+
+test('backoff lists: empty, holes, negative, NaN, texts, and what only looks like a list are refused', async () => {
+  const { proxy, revoke } = Proxy.revocable([5], {});
+  revoke();
+  for (const backoff of [[], [,], [5, , 7], [-1], [NaN], ['5'], [5n], [null], [undefined], [[5]], [-Infinity], { 0: 5, length: 1 }, new Float64Array([5]), new Set([5]), proxy, new Proxy([5], { get() { throw new Error('read'); } })]) {
+    const error = await refusal({ backoff });
+    assert.match(error.message, /^backoff is an object; it must be one of .*list of milliseconds from 0$/);
+  }
+});
+
+test('backoff lists: copied, the last repeats, the cap and the floor hold', () => {
+  const list = [5, 0, 20.5, Infinity, 7];
+  const policy = new RetryPolicy({ backoff: list, jitter: 'none', minMs: 3, capMs: 100, maxAttempts: 9, baseMs: 1 });
+  list.length = 0;
+  assert.deepEqual([...policy.delays()], [5, 3, 20.5, 100, 7, 7, 7, 7]);
+  assert.deepEqual([...new RetryPolicy({ backoff: Object.freeze([1]), jitter: 'none' }).delays()], [1, 1, 1, 1, 1]);
+});
+
+test('backoff functions: called with 1, 2, … once per wait, capped and jittered; a bad answer ends the operation', async () => {
+  const asked = [];
+  const backoff = (...args) => {
+    asked.push(args);
+    return 4 ** args[0];
+  };
+  assert.deepEqual([...new RetryPolicy({ backoff, random: () => 0.5, capMs: 100 }).delays()], [2, 8, 32, 50, 50]);
+  assert.deepEqual(asked, [[1], [2], [3], [4], [5]]);
+  for (const bad of [-1, NaN, '5', undefined, null, 5n, Promise.resolve(5), {}]) {
+    const failure = new Error('down');
+    const { error, clock } = await underClock(() => retry(() => { throw failure; }, { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' }));
+    assert.ok(error instanceof RangeError, String(error));
+    assert.match(error.message, /^backoff\(2\) returned .*; it must return a number of milliseconds from 0$/);
+    const report = retryReport(error);
+    assert.deepEqual([report.reason, report.attempts], ['callback', 2]);
+    assert.equal(report.records[1].error, failure);
+    assert.deepEqual(clock.delays, [5]);
+  }
+});
+
+test('options that contradict each other are refused, with both names', async () => {
+  for (const [options, ...names] of [
+    [{ minMs: 20_000 }, 'minMs', 'capMs', '10000'],
+    [{ jitter: 'decorrelated', truncateAt: 4 }, 'truncateAt', "'truncated'", "'slotted'"],
+    [{ jitter: 'pollyV2', factor: 2 }, 'factor', 'exponential', "'pollyV2'"],
+    [{ jitter: 'slotted', stepMs: 2, backoff: 'linear' }, 'stepMs', "'slotted'"],
+    [{ backoff: 'fibonacci', factor: 2 }, 'factor', 'exponential'],
+    [{ backoff: (k) => k, stepMs: 2 }, 'stepMs', 'linear'],
+    [{ backoff: [5], truncateAt: 2 }, 'truncateAt', 'truncated'],
+    [{ baseMs: 200, capMs: 100, jitter: 'decorrelated' }, 'baseMs', 'capMs'],
+  ]) {
+    const { message } = await refusal(options);
+    for (const name of names) assert.ok(message.includes(name), `${name} is missing: ${message}`);
+  }
+  // What goes together does.
+  for (const options of [{ jitter: 'slotted', truncateAt: 4 }, { jitter: 'decorrelated', backoff: 'truncated', truncateAt: 4 }, { jitter: 'pollyV2', backoff: [5] }, { minMs: 20_000, capMs: Infinity }]) new RetryPolicy(options);
+});
+
+/** The names under which other packages have our options. */
+const FOREIGN = {
+  maxAttempts: ['retries', 'maxRetries', 'numOfAttempts', 'attempts', 'limit', 'Retries'],
+  baseMs: ['minTimeout', 'delay', 'initialDelay', 'startingDelay', 'base', 'delayMs', 'initialDelayMs'],
+  capMs: ['maxTimeout', 'maxDelay', 'backoffLimit', 'cap', 'maxDelayMs', 'maxdelay'],
+  minMs: ['minDelay'],
+  factor: ['timeMultiple', 'multiplier', 'exponent'],
+  jitter: ['randomize', 'jitters'],
+  attemptTimeoutMs: ['timeout', 'timeoutMs', 'attemptTimeout'],
+  totalTimeoutMs: ['maxRetryTime', 'maxElapsedTime', 'deadline', 'totalTimeout', 'deadlineMs', 'timeout'],
+  retryIf: ['shouldRetry', 'retryCondition', 'retryif'],
+  onFailure: ['onFailedAttempt', 'handleError', 'onFailures'],
+  maxRetryAfterMs: ['maxRetryAfter'],
+  retryOnResult: ['retryOnResults', 'retryonresult'],
+  onGiveUp: ['onGiveup', 'onGivUp'],
+  onRetry: ['onRetries', 'onretry'],
+  finalError: ['finalErr', 'finalerror'],
+  longRetryAfter: ['longRetryAftr'],
+  metrics: ['metric'],
+};
+
+for (const [meant, names] of Object.entries(FOREIGN)) {
+  test(`O05 ${names.join(', ')}: did you mean ${meant}`, async () => {
+    for (const name of names) {
+      const error = await refusal({ [name]: 3 });
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, new RegExp(`^"${name}" is not an option\\. Did you mean [^?]*\\b${meant}\\b[^?]*\\?`), name);
+      assert.ok(KNOWN.every((known) => error.message.includes(known)), 'and all that there are');
+    }
+  });
+}
+
+test('counting retries instead of attempts is explained', async () => {
+  assert.match((await refusal({ retries: 3 })).message, /maxAttempts \(it counts the first attempt: retries \+ 1\)/);
+});
+
+test('every option as undefined is the same as none (T11)', async () => {
+  const all = Object.fromEntries(KNOWN.map((name) => [name, undefined]));
+  const seen = async (options) => (await underClock(() => retry(() => { throw 0; }, { ...options, seed: 4 }).catch(() => 'end'))).clock.delays;
+  const plain = await seen({});
+  assert.equal(plain.length, 5);
+  assert.deepEqual(await seen(all), plain);
+  for (const name of KNOWN) assert.deepEqual(await seen({ [name]: undefined }), plain, name);
+});

@@ -1,0 +1,307 @@
+//! A second opinion on whole operations: a loop over a timetable, without futures.
+
+use std::time::Duration;
+
+use rejitter::testing::VirtualTime;
+use rejitter::{
+    AttemptError, Backoff, Jitter, Previous, RetryOptions, RetryPolicy, Seed, Sleeper, StopReason,
+    Verdict, Wait, duration_from_ms, retry_with_attempt,
+};
+
+/// How one attempt of the timetable goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Planned {
+    takes: Duration,
+    succeeds: bool,
+    verdict: Verdict,
+    hint: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct Plan {
+    policy: RetryPolicy,
+    seed: Seed,
+    attempt_timeout: Option<Duration>,
+    total_timeout: Option<Duration>,
+    attempts: Vec<Planned>,
+}
+
+/// What one attempt did: how it failed, when it began, how long it took, and the wait after it.
+type Row = (AttemptError<u64>, Duration, Duration, Option<Duration>);
+
+/// `reason` is `None` for a success.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    reason: Option<StopReason>,
+    ended: Duration,
+    rows: Vec<Row>,
+}
+
+/// Runs the operation of this number and its model; gives how both end.
+pub fn compare(number: u64) -> Option<StopReason> {
+    let plan = Plan::random(number);
+    let (expected, happened) = (plan.expected(), plan.run());
+    assert_eq!(happened, expected, "operation {number}: {plan:?}");
+    expected.reason
+}
+
+struct Inputs {
+    operation: u64,
+    draws: u64,
+}
+
+impl Inputs {
+    fn unit(&mut self) -> f64 {
+        self.draws += 1;
+        Seed::from("plans").draws(self.operation, self.draws).r
+    }
+
+    fn chance(&mut self, probability: f64) -> bool {
+        self.unit() < probability
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss
+        )]
+        let index = (self.unit() * of.len() as f64) as usize;
+        of[index]
+    }
+
+    /// Often round, so that things coincide.
+    fn duration(&mut self) -> Duration {
+        if self.chance(0.5) {
+            Duration::from_millis(self.pick(&[0, 1, 50, 100, 100, 200, 400, 1_000]))
+        } else {
+            duration_from_ms(self.unit() * 1_000.0)
+        }
+    }
+
+    fn maybe(&mut self, probability: f64) -> Option<Duration> {
+        self.chance(probability).then(|| self.duration())
+    }
+}
+
+impl Plan {
+    fn random(operation: u64) -> Self {
+        let mut inputs = Inputs {
+            operation,
+            draws: 0,
+        };
+        let jitter = inputs.pick(&[
+            Jitter::None,
+            Jitter::None,
+            Jitter::Full,
+            Jitter::Equal,
+            Jitter::Decorrelated,
+            Jitter::PollyV2,
+        ]);
+        let options = RetryOptions {
+            backoff: inputs.pick(&[Backoff::Fixed, Backoff::Exponential, Backoff::Linear]),
+            jitter,
+            base_ms: Some(inputs.pick(&[0.0, 50.0, 100.0, 0.123_456_789])),
+            cap_ms: inputs.pick(&[None, Some(150.0)]),
+            max_retry_after_ms: inputs.pick(&[None, Some(300.0)]),
+            max_attempts: Some(inputs.pick(&[1, 2, 3, 5, 30])),
+            ..RetryOptions::default()
+        };
+        let policy = RetryPolicy::new(options).expect("valid options");
+        let attempts = (0..policy.max_attempts())
+            .map(|_| Planned {
+                takes: inputs.duration(),
+                succeeds: inputs.chance(0.1),
+                verdict: match inputs.unit() {
+                    u if u < 0.05 => Verdict::Stop,
+                    u if u < 0.2 => Verdict::RetryAfter(inputs.duration()),
+                    _ => Verdict::Retry,
+                },
+                hint: inputs.maybe(0.2),
+            })
+            .collect();
+        Self {
+            policy,
+            seed: Seed::new(operation),
+            attempt_timeout: inputs.maybe(0.4),
+            total_timeout: inputs.maybe(0.5).map(|total| total * 3),
+            attempts,
+        }
+    }
+
+    fn expected(&self) -> Outcome {
+        let mut now = Duration::ZERO;
+        let mut previous: Option<Previous> = None;
+        let mut rows: Vec<Row> = Vec::new();
+        for (k, planned) in (1_u64..).zip(&self.attempts) {
+            let begun = now;
+            let left = self.total_timeout.map(|total| total - now);
+            let deadline_first = match (left, self.attempt_timeout) {
+                (Some(left), Some(timeout)) => left <= timeout,
+                (left, _) => left.is_some(),
+            };
+            let limit = if deadline_first {
+                left
+            } else {
+                self.attempt_timeout
+            };
+            let late = limit.is_some_and(|limit| planned.takes > limit);
+            let took = if late { limit.unwrap() } else { planned.takes };
+            now += took;
+            if planned.succeeds && !late {
+                let reason = None;
+                return Outcome {
+                    reason,
+                    ended: now,
+                    rows,
+                };
+            }
+            let error = match (late, deadline_first) {
+                (false, _) => AttemptError::Error(k),
+                (true, false) => AttemptError::TimedOut { after: took },
+                (true, true) => AttemptError::DeadlinePassed {
+                    after: self.total_timeout.unwrap(),
+                },
+            };
+            let decision = self.decide(k, planned, error, now, &mut previous);
+            rows.push((error, begun, took, decision.ok()));
+            match decision {
+                Ok(delay) => now += delay,
+                Err(reason) => {
+                    let reason = Some(reason);
+                    return Outcome {
+                        reason,
+                        ended: now,
+                        rows,
+                    };
+                }
+            }
+        }
+        unreachable!("the last attempt ends it");
+    }
+
+    fn decide(
+        &self,
+        k: u64,
+        planned: &Planned,
+        error: AttemptError<u64>,
+        now: Duration,
+        previous: &mut Option<Previous>,
+    ) -> Result<Duration, StopReason> {
+        let own = matches!(error, AttemptError::Error(_));
+        if matches!(error, AttemptError::DeadlinePassed { .. }) {
+            return Err(StopReason::Timeout);
+        }
+        if own && planned.verdict == Verdict::Stop {
+            return Err(StopReason::NotRetryable);
+        }
+        if k == self.policy.max_attempts() {
+            return Err(StopReason::Exhausted);
+        }
+        let draws = self.seed.draws(0, k);
+        let hint = planned.hint.filter(|hint| own && !hint.is_zero());
+        let delay = match (planned.verdict, hint) {
+            (Verdict::RetryAfter(delay), _) if own => delay,
+            (_, Some(hint)) => {
+                let longest = self.policy.max_retry_after_ms();
+                if hint > duration_from_ms(longest) {
+                    return Err(StopReason::Hint);
+                }
+                // A whole number of nanoseconds is not always a number of milliseconds.
+                let mut ms = hint.as_secs_f64() * 1e3;
+                let near = [ms.to_bits() - 1, ms.to_bits(), ms.to_bits() + 1];
+                if let Some(up) = near
+                    .map(f64::from_bits)
+                    .into_iter()
+                    .find(|near| duration_from_ms(*near) >= hint)
+                {
+                    ms = up;
+                }
+                let spread = (ms / 2.0).max(self.policy.base_ms());
+                let delay = duration_from_ms(ms + draws.r * spread);
+                assert!(delay >= hint);
+                delay
+            }
+            _ => {
+                let wait = Wait {
+                    k,
+                    previous: *previous,
+                    curve_ms: None,
+                };
+                let delay_ms = self.policy.delay_ms(&wait, draws);
+                let delay = duration_from_ms(delay_ms);
+                if self.total_timeout.is_none_or(|total| now + delay < total) {
+                    let r = draws.r;
+                    *previous = Some(Previous { delay_ms, r });
+                }
+                delay
+            }
+        };
+        match self.total_timeout {
+            Some(total) if now + delay >= total => Err(StopReason::Deadline),
+            _ => Ok(delay),
+        }
+    }
+
+    fn run(&self) -> Outcome {
+        let time = VirtualTime::new();
+        let mut rows: Vec<Row> = Vec::new();
+        let of = |k: &u64| &self.attempts[usize::try_from(*k).unwrap() - 1];
+        let mut operation = retry_with_attempt(self.policy, |attempt| {
+            let planned = *of(&attempt.attempt);
+            let busy = time.sleep(planned.takes);
+            async move {
+                busy.await;
+                if planned.succeeds {
+                    Ok(())
+                } else {
+                    Err(attempt.attempt)
+                }
+            }
+        })
+        .when(|k| of(k).verdict)
+        .hint(|k| of(k).hint)
+        .notify(|event| {
+            let took = event.elapsed;
+            rows.push((*event.error, Duration::ZERO, took, event.delay));
+        })
+        .seed(self.seed)
+        .with_sleeper(time.clone());
+        if let Some(timeout) = self.attempt_timeout {
+            operation = operation.attempt_timeout(timeout);
+        }
+        if let Some(total) = self.total_timeout {
+            operation = operation.total_timeout(total);
+        }
+        let outcome = time.block_on(operation);
+        assert_eq!(time.waits(), 0);
+        // Events tell when an attempt ended; waits are exact in virtual time.
+        let mut begun = Duration::ZERO;
+        for (_, start, took, delay) in &mut rows {
+            *start = begun;
+            begun = *took + delay.unwrap_or_default();
+            *took -= *start;
+        }
+        if let Err(failed) = &outcome {
+            let report = &failed.report;
+            assert_eq!(report.attempts, rows.len() as u64);
+            assert_eq!(report.elapsed, time.now());
+            assert_eq!(report.records.len(), rows.len().min(10));
+            assert_eq!(report.dropped, rows.len().saturating_sub(10) as u64);
+            let errors: Vec<_> = failed.errors().collect();
+            for (i, record) in report.records.iter().enumerate() {
+                let row = rows[usize::try_from(record.attempt).unwrap() - 1];
+                assert_eq!(
+                    (*errors[i], record.start, record.duration, record.delay),
+                    row
+                );
+                assert_eq!(record.error.is_none(), i + 1 == errors.len());
+            }
+        }
+        Outcome {
+            reason: outcome.err().map(|failed| failed.reason),
+            ended: time.now(),
+            rows,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The Rust API natively: what is the same in wasm, and threads, Tokio and `Send`.
+
+#![cfg(all(not(target_arch = "wasm32"), feature = "retry"))]
+
+mod common;
+mod native;
+mod retry;

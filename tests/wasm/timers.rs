@@ -1,0 +1,229 @@
+//! The Rust API on the host's own timers.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use js_sys::Array;
+use rejitter::{
+    AttemptError, Backoff, Jitter, JsSleeper, RetryOptions, RetryPolicy, Sleeper, StopReason,
+    Verdict, duration_from_ms, retry,
+};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[wasm_bindgen(inline_js = "
+const host = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, now: performance.now };
+let armed;
+// Timers that fire at once, on a clock that they move: a fake clock, or a very patient tester.
+export function install() {
+  let time = 1000;
+  armed = { delays: [], pending: new Set() };
+  const { delays, pending } = armed;
+  globalThis.setTimeout = (done, ms) => {
+    delays.push(ms);
+    const id = host.setTimeout.call(globalThis, () => { pending.delete(id); time += ms; done(); }, 0);
+    pending.add(id);
+    return id;
+  };
+  globalThis.clearTimeout = (id) => { pending.delete(id); host.clearTimeout.call(globalThis, id); };
+  performance.now = () => time;
+}
+export function uninstall() {
+  Object.assign(globalThis, { setTimeout: host.setTimeout, clearTimeout: host.clearTimeout });
+  delete performance.now;
+  if (performance.now !== host.now) performance.now = host.now;
+}
+export function delays() { return armed.delays; }
+export function pending() { return armed.pending.size; }
+export function macrotask() {
+  return new Promise((resolve) => host.setTimeout.call(globalThis, resolve, 0));
+}
+")]
+extern "C" {
+    fn install();
+    fn uninstall();
+    fn delays() -> Array;
+    fn pending() -> u32;
+    fn macrotask() -> js_sys::Promise;
+}
+
+/// Fake timers while it lives.
+struct Fake;
+
+impl Fake {
+    fn install() -> Self {
+        install();
+        Self
+    }
+
+    fn delays(&self) -> Vec<f64> {
+        delays().iter().filter_map(|ms| ms.as_f64()).collect()
+    }
+
+    fn pending(&self) -> u32 {
+        pending()
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        uninstall();
+    }
+}
+
+fn steady(base_ms: f64) -> RetryPolicy {
+    RetryPolicy::new(RetryOptions {
+        backoff: Backoff::Fixed,
+        jitter: Jitter::None,
+        base_ms: Some(base_ms),
+        max_attempts: Some(3),
+        ..RetryOptions::default()
+    })
+    .expect("valid options")
+}
+
+#[wasm_bindgen_test]
+async fn it_waits_on_the_host_s_timers() {
+    let failed = retry(steady(20.5), || async { Err::<(), _>("own") }).await;
+    let failed = failed.unwrap_err();
+    assert_eq!(failed.error, AttemptError::Error("own"));
+    assert_eq!(failed.report.attempts, 3);
+    let decided = 2 * duration_from_ms(20.5);
+    assert!(failed.report.elapsed >= decided, "{:?}", failed.report);
+    assert!(failed.report.elapsed < Duration::from_secs(10));
+}
+
+#[wasm_bindgen_test]
+async fn promises_are_awaited_and_their_errors_come_out_by_identity() {
+    let thrown: JsValue = js_sys::Object::new().into();
+    let failed = retry(steady(1.0), || {
+        let promise: js_sys::Promise = js_sys::Promise::reject(&thrown);
+        async { JsFuture::from(promise).await }
+    })
+    .await;
+    let own = failed.unwrap_err().into_own_error().unwrap();
+    assert!(js_sys::Object::is(&own, &thrown));
+}
+
+#[wasm_bindgen_test]
+async fn timeouts_and_deadlines_end_what_hangs() {
+    let failed = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
+        .attempt_timeout(Duration::from_millis(10))
+        .await
+        .unwrap_err();
+    let after = Duration::from_millis(10);
+    assert_eq!(failed.error, AttemptError::TimedOut { after });
+    assert_eq!(failed.reason, StopReason::Exhausted);
+    assert!(failed.report.elapsed >= Duration::from_millis(32));
+
+    let failed = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
+        .total_timeout(Duration::from_millis(10))
+        .await
+        .unwrap_err();
+    assert_eq!(failed.reason, StopReason::Timeout);
+    assert!(failed.report.elapsed >= Duration::from_millis(10));
+}
+
+#[wasm_bindgen_test]
+async fn timers_are_looked_up_at_each_use_and_armed_in_parts() {
+    let fake = Fake::install();
+    let year = Duration::from_millis(31_536_000_000);
+    let failed = retry(steady(0.25), || async { Err::<(), _>(()) })
+        .when(|()| Verdict::RetryAfter(year))
+        .await
+        .unwrap_err();
+    assert_eq!(failed.report.elapsed, 2 * year);
+    let delays = fake.delays();
+    assert!(
+        delays
+            .iter()
+            .all(|ms| (0.0..=2_147_483_647.0).contains(ms) && ms.fract() == 0.0)
+    );
+    let total: f64 = delays.iter().sum();
+    assert_eq!((delays.len(), total), (30, 63_072_000_000.0));
+    assert_eq!(fake.pending(), 0);
+}
+
+#[wasm_bindgen_test]
+async fn timers_get_whole_milliseconds_rounded_up() {
+    let fake = Fake::install();
+    let waits = RefCell::new(vec![Duration::from_nanos(1), Duration::from_micros(1_500)]);
+    let failed = retry(steady(1.0), || async { Err::<(), _>(()) })
+        .when(|()| {
+            waits
+                .borrow_mut()
+                .pop()
+                .map_or(Verdict::Stop, Verdict::RetryAfter)
+        })
+        .await;
+    assert_eq!(failed.unwrap_err().report.attempts, 3);
+    assert_eq!(fake.delays(), [2.0, 1.0]);
+}
+
+#[wasm_bindgen_test]
+async fn a_dropped_retry_leaves_no_timer() {
+    let fake = Fake::install();
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let mut waiting = retry(steady(60_000.0), || async { Err::<(), _>(()) }).into_future();
+        assert!(poll(&mut waiting, &mut context).is_pending());
+        let mut attempting = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
+            .attempt_timeout(Duration::from_secs(60))
+            .into_future();
+        assert!(poll(&mut attempting, &mut context).is_pending());
+        assert_eq!(fake.pending(), 2);
+    }
+    assert_eq!(fake.pending(), 0);
+}
+
+#[wasm_bindgen_test]
+async fn a_dropped_wait_frees_what_it_held() {
+    struct Held;
+    impl Wake for Held {
+        fn wake(self: Arc<Self>) {}
+    }
+    let held = Arc::new(Held);
+    let waker = Waker::from(held.clone());
+    let mut sleep = JsSleeper.sleep(Duration::from_secs(60));
+    assert!(poll(&mut sleep, &mut Context::from_waker(&waker)).is_pending());
+    drop((sleep, waker));
+    JsFuture::from(macrotask()).await.unwrap();
+    assert_eq!(Arc::strong_count(&held), 1);
+}
+
+#[wasm_bindgen_test]
+async fn a_success_at_once_arms_no_timer() {
+    let fake = Fake::install();
+    let value = retry(steady(1.0), || async { Ok::<_, ()>(1) })
+        .attempt_timeout(Duration::from_secs(1))
+        .total_timeout(Duration::from_secs(1))
+        .await;
+    assert_eq!(value, Ok(1));
+    assert!(fake.delays().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn the_event_loop_turns_between_attempts_without_a_wait() {
+    let turns = Rc::new(Cell::new(0));
+    let mut seen = Vec::new();
+    let failed = retry(steady(0.0), || {
+        seen.push(turns.get());
+        let (turns, turn) = (turns.clone(), JsFuture::from(macrotask()));
+        spawn_local(async move {
+            turn.await.unwrap();
+            turns.set(turns.get() + 1);
+        });
+        std::future::ready(Err::<(), _>(()))
+    })
+    .await;
+    assert_eq!(failed.unwrap_err().report.attempts, 3);
+    assert_eq!(seen, [0, 1, 2]);
+}
+
+fn poll<F: Future + Unpin>(future: &mut F, context: &mut Context<'_>) -> Poll<F::Output> {
+    std::pin::Pin::new(future).poll(context)
+}
