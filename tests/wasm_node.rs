@@ -2,6 +2,8 @@
 
 #![cfg(all(target_arch = "wasm32", feature = "full"))]
 
+#[path = "simulation/bindings.rs"]
+mod bindings;
 mod common;
 #[path = "simulation/golden.rs"]
 mod golden;

@@ -6,6 +6,9 @@ mod numeric;
 pub use numeric::{decide, draw};
 
 #[cfg(feature = "full")]
+pub mod simulation;
+
+#[cfg(feature = "full")]
 mod exports;
 #[cfg(feature = "full")]
 pub use exports::{

@@ -52,6 +52,11 @@ impl AmplificationOptions {
 /// Lists every refused option.
 pub fn amplification(options: &AmplificationOptions) -> Result<Vec<f64>, OptionErrors> {
     options.check()?;
+    Ok(expected(options))
+}
+
+/// [`amplification`] of options that were checked.
+fn expected(options: &AmplificationOptions) -> Vec<f64> {
     let (n, p) = (options.attempts, options.failure);
     // 1 − p^m over 1 − p is the sum of the powers below m: exact for p = 1, too.
     let powers =
@@ -64,7 +69,7 @@ pub fn amplification(options: &AmplificationOptions) -> Result<Vec<f64>, OptionE
     }
     let (_, all_fail) = powers(p, n.pow(options.layers));
     expected.push(1.0 - all_fail);
-    Ok(expected)
+    expected
 }
 
 /// Requests through layers that each retry. An event is a call at the bottom.
@@ -98,6 +103,12 @@ impl Amplification {
             events: 0,
             options,
         })
+    }
+
+    /// What is expected: see [`amplification`].
+    #[must_use]
+    pub fn expected(&self) -> Vec<f64> {
+        expected(&self.options)
     }
 
     /// The calls into each layer, from the topmost to the bottom.
