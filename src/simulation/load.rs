@@ -211,13 +211,18 @@ impl Load {
             last_timeout_ms: 0.0,
             options,
         };
-        if let Arrivals::Closed { clients, think_ms } = options.arrivals {
-            for _ in 0..clients {
-                let first = load.noise.exponential() * think_ms;
-                load.begin(first);
+        match options.arrivals {
+            Arrivals::Regular { .. } => load.queue.push(0.0, NEXT),
+            Arrivals::Poisson { per_s } => {
+                let first = load.noise.exponential() * 1_000.0 / per_s;
+                load.queue.push(first, NEXT);
             }
-        } else {
-            load.queue.push(0.0, NEXT);
+            Arrivals::Closed { clients, think_ms } => {
+                for _ in 0..clients {
+                    let first = load.noise.exponential() * think_ms;
+                    load.begin(first);
+                }
+            }
         }
         Ok(load)
     }

@@ -12,6 +12,26 @@
 //! | [`Amplification`] | how many calls does a request become when several layers retry? |
 //! | [`Ethernet`] | how do stations share a channel by slotted backoff? |
 //!
+//! ```
+//! use rejitter::simulation::{Outage, OutageOptions, Simulation};
+//! use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
+//!
+//! let policy = RetryPolicy::new(RetryOptions {
+//!     max_attempts: Some(UNLIMITED),
+//!     ..RetryOptions::default()
+//! })?;
+//! let mut herd = Outage::new(OutageOptions {
+//!     capacity_per_s: 100.0,
+//!     ..OutageOptions::new(policy, Seed::from("docs"))
+//! })?;
+//! while !herd.step(10_000).done {
+//!     // Here a worker reports progress, and may stop.
+//! }
+//! // 1,000 clients, 30 s of outage: nobody can serve them all before 40 s.
+//! assert!(herd.time_to_serve_ms(1.0).is_some_and(|ms| ms >= 40_000.0));
+//! # Ok::<(), rejitter::OptionErrors>(())
+//! ```
+//!
 //! The waits are the policy's own: client `i` waits what operation `i` of a seeded policy waits.
 //! Whatever else is random comes from the same seed, and every function of it is made of the four
 //! operations and the square root, so that results are equal, bit for bit, natively and in

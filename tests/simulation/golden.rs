@@ -94,10 +94,12 @@ fn outage() {
         digest = digest
             .floats(simulation.latencies_ms())
             .floats(simulation.traces().times_ms())
+            .floats(simulation.served_ms())
+            .counts(simulation.attempts())
             .counts(simulation.bins().arrivals())
             .counts(simulation.bins().accepted());
     }
-    assert_eq!(digest.0, 0x356f_3416_98b4_f5f6);
+    assert_eq!(digest.0, 0xfd02_3581_f322_9a2f);
 }
 
 #[test]
@@ -134,10 +136,12 @@ fn load() {
         let bins = simulation.bins();
         digest = digest
             .floats(&bins.response_ms)
+            .counts(&bins.requests)
+            .counts(&bins.successes)
             .counts(&bins.retries)
             .counts(&bins.timeouts);
     }
-    assert_eq!(digest.0, 0x3928_5dee_84d8_e83f);
+    assert_eq!(digest.0, 0x2fc8_dd79_6cef_cfb2);
 }
 
 #[test]
@@ -161,6 +165,9 @@ fn amplification_and_ethernet() {
         .counts(layers.calls_per_request())
         .floats(layers.calls())
         .floats(stations.slots())
+        .floats(stations.first_run().0)
+        .counts(stations.first_run().1)
+        .counts(stations.attempts())
         .counts(stations.collisions());
-    assert_eq!(digest.0, 0x860b_3425_7ddd_eb71);
+    assert_eq!(digest.0, 0x6501_4d19_f061_df36);
 }
