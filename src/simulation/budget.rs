@@ -79,3 +79,48 @@ impl Bucket {
         enough
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Event = fn(&mut Bucket);
+
+    /// How many tokens can be taken.
+    fn empty(bucket: &mut Bucket) -> usize {
+        (0..100).take_while(|_| bucket.withdraw()).count()
+    }
+
+    #[test]
+    fn a_bucket_holds_what_was_deposited_and_no_more() {
+        let (ratio, size) = (0.25, 2.0);
+        let by_success = Budget::PerSuccess {
+            ratio,
+            bucket: size,
+        };
+        let by_request = Budget::PerRequest {
+            ratio,
+            bucket: size,
+        };
+        for (budget, counts, does_not) in [
+            (
+                by_success,
+                Bucket::success as Event,
+                Bucket::request as Event,
+            ),
+            (by_request, Bucket::request, Bucket::success),
+        ] {
+            let mut bucket = Bucket::new(budget);
+            assert_eq!(empty(&mut bucket), 2);
+            (0..3).for_each(|_| counts(&mut bucket));
+            assert_eq!(empty(&mut bucket), 0);
+            (0..9).for_each(|_| does_not(&mut bucket));
+            assert_eq!(empty(&mut bucket), 0);
+            counts(&mut bucket);
+            assert_eq!(empty(&mut bucket), 1);
+            (0..50).for_each(|_| counts(&mut bucket));
+            assert_eq!(empty(&mut bucket), 2);
+        }
+        assert_eq!(empty(&mut Bucket::new(Budget::Unlimited)), 100);
+    }
+}

@@ -210,3 +210,31 @@ fn slices_and_repetition_change_nothing() {
     assert_eq!(bits(&sliced), bits(&whole));
     assert_eq!(sliced.bins().successes, whole.bins().successes);
 }
+
+/// One client, one request after the other, each worked on for a second.
+#[test]
+fn work_in_progress_waits_for_the_end_of_the_outage() {
+    for (from, expected) in [
+        // Not yet begun, half done, done.
+        (0.0, [1_250.0, 1_000.0]),
+        (500.0, [1_250.0, 1_000.0]),
+        (1_000.0, [1_000.0, 1_250.0]),
+        (1_500.0, [1_000.0, 1_250.0]),
+        (2_000.0, [1_000.0, 1_000.0]),
+    ] {
+        let simulation = finished(LoadOptions {
+            arrivals: Arrivals::Closed {
+                clients: 1,
+                think_ms: 0.0,
+            },
+            capacity_per_s: 1.0,
+            timeout_ms: 1e6,
+            down_from_ms: from,
+            down_ms: 250.0,
+            horizon_ms: 2_000.0,
+            bin_ms: 1_000.0,
+            ..options(Budget::Unlimited)
+        });
+        assert_eq!(simulation.bins().response_ms[..2], expected, "from {from}");
+    }
+}

@@ -272,3 +272,25 @@ fn shares_of_the_clients_are_served_in_order() {
     assert!(simulation.costs().0.mean.is_nan());
     assert_eq!(simulation.costs().1.mean, 6.0);
 }
+
+/// The server is up again at the very end of the outage, not a moment later.
+#[test]
+fn the_outage_ends_when_it_ends() {
+    let policy = RetryPolicy::new(RetryOptions {
+        backoff: Backoff::Fixed,
+        jitter: Jitter::None,
+        ..RetryOptions::default()
+    })
+    .unwrap();
+    let simulation = finished(OutageOptions {
+        clients: 3,
+        down_ms: 300.0,
+        latency_ms: 50.0,
+        ..OutageOptions::new(policy, Seed::new(0))
+    });
+    // At 0, 150 and 300 ms: a wait begins when the answer is there.
+    assert_eq!(simulation.attempts(), [3; 3]);
+    assert_eq!(simulation.latencies_ms(), [350.0; 3]);
+    assert_eq!(simulation.bins().arrivals(), [3, 3, 0, 3]);
+    assert_eq!(simulation.bins().rejected(), [3, 3, 0, 0]);
+}
