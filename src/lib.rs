@@ -50,6 +50,9 @@ pub mod lab;
 #[cfg(feature = "retry")]
 mod entropy;
 
+#[cfg(feature = "full")]
+pub mod simulation;
+
 #[cfg(target_arch = "wasm32")]
 pub mod js;
 

@@ -4,6 +4,10 @@
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
+#[path = "simulation/bindings.rs"]
+mod bindings;
 mod common;
+#[path = "simulation/golden.rs"]
+mod golden;
 mod retry;
 mod wasm;

@@ -2,6 +2,10 @@
 
 #![cfg(all(target_arch = "wasm32", feature = "full"))]
 
+#[path = "simulation/bindings.rs"]
+mod bindings;
 mod common;
+#[path = "simulation/golden.rs"]
+mod golden;
 mod retry;
 mod wasm;

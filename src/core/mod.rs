@@ -24,7 +24,7 @@
 mod backoff;
 mod decision;
 mod delays;
-mod elementary;
+pub(crate) mod elementary;
 pub mod http;
 mod jitter;
 mod options;

@@ -78,7 +78,7 @@ impl fmt::Display for OptionError {
 
 /// All the problems of a [`RetryOptions`], at least one, in the order of its fields.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OptionErrors(pub(super) Vec<OptionError>);
+pub struct OptionErrors(pub(crate) Vec<OptionError>);
 
 impl OptionErrors {
     /// The problems.

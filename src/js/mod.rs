@@ -11,6 +11,9 @@ pub use numeric::{decide, draw};
 pub mod lab;
 
 #[cfg(feature = "full")]
+pub mod simulation;
+
+#[cfg(feature = "full")]
 mod exports;
 #[cfg(feature = "full")]
 pub use exports::{

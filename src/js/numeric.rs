@@ -44,31 +44,9 @@ pub fn decide(
     r2: f64,
 ) -> f64 {
     let options = RetryOptions {
-        backoff: match backoff {
-            0 => Backoff::Fixed,
-            1 => Backoff::Linear,
-            2 => Backoff::Exponential,
-            3 => Backoff::Truncated,
-            4 => Backoff::Fibonacci,
-            _ => Backoff::Custom,
-        },
-        jitter: match jitter {
-            0 => Jitter::None,
-            1 => Jitter::Full,
-            2 => Jitter::Equal,
-            3 => Jitter::Decorrelated,
-            4 => Jitter::DecorrelatedBounded,
-            5 => Jitter::Slotted,
-            6 => Jitter::PollyV2,
-            7 => Jitter::Proportional { ratio: spread },
-            8 => Jitter::Additive { ratio: spread },
-            _ => Jitter::AdditiveMax { max_ms: spread },
-        },
-        cap_rule: match cap_rule {
-            0 => CapRule::Bound,
-            1 => CapRule::Ceiling,
-            _ => CapRule::Draw,
-        },
+        backoff: backoff_of(backoff),
+        jitter: jitter_of(jitter, spread),
+        cap_rule: cap_rule_of(cap_rule),
         base_ms: given(base_ms),
         cap_ms: given(cap_ms),
         min_ms: given(min_ms),
@@ -111,12 +89,49 @@ pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u
     seed.draw(count(operation), count(attempt), u64::from(lane))
 }
 
-fn given(value: f64) -> Option<f64> {
+#[inline]
+pub(super) fn backoff_of(code: u32) -> Backoff {
+    match code {
+        0 => Backoff::Fixed,
+        1 => Backoff::Linear,
+        2 => Backoff::Exponential,
+        3 => Backoff::Truncated,
+        4 => Backoff::Fibonacci,
+        _ => Backoff::Custom,
+    }
+}
+
+#[inline]
+pub(super) fn jitter_of(code: u32, spread: f64) -> Jitter {
+    match code {
+        0 => Jitter::None,
+        1 => Jitter::Full,
+        2 => Jitter::Equal,
+        3 => Jitter::Decorrelated,
+        4 => Jitter::DecorrelatedBounded,
+        5 => Jitter::Slotted,
+        6 => Jitter::PollyV2,
+        7 => Jitter::Proportional { ratio: spread },
+        8 => Jitter::Additive { ratio: spread },
+        _ => Jitter::AdditiveMax { max_ms: spread },
+    }
+}
+
+#[inline]
+pub(super) fn cap_rule_of(code: u32) -> CapRule {
+    match code {
+        0 => CapRule::Bound,
+        1 => CapRule::Ceiling,
+        _ => CapRule::Draw,
+    }
+}
+
+pub(super) fn given(value: f64) -> Option<f64> {
     Some(value).filter(|value| !value.is_nan())
 }
 
 /// A whole number that the driver counted; infinity is [`UNLIMITED`](crate::core::UNLIMITED).
-fn count(value: f64) -> u64 {
+pub(super) fn count(value: f64) -> u64 {
     // Saturating: whatever the number is, it is some count.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let count = value as u64;

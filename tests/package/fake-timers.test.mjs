@@ -48,7 +48,7 @@ const sinon = (config) => `
   const FakeTimers = createRequire(${JSON.stringify(import.meta.url)})('@sinonjs/fake-timers');
   ${start}
   ${realTimersWorkAgain}
-  for (const ms of [0, 1, 2, 3, 100, 60_000]) {
+  for (const ms of [0, 1, 2, 100, 60_000]) {
     const clock = FakeTimers.install(${JSON.stringify(config)});
     const state = start(ms, { capMs: 60_000 });
     await clock.tickAsync(0);
@@ -110,7 +110,7 @@ test('F01 sinon: installed in the middle of an operation, the next wait is the f
 });
 
 test('F01 node:test: mock.timers drives the waits', async () => {
-  for (const ms of [0, 1, 2, 3, 100, 60_000]) {
+  for (const ms of [0, 1, 2, 100, 60_000]) {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const state = start(ms, { capMs: 60_000 });

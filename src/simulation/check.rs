@@ -1,0 +1,57 @@
+//! The validation of options: every problem is listed, with the value and the rule.
+
+use crate::core::{OptionError, OptionErrors};
+
+/// Collects the problems of a simulation's options.
+#[derive(Default)]
+pub(super) struct Check(Vec<OptionError>);
+
+impl Check {
+    /// Refuses a value that is not from `lo` to `hi`; NaN never is.
+    pub(super) fn range(
+        &mut self,
+        option: &'static str,
+        value: f64,
+        (lo, hi): (f64, f64),
+        rule: &'static str,
+    ) {
+        self.holds(option, value, (lo..=hi).contains(&value), rule);
+    }
+
+    /// Refuses a value for which the rule does not hold.
+    pub(super) fn holds(
+        &mut self,
+        option: &'static str,
+        value: f64,
+        holds: bool,
+        rule: &'static str,
+    ) {
+        if !holds {
+            self.0.push(OptionError {
+                option,
+                value,
+                rule,
+            });
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<(), OptionErrors> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(OptionErrors(self.0))
+        }
+    }
+}
+
+/// The longest simulated time, in ms: about 31 years. Times stay exact to a microsecond.
+pub(super) const MAX_TIME_MS: f64 = 1e12;
+
+/// How many time bins there may be: more than a screen shows, and 12 MB.
+pub(super) const MAX_BINS: f64 = 1e6;
+
+/// The bin that a time falls into. Times and bins were validated: below [`MAX_BINS`] and a few.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub(super) fn bin_of(time_ms: f64, bin_ms: f64) -> usize {
+    (time_ms / bin_ms) as usize
+}

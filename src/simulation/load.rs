@@ -1,0 +1,371 @@
+//! Load over time, with open or closed arrivals: does it ever recover from an outage?
+//!
+//! One server works off requests in their order, each for 1/capacity. During the outage it stands
+//! still and requests queue. A client that has waited for its time limit gives the attempt up; the
+//! server does not know, and does that work in vain: that is what lets an overload feed itself
+//! ("metastable failures", Bronson et al. 2021).
+
+use crate::core::{OptionErrors, RetryPolicy, Seed};
+
+use super::budget::Bucket;
+use super::check::{Check, MAX_BINS, bin_of};
+use super::clients::{Operation, Rules};
+use super::{Budget, EventQueue, Noise, Progress, Simulation};
+
+/// Where requests come from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Arrivals {
+    /// Open: so many new requests per second, whatever became of the others, evenly spaced.
+    Regular {
+        /// Above 0; at most 10^7 requests up to the horizon.
+        per_s: f64,
+    },
+    /// Open: as [`Arrivals::Regular`], at random (a Poisson process).
+    Poisson {
+        /// Above 0; at most 10^7 requests up to the horizon.
+        per_s: f64,
+    },
+    /// Closed: each client begins its next request a while after the end of its last, so that a
+    /// slow server is asked less.
+    Closed {
+        /// From 1 to 10^6.
+        clients: u32,
+        /// The mean of the pause, which is exponentially distributed, in ms. From 0 to 10^9.
+        think_ms: f64,
+    },
+}
+
+/// Options of [`Load`]. Times are in ms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadOptions {
+    /// Where requests come from. Default: 280 per second, regularly.
+    pub arrivals: Arrivals,
+    /// What the server works off per second. Above 0, at most 10^9. Default: 300.
+    pub capacity_per_s: f64,
+    /// How long a client waits for an attempt. Above 0, at most 10^9. Default: 1000.
+    pub timeout_ms: f64,
+    /// When the outage begins. From 0 to 10^9. Default: 10 000.
+    pub down_from_ms: f64,
+    /// How long the outage is. From 0 to 10^9. Default: 10 000.
+    pub down_ms: f64,
+    /// Where the simulation ends. Above 0, at most 10^9, at most 10^6 bins. Default: 300 000.
+    pub horizon_ms: f64,
+    /// The width of a time bin. Above 0. Default: 1000.
+    pub bin_ms: f64,
+    /// How many retries there may be. Default: no limit.
+    pub budget: Budget,
+    /// Where all the randomness comes from.
+    pub seed: Seed,
+    /// How the clients retry.
+    pub policy: RetryPolicy,
+}
+
+impl LoadOptions {
+    /// The defaults, for a policy.
+    #[must_use]
+    pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
+        Self {
+            arrivals: Arrivals::Regular { per_s: 280.0 },
+            capacity_per_s: 300.0,
+            timeout_ms: 1_000.0,
+            down_from_ms: 10_000.0,
+            down_ms: 10_000.0,
+            horizon_ms: 300_000.0,
+            bin_ms: 1_000.0,
+            budget: Budget::Unlimited,
+            seed,
+            policy,
+        }
+    }
+
+    fn check(&self) -> Result<(), OptionErrors> {
+        let mut check = Check::default();
+        let above = |value: f64, most: f64| value > 0.0 && value <= most;
+        match self.arrivals {
+            Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.holds(
+                "arrivals",
+                per_s,
+                above(per_s, 1e10 / self.horizon_ms.max(1e-3)),
+                "above 0 per second, and at most 10^7 requests up to horizon_ms",
+            ),
+            Arrivals::Closed { clients, think_ms } => {
+                let rule = "a whole number of clients from 1 to 10^6";
+                check.range("arrivals", f64::from(clients), (1.0, 1e6), rule);
+                let rule = "a pause from 0 to 10^9 milliseconds";
+                check.range("arrivals", think_ms, (0.0, 1e9), rule);
+            }
+        }
+        check.holds(
+            "capacity_per_s",
+            self.capacity_per_s,
+            above(self.capacity_per_s, 1e9),
+            "above 0, at most 10^9",
+        );
+        let rule = "above 0, at most 10^9 milliseconds";
+        let timeout = self.timeout_ms;
+        check.holds("timeout_ms", timeout, above(timeout, 1e9), rule);
+        for (option, value) in [
+            ("down_from_ms", self.down_from_ms),
+            ("down_ms", self.down_ms),
+        ] {
+            check.range(option, value, (0.0, 1e9), "from 0 to 10^9 milliseconds");
+        }
+        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
+        check.holds("horizon_ms", horizon, above(horizon, 1e9), rule);
+        check.holds(
+            "bin_ms",
+            bin,
+            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !above(horizon, 1e9)),
+            "above 0, and at least a 10^6th of horizon_ms",
+        );
+        self.budget.check(&mut check);
+        check.finish()
+    }
+}
+
+/// What happened in each time bin: columns of equal length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadBins {
+    /// First attempts that arrived at the server.
+    pub requests: Vec<u32>,
+    /// Retries that arrived at the server.
+    pub retries: Vec<u32>,
+    /// Attempts that were answered in time, when they were.
+    pub successes: Vec<u32>,
+    /// Attempts whose time limit passed, when it did.
+    pub timeouts: Vec<u32>,
+    /// How long the last attempt that arrived in the bin has to wait for its answer, in ms (its
+    /// client may not); NaN if none arrived.
+    pub response_ms: Vec<f64>,
+}
+
+/// Load over time. See [`LoadOptions`].
+#[derive(Debug, Clone)]
+pub struct Load {
+    options: LoadOptions,
+    rules: Rules,
+    noise: Noise,
+    queue: EventQueue,
+    bucket: Bucket,
+    requests: Vec<Request>,
+    /// Entries of `requests` that are free again.
+    free: Vec<u32>,
+    begun: u64,
+    /// When the server will have worked off what it has.
+    busy_until_ms: f64,
+    events: u64,
+    now_ms: f64,
+    over: bool,
+    bins: LoadBins,
+    retries: u64,
+    give_ups: u64,
+    successes: u64,
+    last_timeout_ms: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Request {
+    operation: Operation,
+    number: u64,
+    in_time: bool,
+}
+
+/// An event is an attempt's arrival at the server, or with this bit its end for the client: the
+/// request's entry beside it.
+const END: u32 = 1 << 31;
+/// The next request of an open world.
+const NEXT: u32 = u32::MAX;
+
+impl Load {
+    /// # Errors
+    /// Lists every refused option.
+    pub fn new(options: LoadOptions) -> Result<Self, OptionErrors> {
+        options.check()?;
+        let bins = bin_of(options.horizon_ms, options.bin_ms) + 1;
+        let zeros = || vec![0; bins];
+        let mut load = Self {
+            rules: Rules {
+                policy: options.policy,
+                seed: options.seed,
+            },
+            noise: Noise::new(options.seed, 0),
+            queue: EventQueue::new(),
+            bucket: Bucket::new(options.budget),
+            requests: Vec::new(),
+            free: Vec::new(),
+            begun: 0,
+            busy_until_ms: 0.0,
+            events: 0,
+            now_ms: 0.0,
+            over: false,
+            bins: LoadBins {
+                requests: zeros(),
+                retries: zeros(),
+                successes: zeros(),
+                timeouts: zeros(),
+                response_ms: vec![f64::NAN; bins],
+            },
+            retries: 0,
+            give_ups: 0,
+            successes: 0,
+            last_timeout_ms: 0.0,
+            options,
+        };
+        match options.arrivals {
+            Arrivals::Regular { .. } => load.queue.push(0.0, NEXT),
+            Arrivals::Poisson { per_s } => {
+                let first = load.noise.exponential() * 1_000.0 / per_s;
+                load.queue.push(first, NEXT);
+            }
+            Arrivals::Closed { clients, think_ms } => {
+                for _ in 0..clients {
+                    let first = load.noise.exponential() * think_ms;
+                    load.begin(first);
+                }
+            }
+        }
+        Ok(load)
+    }
+
+    /// What happened, by time.
+    #[must_use]
+    pub fn bins(&self) -> &LoadBins {
+        &self.bins
+    }
+
+    /// The requests that were begun, and the retries, successes and give-ups so far.
+    #[must_use]
+    pub fn totals(&self) -> [u64; 4] {
+        [self.begun, self.retries, self.successes, self.give_ups]
+    }
+
+    /// How long after the outage's end the last attempt ran into its time limit, in ms. `None` if
+    /// attempts still did in the last tenth of the simulated time: no recovery is in sight.
+    #[must_use]
+    pub fn recovered_after_ms(&self) -> Option<f64> {
+        let end = self.options.down_from_ms + self.options.down_ms;
+        let recovered = self.over && self.last_timeout_ms < 0.9 * self.options.horizon_ms;
+        recovered.then(|| (self.last_timeout_ms - end).max(0.0))
+    }
+
+    /// A request whose first attempt arrives at `time`.
+    fn begin(&mut self, time: f64) {
+        let request = Request {
+            number: self.begun,
+            ..Request::default()
+        };
+        self.begun += 1;
+        if let Some(entry) = self.free.pop() {
+            self.requests[entry as usize] = request;
+            self.queue.push(time, entry);
+        } else if let Ok(entry) = u32::try_from(self.requests.len()) {
+            // At most 10^7 requests are begun, so that no entry looks like another event.
+            self.requests.push(request);
+            self.queue.push(time, entry);
+        }
+    }
+
+    fn next_request(&mut self, now: f64) {
+        let pause = match self.options.arrivals {
+            // From the count, not from the last one: many roundings would add up.
+            #[allow(clippy::cast_precision_loss)]
+            Arrivals::Regular { per_s } => (self.begun + 1) as f64 * 1_000.0 / per_s - now,
+            Arrivals::Poisson { per_s } => self.noise.exponential() * 1_000.0 / per_s,
+            Arrivals::Closed { .. } => return,
+        };
+        self.begin(now);
+        self.queue.push(now + pause, NEXT);
+    }
+
+    /// An attempt reaches the server. The order of service is that of arrival, so its end is
+    /// known.
+    fn arrive(&mut self, now: f64, entry: u32) {
+        let (down, up) = (
+            self.options.down_from_ms,
+            self.options.down_from_ms + self.options.down_ms,
+        );
+        let mut start = self.busy_until_ms.max(now);
+        if (down..up).contains(&start) {
+            start = up;
+        }
+        let mut end = start + 1_000.0 / self.options.capacity_per_s;
+        if start < down && end > down {
+            end += self.options.down_ms;
+        }
+        self.busy_until_ms = end;
+        let timeout = self.options.timeout_ms;
+        let bin = bin_of(now, self.options.bin_ms);
+        let request = &mut self.requests[entry as usize];
+        request.in_time = end - now <= timeout;
+        let known = if request.in_time { end } else { now + timeout };
+        if request.operation.failures == 0 {
+            self.bins.requests[bin] += 1;
+            self.bucket.request();
+        } else {
+            self.bins.retries[bin] += 1;
+        }
+        self.bins.response_ms[bin] = end - now;
+        self.queue.push(known, entry | END);
+    }
+
+    /// An attempt ends for its client: answered, or out of time.
+    fn end(&mut self, now: f64, entry: u32) {
+        let bin = bin_of(now, self.options.bin_ms);
+        let request = &mut self.requests[entry as usize];
+        if request.in_time {
+            self.bins.successes[bin] += 1;
+            self.successes += 1;
+            self.bucket.success();
+        } else {
+            self.bins.timeouts[bin] += 1;
+            self.last_timeout_ms = now;
+            let number = request.number;
+            let wait = self
+                .rules
+                .wait_ms(&mut request.operation, number, f64::INFINITY);
+            if let Some(wait) = wait.filter(|_| self.bucket.withdraw()) {
+                self.retries += 1;
+                self.queue.push(now + wait, entry);
+                return;
+            }
+            self.give_ups += 1;
+        }
+        self.free.push(entry);
+        if let Arrivals::Closed { think_ms, .. } = self.options.arrivals {
+            let pause = self.noise.exponential() * think_ms;
+            self.begin(now + pause);
+        }
+    }
+}
+
+impl Simulation for Load {
+    fn step(&mut self, max_events: u64) -> Progress {
+        let mut left = max_events;
+        while left > 0 && !self.over {
+            match self.queue.pop() {
+                Some((now, event)) if now < self.options.horizon_ms => {
+                    left -= 1;
+                    self.now_ms = now;
+                    if event == NEXT {
+                        self.next_request(now);
+                    } else if event & END == 0 {
+                        self.arrive(now, event);
+                    } else {
+                        self.end(now, event & !END);
+                    }
+                }
+                _ => self.over = true,
+            }
+        }
+        self.events += max_events - left;
+        Progress {
+            events: self.events,
+            share: if self.over {
+                1.0
+            } else {
+                self.now_ms / self.options.horizon_ms
+            },
+            done: self.over,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What retries do to a server: simulations in virtual time, seeded and reproducible.
+//!
+//! Each model is a struct that is made from options (refused ones are listed with their rule) and
+//! then advanced in slices with [`Simulation::step`], so that a worker can report progress between
+//! slices and stop whenever it likes. Results are plain vectors of `f64` and `u32`.
+//!
+//! | model | question |
+//! |---|---|
+//! | [`Outage`] | what does a herd of clients do to a server that comes back? |
+//! | [`Contention`] | how much work do clients that compete for one row make? (AWS, 2015) |
+//! | [`Load`] | does the load ever recover, with open or closed arrivals, and with which budget? |
+//! | [`Amplification`] | how many calls does a request become when several layers retry? |
+//! | [`Ethernet`] | how do stations share a channel by slotted backoff? |
+//!
+//! ```
+//! use rejitter::simulation::{Outage, OutageOptions, Simulation};
+//! use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
+//!
+//! let policy = RetryPolicy::new(RetryOptions {
+//!     max_attempts: Some(UNLIMITED),
+//!     ..RetryOptions::default()
+//! })?;
+//! let mut herd = Outage::new(OutageOptions {
+//!     capacity_per_s: 100.0,
+//!     ..OutageOptions::new(policy, Seed::from("docs"))
+//! })?;
+//! while !herd.step(10_000).done {
+//!     // Here a worker reports progress, and may stop.
+//! }
+//! // 1,000 clients, 30 s of outage: nobody can serve them all before 40 s.
+//! assert!(herd.time_to_serve_ms(1.0).is_some_and(|ms| ms >= 40_000.0));
+//! # Ok::<(), rejitter::OptionErrors>(())
+//! ```
+//!
+//! The waits are the policy's own: client `i` waits what operation `i` of a seeded policy waits.
+//! Whatever else is random comes from the same seed, and every function of it is made of the four
+//! operations and the square root, so that results are equal, bit for bit, natively and in
+//! WebAssembly.
+
+#![forbid(unsafe_code)]
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod amplification;
+mod budget;
+mod check;
+mod clients;
+mod contention;
+mod ethernet;
+mod load;
+mod noise;
+mod normal;
+mod outage;
+mod queue;
+mod served;
+mod statistics;
+
+pub use amplification::{Amplification, AmplificationOptions, amplification};
+pub use budget::Budget;
+pub use contention::{Contention, ContentionOptions, Strategy};
+pub use ethernet::{Ethernet, EthernetOptions};
+pub use load::{Arrivals, Load, LoadBins, LoadOptions};
+pub use noise::Noise;
+pub use normal::Normal;
+pub use outage::{Outage, OutageOptions};
+pub use queue::EventQueue;
+pub use served::{Bins, Peak, Traces};
+pub use statistics::{Summary, summary};
+
+/// How far a simulation is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// The events handled since the beginning.
+    pub events: u64,
+    /// The share of the work that is done, from 0 to 1: of the clients, runs, requests or of the
+    /// simulated time, whatever the model counts.
+    pub share: f64,
+    /// Nothing is left to do.
+    pub done: bool,
+}
+
+/// A model that is advanced in slices.
+pub trait Simulation {
+    /// Handles at most `max_events` events, fewer at the end.
+    ///
+    /// The results do not depend on how the events are sliced. Those of an unfinished simulation
+    /// may be read: they are what has happened so far.
+    fn step(&mut self, max_events: u64) -> Progress;
+
+    /// Handles all the events that are left.
+    fn finish(&mut self) -> Progress {
+        loop {
+            let progress = self.step(u64::MAX);
+            if progress.done {
+                return progress;
+            }
+        }
+    }
+}

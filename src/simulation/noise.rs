@@ -1,0 +1,71 @@
+//! The randomness of a simulated world: arrivals, network, failures. (Waits are drawn by the core.)
+
+use crate::core::{Seed, elementary::exp2};
+
+use super::normal::ln;
+
+/// A stream of random numbers: `SplitMix64` (Steele, Lea, Flood 2014).
+#[derive(Debug, Clone)]
+pub struct Noise {
+    state: u64,
+}
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Keeps the streams apart from the draws of waits, which start from the seed itself: "noise".
+const SALT: u64 = 0x6e6f_6973_6500_0000;
+
+/// 2^−53, and twice that.
+const UNIT: f64 = f64::EPSILON / 2.0;
+
+impl Noise {
+    /// The stream with this number of a seed.
+    #[must_use]
+    pub fn new(seed: Seed, stream: u64) -> Self {
+        let start = finalize(seed.bits() ^ SALT);
+        Self {
+            state: finalize(start.wrapping_add(stream.wrapping_mul(GOLDEN))),
+        }
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(GOLDEN);
+        finalize(self.state)
+    }
+
+    /// Uniform on [0, 1), 53 bits.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        // 53 bits fit: the conversion is exact.
+        #[allow(clippy::cast_precision_loss)]
+        let whole = (self.bits() >> 11) as f64;
+        whole * UNIT
+    }
+
+    /// Uniform on (0, 1]: what a logarithm can be taken of.
+    #[inline]
+    pub fn open(&mut self) -> f64 {
+        self.uniform() + UNIT / 2.0
+    }
+
+    /// Exponentially distributed with mean 1: the pauses of a Poisson process.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        -ln(self.open())
+    }
+}
+
+/// e^−y for y ≥ 0.
+pub(super) fn exp_minus(y: f64) -> f64 {
+    1.0 / exp2(y * std::f64::consts::LOG2_E)
+}
+
+/// The output function of `SplitMix64`.
+#[inline]
+fn finalize(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

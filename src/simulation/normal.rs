@@ -1,0 +1,168 @@
+//! Normal variates and the logarithm, from the four operations and the square root alone, so that
+//! they are equal, bit for bit, on every platform.
+
+use super::noise::{Noise, exp_minus};
+
+/// How many layers of equal area cover the normal density.
+const LAYERS: usize = 256;
+/// Where the lowest layer turns into the tail, for 256 layers, and the area of each layer under
+/// e^(−x²/2) (Marsaglia and Tsang 2000).
+const TAIL: f64 = 3.654_152_885_361_009;
+const AREA: f64 = 0.004_928_673_233_974_655;
+
+/// Draws standard normal variates by the ziggurat of Marsaglia and Tsang (2000), with all of the
+/// layer's and the variate's bits independent (Doornik 2005).
+///
+/// 99 of 100 draws cost one random number, a comparison and a multiplication.
+#[derive(Debug, Clone)]
+pub struct Normal {
+    /// The right edge of layer i, from the widest (0, the tail's rectangle) to nothing (256).
+    edge: [f64; LAYERS + 1],
+    /// The density e^(−x²/2) there.
+    density: [f64; LAYERS + 1],
+}
+
+impl Default for Normal {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Normal {
+    /// Computes the layers.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut edge = [0.0; LAYERS + 1];
+        let mut density = [1.0; LAYERS + 1];
+        let f = |x: f64| exp_minus(x * x / 2.0);
+        edge[0] = AREA / f(TAIL);
+        edge[1] = TAIL;
+        for i in 2..LAYERS {
+            let x = edge[i - 1];
+            edge[i] = (-2.0 * ln(AREA / x + f(x))).sqrt();
+        }
+        for (density, x) in density.iter_mut().zip(edge) {
+            *density = f(x);
+        }
+        Self { edge, density }
+    }
+
+    /// A standard normal variate.
+    #[inline]
+    pub fn draw(&self, noise: &mut Noise) -> f64 {
+        loop {
+            let bits = noise.bits();
+            let layer = (bits & 0xff) as usize;
+            // The sign and 52 bits, none of which chose the layer: uniform on [−1, 1).
+            #[allow(clippy::cast_possible_wrap, clippy::cast_precision_loss)]
+            let u = (bits as i64 >> 11) as f64 * (1.0 / (1_u64 << 52) as f64);
+            let x = u * self.edge[layer];
+            if x.abs() < self.edge[layer + 1] {
+                return x;
+            }
+            if let Some(x) = self.outside(layer, x, noise) {
+                return x;
+            }
+        }
+    }
+
+    /// The seldom part: beyond the next layer's edge. `None`: draw anew.
+    #[inline(never)]
+    fn outside(&self, layer: usize, x: f64, noise: &mut Noise) -> Option<f64> {
+        if layer == 0 {
+            return Some(tail(noise).copysign(x));
+        }
+        let (low, high) = (self.density[layer], self.density[layer + 1]);
+        let y = low + noise.uniform() * (high - low);
+        (y < exp_minus(x * x / 2.0)).then_some(x)
+    }
+}
+
+/// A variate beyond [`TAIL`] (Marsaglia 1964).
+fn tail(noise: &mut Noise) -> f64 {
+    loop {
+        let x = noise.exponential() / TAIL;
+        let y = noise.exponential();
+        if 2.0 * y > x * x {
+            return TAIL + x;
+        }
+    }
+}
+
+/// The natural logarithm of a normal number above 0, to within 2 units in the last place.
+#[inline]
+pub(super) fn ln(x: f64) -> f64 {
+    // x = m·2^power with m in [√½, √2).
+    let shifted = x.to_bits().wrapping_sub(SQRT_HALF);
+    // 11 bits of exponent, and their sign.
+    #[allow(clippy::cast_possible_wrap, clippy::cast_precision_loss)]
+    let power = (shifted as i64 >> 52) as f64;
+    let m = f64::from_bits((shifted & FRACTION) + SQRT_HALF);
+    // ln m = 2·artanh(s): s² is below 0.0295, and the first term left out below 2^−57 of the sum.
+    let s = (m - 1.0) / (m + 1.0);
+    let square = s * s;
+    let mut sum = 0.0;
+    let mut odd = 21.0;
+    while odd > 1.0 {
+        sum = (sum + 1.0 / odd) * square;
+        odd -= 2.0;
+    }
+    power * std::f64::consts::LN_2 + 2.0 * (s + s * sum)
+}
+
+/// The bits of √½.
+const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+const FRACTION: u64 = (1 << 52) - 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::Seed;
+
+    #[test]
+    fn the_logarithm_agrees_with_the_mathematics_library() {
+        let close = |x: f64| {
+            let (ours, theirs) = (ln(x), x.ln());
+            let error = (ours - theirs).abs();
+            assert!(error <= 4e-16 * theirs.abs(), "ln({x}): {ours}, {theirs}");
+        };
+        for i in 1..100_000 {
+            close(f64::from(i) * 1e-5);
+            close(f64::from(i) * 0.37);
+        }
+        for n in 1..=1_000 {
+            close(0.5_f64.powi(n));
+            close(3.0_f64.powi(n.min(600)));
+        }
+        close(1.0 - f64::EPSILON / 2.0);
+        close(1.0 + f64::EPSILON);
+        assert_eq!(ln(1.0), 0.0);
+    }
+
+    #[test]
+    fn the_layers_are_of_equal_area_and_end_at_the_top() {
+        let Normal { edge, density } = Normal::new();
+        for i in 1..LAYERS {
+            let area = edge[i] * (density[i + 1] - density[i]);
+            assert!((area - AREA).abs() < 1e-13, "layer {i}: {area}");
+        }
+        assert!(edge.windows(2).all(|pair| pair[0] > pair[1]));
+        assert_eq!((edge[LAYERS], density[LAYERS]), (0.0, 1.0));
+        // The lowest layer: its rectangle and the tail, √(π/2)·erfc(TAIL/√2).
+        let below = TAIL * density[1] + 0.000_323_395_764_663;
+        assert!((below - AREA).abs() < 1e-9, "{below}");
+    }
+
+    #[test]
+    fn the_tail_begins_at_its_edge() {
+        let mut noise = Noise::new(Seed::new(3), 0);
+        let tails: Vec<f64> = (0..100_000).map(|_| tail(&mut noise)).collect();
+        assert!(tails.iter().all(|x| *x >= TAIL));
+        // E[X | X > t] = φ(t)/Q(t), for t = 3.654…: 3.897039, and the deviation 0.2312.
+        let mean = tails.iter().sum::<f64>() / 1e5;
+        assert!(
+            (mean - 3.897_039).abs() < 4.0 * 0.2312 / 1e5_f64.sqrt(),
+            "{mean}"
+        );
+    }
+}

@@ -1,0 +1,300 @@
+//! The herd: independent clients, a server that is down and then has limited capacity.
+
+use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait};
+
+use super::check::{Check, MAX_BINS, MAX_TIME_MS};
+use super::clients::{Operation, Rules};
+use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
+
+/// Options of [`Outage`]. Times are in ms, from the beginning of the outage.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutageOptions {
+    /// How many clients there are. From 1 to 10^6. Default: 1000.
+    pub clients: u32,
+    /// The clients begin evenly spread over this long; 0: all at once. From 0 to 10^12. Default: 0.
+    pub spread_ms: f64,
+    /// How long the server is down. From 0 to 10^12. Default: 30 000.
+    pub down_ms: f64,
+    /// What the server accepts per second once it is up. Above 0; infinite for no limit. Default:
+    /// infinite.
+    pub capacity_per_s: f64,
+    /// How much unused capacity the server can save up, in requests; it has saved none when the
+    /// outage ends. From 1. Default: 1.
+    pub burst: f64,
+    /// From a request's arrival to the client's knowing the answer. From 0 to 10^6. Default: 0.
+    pub latency_ms: f64,
+    /// Each client's time for its operation. Above 0; infinite for no limit. Default: infinite.
+    pub deadline_ms: f64,
+    /// Where the simulation ends, whoever is still waiting. Above 0, to 10^12, at most 10^6 bins.
+    /// Default: 600 000.
+    pub horizon_ms: f64,
+    /// The width of a time bin. Above 0. Default: 100.
+    pub bin_ms: f64,
+    /// Of the first so many clients every attempt is kept. Default: 24.
+    pub traced: u32,
+    /// Where all the randomness comes from.
+    pub seed: Seed,
+    /// How the clients retry.
+    pub policy: RetryPolicy,
+}
+
+impl OutageOptions {
+    /// The defaults, for a policy.
+    #[must_use]
+    pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
+        Self {
+            clients: 1_000,
+            spread_ms: 0.0,
+            down_ms: 30_000.0,
+            capacity_per_s: f64::INFINITY,
+            burst: 1.0,
+            latency_ms: 0.0,
+            deadline_ms: f64::INFINITY,
+            horizon_ms: 600_000.0,
+            bin_ms: 100.0,
+            traced: 24,
+            seed,
+            policy,
+        }
+    }
+
+    fn check(&self) -> Result<(), OptionErrors> {
+        let above = |value: f64| value > 0.0;
+        let mut check = Check::default();
+        check.range(
+            "clients",
+            f64::from(self.clients),
+            (1.0, 1e6),
+            "a whole number from 1 to 10^6",
+        );
+        for (option, value) in [("spread_ms", self.spread_ms), ("down_ms", self.down_ms)] {
+            let rule = "from 0 to 10^12 milliseconds";
+            check.range(option, value, (0.0, MAX_TIME_MS), rule);
+        }
+        let capacity = self.capacity_per_s;
+        check.holds("capacity_per_s", capacity, above(capacity), "above 0");
+        let rule = "from 1 request to infinity";
+        check.range("burst", self.burst, (1.0, f64::INFINITY), rule);
+        let latency = self.latency_ms;
+        let rule = "from 0 to 10^6 milliseconds";
+        check.range("latency_ms", latency, (0.0, 1e6), rule);
+        let (_, longest) = self.policy.bounds_ms(&Wait::number(u64::MAX));
+        check.holds(
+            "latency_ms",
+            latency,
+            latency > 0.0 || longest > 0.0 || self.policy.max_attempts() < UNLIMITED,
+            "above 0 where the policy never waits and never gives up: time would stand still",
+        );
+        let deadline = self.deadline_ms;
+        check.holds("deadline_ms", deadline, above(deadline), "above 0");
+        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
+        let ends = above(horizon) && horizon <= MAX_TIME_MS;
+        check.holds(
+            "horizon_ms",
+            horizon,
+            ends,
+            "above 0, at most 10^12 milliseconds",
+        );
+        check.holds(
+            "bin_ms",
+            bin,
+            above(bin) && bin.is_finite() && (horizon / bin <= MAX_BINS || !ends),
+            "above 0, and at least a 10^6th of horizon_ms",
+        );
+        check.finish()
+    }
+}
+
+/// A herd of clients after an outage. See [`OutageOptions`].
+///
+/// The server rejects everything while it is down; afterwards it accepts as many requests as its
+/// capacity allows (a token bucket, empty when the outage ends, so that n clients are never all
+/// served before outage + n/capacity) and rejects the others.
+#[derive(Debug, Clone)]
+pub struct Outage {
+    options: OutageOptions,
+    rules: Rules,
+    queue: EventQueue,
+    clients: Vec<Operation>,
+    starts_ms: Vec<f64>,
+    /// The server's saved capacity, in requests, and when it was counted.
+    tokens: (f64, f64),
+    events: u64,
+    now_ms: f64,
+    over: bool,
+    bins: Bins,
+    traces: Traces,
+    attempts: Vec<u32>,
+    latencies_ms: Vec<f64>,
+    served_ms: Vec<f64>,
+    give_ups: u32,
+}
+
+impl Outage {
+    /// # Errors
+    /// Lists every refused option.
+    pub fn new(options: OutageOptions) -> Result<Self, OptionErrors> {
+        options.check()?;
+        let mut noise = Noise::new(options.seed, 0);
+        let mut queue = EventQueue::new();
+        let mut starts_ms = Vec::with_capacity(options.clients as usize);
+        for client in 0..options.clients {
+            let start = options.spread_ms * noise.uniform();
+            starts_ms.push(start);
+            queue.push(start, client);
+        }
+        let clients = options.clients as usize;
+        Ok(Self {
+            rules: Rules {
+                policy: options.policy,
+                seed: options.seed,
+            },
+            queue,
+            clients: vec![Operation::default(); clients],
+            starts_ms,
+            tokens: (0.0, options.down_ms),
+            events: 0,
+            now_ms: 0.0,
+            over: false,
+            bins: Bins::new(options.bin_ms),
+            traces: Traces::default(),
+            attempts: vec![0; clients],
+            latencies_ms: vec![f64::NAN; clients],
+            served_ms: Vec::new(),
+            give_ups: 0,
+            options,
+        })
+    }
+
+    /// The requests by time.
+    #[must_use]
+    pub fn bins(&self) -> &Bins {
+        &self.bins
+    }
+
+    /// The attempts of the first clients.
+    #[must_use]
+    pub fn traces(&self) -> &Traces {
+        &self.traces
+    }
+
+    /// The attempts that each client made: its share of the server's work.
+    #[must_use]
+    pub fn attempts(&self) -> &[u32] {
+        &self.attempts
+    }
+
+    /// From each client's beginning to its success, in ms; NaN for those not served.
+    #[must_use]
+    pub fn latencies_ms(&self) -> &[f64] {
+        &self.latencies_ms
+    }
+
+    /// When clients were served, in ms, ascending: one value for each that was.
+    #[must_use]
+    pub fn served_ms(&self) -> &[f64] {
+        &self.served_ms
+    }
+
+    /// When this share (0 to 1) of *all* clients had been served, in ms; `None` if it never was.
+    #[must_use]
+    pub fn time_to_serve_ms(&self, share: f64) -> Option<f64> {
+        let wanted = (share * f64::from(self.options.clients)).ceil().max(1.0);
+        // Saturating: what is no index has no answer.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let rank = wanted as usize;
+        self.served_ms.get(rank - 1).copied()
+    }
+
+    /// The clients that gave up.
+    #[must_use]
+    pub fn give_ups(&self) -> u32 {
+        self.give_ups
+    }
+
+    /// The two costs of retrying: how long the served clients waited in all, in ms, and how many
+    /// requests each client, served or not, made the server look at.
+    #[must_use]
+    pub fn costs(&self) -> (Summary, Summary) {
+        let latencies = self.latencies_ms.iter().copied();
+        (
+            summary(latencies.filter(|latency| !latency.is_nan())),
+            summary(self.attempts.iter().map(|n| f64::from(*n))),
+        )
+    }
+
+    #[inline]
+    fn handle(&mut self, now: f64, client: u32) {
+        let Some(operation) = self.clients.get_mut(client as usize) else {
+            return;
+        };
+        let start = self.starts_ms[client as usize];
+        let answered = now + self.options.latency_ms;
+        let accepted = accepts(&self.options, &mut self.tokens, now);
+        self.bins.count(now, accepted);
+        self.attempts[client as usize] += 1;
+        let outcome = if accepted {
+            self.latencies_ms[client as usize] = answered - start;
+            self.served_ms.push(answered);
+            Traces::ACCEPTED
+        } else {
+            let remaining = start + self.options.deadline_ms - answered;
+            let wait = self.rules.wait_ms(operation, u64::from(client), remaining);
+            if let Some(wait) = wait {
+                self.queue.push(answered + wait, client);
+                Traces::REJECTED
+            } else {
+                self.give_ups += 1;
+                Traces::GAVE_UP
+            }
+        };
+        if client < self.options.traced {
+            self.traces.add(client, now, outcome);
+        }
+    }
+}
+
+/// Whether the server takes a request at `now`.
+#[inline]
+fn accepts(options: &OutageOptions, (tokens, counted): &mut (f64, f64), now: f64) -> bool {
+    if now < options.down_ms {
+        return false;
+    }
+    if options.capacity_per_s == f64::INFINITY {
+        return true;
+    }
+    let gained = (now - *counted) * (options.capacity_per_s / 1_000.0);
+    (*tokens, *counted) = ((*tokens + gained).min(options.burst), now);
+    // Requests that come exactly as fast as the capacity must not fail by a rounding error.
+    if *tokens < 1.0 - 1e-9 {
+        return false;
+    }
+    *tokens = (*tokens - 1.0).max(0.0);
+    true
+}
+
+impl Simulation for Outage {
+    fn step(&mut self, max_events: u64) -> Progress {
+        let mut left = max_events;
+        while left > 0 && !self.over {
+            match self.queue.pop() {
+                Some((now, client)) if now < self.options.horizon_ms => {
+                    left -= 1;
+                    self.now_ms = now;
+                    self.handle(now, client);
+                }
+                _ => self.over = true,
+            }
+        }
+        self.events += max_events - left;
+        let time = self.now_ms / self.options.horizon_ms;
+        // Served or given up: nobody waits for the horizon.
+        #[allow(clippy::cast_precision_loss)]
+        let left = self.queue.len() as f64 / f64::from(self.options.clients);
+        Progress {
+            events: self.events,
+            share: if self.over { 1.0 } else { time.max(1.0 - left) },
+            done: self.over,
+        }
+    }
+}

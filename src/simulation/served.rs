@@ -1,0 +1,134 @@
+//! What a server saw, by time and by client.
+
+use super::check::bin_of;
+
+/// Requests at the server, by time: bin b is from b·`bin_ms` (included) to the next bin's start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bins {
+    bin_ms: f64,
+    arrivals: Vec<u32>,
+    accepted: Vec<u32>,
+    rejected: Vec<u32>,
+}
+
+/// The busiest bin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Peak {
+    /// When it begins, in ms.
+    pub start_ms: f64,
+    /// The requests that arrived in it.
+    pub arrivals: u32,
+}
+
+impl Bins {
+    pub(super) fn new(bin_ms: f64) -> Self {
+        Self {
+            bin_ms,
+            arrivals: Vec::new(),
+            accepted: Vec::new(),
+            rejected: Vec::new(),
+        }
+    }
+
+    pub(super) fn count(&mut self, time_ms: f64, accepted: bool) {
+        let bin = bin_of(time_ms, self.bin_ms);
+        if bin >= self.arrivals.len() {
+            for column in [&mut self.arrivals, &mut self.accepted, &mut self.rejected] {
+                column.resize(bin + 1, 0);
+            }
+        }
+        self.arrivals[bin] += 1;
+        if accepted {
+            self.accepted[bin] += 1;
+        } else {
+            self.rejected[bin] += 1;
+        }
+    }
+
+    /// The width of a bin, in ms.
+    #[must_use]
+    pub fn bin_ms(&self) -> f64 {
+        self.bin_ms
+    }
+
+    /// The requests that arrived, up to the last bin with any.
+    #[must_use]
+    pub fn arrivals(&self) -> &[u32] {
+        &self.arrivals
+    }
+
+    /// Those of them that the server accepted.
+    #[must_use]
+    pub fn accepted(&self) -> &[u32] {
+        &self.accepted
+    }
+
+    /// Those that it did not.
+    #[must_use]
+    pub fn rejected(&self) -> &[u32] {
+        &self.rejected
+    }
+
+    /// The first of the busiest bins that begin at `from_ms` or later.
+    #[must_use]
+    pub fn peak(&self, from_ms: f64) -> Option<Peak> {
+        let mut peak: Option<Peak> = None;
+        let mut start_ms = 0.0;
+        for (bin, arrivals) in (0_u32..).zip(&self.arrivals) {
+            if start_ms >= from_ms && peak.is_none_or(|peak| peak.arrivals < *arrivals) {
+                peak = Some(Peak {
+                    start_ms,
+                    arrivals: *arrivals,
+                });
+            }
+            start_ms = f64::from(bin + 1) * self.bin_ms;
+        }
+        peak
+    }
+}
+
+/// The attempts of a few clients, in the order of time: three columns of equal length.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Traces {
+    clients: Vec<u32>,
+    times_ms: Vec<f64>,
+    outcomes: Vec<u32>,
+}
+
+/// How many attempts are traced at most: what a page can draw, many times over.
+const MAX_TRACED: usize = 1_000_000;
+
+impl Traces {
+    /// The attempt was rejected, and the client tries again.
+    pub const REJECTED: u32 = 0;
+    /// The attempt was accepted.
+    pub const ACCEPTED: u32 = 1;
+    /// The attempt was rejected, and the client gave up.
+    pub const GAVE_UP: u32 = 2;
+
+    pub(super) fn add(&mut self, client: u32, time_ms: f64, outcome: u32) {
+        if self.clients.len() < MAX_TRACED {
+            self.clients.push(client);
+            self.times_ms.push(time_ms);
+            self.outcomes.push(outcome);
+        }
+    }
+
+    /// Whose attempt it was.
+    #[must_use]
+    pub fn clients(&self) -> &[u32] {
+        &self.clients
+    }
+
+    /// When it arrived, in ms.
+    #[must_use]
+    pub fn times_ms(&self) -> &[f64] {
+        &self.times_ms
+    }
+
+    /// What came of it: [`Traces::REJECTED`], [`Traces::ACCEPTED`] or [`Traces::GAVE_UP`].
+    #[must_use]
+    pub fn outcomes(&self) -> &[u32] {
+        &self.outcomes
+    }
+}

@@ -1,0 +1,173 @@
+//! Every simulation, bit for bit: the same file runs natively, in Node and in browsers.
+
+use rejitter::simulation::{
+    Amplification, AmplificationOptions, Arrivals, Budget, Contention, ContentionOptions, Ethernet,
+    EthernetOptions, Load, LoadOptions, Noise, Normal, Outage, OutageOptions, Simulation, Strategy,
+};
+use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// FNV-1a over the bits of numbers.
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn floats(mut self, numbers: &[f64]) -> Self {
+        for number in numbers {
+            // One NaN is as good as another.
+            let bits = if number.is_nan() { 0 } else { number.to_bits() };
+            self.0 = (self.0 ^ bits).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        self
+    }
+
+    fn counts(mut self, numbers: &[u32]) -> Self {
+        for number in numbers {
+            self.0 = (self.0 ^ u64::from(*number)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        self
+    }
+}
+
+fn policy(jitter: Jitter) -> RetryPolicy {
+    RetryPolicy::new(RetryOptions {
+        jitter,
+        max_attempts: Some(UNLIMITED),
+        ..RetryOptions::default()
+    })
+    .unwrap()
+}
+
+const SEED: u64 = 2_015;
+
+#[test]
+fn normal_and_exponential_variates() {
+    let normal = Normal::new();
+    let mut noise = Noise::new(Seed::new(SEED), 1);
+    let mut draws: Vec<f64> = (0..200_000).map(|_| normal.draw(&mut noise)).collect();
+    draws.extend((0..50_000).map(|_| noise.exponential()));
+    assert_eq!(Digest::new().floats(&draws).0, 0x8b4e_588d_32a7_6605);
+}
+
+#[test]
+fn contention() {
+    let mut digest = Digest::new();
+    for strategy in Strategy::ALL {
+        let policy = strategy.policy(5.0, 2_000.0).unwrap();
+        let mut simulation = Contention::new(ContentionOptions {
+            clients: 60,
+            runs: 10,
+            ..ContentionOptions::new(policy, Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        digest = digest
+            .floats(simulation.times_ms())
+            .counts(simulation.calls());
+    }
+    assert_eq!(digest.0, 0x841e_7d3a_aefa_95b5);
+}
+
+#[test]
+fn outage() {
+    let mut digest = Digest::new();
+    for jitter in [
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+        Jitter::PollyV2,
+    ] {
+        let mut simulation = Outage::new(OutageOptions {
+            clients: 300,
+            spread_ms: 500.0,
+            capacity_per_s: 40.0,
+            burst: 5.0,
+            latency_ms: 12.5,
+            ..OutageOptions::new(policy(jitter), Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        digest = digest
+            .floats(simulation.latencies_ms())
+            .floats(simulation.traces().times_ms())
+            .floats(simulation.served_ms())
+            .counts(simulation.attempts())
+            .counts(simulation.bins().arrivals())
+            .counts(simulation.bins().accepted());
+    }
+    assert_eq!(digest.0, 0xfd02_3581_f322_9a2f);
+}
+
+#[test]
+fn load() {
+    let mut digest = Digest::new();
+    for (arrivals, budget) in [
+        (
+            Arrivals::Poisson { per_s: 280.0 },
+            Budget::PerSuccess {
+                ratio: 0.1,
+                bucket: 10.0,
+            },
+        ),
+        (
+            Arrivals::Closed {
+                clients: 400,
+                think_ms: 900.0,
+            },
+            Budget::PerRequest {
+                ratio: 0.2,
+                bucket: 50.0,
+            },
+        ),
+        (Arrivals::Regular { per_s: 280.0 }, Budget::Unlimited),
+    ] {
+        let mut simulation = Load::new(LoadOptions {
+            arrivals,
+            budget,
+            horizon_ms: 60_000.0,
+            ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        let bins = simulation.bins();
+        digest = digest
+            .floats(&bins.response_ms)
+            .counts(&bins.requests)
+            .counts(&bins.successes)
+            .counts(&bins.retries)
+            .counts(&bins.timeouts);
+    }
+    assert_eq!(digest.0, 0x2fc8_dd79_6cef_cfb2);
+}
+
+#[test]
+fn amplification_and_ethernet() {
+    let mut layers = Amplification::new(AmplificationOptions {
+        attempts: 3,
+        layers: 4,
+        failure: 0.8,
+        requests: 2_000,
+        seed: Seed::new(SEED),
+    })
+    .unwrap();
+    layers.finish();
+    let mut stations = Ethernet::new(EthernetOptions {
+        runs: 20,
+        ..EthernetOptions::new(Seed::new(SEED))
+    })
+    .unwrap();
+    stations.finish();
+    let digest = Digest::new()
+        .counts(layers.calls_per_request())
+        .floats(layers.calls())
+        .floats(stations.slots())
+        .floats(stations.first_run().0)
+        .counts(stations.first_run().1)
+        .counts(stations.attempts())
+        .counts(stations.collisions());
+    assert_eq!(digest.0, 0x6501_4d19_f061_df36);
+}

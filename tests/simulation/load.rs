@@ -1,0 +1,240 @@
+//! Load over time: budgets, open and closed arrivals.
+
+use rejitter::simulation::{Arrivals, Budget, Load, LoadOptions, Simulation, summary};
+use rejitter::{RetryOptions, RetryPolicy, Seed};
+
+fn options(budget: Budget) -> LoadOptions {
+    let policy = RetryPolicy::new(RetryOptions {
+        max_attempts: Some(2),
+        ..RetryOptions::default()
+    })
+    .unwrap();
+    LoadOptions {
+        budget,
+        horizon_ms: 600_000.0,
+        ..LoadOptions::new(policy, Seed::from("load"))
+    }
+}
+
+const PER_REQUEST: Budget = Budget::PerRequest {
+    ratio: 0.1,
+    bucket: 10.0,
+};
+const PER_SUCCESS: Budget = Budget::PerSuccess {
+    ratio: 0.1,
+    bucket: 10.0,
+};
+
+fn finished(options: LoadOptions) -> Load {
+    let mut simulation = Load::new(options).unwrap();
+    assert!(simulation.finish().done);
+    simulation
+}
+
+/// 280 requests/s on a server of 300/s, 10 s of outage, one retry: with 2,800 waiting, of which 300
+/// are in time, at 20/s to spare it takes (2,800 − 300)/20 = 125 s, and half a second more for the
+/// ten retries that the bucket holds.
+#[test]
+fn only_a_budget_by_successes_recovers() {
+    assert_eq!(
+        finished(options(Budget::Unlimited)).recovered_after_ms(),
+        None
+    );
+    assert_eq!(finished(options(PER_REQUEST)).recovered_after_ms(), None);
+    let recovered = finished(options(PER_SUCCESS)).recovered_after_ms().unwrap();
+    println!("recovers {recovered:.0} ms after the outage");
+    assert!((recovered - 126_500.0).abs() < 100.0, "{recovered}");
+    // Without retries at all, it is the same but for those ten.
+    let mut never = options(Budget::PerSuccess {
+        ratio: 0.0,
+        bucket: 0.0,
+    });
+    let without = finished(never).recovered_after_ms().unwrap();
+    assert!((without - 126_000.0).abs() < 100.0, "{without}");
+    // The outage is what does it.
+    never.budget = Budget::Unlimited;
+    never.down_ms = 0.0;
+    let calm = finished(never);
+    assert_eq!(calm.recovered_after_ms(), Some(0.0));
+    assert_eq!(calm.totals()[1], 0);
+}
+
+#[test]
+fn random_arrivals_recover_after_the_same_time_on_average() {
+    let times: Vec<f64> = (0..60)
+        .map(|seed| {
+            let simulation = finished(LoadOptions {
+                arrivals: Arrivals::Poisson { per_s: 280.0 },
+                seed: Seed::new(seed),
+                ..options(PER_SUCCESS)
+            });
+            simulation.recovered_after_ms().unwrap() / 1_000.0
+        })
+        .collect();
+    let found = summary(times.iter().copied());
+    println!("recovers after {:.1} ± {:.1} s", found.mean, found.ci95);
+    let error = 4.0 * found.sd / 60.0_f64.sqrt();
+    assert!(
+        (found.mean - 126.5).abs() < error,
+        "{} ± {error}",
+        found.mean
+    );
+    let never = (0..5).map(|seed| LoadOptions {
+        arrivals: Arrivals::Poisson { per_s: 280.0 },
+        seed: Seed::new(seed),
+        ..options(PER_REQUEST)
+    });
+    assert!(
+        never
+            .into_iter()
+            .all(|options| finished(options).recovered_after_ms().is_none())
+    );
+}
+
+/// Clients that wait for their answers cannot overload the server for long.
+#[test]
+fn closed_arrivals_recover_without_a_budget() {
+    let simulation = finished(LoadOptions {
+        // 280 per second, while answers come at once.
+        arrivals: Arrivals::Closed {
+            clients: 280,
+            think_ms: 1_000.0,
+        },
+        ..options(Budget::Unlimited)
+    });
+    let recovered = simulation.recovered_after_ms().unwrap();
+    println!("closed: recovers {recovered:.0} ms after the outage");
+    assert!(recovered < 20_000.0, "{recovered}");
+}
+
+#[test]
+fn attempts_are_conserved_and_budgets_kept() {
+    for (arrivals, budget) in [
+        (Arrivals::Regular { per_s: 280.0 }, Budget::Unlimited),
+        (Arrivals::Regular { per_s: 280.0 }, PER_REQUEST),
+        (Arrivals::Poisson { per_s: 280.0 }, PER_SUCCESS),
+        (Arrivals::Poisson { per_s: 500.0 }, PER_REQUEST),
+        (
+            Arrivals::Closed {
+                clients: 700,
+                think_ms: 1_000.0,
+            },
+            PER_SUCCESS,
+        ),
+        (
+            Arrivals::Closed {
+                clients: 700,
+                think_ms: 0.0,
+            },
+            PER_REQUEST,
+        ),
+    ] {
+        let options = LoadOptions {
+            arrivals,
+            horizon_ms: 100_000.0,
+            ..options(budget)
+        };
+        let simulation = finished(options);
+        let [begun, retries, successes, give_ups] = simulation.totals();
+        let bins = simulation.bins();
+        let sum = |column: &[u32]| column.iter().map(|n| u64::from(*n)).sum::<u64>();
+        let (first, again) = (sum(&bins.requests), sum(&bins.retries));
+        let (in_time, late) = (sum(&bins.successes), sum(&bins.timeouts));
+        // The last ones are still on their way.
+        assert!(first <= begun && again <= retries && in_time + late <= first + again);
+        assert_eq!(in_time, successes);
+        assert_eq!(late, sum(&bins.timeouts));
+        assert!(successes + give_ups <= begun);
+        assert_eq!(late, retries + give_ups);
+        assert!(late > 0, "{arrivals:?}");
+        let deposits = match budget {
+            Budget::Unlimited => f64::INFINITY,
+            Budget::PerRequest { .. } => first as f64 * 0.1,
+            Budget::PerSuccess { .. } => successes as f64 * 0.1,
+        };
+        assert!(retries as f64 <= 10.0 + deposits + 1e-6);
+        // One server: so many answers per second at most, none while it stands still.
+        for (bin, successes) in bins.successes.iter().enumerate() {
+            assert!(*successes <= 301, "{successes} in bin {bin}");
+            assert!(!(11..19).contains(&bin) || *successes == 0);
+        }
+    }
+}
+
+#[test]
+fn open_arrivals_come_at_their_rate() {
+    for arrivals in [
+        Arrivals::Regular { per_s: 280.0 },
+        Arrivals::Poisson { per_s: 280.0 },
+    ] {
+        let simulation = finished(LoadOptions {
+            arrivals,
+            ..options(PER_SUCCESS)
+        });
+        let counts = &simulation.bins().requests[..600];
+        let found = summary(counts.iter().map(|n| f64::from(*n)));
+        let random = arrivals == Arrivals::Poisson { per_s: 280.0 };
+        let variance = if random { 280.0 } else { 0.0 };
+        let error = 4.0 * f64::sqrt(variance / 600.0) + 0.01;
+        assert!((found.mean - 280.0).abs() < error, "{}", found.mean);
+        // The variance of counts is their mean, to 4·√(2/599).
+        assert!(
+            (found.sd.powi(2) - variance).abs() <= 0.25 * variance + 1.0,
+            "{}",
+            found.sd
+        );
+    }
+}
+
+#[test]
+fn slices_and_repetition_change_nothing() {
+    let options = LoadOptions {
+        arrivals: Arrivals::Closed {
+            clients: 500,
+            think_ms: 700.0,
+        },
+        horizon_ms: 40_000.0,
+        ..options(PER_SUCCESS)
+    };
+    let whole = finished(options);
+    let mut sliced = Load::new(options).unwrap();
+    while !sliced.step(11).done {}
+    assert_eq!(sliced.totals(), whole.totals());
+    let bits = |load: &Load| -> Vec<u64> {
+        load.bins()
+            .response_ms
+            .iter()
+            .map(|x| x.to_bits())
+            .collect()
+    };
+    assert_eq!(bits(&sliced), bits(&whole));
+    assert_eq!(sliced.bins().successes, whole.bins().successes);
+}
+
+/// One client, one request after the other, each worked on for a second.
+#[test]
+fn work_in_progress_waits_for_the_end_of_the_outage() {
+    for (from, expected) in [
+        // Not yet begun, half done, done.
+        (0.0, [1_250.0, 1_000.0]),
+        (500.0, [1_250.0, 1_000.0]),
+        (1_000.0, [1_000.0, 1_250.0]),
+        (1_500.0, [1_000.0, 1_250.0]),
+        (2_000.0, [1_000.0, 1_000.0]),
+    ] {
+        let simulation = finished(LoadOptions {
+            arrivals: Arrivals::Closed {
+                clients: 1,
+                think_ms: 0.0,
+            },
+            capacity_per_s: 1.0,
+            timeout_ms: 1e6,
+            down_from_ms: from,
+            down_ms: 250.0,
+            horizon_ms: 2_000.0,
+            bin_ms: 1_000.0,
+            ..options(Budget::Unlimited)
+        });
+        assert_eq!(simulation.bins().response_ms[..2], expected, "from {from}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Options that are refused, each with its name, its value and the rule; and odd ones that work.
+
+use rejitter::simulation::{
+    Amplification, AmplificationOptions, Arrivals, Budget, Contention, ContentionOptions, Ethernet,
+    EthernetOptions, Load, LoadOptions, Outage, OutageOptions, Simulation, Strategy, amplification,
+};
+use rejitter::{Backoff, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+
+fn policy() -> RetryPolicy {
+    RetryPolicy::new(RetryOptions::default()).unwrap()
+}
+
+/// The only complaint is about this option.
+fn refused<T>(result: Result<T, OptionErrors>, option: &str) {
+    let Err(errors) = result else {
+        panic!("{option} was accepted");
+    };
+    let [problem] = errors.problems() else {
+        panic!("{option}: {errors}");
+    };
+    assert_eq!(problem.option, option);
+    assert!(!problem.rule.is_empty());
+    assert!(
+        errors
+            .to_string()
+            .starts_with(&format!("{option} is {}", problem.value))
+    );
+}
+
+/// Each field set to each of the values is refused under its own name.
+macro_rules! refuse {
+    ($new:path, $options:expr, $($field:ident: [$($value:expr),*])*) => {
+        $($({
+            let mut options = $options;
+            options.$field = $value;
+            refused($new(options), stringify!($field));
+        })*)*
+    };
+}
+
+const NAN: f64 = f64::NAN;
+const INF: f64 = f64::INFINITY;
+
+#[test]
+fn an_outage_is_checked() {
+    let good = OutageOptions::new(policy(), Seed::new(0));
+    refuse! { Outage::new, good,
+        clients: [0, 1_000_001, u32::MAX]
+        spread_ms: [-1.0, NAN, INF]
+        down_ms: [-1e-9, NAN, 1.1e12]
+        capacity_per_s: [0.0, -3.0, NAN]
+        burst: [0.9, NAN]
+        latency_ms: [-1.0, NAN, INF]
+        deadline_ms: [0.0, NAN, -5.0]
+        horizon_ms: [0.0, NAN, INF]
+        bin_ms: [0.0, -1.0, NAN, INF, 0.5]
+    }
+    // Time would stand still.
+    let still = RetryOptions {
+        backoff: Backoff::Fixed,
+        base_ms: Some(0.0),
+        max_attempts: Some(UNLIMITED),
+        ..RetryOptions::default()
+    };
+    let policy = RetryPolicy::new(still).unwrap();
+    refused(Outage::new(OutageOptions { policy, ..good }), "latency_ms");
+    let moving = OutageOptions {
+        policy,
+        latency_ms: 10.0,
+        ..good
+    };
+    assert!(Outage::new(moving).unwrap().finish().done);
+    // All at once.
+    let errors = Outage::new(OutageOptions {
+        clients: 0,
+        burst: 0.0,
+        bin_ms: NAN,
+        ..good
+    });
+    let names: Vec<_> = errors
+        .unwrap_err()
+        .problems()
+        .iter()
+        .map(|p| p.option)
+        .collect();
+    assert_eq!(names, ["clients", "burst", "bin_ms"]);
+}
+
+#[test]
+fn contention_is_checked() {
+    let good = ContentionOptions::new(policy(), Seed::new(0));
+    refuse! { Contention::new, good,
+        clients: [0, 100_001]
+        hop_mean_ms: [-1.0, NAN, INF]
+        hop_sd_ms: [-1.0, NAN, 1.1e6]
+        runs: [0, u32::MAX]
+    }
+    for strategy in Strategy::ALL {
+        for (base, cap, option) in [
+            (-1.0, 5.0, "base_ms"),
+            (NAN, 5.0, "base_ms"),
+            (5.0, 4.0, "cap_ms"),
+        ] {
+            refused(strategy.policy(base, cap), option);
+        }
+        assert_eq!(strategy.policy(5.0, 7.0).unwrap().max_attempts(), UNLIMITED);
+    }
+}
+
+#[test]
+fn load_is_checked() {
+    let good = LoadOptions::new(policy(), Seed::new(0));
+    let open = |per_s| Arrivals::Regular { per_s };
+    let random = |per_s| Arrivals::Poisson { per_s };
+    let closed = |clients, think_ms| Arrivals::Closed { clients, think_ms };
+    let per_request = |ratio, bucket| Budget::PerRequest { ratio, bucket };
+    let per_success = |ratio, bucket| Budget::PerSuccess { ratio, bucket };
+    refuse! { Load::new, good,
+        arrivals: [open(0.0), open(NAN), open(INF), random(-1.0), random(1e6), closed(0, 1.0),
+            closed(1_000_001, 1.0), closed(1, NAN), closed(1, -1.0)]
+        capacity_per_s: [0.0, NAN, INF]
+        timeout_ms: [0.0, NAN, INF]
+        down_from_ms: [-1.0, NAN, INF]
+        down_ms: [-1.0, NAN, INF]
+        bin_ms: [0.0, NAN, INF, 0.01]
+        horizon_ms: [0.0, -1.0]
+        budget: [per_request(-0.1, 1.0), per_request(0.1, NAN), per_success(INF, 1.0),
+            per_success(0.1, -1.0)]
+    }
+}
+
+#[test]
+fn amplification_and_ethernet_are_checked() {
+    let good = AmplificationOptions {
+        attempts: 3,
+        layers: 3,
+        failure: 0.5,
+        requests: 10,
+        seed: Seed::new(0),
+    };
+    refuse! { Amplification::new, good,
+        attempts: [0]
+        layers: [0, 13, 21, u32::MAX]
+        failure: [-0.1, 1.1, NAN]
+        requests: [0, 10_000_001]
+    }
+    refused(
+        amplification(&AmplificationOptions {
+            failure: 2.0,
+            ..good
+        }),
+        "failure",
+    );
+    refuse! { Ethernet::new, EthernetOptions::new(Seed::new(0)),
+        stations: [0, 100_001]
+        max_attempts: [0]
+        truncate_at: [0, 31]
+        runs: [0, 1_000_001]
+    }
+}
+
+/// The largest and the smallest numbers that are allowed: no panic, and an end.
+#[test]
+fn the_limits_work() {
+    let seed = Seed::new(0);
+    let tiny = Outage::new(OutageOptions {
+        clients: 2,
+        horizon_ms: f64::MIN_POSITIVE,
+        bin_ms: f64::MIN_POSITIVE,
+        capacity_per_s: f64::MIN_POSITIVE,
+        burst: INF,
+        deadline_ms: f64::MIN_POSITIVE,
+        ..OutageOptions::new(policy(), seed)
+    });
+    assert_eq!(tiny.unwrap().finish().events, 2);
+    let long = Outage::new(OutageOptions {
+        down_ms: 1e12,
+        horizon_ms: 1e12,
+        bin_ms: 1e6,
+        ..OutageOptions::new(policy(), seed)
+    });
+    assert!(long.unwrap().finish().done);
+    let slow = Contention::new(ContentionOptions {
+        clients: 3,
+        hop_mean_ms: 0.0,
+        hop_sd_ms: 0.0,
+        runs: 2,
+        ..ContentionOptions::new(Strategy::None.policy(0.0, 0.0).unwrap(), seed)
+    });
+    let mut slow = slow.unwrap();
+    assert!(slow.finish().done);
+    assert_eq!(slow.times_ms(), [0.0, 0.0]);
+    let late = Load::new(LoadOptions {
+        arrivals: Arrivals::Closed {
+            clients: 3,
+            think_ms: 0.0,
+        },
+        capacity_per_s: 1e-9,
+        timeout_ms: 1e9,
+        down_from_ms: 1e9,
+        down_ms: 1e9,
+        horizon_ms: 1e9,
+        bin_ms: 1e9,
+        ..LoadOptions::new(policy(), seed)
+    });
+    assert!(late.unwrap().finish().done);
+    let most = amplification(&AmplificationOptions {
+        attempts: 1_000,
+        layers: 2,
+        failure: 1.0,
+        requests: 1,
+        seed,
+    });
+    assert_eq!(most.unwrap(), [1e3, 1e6, 0.0]);
+}
