@@ -41,6 +41,12 @@
 
 pub mod core;
 
+#[cfg(feature = "lab")]
+pub mod data;
+
+#[cfg(feature = "lab")]
+pub mod lab;
+
 #[cfg(feature = "retry")]
 mod entropy;
 

@@ -19,6 +19,8 @@ const WAITS: usize = 20;
 const TOLERANCE: f64 = 4.0;
 
 struct Row {
+    /// All waits are multiples of something: the atoms are its ends only.
+    lattice: bool,
     mean: f64,
     sd: f64,
     quantiles: [(f64, f64); 5],
@@ -40,9 +42,9 @@ fn reference() -> Vec<(Value, Vec<Row>)> {
         row[index].clone()
     };
     let number = |row: &Value, name: &str| column(row, name).as_f64().unwrap();
-    all["distributions"]
-        .as_array()
-        .unwrap()
+    let list = |name: &str| all[name].as_array().unwrap().clone();
+    [list("distributions"), list("others")]
+        .concat()
         .iter()
         .map(|distribution| {
             let rows = distribution["rows"]
@@ -50,6 +52,7 @@ fn reference() -> Vec<(Value, Vec<Row>)> {
                 .unwrap()
                 .iter()
                 .map(|row| Row {
+                    lattice: distribution.get("latticeMs").is_some(),
                     mean: number(row, "mean"),
                     sd: number(row, "sd"),
                     quantiles: [0.01_f64, 0.1, 0.5, 0.9, 0.99]
@@ -102,7 +105,12 @@ fn misfit(sample: &[f64], row: &Row) -> Option<String> {
     } else {
         0.0
     } + rounding;
-    if (sd - row.sd).abs() > sd_error {
+    // Where all but a few draws are one point, those few say nothing about the spread.
+    let telling = row
+        .atoms
+        .iter()
+        .all(|(_, p)| n * (1.0 - p) > 50.0 || row.sd == 0.0);
+    if telling && (sd - row.sd).abs() > sd_error {
         return Some(format!("sd {sd}, not {} ± {sd_error}", row.sd));
     }
     if let Some(stray) = sample
@@ -131,7 +139,7 @@ fn misfit(sample: &[f64], row: &Row) -> Option<String> {
         .windows(2)
         .filter(|w| w[0] == w[1] && !known(w[0]))
         .count();
-    if repeated > 2 {
+    if repeated > 2 && !row.lattice {
         return Some(format!("{repeated} values come twice"));
     }
     for (p, q) in &row.quantiles {
@@ -162,9 +170,9 @@ fn misfit(sample: &[f64], row: &Row) -> Option<String> {
 #[test]
 fn each_wait_has_the_distribution_of_its_formula() {
     let all = reference();
-    assert!(all.len() >= 13, "only {} distributions", all.len());
+    assert!(all.len() >= 18, "only {} distributions", all.len());
     for (options, rows) in all {
-        assert_eq!(rows.len(), WAITS);
+        assert!(rows.len() >= 10, "{options}: only {} waits", rows.len());
         let samples = sample(&options);
         for (k, (sample, row)) in (1..).zip(samples.iter().zip(&rows)) {
             if let Some(problem) = misfit(sample, row) {

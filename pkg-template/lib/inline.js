@@ -13,15 +13,16 @@ let core;
  * @returns {WebAssembly.Exports}
  */
 export function load() {
-  return (core ??= compile());
+  return (core ??= new WebAssembly.Instance(compile(base64)).exports);
 }
 
-function compile() {
-  const text = atob(base64);
+/** @param {string} inlined a wasm file in base64 */
+export function compile(inlined) {
+  const text = atob(inlined);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   try {
-    return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+    return new WebAssembly.Module(bytes);
   } catch (cause) {
     // The bytes are good, so the host refuses: nearly always a Content-Security-Policy. The engines'
     // own messages differ and name the wrong directive ('unsafe-eval').

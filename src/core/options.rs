@@ -125,6 +125,7 @@ fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
 
 impl RetryOptions {
     /// Calls `report` for each problem, in the order of the fields.
+    #[allow(clippy::too_many_lines)] // One rule after the other: a table in words.
     pub(super) fn check(&self, mut report: impl FnMut(OptionError)) {
         let mut require = |option, value, rule, allowed| {
             require_with(&mut report, option, value, rule, allowed);

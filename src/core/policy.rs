@@ -181,8 +181,9 @@ impl RetryPolicy {
         self.ceiling(&Wait::number(k))
     }
 
+    /// The curve's value; uncapped where the cap bounds the draw only.
     #[inline(always)]
-    fn ceiling(&self, wait: &Wait) -> f64 {
+    pub(crate) fn ceiling(&self, wait: &Wait) -> f64 {
         let n = wait.k.saturating_sub(1);
         let base = self.base_ms;
         let cap = if self.cap_rule == CapRule::Draw {
@@ -213,13 +214,14 @@ impl RetryPolicy {
         }
     }
 
-    fn may_exceed_the_cap(&self) -> bool {
+    /// Whether a wait may be above the cap, as in the systems that cap the interval only.
+    pub(crate) fn may_exceed_the_cap(&self) -> bool {
         self.cap_rule == CapRule::Ceiling && self.jitter.follows_the_curve()
     }
 
     /// What the draw is uniform on, before the cap clips it.
     #[inline(always)]
-    fn range_ms(&self, wait: &Wait) -> (f64, f64) {
+    pub(crate) fn range_ms(&self, wait: &Wait) -> (f64, f64) {
         let (base, cap, min) = (self.base_ms, self.cap_ms, self.min_ms);
         let c = || self.ceiling(wait);
         // Where the cap bounds the waits, a draw that goes above the ceiling starts lower.
@@ -254,14 +256,18 @@ impl RetryPolicy {
                 let bounded = self.jitter == Jitter::DecorrelatedBounded;
                 (lo, if bounded { hi.min(cap) } else { hi }.max(lo))
             }
-            Jitter::Slotted => {
-                let exponent = wait.k.min(u64::from(self.truncate_at));
-                (0.0, base * (grow(1.0, 2.0, exponent, UNCAPPED_MS) - 1.0))
-            }
+            Jitter::Slotted => (0.0, base * (self.slots(wait.k) - 1.0)),
             Jitter::PollyV2 => (0.0, cap),
         };
         let lo = lo.max(min);
         (lo, hi.max(lo))
+    }
+
+    /// Of how many numbers of slots wait `k` is one, with [`Jitter::Slotted`].
+    #[inline(always)]
+    pub(crate) fn slots(&self, k: u64) -> f64 {
+        let exponent = k.min(u64::from(self.truncate_at));
+        grow(1.0, 2.0, exponent, UNCAPPED_MS)
     }
 
     /// The wait, in ms. Finite, at least 0; never above the cap, unless a preset's
@@ -273,8 +279,7 @@ impl RetryPolicy {
         let (cap, min) = (self.cap_ms, self.min_ms);
         let delay = match self.jitter {
             Jitter::Slotted => {
-                let exponent = wait.k.min(u64::from(self.truncate_at));
-                let slots = (r * grow(1.0, 2.0, exponent, UNCAPPED_MS)).floor();
+                let slots = (r * self.slots(wait.k)).floor();
                 (self.base_ms * slots).max(min)
             }
             Jitter::PollyV2 => {

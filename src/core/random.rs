@@ -51,11 +51,29 @@ impl Seed {
     /// starts the operation's own `SplitMix64`, of which the draws are successive outputs.
     #[must_use]
     pub(crate) const fn draw(self, operation: u64, attempt: u64, lane: u64) -> f64 {
-        let start = output(self.0, operation);
-        let bits = output(start, attempt.wrapping_mul(LANES).wrapping_add(lane)) >> 11;
-        // 53 bits fit the significand: the conversion and the scaling are exact.
-        #[allow(clippy::cast_precision_loss)]
-        let draw = bits as f64 * (1.0 / (1u64 << 53) as f64);
+        self.start(operation).draw(attempt, lane)
+    }
+
+    /// Where the draws of one operation start.
+    #[must_use]
+    pub(crate) const fn start(self, operation: u64) -> Start {
+        Start(output(self.0, operation))
+    }
+}
+
+/// The generator of one operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start(u64);
+
+impl Start {
+    /// See [`Seed::draw`].
+    #[must_use]
+    pub(crate) const fn draw(self, attempt: u64, lane: u64) -> f64 {
+        let bits = output(self.0, attempt.wrapping_mul(LANES).wrapping_add(lane)) >> 11;
+        // 53 bits fit the significand, and a signed integer too, from which processors convert
+        // faster: the conversion and the scaling are exact.
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
+        let draw = bits as i64 as f64 * (1.0 / (1u64 << 53) as f64);
         draw
     }
 }

@@ -41,7 +41,7 @@ export function createApi(load) {
      */
     static preset(name, overrides) {
       if (!Object.hasOwn(PRESETS, name)) throw new RangeError(`preset is ${show(name)}; it must be one of ${Object.keys(PRESETS).join(', ')}`);
-      const { capRule, options } = PRESETS[name];
+      const { capRule = 0, options } = PRESETS[name];
       return new RetryPolicy(readOptions({ ...options, ...readOnly(overrides) }, defaults(load, { capRule }), newMetrics));
     }
 

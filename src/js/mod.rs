@@ -5,6 +5,9 @@
 mod numeric;
 pub use numeric::{decide, draw};
 
+#[cfg(feature = "lab")]
+pub mod lab;
+
 #[cfg(feature = "full")]
 mod exports;
 #[cfg(feature = "full")]

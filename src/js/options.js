@@ -400,7 +400,7 @@ function isLimit(value) {
 }
 
 /** @param {unknown} value */
-function isSeed(value) {
+export function isSeed(value) {
   if (typeof value === 'bigint') return value >= 0n && value < 1n << 64n;
   return typeof value === 'string' || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0);
 }

@@ -11,7 +11,7 @@ use crate::core::RetryPolicy;
 /// thread sleeps. As [`retry()`](crate::retry()), but started by [`Retry::call`]. Not on wasm,
 /// where a thread cannot sleep.
 ///
-/// ```
+/// ```ignore-wasm32
 /// use rejitter::{RetryOptions, RetryPolicy, retry_blocking};
 /// use std::io;
 /// use std::time::Duration;
@@ -44,7 +44,7 @@ where
 
 /// As [`retry_blocking`], for an operation that wants to know which attempt it is.
 ///
-/// ```
+/// ```ignore-wasm32
 /// use rejitter::{RetryOptions, RetryPolicy, retry_blocking_with_attempt};
 ///
 /// let policy = RetryPolicy::new(RetryOptions { base_ms: Some(1.0), ..RetryOptions::default() })?;

@@ -20,7 +20,7 @@ use crate::core::{RetryPolicy, Seed};
 /// Dropping the future cancels everything: the attempt or the wait under way ends there, and no
 /// timer stays behind.
 ///
-/// ```
+/// ```ignore-wasm32
 /// # #[cfg(feature = "tokio")]
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -84,7 +84,7 @@ where
 
 /// As [`retry()`], for an operation that wants to know which attempt it is.
 ///
-/// ```
+/// ```ignore-wasm32
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use rejitter::{RetryOptions, RetryPolicy, retry_with_attempt};
@@ -100,7 +100,7 @@ where
 /// assert!(third.previous_delay.is_some());
 /// # Ok(())
 /// # }
-/// ```ignore-wasm32
+/// ```
 pub fn retry_with_attempt<F, Fut, T, E>(policy: RetryPolicy, operation: F) -> Retry<F, E>
 where
     F: FnMut(Attempt) -> Fut,
@@ -165,7 +165,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// It is asked once after each attempt that failed with an error, the last one included, and
     /// not about timeouts: see [`retry_timeouts`](Self::retry_timeouts).
     ///
-    /// ```
+    /// ```ignore-wasm32
     /// use rejitter::{RetryOptions, RetryPolicy, StopReason, Verdict, retry_blocking};
     /// use std::time::Duration;
     ///
@@ -214,7 +214,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// same. A hint above the policy's `max_retry_after_ms` ends the operation with
     /// [`StopReason::Hint`](crate::StopReason::Hint). [`Verdict::RetryAfter`] goes before a hint.
     ///
-    /// ```
+    /// ```ignore-wasm32
     /// use rejitter::{RetryOptions, RetryPolicy, StopReason, retry_blocking};
     /// use std::time::Duration;
     ///
@@ -259,7 +259,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// Tells about each failed attempt, timeouts and the last one included, after it is decided
     /// what follows.
     ///
-    /// ```
+    /// ```ignore-wasm32
     /// use rejitter::{RetryOptions, RetryPolicy, Seed, retry_blocking};
     ///
     /// let policy = RetryPolicy::new(RetryOptions { base_ms: Some(1.0), ..RetryOptions::default() })?;
@@ -272,7 +272,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// assert_eq!(waits.iter().flatten().copied().collect::<Vec<_>>(), expected);
     /// assert_eq!(waits.last(), Some(&None)); // no wait after the last attempt
     /// # Ok::<(), rejitter::OptionErrors>(())
-    /// ```ignore-wasm32
+    /// ```
     pub fn notify<K: FnMut(&FailureEvent<'_, E>)>(self, notify: K) -> Retry<F, E, S, W, H, C, K> {
         self.with_hooks(|hooks| Hooks {
             when: hooks.when,

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// feature `tokio`, `TokioSleeper` elsewhere. A function from a duration to a future is a sleeper
 /// too; its clock is then the system's monotonic one.
 ///
-/// ```
+/// ```ignore-wasm32
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use rejitter::{RetryOptions, RetryPolicy, retry};

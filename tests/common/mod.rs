@@ -2,7 +2,10 @@
 
 #![allow(dead_code)]
 
-use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+#[cfg(feature = "lab")]
+pub mod differential;
+
+use rejitter::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::Value;
 
 pub const VECTORS: &str = include_str!("../vectors/delays.json");
@@ -76,6 +79,14 @@ pub fn options(value: &Value) -> RetryOptions {
             "stepMs" => options.step_ms = Some(number(value)),
             "truncateAt" => {
                 options.truncate_at = value.as_u64().and_then(|n| u32::try_from(n).ok());
+            }
+            "capRule" => {
+                options.cap_rule = match value.as_u64() {
+                    Some(0) => CapRule::Bound,
+                    Some(1) => CapRule::Ceiling,
+                    Some(2) => CapRule::Draw,
+                    _ => panic!("no cap rule: {value}"),
+                }
             }
             "maxAttempts" => options.max_attempts = value.as_u64().or(Some(UNLIMITED)),
             _ => panic!("no option: {name}"),

@@ -5,15 +5,17 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
 import { installed, repo, run, tarballBytes } from './lib/consumer.mjs';
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const DRIVER = [
-  'api', 'attempt', 'bytes', 'data', 'decision', 'delays', 'hooks', 'inline', 'interruption', 'marks', 'metrics', 'operation', 'options',
-  'presets', 'progress', 'randomness', 'report', 'rules', 'sync', 'timer', 'tracing',
+const LIB = [
+  ...['api', 'attempt', 'bytes', 'data', 'decision', 'delays', 'hooks', 'inline', 'interruption', 'marks', 'metrics', 'operation'],
+  ...['options', 'presets', 'progress', 'randomness', 'report', 'rules', 'sync', 'timer', 'tracing'],
+  ...['lab', 'lab-bytes', 'lab-glue', 'lab-wasm', 'text'],
 ];
 const FILES = [
   'LICENSE-APACHE',
@@ -27,8 +29,15 @@ const FILES = [
   'index.edge-light.js',
   'index.js',
   'index.workerd.js',
+  'lab.cjs',
+  'lab.d.cts',
+  'lab.d.ts',
+  'lab.edge-light.js',
+  'lab.js',
+  'lab.wasm',
+  'lab.workerd.js',
   'lib/from-module.js',
-  ...DRIVER.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
+  ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
   'package.json',
   'testing.cjs',
   'testing.d.cts',
@@ -90,21 +99,23 @@ test('every file that the exports name is there', () => {
   for (const [path, file] of named) assert.ok(existsSync(join(installed, file)), `${path}: ${file}`);
 });
 
-test('each branch has its types, first, and of its own module kind', () => {
-  for (const entry of ['.', './testing']) {
-    for (const [condition, branch] of Object.entries(manifest.exports[entry])) {
+for (const subpath of ['.', './lab', './testing']) {
+  test(`${subpath}: each branch has its types, first, and of its own module kind`, () => {
+    for (const [condition, branch] of Object.entries(manifest.exports[subpath])) {
       if (typeof branch === 'string') continue;
       assert.deepEqual(Object.keys(branch), ['types', 'default'], condition);
       const commonJs = branch.default.endsWith('.cjs');
       assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), condition);
     }
-    assert.deepEqual(Object.keys(manifest.exports[entry]), ['workerd', 'edge-light', 'module-sync', 'import', 'require', 'default'], entry);
-  }
-});
+    assert.deepEqual(Object.keys(manifest.exports[subpath]), ['workerd', 'edge-light', 'module-sync', 'import', 'require', 'default']);
+  });
+}
 
 test('both declarations are the same text', () => {
   const text = (name) => readFileSync(join(installed, name), 'utf8');
   for (const entry of ['index', 'testing']) assert.equal(text(`${entry}.d.cts`), text(`${entry}.d.ts`));
+  // But for the module that they take types from.
+  assert.equal(text('lab.d.cts').replaceAll("'./index.cjs'", "'./index.js'"), text('lab.d.ts'));
 });
 
 test('what the modules import is in the package', () => {
@@ -136,6 +147,23 @@ test('the inlined bytes are core.wasm, which needs nothing and exports numbers o
   assert.ok(sections.includes(10), 'there is code');
   assert.deepEqual(sections.filter((id) => [4, 5, 11].includes(id)), []);
   assert.deepEqual(['name', 'producers'].flatMap((section) => WebAssembly.Module.customSections(module, section)), []);
+});
+
+test('the inlined bytes of the lab are lab.wasm, which needs its glue and nothing else', async () => {
+  const wasm = readFileSync(join(installed, 'lab.wasm'));
+  for (const name of ['lib/lab-bytes.js', 'lib/lab-bytes.cjs']) {
+    const [, base64] = /["'`]([A-Za-z0-9+/=]{100,})["'`]/.exec(readFileSync(join(installed, name), 'utf8'));
+    assert.ok(Buffer.from(base64, 'base64').equals(wasm), name);
+  }
+  const module = new WebAssembly.Module(wasm);
+  const glue = await import(pathToFileURL(join(installed, 'lib', 'lab-glue.js')).href);
+  const imports = WebAssembly.Module.imports(module);
+  assert.ok(imports.length > 0);
+  for (const { module, name } of imports) {
+    assert.equal(module, './lab_bg.js', name);
+    assert.equal(typeof glue[name], 'function', name);
+  }
+  assert.deepEqual(['name', 'producers', 'target_features'].flatMap((section) => WebAssembly.Module.customSections(module, section)), []);
 });
 
 /** The kinds of the sections of a wasm file, in order. */
@@ -205,5 +233,6 @@ test('sizes, for the record, and no accident among them', (t) => {
   const wasm = readFileSync(join(installed, 'core.wasm'));
   t.diagnostic(`tarball ${tarballBytes.length} B, unpacked ${total} B, core.wasm ${wasm.length} B raw, ${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`);
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
-  assert.ok(tarballBytes.length < 100_000, `the tarball has ${tarballBytes.length} B`);
+  // Most of it is the lab's wasm, which is in it three times: as a file and in a module of either kind.
+  assert.ok(tarballBytes.length < 400_000, `the tarball has ${tarballBytes.length} B`);
 });

@@ -163,3 +163,15 @@ test('a policy without options is retry without options', async () => {
   assert.equal(clock.armed.length, 5);
   for (const [i, ms] of clock.delays.entries()) assert.ok(ms <= 100 * 2 ** i);
 });
+
+test('a preset as data has no undefined, and is the preset again', () => {
+  for (const name of ['awsSdk2020', 'awsSdk2026', 'googleHttpClient', 'grpc', 'polly', 'pRetry', 'truncatedBinary']) {
+    const data = RetryPolicy.preset(name).toJSON();
+    assert.deepEqual(Object.entries(data).filter(([, value]) => value === undefined), [], name);
+    assert.deepEqual(RetryPolicy.fromJSON(data).toJSON(), data, name);
+  }
+  // Three of them cap differently: that is in the data, and only there.
+  assert.equal(RetryPolicy.preset('awsSdk2020').toJSON().capRule, 2);
+  assert.equal(RetryPolicy.preset('grpc').toJSON().capRule, 1);
+  assert.ok(!('capRule' in RetryPolicy.preset('pRetry').toJSON()));
+});

@@ -80,6 +80,11 @@ fn golden_vectors_are_the_same_in_wasm() {
 }
 
 #[wasm_bindgen_test]
+fn a_million_random_policies_have_the_same_delays_as_natively() {
+    assert_eq!(crate::common::differential::first_difference(), None);
+}
+
+#[wasm_bindgen_test]
 fn numbers_that_are_no_policy_are_refused_without_a_panic() {
     let none = f64::NAN;
     let decide = |jitter: u32, base: f64, max_attempts: f64, attempt: f64| {

@@ -1,7 +1,9 @@
 // Puts the npm package together: pkg-template/, the driver modules that the entries reach, the wasm as
 // a file and as a module, the CommonJS twins, the version.
 //
-//   node assemble.mjs --version 1.2.3 --wasm core.wasm --out target/pkg
+//   node assemble.mjs --version 1.2.3 --wasm core.wasm --lab folder --out target/pkg
+//
+// The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,7 +19,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  * One name per subpath; each has `name.js` and `name.d.ts`, and one file more for each host that loads
  * wasm in a way of its own, unless it needs no wasm.
  */
-const ENTRIES = ['index', 'testing'];
+const ENTRIES = ['index', 'lab', 'testing'];
 const HOSTS = ['', '.workerd', '.edge-light'];
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
@@ -27,9 +29,24 @@ export function toCommonJsPaths(code) {
   return code.replace(OWN_MODULE, (_, before, quote, path) => `${before}${quote}${path}.cjs${quote}`);
 }
 
-export function bytesModule(bytes) {
+export function bytesModule(bytes, name = 'core.wasm') {
   const text = Buffer.from(bytes).toString('base64');
-  return `// core.wasm in base64\nexport default '${text}';\n`;
+  return `// ${name} in base64\nexport default '${text}';\n`;
+}
+
+/**
+ * wasm-bindgen's glue without its comments, and without what it does at import: it makes a TextDecoder
+ * there, which some hosts do not have.
+ */
+export async function lazyGlue(code) {
+  const lazy = code
+    .replaceAll(/new TextDecoder\([^)]*\)/g, 'new LazyDecoder()')
+    .replaceAll('new TextEncoder()', 'new LazyEncoder()');
+  if (lazy === code || /new Text(De|En)coder/.test(lazy)) {
+    throw new Error('the glue of wasm-bindgen makes its text coders in another way than this script knows');
+  }
+  const { code: bare } = await transform(lazy, { format: 'esm', target: 'es2022' });
+  return `// Written by wasm-bindgen.\nimport { LazyDecoder, LazyEncoder } from './text.js';\n${bare}`;
 }
 
 /** package.json with the version where readers look for it. */
@@ -86,7 +103,7 @@ export function sameExports(exportsByFile) {
   }
 }
 
-export async function assemble({ template, driver, licences, wasm, version, out }) {
+export async function assemble({ template, driver, licences, wasm, lab, version, out }) {
   const next = `${out}.next`;
   rmSync(next, { recursive: true, force: true });
   mkdirSync(dirname(next), { recursive: true });
@@ -100,6 +117,10 @@ export async function assemble({ template, driver, licences, wasm, version, out 
   const bytes = readFileSync(wasm);
   write('core.wasm', bytes);
   write('lib/bytes.js', bytesModule(bytes));
+  const labBytes = readFileSync(join(lab, 'lab.wasm'));
+  write('lab.wasm', labBytes);
+  write('lib/lab-bytes.js', bytesModule(labBytes, 'lab.wasm'));
+  write('lib/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
   for (const file of readdirSync(driver).filter((file) => file.endsWith('.js'))) {
     if (existsSync(join(next, 'lib', file))) {
       throw new Error(`pkg-template/lib/${file} and src/js/${file} have one name`);
@@ -160,6 +181,7 @@ if (import.meta.url === pathToFileURL(argv[1]).href) {
     options: {
       version: { type: 'string' },
       wasm: { type: 'string' },
+      lab: { type: 'string' },
       out: { type: 'string' },
     },
   });

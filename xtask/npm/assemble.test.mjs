@@ -6,10 +6,18 @@ import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { assemble, bytesModule, filesInExports, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+import { assemble, bytesModule, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
 
 // (module): the smallest file that is one
 const EMPTY_WASM = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
+// As wasm-bindgen writes it, in small.
+const GLUE = `/** What it does. */
+export function plan() { return decoder.decode(); }
+let decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+export const coders = [decoder, encoder];
+`;
 
 const folder = mkdtempSync(join(tmpdir(), 'assemble-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -35,6 +43,11 @@ function sources(name, change = {}) {
     'template/index.js': entry,
     'template/index.workerd.js': entry,
     'template/index.edge-light.js': entry,
+    ...Object.fromEntries(['lab.js', 'lab.workerd.js', 'lab.edge-light.js'].map((file) => [`template/${file}`, "export { plan } from './lib/lab-glue.js';\n"])),
+    'template/lab.d.ts': "export { Options } from './options.js';\n",
+    'template/lib/text.js': 'export class LazyDecoder {}\nexport class LazyEncoder {}\n',
+    'lab/lab.wasm': EMPTY_WASM,
+    'lab/lab_bg.js': GLUE,
     'template/index.d.ts': "export { Options } from './options.js';\n",
     'template/lib/unused.js': 'export {};\n',
     'driver/api.js': "import { name } from './name.js';\nexport const createApi = () => ({ retry: () => name });\n",
@@ -50,6 +63,7 @@ function sources(name, change = {}) {
     driver: join(dir, 'driver'),
     licences: [join(dir, 'LICENSE-X')],
     wasm: join(dir, 'core.wasm'),
+    lab: join(dir, 'lab'),
     version: '1.2.3',
     out: join(dir, 'out'),
   };
@@ -88,15 +102,24 @@ describe('assemble', () => {
 
   test('refuses an export without a file', async () => {
     const given = sources('missing', {
-      'template/package.json': JSON.stringify({ name: 'small', exports: { './lab': './lab.js' } }),
+      'template/package.json': JSON.stringify({ name: 'small', exports: { './other': './other.js' } }),
     });
-    await assert.rejects(assemble(given), /exports \.\/lab\.js, which is not there/);
+    await assert.rejects(assemble(given), /exports \.\/other\.js, which is not there/);
   });
 
   test('refuses a driver module that would overwrite one of the package', async () => {
     const given = sources('twice', { 'driver/unused.js': 'export {};\n' });
     await assert.rejects(assemble(given), /have one name/);
   });
+});
+
+test('the glue makes its coders later, and has no comments', async () => {
+  const lazy = await lazyGlue(GLUE);
+  assert.match(lazy, /import \{ LazyDecoder, LazyEncoder \} from '\.\/text\.js'/);
+  assert.match(lazy, /new LazyDecoder\(\)/);
+  assert.doesNotMatch(lazy, /new Text|What it does/);
+  await assert.rejects(lazyGlue('export {};'), /text coders in another way/);
+  await assert.rejects(lazyGlue('new TextEncoder(); new TextEncoder("x")'), /text coders in another way/);
 });
 
 test('only paths of the package itself become .cjs', () => {

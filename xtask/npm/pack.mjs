@@ -11,10 +11,10 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** The main entry as a bundler puts it into an app: minified, alone. */
-async function bundled(dir) {
+/** An entry as a bundler puts it into an app: minified, alone. */
+async function bundled(dir, entry) {
   const result = await build({
-    entryPoints: [join(dir, 'index.js')],
+    entryPoints: [join(dir, entry)],
     bundle: true,
     minify: true,
     format: 'esm',
@@ -51,10 +51,12 @@ async function main() {
   const [packed] = Object.values(JSON.parse(printed));
   // One name for all versions: who uses the tarball need not know the version.
   renameSync(join(values.out, packed.filename), join(values.out, 'rejitter.tgz'));
-  const { raw, gzip, brotli } = sizes(await bundled(values.package));
   if (values.list) process.stdout.write(table(packed.files));
   process.stdout.write(`  tarball ${packed.size} bytes, unpacked ${packed.unpackedSize}\n`);
-  process.stdout.write(`  main entry in an app, minified: ${raw} bytes, gzip ${gzip}, brotli ${brotli}\n`);
+  for (const [name, entry] of [['main entry', 'index.js'], ['with the lab', 'lab.js']]) {
+    const { raw, gzip, brotli } = sizes(await bundled(values.package, entry));
+    process.stdout.write(`  ${name} in an app, minified: ${raw} bytes, gzip ${gzip}, brotli ${brotli}\n`);
+  }
 }
 
 if (import.meta.url === pathToFileURL(argv[1]).href) await main();

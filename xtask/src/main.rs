@@ -7,6 +7,7 @@ mod browsers;
 mod cmd;
 mod counts;
 mod demo;
+mod lab_wasm;
 mod pkg;
 mod plan;
 mod setup;

@@ -1,9 +1,10 @@
-//! The npm package: thin wasm, assembled with the driver and the entries, packed.
+//! The npm package: thin wasm and the lab's, assembled with the driver and the entries, packed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure};
+use crate::lab_wasm::LabWasm;
 use crate::setup::{WASM_TARGET, cargo};
 use crate::step::{Console, Step, file_failure};
 use crate::workspace::Workspace;
@@ -13,7 +14,7 @@ pub const NPM_FOLDERS: &[&str] = &["xtask/npm"];
 
 /// What rustc's wasm target switches on. Listed, because `--all-features` writes files that no engine
 /// accepts.
-const WASM_FEATURES: &[&str] = &[
+pub const WASM_FEATURES: &[&str] = &[
     "--enable-bulk-memory",
     "--enable-bulk-memory-opt",
     "--enable-mutable-globals",
@@ -36,6 +37,9 @@ pub fn build(ws: &Workspace, console: &mut Console, report: Report) -> Result<Pa
     let thin = Thin::new(ws);
     console.step("thin wasm: compile", |step| thin.compile(ws, step))?;
     console.step("thin wasm: shrink", |step| thin.shrink(ws, step))?;
+    let lab = LabWasm::new(ws);
+    console.step("lab wasm: compile", |step| lab.compile(ws, step))?;
+    console.step("lab wasm: bind and optimise", |step| lab.bind(ws, step))?;
     let package = ws.target.join("pkg");
     console.step("assemble", |step| {
         let manifest = ws.root.join("Cargo.toml");
@@ -49,6 +53,8 @@ pub fn build(ws: &Workspace, console: &mut Console, report: Report) -> Result<Pa
                 .args(["--version", version])
                 .arg("--wasm")
                 .arg(&thin.core)
+                .arg("--lab")
+                .arg(&lab.folder)
                 .arg("--out")
                 .arg(&package)
                 .remedy(
@@ -79,7 +85,7 @@ pub fn build(ws: &Workspace, console: &mut Console, report: Report) -> Result<Pa
     Ok(tarball)
 }
 
-fn script(ws: &Workspace, name: &str) -> Cmd {
+pub fn script(ws: &Workspace, name: &str) -> Cmd {
     Cmd::new("node")
         .arg(ws.root.join("xtask/npm").join(name))
         .dir(&ws.root)
@@ -107,54 +113,14 @@ impl Thin {
     }
 
     fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
-        let build = cargo()
-            .args([
-                "rustc",
-                "--release",
-                "--lib",
-                // Together with an rlib, cargo would leave link-time optimization out.
-                "--crate-type=cdylib",
-                "--no-default-features",
-                "--target",
-                WASM_TARGET,
-            ])
-            .arg("--target-dir")
-            .arg(&self.target)
-            .dir(&ws.root)
-            .remedy("see the compiler's message in the log");
-        step.run(&build)?;
+        step.run(&compilation(ws, &self.target))?;
         step.note(size_of(&self.compiled));
         Ok(())
     }
 
     fn shrink(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let passes = self.passes(ws);
-        let recipe = self.recipe(ws, &passes)?;
-        let recipe_file = self.work.join("recipe");
-        let before = self.work.join("input.wasm");
-        let input = read(&self.compiled)?;
-        let unchanged = self.core.exists()
-            && fs::read(&before).is_ok_and(|old| old == input)
-            && fs::read_to_string(&recipe_file).is_ok_and(|old| old == recipe);
-        if unchanged {
-            step.note(format!("{}, nothing changed", size_of(&self.core)));
-            return Ok(());
-        }
-        drop(fs::remove_dir_all(&self.work));
-        fs::create_dir_all(&self.work)
-            .map_err(|error| file_failure("create", &self.work, &error))?;
-        for pass in &passes {
-            step.run(pass)?;
-        }
-        // Last: a run that was cut off is done again.
-        for (path, bytes) in [
-            (&before, input.as_slice()),
-            (&recipe_file, recipe.as_bytes()),
-        ] {
-            fs::write(path, bytes).map_err(|error| file_failure("write", path, &error))?;
-        }
-        step.note(size_of(&self.core));
-        Ok(())
+        run_passes(ws, step, &self.compiled, &self.work, &self.core, &passes)
     }
 
     fn passes(&self, ws: &Workspace) -> Vec<Cmd> {
@@ -200,27 +166,84 @@ impl Thin {
                 .arg(&graph),
         ]
     }
+}
 
-    /// All that the result depends on beside the input: the passes and the versions of their tools.
-    fn recipe(&self, ws: &Workspace, passes: &[Cmd]) -> Result<String, Failure> {
-        let files = [
-            "Cargo.lock",
-            "xtask/npm/package-lock.json",
-            "xtask/npm/roots.mjs",
-        ];
-        let mut recipe: String = passes.iter().map(|pass| format!("{pass}\n")).collect();
-        for file in files {
-            recipe.push_str(&String::from_utf8_lossy(&read(&ws.root.join(file))?));
-        }
-        Ok(recipe)
+/// Compiles the crate to wasm without its default features.
+pub fn compilation(ws: &Workspace, target: &Path) -> Cmd {
+    cargo()
+        .args([
+            "rustc",
+            "--release",
+            "--lib",
+            // Together with an rlib, cargo would leave link-time optimization out.
+            "--crate-type=cdylib",
+            "--no-default-features",
+            "--target",
+            WASM_TARGET,
+        ])
+        .arg("--target-dir")
+        .arg(target)
+        .dir(&ws.root)
+        .remedy("see the compiler's message in the log")
+}
+
+/// Runs the passes that make `result` from `input` in the folder `work`, unless neither the input
+/// nor anything else that the result depends on has changed.
+pub fn run_passes(
+    ws: &Workspace,
+    step: &mut Step<'_>,
+    input: &Path,
+    work: &Path,
+    result: &Path,
+    passes: &[Cmd],
+) -> Result<(), Failure> {
+    let recipe = recipe(ws, passes)?;
+    let recipe_file = work.join("recipe");
+    let before = work.join("input.wasm");
+    let bytes = read(input)?;
+    let unchanged = result.exists()
+        && fs::read(&before).is_ok_and(|old| old == bytes)
+        && fs::read_to_string(&recipe_file).is_ok_and(|old| old == recipe);
+    if unchanged {
+        step.note(format!("{}, nothing changed", size_of(result)));
+        return Ok(());
     }
+    drop(fs::remove_dir_all(work));
+    fs::create_dir_all(work).map_err(|error| file_failure("create", work, &error))?;
+    for pass in passes {
+        step.run(pass)?;
+    }
+    // Last: a run that was cut off is done again.
+    for (path, bytes) in [
+        (&before, bytes.as_slice()),
+        (&recipe_file, recipe.as_bytes()),
+    ] {
+        fs::write(path, bytes).map_err(|error| file_failure("write", path, &error))?;
+    }
+    step.note(size_of(result));
+    Ok(())
+}
+
+/// All that a result depends on beside the input: the passes and the versions of their tools.
+fn recipe(ws: &Workspace, passes: &[Cmd]) -> Result<String, Failure> {
+    let files = [
+        "Cargo.lock",
+        "xtask/npm/package-lock.json",
+        "xtask/npm/roots.mjs",
+        "xtask/npm/untraceable.mjs",
+    ];
+    let mut recipe: String = passes.iter().map(|pass| format!("{pass}\n")).collect();
+    for file in files {
+        recipe.push_str(&String::from_utf8_lossy(&read(&ws.root.join(file))?));
+    }
+    Ok(recipe)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| file_failure("read", path, &error))
 }
 
-fn size_of(path: &Path) -> String {
+pub fn size_of(path: &Path) -> String {
     fs::metadata(path).map_or_else(|_| String::new(), |meta| format!("{} bytes", meta.len()))
 }
 

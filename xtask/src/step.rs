@@ -134,7 +134,8 @@ impl Step<'_> {
         let log = self.log.clone();
         let result = cmd.run(&Output::File(&log), || self.tick());
         self.progress.stream(&log);
-        result.map(|()| self.output().split_off(before))
+        // Another run in the same folder may have removed what was there before.
+        result.map(|()| self.output().get(before..).unwrap_or_default().to_owned())
     }
 
     /// A few words beside the time of the step.

@@ -1,0 +1,10 @@
+// workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as compiled modules.
+import { RetryPolicy } from './index.workerd.js';
+import wasm from './lab.wasm';
+import { linkerOf } from './lib/lab-wasm.js';
+import { createLab } from './lib/lab.js';
+
+export const { cdf, density, explain, plan, quantiles, sample } = /* @__PURE__ */ createLab(
+  RetryPolicy,
+  /* @__PURE__ */ linkerOf(() => wasm),
+);

@@ -1,0 +1,100 @@
+//! A policy as data, as `toJSON()` of the JavaScript package writes it, and back.
+//!
+//! Read strictly: every name must be known, every value of its type and in its range, and all
+//! problems are reported at once, by the names that the data has. What is left to a format's own
+//! deserialiser would be guessed (a missing number read as 0, an unknown name passed over).
+
+mod read;
+mod value;
+mod write;
+
+use std::fmt;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
+use crate::lab::Model;
+pub use value::Value;
+
+/// The version of the format, in every object that is written.
+pub const VERSION: u32 = 1;
+
+/// All that the data of a policy tells.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PolicyData {
+    /// What the core decides by.
+    pub options: RetryOptions,
+    /// The values of [`Backoff::Custom`](crate::Backoff::Custom) in ms; the last repeats.
+    pub curve: Option<Vec<f64>>,
+    /// How long an attempt may take, in ms.
+    pub attempt_timeout_ms: Option<f64>,
+    /// The deadline of an operation, in ms from its start.
+    pub total_timeout_ms: Option<f64>,
+    /// The seed of a seeded policy.
+    pub seed: Option<Seed>,
+    /// Whether Node may exit while only a wait is pending.
+    pub unref: bool,
+    /// Whether the final error is wrapped.
+    pub wrap_error: bool,
+    /// Whether operations are counted.
+    pub metrics: bool,
+}
+
+impl PolicyData {
+    /// The policy that the data describe.
+    ///
+    /// # Errors
+    /// As [`RetryPolicy::new`]; never for data that were read.
+    pub fn policy(&self) -> Result<RetryPolicy, OptionErrors> {
+        RetryPolicy::new(self.options)
+    }
+
+    /// What [`lab`](crate::lab) studies.
+    ///
+    /// # Errors
+    /// As [`RetryPolicy::new`]; never for data that were read.
+    pub fn model(&self) -> Result<Model, OptionErrors> {
+        let unlimited = |ms: Option<f64>| ms.unwrap_or(f64::INFINITY);
+        Ok(Model::new(self.policy()?)
+            .with_curve(self.curve.clone().unwrap_or_default())
+            .with_attempt_timeout(unlimited(self.attempt_timeout_ms))
+            .with_total_timeout(unlimited(self.total_timeout_ms)))
+    }
+}
+
+/// All that is wrong with the data of a policy.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DataErrors {
+    problems: Vec<String>,
+    wrong_type: bool,
+}
+
+impl DataErrors {
+    /// The problems, each a sentence that names the option, its value and the rule.
+    #[must_use]
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// Whether some value is of another type, or a name unknown; else values are out of range.
+    #[must_use]
+    pub fn is_type_error(&self) -> bool {
+        self.wrong_type
+    }
+}
+
+impl fmt::Display for DataErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.problems.join("; "))
+    }
+}
+
+impl std::error::Error for DataErrors {}
+
+impl<'de> Deserialize<'de> for PolicyData {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::try_from(&value).map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,320 @@
+//! What is noteworthy about a policy, in sentences.
+
+use serde::Serialize;
+
+use super::study::{Study, WAITS};
+use super::words::{count, percent, time};
+use super::{Distribution, Model};
+use crate::core::{Jitter, MAX_MS};
+
+/// How much a [`Note`] matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Probably not what was meant.
+    Warning,
+}
+
+/// One noteworthy thing about a policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// What it is, for programs; stable.
+    pub code: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it is, for people.
+    pub text: String,
+}
+
+/// A floor from this share of the cap on leaves little to draw.
+const NEAR: f64 = 0.8;
+
+/// A rule: what it is called, how much it matters, and its sentence where it applies.
+type Rule = (&'static str, Severity, fn(&Study<'_>) -> Option<String>);
+
+const RULES: &[Rule] = &[
+    (
+        "retries-never-happen",
+        Severity::Warning,
+        retries_never_happen,
+    ),
+    (
+        "deadline-before-first-wait",
+        Severity::Warning,
+        deadline_before_first_wait,
+    ),
+    ("no-wait", Severity::Warning, no_wait),
+    ("no-jitter", Severity::Warning, no_jitter),
+    (
+        "floor-removes-jitter",
+        Severity::Warning,
+        floor_removes_jitter,
+    ),
+    ("min-near-cap", Severity::Warning, min_near_cap),
+    ("atom-at-cap", Severity::Warning, atom_at_cap),
+    (
+        "worst-case-exceeds-deadline",
+        Severity::Warning,
+        worst_case_exceeds_deadline,
+    ),
+    (
+        "attempt-timeout-exceeds-deadline",
+        Severity::Warning,
+        attempt_timeout_exceeds_deadline,
+    ),
+    (
+        "unlimited-attempts-without-deadline",
+        Severity::Warning,
+        unlimited_attempts_without_deadline,
+    ),
+    ("no-time-limit", Severity::Info, no_time_limit),
+    ("worst-case", Severity::Info, worst_case),
+    ("cap-never-reached", Severity::Info, cap_never_reached),
+    ("no-cap", Severity::Info, no_cap),
+    (
+        "immediate-retry-possible",
+        Severity::Info,
+        immediate_retry_possible,
+    ),
+];
+
+/// Explains a policy: warnings first, then what is good to know.
+#[must_use]
+pub fn explain(model: &Model) -> Vec<Note> {
+    let study = Study::new(model);
+    let notes = RULES.iter().filter_map(|(code, severity, rule)| {
+        Some(Note {
+            code,
+            severity: *severity,
+            text: rule(&study)?,
+        })
+    });
+    notes.collect()
+}
+
+fn retries_never_happen(study: &Study<'_>) -> Option<String> {
+    let Some(first) = study.first() else {
+        return Some(
+            "maxAttempts is 1: the first attempt is the only one, nothing is retried".to_owned(),
+        );
+    };
+    if first.lo_ms() < study.model.total_timeout_ms() {
+        return None;
+    }
+    Some(format!(
+        "the deadline of {} passes before the shortest first wait, {}, can end: nothing is \
+             ever retried",
+        study.deadline(),
+        time(first.lo_ms())
+    ))
+}
+
+fn deadline_before_first_wait(study: &Study<'_>) -> Option<String> {
+    let first = study.first()?;
+    let deadline = study.model.total_timeout_ms();
+    let late = first.at_least(deadline);
+    // Below that it is rounding.
+    if first.lo_ms() >= deadline || late < 1e-12 {
+        return None;
+    }
+    Some(format!(
+        "the first wait can be as long as {}, the deadline is {}: {} of the operations are \
+             never retried, even if their first attempt takes no time",
+        time(first.hi_ms()),
+        study.deadline(),
+        percent(late)
+    ))
+}
+
+fn no_wait(study: &Study<'_>) -> Option<String> {
+    if study.distributions.is_empty() || study.waits() {
+        return None;
+    }
+    Some(
+        "all waits are 0: a server in trouble is called again at once, as often as attempts allow"
+            .to_owned(),
+    )
+}
+
+fn no_jitter(study: &Study<'_>) -> Option<String> {
+    if study.policy.jitter() != Jitter::None || !study.waits() {
+        return None;
+    }
+    Some("no jitter: all clients that fail together retry together".to_owned())
+}
+
+fn floor_removes_jitter(study: &Study<'_>) -> Option<String> {
+    if study.policy.jitter() == Jitter::None || study.policy.min_ms() == 0.0 {
+        return None;
+    }
+    let floor = study.policy.min_ms();
+    let stuck = |d: &&Distribution| d.hi_ms() <= floor;
+    let waits = study.distributions.iter().take_while(stuck).count();
+    if waits == 0 {
+        return None;
+    }
+    let which = match (waits, study.distributions.len()) {
+        (1, _) => "wait 1 is".to_owned(),
+        (some, all) if some == all => "all waits are".to_owned(),
+        (some, _) => format!("waits 1 to {some} are"),
+    };
+    Some(format!(
+        "{which} always the floor of {}, because the curve is not above it yet: no jitter",
+        time(floor)
+    ))
+}
+
+fn min_near_cap(study: &Study<'_>) -> Option<String> {
+    let (min, cap) = (study.policy.min_ms(), study.policy.cap_ms());
+    let jitter = study.policy.jitter() != Jitter::None;
+    if !jitter || min == 0.0 || min < NEAR * cap || study.first().is_none() {
+        return None;
+    }
+    Some(format!(
+        "the floor of {} leaves only {} up to the cap of {}: clients stay close together",
+        time(min),
+        time(cap - min),
+        time(cap)
+    ))
+}
+
+fn atom_at_cap(study: &Study<'_>) -> Option<String> {
+    // Without jitter, and at a floor that is the cap, there is nothing to pile up.
+    if study.policy.jitter() == Jitter::None || study.policy.min_ms() >= study.policy.cap_ms() {
+        return None;
+    }
+    let cap = study.policy.cap_ms();
+    let shares = study.distributions.iter().map(|distribution| {
+        let at_cap = distribution
+            .atoms()
+            .find(|atom| atom.ms == cap && cap > 0.0);
+        at_cap.map_or(0.0, |atom| atom.probability)
+    });
+    let (k, share) = (1..).zip(shares).fold(
+        (0, 0.0),
+        |best: (u32, f64), next| {
+            if next.1 > best.1 { next } else { best }
+        },
+    );
+    if share == 0.0 {
+        return None;
+    }
+    Some(format!(
+        "{} of the clients wait exactly the cap of {} at wait {k}, because what is drawn \
+             above it becomes the cap: they retry together",
+        percent(share),
+        time(cap)
+    ))
+}
+
+fn worst_case_exceeds_deadline(study: &Study<'_>) -> Option<String> {
+    let worst = study.worst_ms?;
+    if worst <= study.model.total_timeout_ms() {
+        return None;
+    }
+    Some(format!(
+        "the worst case of {} of waiting exceeds the deadline of {}: not all of the {} may be \
+             made",
+        time(worst),
+        study.deadline(),
+        count(study.policy.max_attempts(), "attempt")
+    ))
+}
+
+fn attempt_timeout_exceeds_deadline(study: &Study<'_>) -> Option<String> {
+    let (each, total) = (
+        study.model.attempt_timeout_ms(),
+        study.model.total_timeout_ms(),
+    );
+    if each == f64::INFINITY || each < total {
+        return None;
+    }
+    Some(format!(
+        "the timeout of an attempt, {}, is not below the deadline of {}: it never acts, and \
+             an attempt that hangs leaves no time for another",
+        time(each),
+        time(total)
+    ))
+}
+
+fn unlimited_attempts_without_deadline(study: &Study<'_>) -> Option<String> {
+    if study.model.waits().is_some() || study.has_deadline() {
+        return None;
+    }
+    Some(
+        "neither attempts nor time are limited: what keeps failing is retried until a signal, \
+         retryIf or a permanent error ends it"
+            .to_owned(),
+    )
+}
+
+fn no_time_limit(study: &Study<'_>) -> Option<String> {
+    let limited = study.model.attempt_timeout_ms() < f64::INFINITY || study.has_deadline();
+    if limited {
+        return None;
+    }
+    Some(
+        "there is neither attemptTimeoutMs nor totalTimeoutMs: an attempt that never settles ends \
+         only by a signal"
+            .to_owned(),
+    )
+}
+
+fn worst_case(study: &Study<'_>) -> Option<String> {
+    let (worst, waits) = (study.worst_ms?, study.model.waits()?);
+    if waits == 0 {
+        return None;
+    }
+    let mean: f64 = study.distributions.iter().map(Distribution::mean_ms).sum();
+    let all_seen = waits <= WAITS as u64;
+    let mean = if all_seen && mean < worst {
+        format!(", {} on the average", time(mean))
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "worst case {} of waiting in {}{mean}",
+        time(worst),
+        count(waits, "wait")
+    ))
+}
+
+fn cap_never_reached(study: &Study<'_>) -> Option<String> {
+    let cap = study.policy.cap_ms();
+    if study.first().is_none() || study.highest_ms >= cap || cap >= MAX_MS {
+        return None;
+    }
+    let attempts = study.model.waits().map_or(String::new(), |waits| {
+        format!(" with {}", count(waits + 1, "attempt"))
+    });
+    Some(format!(
+        "the cap of {} is never reached{attempts}: the highest ceiling is {}",
+        time(cap),
+        time(study.highest_ms)
+    ))
+}
+
+fn no_cap(study: &Study<'_>) -> Option<String> {
+    if study.policy.cap_ms() < MAX_MS || study.first().is_none() {
+        return None;
+    }
+    let longest = if study.model.waits().is_none() && study.highest_ms >= MAX_MS {
+        "the waits grow without end".to_owned()
+    } else {
+        format!("the longest wait is {}", time(study.highest_ms))
+    };
+    Some(format!("there is no cap: {longest}"))
+}
+
+fn immediate_retry_possible(study: &Study<'_>) -> Option<String> {
+    let first = study.first()?;
+    if first.lo_ms() > 0.0 || first.hi_ms() == 0.0 {
+        return None;
+    }
+    Some(format!(
+        "a wait can be nearly nothing: 1 in 10 first waits is at most {}; minMs sets a floor",
+        time(first.quantile(0.1))
+    ))
+}

@@ -1,0 +1,47 @@
+//! Policies under the magnifying glass: what they will do, before they do it.
+//!
+//! [`plan`] gives the exact distribution of each wait, [`explain`] says in sentences what is
+//! noteworthy about a policy, [`sample`] draws waits in bulk. All of them look at the same core
+//! that retries, so they cannot tell of another policy than the one that runs.
+//!
+//! ```
+//! use rejitter::lab::{Model, explain, plan};
+//! use rejitter::{RetryOptions, RetryPolicy};
+//!
+//! let model = Model::new(RetryPolicy::new(RetryOptions::default())?);
+//! let waits = plan(&model, 5);
+//! assert_eq!(waits[4].ceiling_ms, 1_600.0);
+//! assert_eq!(waits[4].total_worst_ms, 3_100.0);
+//! assert!(explain(&model).iter().any(|note| note.code == "worst-case"));
+//! # Ok::<(), rejitter::OptionErrors>(())
+//! ```
+
+#![forbid(unsafe_code)]
+// What users ask about is their own data: no way to panic, and no silent loss.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod chebyshev;
+mod decorrelated;
+mod distribution;
+mod explain;
+mod model;
+mod parts;
+mod plan;
+mod polly;
+mod sample;
+mod study;
+mod words;
+
+pub use distribution::{Atom, Cell, Distribution};
+pub use explain::{Note, Severity, explain};
+pub use model::{Distributions, Model};
+pub use plan::{PlannedAtom, PlannedWait, Quantiles, plan};
+pub use sample::{Sampler, sample};

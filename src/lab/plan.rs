@@ -1,0 +1,124 @@
+//! What a policy will do: each wait in numbers.
+
+use serde::Serialize;
+
+use super::{Atom, Distribution, Model};
+use crate::core::Jitter;
+
+/// One wait of a [`plan`]. All times are ms.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedWait {
+    /// The number of the wait, from 1: it follows failed attempt `k`.
+    pub k: u32,
+    /// The backoff curve's value, at most the cap; for a jitter with a curve of its own `hi_ms`.
+    pub ceiling_ms: f64,
+    /// The shortest possible wait.
+    pub lo_ms: f64,
+    /// The longest possible wait, or the bound that waits come arbitrarily near to.
+    pub hi_ms: f64,
+    /// The mean.
+    pub mean_ms: f64,
+    /// The standard deviation.
+    pub sd_ms: f64,
+    /// The smallest waits that are not exceeded with the probabilities of the names.
+    pub quantiles: Quantiles,
+    /// The points of positive probability; of a lattice only its ends.
+    pub atoms: Vec<PlannedAtom>,
+    /// The distance of the possible waits, where all are multiples of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lattice_ms: Option<f64>,
+    /// The mean of the sum of the waits so far.
+    pub total_mean_ms: f64,
+    /// The longest that the waits so far can take together. For Polly's jitter an upper bound
+    /// once the cap or a floor cuts the curve.
+    pub total_worst_ms: f64,
+}
+
+/// Quantiles in ms.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Quantiles {
+    pub p01: f64,
+    pub p05: f64,
+    pub p10: f64,
+    pub p50: f64,
+    pub p90: f64,
+    pub p95: f64,
+    pub p99: f64,
+}
+
+/// A point of positive probability.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PlannedAtom {
+    /// The wait in ms.
+    pub ms: f64,
+    /// How probable exactly this wait is.
+    pub probability: f64,
+}
+
+impl From<Atom> for PlannedAtom {
+    fn from(Atom { ms, probability }: Atom) -> Self {
+        Self { ms, probability }
+    }
+}
+
+/// Waits 1 to `waits`: exact where a closed form exists; decorrelated jitter and Polly's are
+/// numeric, to far better than 1e-6. More waits than the policy has attempts for are planned as
+/// if it had them.
+#[must_use]
+pub fn plan(model: &Model, waits: u32) -> Vec<PlannedWait> {
+    let mut totals = Totals::default();
+    (1..=waits)
+        .zip(model.distributions())
+        .map(|(k, distribution)| {
+            totals.add(model, k, &distribution);
+            planned(model, k, &distribution, &totals)
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct Totals {
+    mean: f64,
+    longest: f64,
+}
+
+impl Totals {
+    fn add(&mut self, model: &Model, k: u32, distribution: &Distribution) {
+        self.mean += distribution.mean_ms();
+        self.longest += distribution.hi_ms();
+        if model.policy().jitter() == Jitter::PollyV2 {
+            // Two draws of which one lengthens a wait and shortens the next.
+            if let Some(sum) = model.polly().longest_sum(u64::from(k)) {
+                self.longest = sum;
+            }
+        }
+    }
+}
+
+fn planned(model: &Model, k: u32, distribution: &Distribution, totals: &Totals) -> PlannedWait {
+    let hi_ms = distribution.hi_ms();
+    let quantile = |p| distribution.quantile(p);
+    PlannedWait {
+        k,
+        ceiling_ms: model.ceiling_ms(u64::from(k), hi_ms),
+        lo_ms: distribution.lo_ms(),
+        hi_ms,
+        mean_ms: distribution.mean_ms(),
+        sd_ms: distribution.sd_ms(),
+        quantiles: Quantiles {
+            p01: quantile(0.01),
+            p05: quantile(0.05),
+            p10: quantile(0.1),
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+        },
+        atoms: distribution.atoms().map(PlannedAtom::from).collect(),
+        lattice_ms: distribution.lattice_ms(),
+        total_mean_ms: totals.mean,
+        total_worst_ms: totals.longest,
+    }
+}

@@ -1,0 +1,132 @@
+//! Waits drawn in bulk: the same, bit for bit, as those that operations would wait.
+
+use super::Model;
+use crate::core::{Draws, Previous, Seed};
+
+/// Draws the waits of many operations of one seed.
+///
+/// What does not depend on the draws is computed once, so that full jitter costs one
+/// multiplication more than its random number.
+#[derive(Debug, Clone)]
+pub struct Sampler<'a> {
+    model: &'a Model,
+    seed: Seed,
+    waits: usize,
+    formula: Formula,
+}
+
+/// What is left to be computed per draw.
+#[derive(Debug, Clone)]
+enum Formula {
+    /// `r·hi`, for each wait.
+    Full(Vec<f64>),
+    /// `lo + r·(hi − lo)`, at most `most`.
+    Uniform(Vec<Range>),
+    /// Whatever the core makes of it: the wait depends on the one before, or on two draws.
+    Core,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    lo: f64,
+    hi: f64,
+    most: f64,
+}
+
+impl<'a> Sampler<'a> {
+    /// For the first `waits` waits of each operation.
+    #[must_use]
+    pub fn new(model: &'a Model, seed: Seed, waits: u32) -> Self {
+        let policy = model.policy();
+        let formula = if policy.jitter().follows_the_curve() {
+            let most = if policy.may_exceed_the_cap() {
+                f64::INFINITY
+            } else {
+                policy.cap_ms()
+            };
+            let ranges: Vec<Range> = (1..=u64::from(waits))
+                .map(|k| {
+                    let (lo, hi) = policy.range_ms(&model.wait(k, None));
+                    Range { lo, hi, most }
+                })
+                .collect();
+            if ranges
+                .iter()
+                .all(|range| range.lo == 0.0 && range.hi <= most)
+            {
+                Formula::Full(ranges.iter().map(|range| range.hi).collect())
+            } else {
+                Formula::Uniform(ranges)
+            }
+        } else {
+            Formula::Core
+        };
+        Self {
+            model,
+            seed,
+            waits: usize::try_from(waits).unwrap_or(usize::MAX),
+            formula,
+        }
+    }
+
+    /// Fills `buffer` with the waits of operations `first`, `first` + 1, …: all the waits of one
+    /// operation in their order, then those of the next. What is left of the buffer, less than
+    /// an operation's, gets the first waits of one more.
+    pub fn fill(&self, first: u64, buffer: &mut [f64]) {
+        let operations = (first..).zip(buffer.chunks_mut(self.waits.max(1)));
+        match &self.formula {
+            Formula::Full(ceilings) => {
+                for (operation, waits) in operations {
+                    let start = self.seed.start(operation);
+                    for ((k, wait), hi) in (1..).zip(waits).zip(ceilings) {
+                        // 0 + r·(hi − 0) is r·hi, and never above hi.
+                        *wait = start.draw(k, 0) * hi;
+                    }
+                }
+            }
+            Formula::Uniform(ranges) => {
+                for (operation, waits) in operations {
+                    let start = self.seed.start(operation);
+                    for ((k, wait), range) in (1..).zip(waits).zip(ranges) {
+                        let Range { lo, hi, most } = *range;
+                        *wait = (lo + start.draw(k, 0) * (hi - lo)).min(hi).min(most);
+                    }
+                }
+            }
+            Formula::Core => {
+                for (operation, waits) in operations {
+                    self.operation(operation, waits);
+                }
+            }
+        }
+    }
+
+    fn operation(&self, operation: u64, waits: &mut [f64]) {
+        let mut previous = None;
+        for (k, wait) in (1..).zip(waits) {
+            let draws: Draws = self.seed.draws(operation, k);
+            let delay_ms = self
+                .model
+                .policy()
+                .delay_ms(&self.model.wait(k, previous), draws);
+            previous = Some(Previous {
+                delay_ms,
+                r: draws.r,
+            });
+            *wait = delay_ms;
+        }
+    }
+}
+
+/// The first `waits` waits in ms of operations 0 … `operations` − 1, operation by operation: wait
+/// k of operation i is at `i·waits + k − 1`.
+#[must_use]
+pub fn sample(model: &Model, seed: Seed, waits: u32, operations: u32) -> Vec<f64> {
+    let each = usize::try_from(waits).unwrap_or(usize::MAX);
+    let operations = usize::try_from(operations).unwrap_or(usize::MAX);
+    let mut buffer = vec![0.0; each.saturating_mul(operations)];
+    if waits > 0 {
+        Sampler::new(model, seed, waits).fill(0, &mut buffer);
+    }
+    buffer
+}

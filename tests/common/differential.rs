@@ -1,0 +1,183 @@
+//! A million random policies and a digest of their delays: the same natively and in each wasm file.
+//!
+//! `tests/package/differential.test.mjs` draws the same policies in JavaScript, word by word. What is
+//! changed here must be changed there.
+
+use rejitter::lab::{Model, sample};
+use rejitter::{Backoff, CapRule, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+
+/// Delays per policy.
+pub const WAITS: u32 = 6;
+
+/// Policies per digest of `tests/vectors/differential.json`.
+pub const BLOCK: u32 = 100_000;
+
+/// `mulberry32`: 32-bit arithmetic, fast in JavaScript too.
+pub struct Words(u32);
+
+impl Words {
+    pub fn of_policy(index: u32) -> Self {
+        Self(index.wrapping_mul(0x9e37_79b9))
+    }
+
+    pub fn word(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x6d2b_79f5);
+        let mut t = (self.0 ^ (self.0 >> 15)).wrapping_mul(1 | self.0);
+        t = t.wrapping_add((t ^ (t >> 7)).wrapping_mul(61 | t)) ^ t;
+        t ^ (t >> 14)
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        self.word() % n
+    }
+
+    /// From 0 to below 1.
+    fn unit(&mut self) -> f64 {
+        f64::from(self.word()) / 4_294_967_296.0
+    }
+
+    /// A time of any magnitude.
+    fn ms(&mut self) -> f64 {
+        const SCALES: [f64; 8] = [0.001, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6, 1e12];
+        let scale = SCALES[self.below(8) as usize];
+        scale * self.unit()
+    }
+
+    /// One time in three.
+    fn seldom(&mut self) -> bool {
+        self.below(3) == 0
+    }
+}
+
+pub struct Drawn {
+    pub options: RetryOptions,
+    pub curve: Vec<f64>,
+    pub seed: Seed,
+}
+
+/// Policy `index`. Valid, whatever is drawn.
+pub fn policy(index: u32) -> Drawn {
+    let mut words = Words::of_policy(index);
+    let seed = Seed::new(u64::from(words.word()) << 32 | u64::from(words.word()));
+    let backoff = words.below(6);
+    let jitter = words.below(10);
+    let cap_rule = words.below(3);
+    let base = words.ms();
+    let span = words.ms();
+    let cap = if words.seldom() {
+        f64::INFINITY
+    } else {
+        base + span
+    };
+    let capped = words.below(4) != 0;
+    let floor = words.unit();
+    let floored = words.seldom();
+    let spread = (1.0 + words.unit() * 999.0) / 1_000.0;
+    let factor = 1.0 + words.unit() * 4.0;
+    let step = words.ms();
+    let truncate_at = 1 + words.below(40);
+    let optional = words.seldom();
+    let curve: Vec<f64> = (0..3).map(|_| words.ms()).collect();
+
+    let jitter = match jitter {
+        0 => Jitter::None,
+        1 => Jitter::Full,
+        2 => Jitter::Equal,
+        3 => Jitter::Decorrelated,
+        4 => Jitter::DecorrelatedBounded,
+        5 => Jitter::Slotted,
+        6 => Jitter::PollyV2,
+        7 => Jitter::Proportional { ratio: spread },
+        8 => Jitter::Additive {
+            ratio: spread * 3.0,
+        },
+        _ => Jitter::AdditiveMax {
+            max_ms: spread * 500.0,
+        },
+    };
+    let backoff = match backoff {
+        0 => Backoff::Fixed,
+        1 => Backoff::Linear,
+        2 => Backoff::Exponential,
+        3 => Backoff::Truncated,
+        4 => Backoff::Fibonacci,
+        _ => Backoff::Custom,
+    };
+    let follows = jitter.follows_the_curve();
+    let truncates = backoff == Backoff::Truncated || jitter == Jitter::Slotted;
+    let options = RetryOptions {
+        backoff,
+        jitter,
+        cap_rule: match cap_rule {
+            0 => CapRule::Bound,
+            1 => CapRule::Ceiling,
+            _ => CapRule::Draw,
+        },
+        // Now and then both defaults.
+        base_ms: capped.then_some(base),
+        cap_ms: capped.then_some(cap),
+        min_ms: (capped && floored).then_some(floor * cap.min(base * 2.0).min(MAX_MS)),
+        factor: (optional && follows && backoff == Backoff::Exponential).then_some(factor),
+        step_ms: (optional && follows && backoff == Backoff::Linear).then_some(step),
+        truncate_at: (optional && truncates).then_some(truncate_at),
+        max_attempts: Some(UNLIMITED),
+        ..RetryOptions::default()
+    };
+    Drawn {
+        options,
+        curve,
+        seed,
+    }
+}
+
+/// The first delays of a policy.
+pub fn delays(drawn: &Drawn) -> Vec<f64> {
+    let policy = RetryPolicy::new(drawn.options).expect("all that is drawn is valid");
+    if drawn.options.backoff == Backoff::Custom {
+        // The iterator knows no list.
+        let model = Model::new(policy).with_curve(drawn.curve.clone());
+        sample(&model, drawn.seed, WAITS, 1)
+    } else {
+        policy.delays(drawn.seed).take(WAITS as usize).collect()
+    }
+}
+
+/// FNV-1a over 32-bit words, the lower word of each first.
+pub fn digest(delays: &[f64]) -> u32 {
+    delays.iter().fold(0x811c_9dc5, |hash, delay| {
+        let bits = delay.to_bits();
+        #[allow(clippy::cast_possible_truncation)]
+        let (low, high) = (bits as u32, (bits >> 32) as u32);
+        fold(fold(hash, low), high)
+    })
+}
+
+fn fold(hash: u32, word: u32) -> u32 {
+    (hash ^ word).wrapping_mul(0x0100_0193)
+}
+
+/// The digest of the digests of a block of policies.
+pub fn block(number: u32) -> u32 {
+    let policies = number * BLOCK..(number + 1) * BLOCK;
+    policies.fold(0x811c_9dc5, |hash, index| {
+        fold(hash, digest(&delays(&policy(index))))
+    })
+}
+
+/// The first block that differs from the golden digests.
+pub fn first_difference() -> Option<String> {
+    let golden: serde_json::Value =
+        serde_json::from_str(include_str!("../vectors/differential.json")).expect("JSON");
+    let golden = golden["blocks"].as_array().expect("a list");
+    assert_eq!(golden.len(), 10, "a million policies");
+    (0..).zip(golden).find_map(|(number, theirs)| {
+        let ours = block(number);
+        (Some(u64::from(ours)) != theirs.as_u64()).then(|| {
+            let first = number * BLOCK;
+            format!(
+                "{ours}, not {theirs}, for policies {first} to {}",
+                first + BLOCK - 1
+            )
+        })
+    })
+}

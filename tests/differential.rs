@@ -1,0 +1,85 @@
+//! A million random policies have the delays that they always had, on every platform.
+//!
+//! `tests/vectors/differential.json` is written by `REJITTER_WRITE_VECTORS=1 cargo test --test
+//! differential`, which is right only when the drawing of the policies was changed, never to make a
+//! failing test pass: users rely on their seeds.
+
+#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
+
+mod common;
+
+use std::collections::HashSet;
+
+use common::differential::{BLOCK, delays, digest, first_difference, policy};
+use serde_json::json;
+
+#[test]
+fn a_million_policies_have_the_golden_delays() {
+    if std::env::var_os("REJITTER_WRITE_VECTORS").is_some() {
+        let blocks: Vec<u32> = (0..10).map(common::differential::block).collect();
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/vectors/differential.json"
+        );
+        std::fs::write(path, format!("{}\n", json!({ "blocks": blocks }))).expect("written");
+        return;
+    }
+    assert_eq!(first_difference(), None);
+}
+
+/// For `tests/package/differential.test.mjs`, which names the file: a digest per policy, so that it
+/// can name the first policy that differs. Without a name, a few.
+#[test]
+fn digests_are_written_per_policy() {
+    let file = std::env::var_os("REJITTER_DIGESTS");
+    let policies = if file.is_some() { 10 * BLOCK } else { 1_000 };
+    let digests: Vec<u32> = (0..policies).map(|i| digest(&delays(&policy(i)))).collect();
+    if let Some(file) = file {
+        let bytes: Vec<u8> = digests.iter().flat_map(|d| d.to_le_bytes()).collect();
+        std::fs::write(file, bytes).expect("written");
+    }
+    // Different policies, seeds and delays: digests that say something.
+    let distinct: HashSet<u32> = digests.iter().copied().collect();
+    assert!(
+        distinct.len() > digests.len() * 9 / 10,
+        "{}",
+        distinct.len()
+    );
+}
+
+#[test]
+fn the_drawn_policies_are_of_every_kind() {
+    let mut kinds = HashSet::new();
+    let (mut floors, mut endless, mut factors, mut steps) = (0, 0, 0, 0);
+    for index in 0..10_000 {
+        let options = policy(index).options;
+        kinds.insert(format!(
+            "{:?} {:?} {:?}",
+            options.backoff,
+            std::mem::discriminant(&options.jitter),
+            options.cap_rule
+        ));
+        floors += u32::from(options.min_ms.is_some());
+        endless += u32::from(options.cap_ms == Some(f64::INFINITY));
+        factors += u32::from(options.factor.is_some());
+        steps += u32::from(options.step_ms.is_some());
+    }
+    assert_eq!(kinds.len(), 6 * 10 * 3);
+    assert!(
+        [floors, endless, factors, steps]
+            .iter()
+            .all(|count| *count > 200)
+    );
+}
+
+#[test]
+fn the_last_bit_of_one_delay_changes_the_digest() {
+    let mut delays = delays(&policy(7));
+    let right = digest(&delays);
+    for i in 0..delays.len() {
+        delays[i] = f64::from_bits(delays[i].to_bits() ^ 1);
+        assert_ne!(digest(&delays), right);
+        delays[i] = f64::from_bits(delays[i].to_bits() ^ 1);
+    }
+    assert_eq!(digest(&delays), right);
+}

@@ -1,0 +1,66 @@
+//! The wasm file of `rejitter/lab`: the feature `lab`, with wasm-bindgen's glue for bundlers.
+
+use std::path::PathBuf;
+
+use crate::cmd::{Cmd, Failure};
+use crate::pkg::{WASM_FEATURES, compilation, run_passes, script, size_of};
+use crate::setup::WASM_TARGET;
+use crate::step::Step;
+use crate::workspace::Workspace;
+
+pub struct LabWasm {
+    /// Of its own: other builds of the same crate have the same file name.
+    target: PathBuf,
+    compiled: PathBuf,
+    /// Where `lab.wasm` and its glue, `lab_bg.js`, end up.
+    pub folder: PathBuf,
+}
+
+impl LabWasm {
+    pub fn new(ws: &Workspace) -> Self {
+        let target = ws.target.join("lab");
+        Self {
+            compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
+            folder: target.join("bound"),
+            target,
+        }
+    }
+
+    pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+        let build = compilation(ws, &self.target)
+            .args(["--features", "lab"])
+            // A fifth smaller, and as fast where it matters.
+            .args(["--config", "profile.release.opt-level='s'"]);
+        step.run(&build)?;
+        step.note(size_of(&self.compiled));
+        Ok(())
+    }
+
+    pub fn bind(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+        let result = self.folder.join("lab.wasm");
+        let optimised = self.folder.join("optimised.wasm");
+        let passes = [
+            Cmd::new(ws.wasm_tool("wasm-bindgen"))
+                .arg(&self.compiled)
+                // The one target whose glue neither loads nor compiles anything itself.
+                .args(["--target", "bundler", "--no-typescript"])
+                .args(["--remove-producers-section", "--remove-name-section"])
+                .arg("--out-dir")
+                .arg(&self.folder)
+                .args(["--out-name", "lab"]),
+            Cmd::new(ws.npm_tool("wasm-opt"))
+                .arg(self.folder.join("lab_bg.wasm"))
+                .args([
+                    "-O3",
+                    "--strip-debug",
+                    "--strip-producers",
+                    "--strip-target-features",
+                ])
+                .args(WASM_FEATURES)
+                .arg("-o")
+                .arg(&optimised),
+            script(ws, "untraceable.mjs").arg(&optimised).arg(&result),
+        ];
+        run_passes(ws, step, &self.compiled, &self.folder, &result, &passes)
+    }
+}
