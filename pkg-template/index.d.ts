@@ -56,7 +56,7 @@ export type Verdict = boolean | { readonly afterMs: number };
  * - `permanent`: the callback threw a {@link permanent} error.
  * - `notRetryable`: `retryIf` said no.
  * - `deadline`: the next wait would not have ended before the deadline.
- * - `timeout`: the deadline passed during an attempt.
+ * - `timeout`: the deadline passed during an attempt, or in a hook before the first.
  * - `hint`: the server asked for a wait longer than `maxRetryAfterMs`.
  * - `callback`: `retryIf`, `retryOnResult`, `backoff` or `random` threw or answered nonsense.
  * - `aborted`: a signal was aborted.

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { VirtualClock, turn, underClock } from './lib/clock.mjs';
 import { importPackage } from './lib/consumer.mjs';
 
-const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport } = await importPackage();
+const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
 const E = new Error('failing');
 
 /** An error that throws whatever is done with it. */
@@ -53,6 +53,15 @@ for (const [name, options] of Object.entries(NUMBERS)) {
   });
 }
 const reason = new Error('the reason');
+
+test('retrySync likewise', () => {
+  for (const [name, options] of Object.entries(NUMBERS)) {
+    // A promise is no answer there.
+    if (name === 'retryIf, rejecting') continue;
+    const controller = new AbortController();
+    assert.throws(() => retrySync(() => { throw 0; }, { signal: controller.signal, ...options(() => controller.abort(reason)) }), (error) => error === reason, name);
+  }
+});
 
 test('an operation that another one\'s callback aborts between decision and wait: no onRetry any more', async () => {
   const controller = new AbortController();

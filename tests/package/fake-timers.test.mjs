@@ -179,6 +179,20 @@ const SUITE = (timers) => `
     expect(${timers}.getTimerCount()).toBe(0);
     ${timers}.useRealTimers();
   });
+  test('F03 attempt timeout', async () => {
+    ${timers}.useFakeTimers();
+    let calls = 0;
+    let error;
+    retryWithFixedDelay(() => { calls += 1; return new Promise(() => {}); }, { baseMs: 10, attemptTimeoutMs: 5000, maxAttempts: 2 }).catch((last) => { error = last; });
+    await ${timers}.advanceTimersByTimeAsync(4999);
+    expect(calls).toBe(1);
+    await ${timers}.advanceTimersByTimeAsync(11);
+    expect(calls).toBe(2);
+    await ${timers}.advanceTimersByTimeAsync(5000);
+    expect(error.name).toBe('TimeoutError');
+    expect(${timers}.getTimerCount()).toBe(0);
+    ${timers}.useRealTimers();
+  });
   test('real timers afterwards', async () => {
     const began = performance.now();
     await retryWithFixedDelay(({ attempt }) => { if (attempt < 2) throw 0; }, { baseMs: 15 });
@@ -195,7 +209,7 @@ const HOSTS = {
     file: 'suite.test.mjs',
     text: `import { retryWithFixedDelay } from 'rejitter';\n${SUITE('vi')}`,
     args: (dir) => [tool('vitest/vitest.mjs'), 'run', '--root', dir, '--globals', '--no-color', '--pool=threads', '--no-file-parallelism'],
-    passed: /Tests +5 passed \(5\)/,
+    passed: /Tests +6 passed \(6\)/,
   },
   Jest: {
     file: 'suite.test.cjs',
@@ -204,12 +218,12 @@ const HOSTS = {
       tool('jest/bin/jest.js'), '--rootDir', dir, '--ci', '--runInBand', '--watchman=false', '--cacheDirectory', join(dir, 'cache'),
       '--config', JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/suite.test.cjs'] }),
     ],
-    passed: /Tests: +5 passed, 5 total/,
+    passed: /Tests: +6 passed, 6 total/,
   },
 };
 
 for (const [host, { file, text, args, passed }] of Object.entries(HOSTS)) {
-  test(`F01 ${host}: its fake timers drive the waits`, async () => {
+  test(`F01 F03 ${host}: its fake timers drive the waits and the timeouts`, async () => {
     const dir = project('fake', { [file]: text, 'package.json': '{ "private": true }' });
     const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined };
     const good = await run(process.execPath, args(dir), { cwd: dir, env });
