@@ -96,13 +96,13 @@ function printWaits({ baseMs, capMs, factor, maxAttempts }, calls) {
   const asked = waits.length - shares.length;
   const hinted = asked > 0 ? ` (${asked} by Retry-After)` : '';
   if (shares.length === 0) {
-    console.log(`waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s in all${hinted}`);
+    console.log(`waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s${hinted}`);
     return;
   }
   const mean = percent(sum(shares) / shares.length);
   const standardError = percent(1 / Math.sqrt(12 * shares.length));
   console.log(
-    `waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s in all${hinted}; else ${mean} of their ceiling ` +
+    `waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s${hinted}; else ${mean} of the ceiling ` +
       paint.dim(`(expected 50 % ± ${standardError})`),
   );
 }
