@@ -135,7 +135,7 @@ export class FetchOperation {
     // What hosts add to the second argument may not be part of a Request.
     const extras = this.request.extras();
     const sent = answer ?? request;
-    this.request.alive.push(sent);
+    this.request.alive[2] = sent;
     return [sent, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
   }
 
