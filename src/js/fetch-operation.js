@@ -68,7 +68,7 @@ export class FetchOperation {
       const response = await run(this.engine, (attempt) => this.send(attempt), this.request.signal);
       if (this.settings.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const signals = this.ownSignal ? this.signals : [];
-      if (signals.length > 0 || this.request.isRequest) follow(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
+      if (signals.length > 0 || this.request.isRequest || this.settings.prepare !== undefined) follow(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
@@ -134,7 +134,9 @@ export class FetchOperation {
     const abort = signal ?? this.request.signal;
     // What hosts add to the second argument may not be part of a Request.
     const extras = this.request.extras();
-    return [answer ?? request, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
+    const sent = answer ?? request;
+    this.request.alive[2] = sent;
+    return [sent, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
   }
 
   /**
@@ -231,6 +233,7 @@ export class FetchOperation {
         if ('error' in event) return onFailure(event);
         // The engine tells of each response before it is judged; most of them are good.
         this.tellFailure = () => callHook({ onFailure }, 'onFailure', event);
+        return undefined;
       };
     }
     told.onGiveUp = (event) => {

@@ -27,6 +27,11 @@ export class FetchRequest {
     /** Whether the request is ours alone: then the last attempt may use it up. */
     this.owned = false;
     this.input = input;
+    /**
+     * The caller's own request and the one that was sent last. In Node, a request's signal hears of
+     * an abort only as long as the request itself is alive, and the body is read after it was sent.
+     */
+    this.alive = [input, undefined];
     // A body in `init` takes the place of the request's own.
     const ownBody = this.init?.body === undefined || this.init.body === null;
     if (this.isRequest && ownBody) this.own();
@@ -103,7 +108,7 @@ export class FetchRequest {
     const input = this.isRequest ? this.nextRequest(attempt) : this.input;
     let { init } = this;
     // Browsers refuse any second argument beside the request of a navigation.
-    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate')) init = { ...init, signal };
+    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate')) init = { ...referrerOf(input), ...init, signal };
     else if (init !== undefined) init = { ...init };
     if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
     if (this.body === undefined) return [input, init];
@@ -115,8 +120,13 @@ export class FetchRequest {
 
   /** @param {number} attempt */
   nextRequest(attempt) {
-    if (this.body !== undefined || (this.owned && attempt >= this.maxAttempts)) return this.input;
-    return this.input.clone();
+    const whole = this.body !== undefined || (this.owned && attempt >= this.maxAttempts);
+    let request = whole ? this.input : this.input.clone();
+    // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
+    if (this.owned && !whole && this.signal !== undefined && request.mode !== 'navigate') {
+      request = new Request(request, { ...referrerOf(request), signal: this.signal });
+    }
+    return (this.alive[1] = request);
   }
 
   /** The operation is over: the bytes that were kept for another attempt are not needed. */
@@ -129,6 +139,15 @@ export class FetchRequest {
       // There was no body, or the last attempt took it.
     }
   }
+}
+
+/**
+ * A second argument beside a Request resets where it comes from, unless that is said again.
+ * @param {any} input
+ */
+function referrerOf(input) {
+  if (tagOf(input) !== '[object Request]' || typeof input.referrer !== 'string') return undefined;
+  return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
 }
 
 /**

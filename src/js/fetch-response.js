@@ -32,13 +32,22 @@ function ignore() {}
 /** @type {WeakMap<object, Link>} */
 const links = new WeakMap();
 
-/** @type {FinalizationRegistry<() => void> | undefined} made at the first use */
+/**
+ * Per signal of a caller's, what its abort is passed on to, by one listener: an app's one signal may
+ * have seen thousands of responses that are not collected yet.
+ * @type {WeakMap<AbortSignal, { followers: Set<Weak>, listener: () => void }>}
+ */
+const watched = new WeakMap();
+
+/** @typedef {{ deref: () => Link | undefined }} Weak */
+
+/** @type {FinalizationRegistry<{ weak: Weak, signals: AbortSignal[] }> | undefined} made at the first use */
 let forgotten;
 
 /**
  * Passes the abort of the caller's signals on to the body of a response that was returned. Nothing
- * tells when a body ends, so the listeners remain until the response was collected; they do not
- * keep it alive. Without signals, it keeps alive what the body's own abort goes through.
+ * tells when a body ends, so a signal is listened to until its responses were collected; it does not
+ * keep them alive. Without signals, it keeps alive what the body's own abort goes through.
  * @param {any} response
  * @param {Link} link
  * @param {AbortSignal[]} signals
@@ -55,17 +64,49 @@ export function follow(response, link, signals) {
     return;
   }
   // workerd has neither at older compatibility dates; its signals do not outlive their request.
+  /** @type {Weak} */
   const weak = typeof WeakRef === 'function' ? new WeakRef(link) : { deref: () => link };
-  const stop = () => {
-    for (const signal of signals) signal.removeEventListener('abort', onAbort);
-  };
-  const onAbort = (/** @type {Event} */ event) => {
-    stop();
-    const held = weak.deref();
-    if (held !== undefined) abortAttempt(held.attempt, reasonOf(/** @type {AbortSignal} */ (event.target)));
-  };
-  for (const signal of signals) signal.addEventListener('abort', onAbort);
+  for (const signal of signals) watch(signal, weak);
   if (typeof FinalizationRegistry !== 'function') return;
-  forgotten ??= new FinalizationRegistry((stop) => stop());
-  forgotten.register(link, stop);
+  forgotten ??= new FinalizationRegistry(forget);
+  forgotten.register(link, { weak, signals });
+}
+
+/**
+ * @param {AbortSignal} signal
+ * @param {Weak} weak
+ */
+function watch(signal, weak) {
+  const known = watched.get(signal);
+  if (known !== undefined) {
+    known.followers.add(weak);
+    return;
+  }
+  const followers = new Set([weak]);
+  const listener = () => {
+    unwatch(signal);
+    for (const weak of followers) {
+      const link = weak.deref();
+      if (link !== undefined) abortAttempt(link.attempt, reasonOf(signal));
+    }
+  };
+  watched.set(signal, { followers, listener });
+  signal.addEventListener('abort', listener);
+}
+
+/** @param {AbortSignal} signal */
+function unwatch(signal) {
+  const known = watched.get(signal);
+  if (known === undefined) return;
+  signal.removeEventListener('abort', known.listener);
+  watched.delete(signal);
+}
+
+/** @param {{ weak: Weak, signals: AbortSignal[] }} held */
+function forget({ weak, signals }) {
+  for (const signal of signals) {
+    const followers = watched.get(signal)?.followers;
+    followers?.delete(weak);
+    if (followers?.size === 0) unwatch(signal);
+  }
 }

@@ -171,6 +171,21 @@ test('a Request and an init: the init wins, as for fetch', async () => {
   assert.ok(asked(keyed).every(({ headers }) => headers.a === '1' && headers['idempotency-key'] && headers['content-type'] === 'text/plain;charset=UTF-8'));
 });
 
+test('a Request keeps where it comes from, also when the attempt gets a signal of its own', async () => {
+  for (const options of [{}, { attemptTimeoutMs: 1000 }]) {
+    const seen = [];
+    const inner = async (input, init) => {
+      const { referrer, referrerPolicy, credentials, mode, cache, redirect, keepalive } = new Request(input, init);
+      seen.push([referrer, referrerPolicy, credentials, mode, cache, redirect, keepalive]);
+      return new Response(null, { status: seen.length < 3 ? 503 : 200 });
+    };
+    const given = new Request('http://x/', { referrer: '', referrerPolicy: 'no-referrer', credentials: 'omit', mode: 'cors', cache: 'no-store', redirect: 'manual', keepalive: true });
+    const expected = [given.referrer, 'no-referrer', 'omit', 'cors', 'no-store', 'manual', true];
+    await createFetch({ ...QUICK, ...options }, inner)(given);
+    assert.deepEqual(seen, Array(3).fill(expected));
+  }
+});
+
 test('a subclass of Request, and a Request as init', async () => {
   class Mine extends Request {
     constructor(input, init) { super(input, init); this.tag = 'mine'; }

@@ -7,23 +7,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { consumer, importPackage, repo, runNode } from './lib/consumer.mjs';
-import { QUICK, failing, importFetch, listen, until } from './lib/fetching.mjs';
+import { QUICK, failing, importFetch, listen, statuses, until } from './lib/fetching.mjs';
 
 const { createFetch, fetchWithRetry, HttpStatusError } = await importFetch();
 const { RetryError, TimeoutError, retryReport } = await importPackage();
 
 const quick = createFetch(QUICK);
-const statuses = (...list) => {
-  const calls = [];
-  const inner = async (...args) => {
-    calls.push(args);
-    const next = list[Math.min(calls.length, list.length) - 1];
-    if (next instanceof Error) throw next;
-    return typeof next === 'number' ? new Response(next === 204 ? null : `answer ${next}`, { status: next }) : next;
-  };
-  return { inner, calls };
-};
-
 let server;
 before(async () => { server = await listen(failing(2)); });
 after(() => server.close());
@@ -216,127 +205,6 @@ test('throwOnStatus: an HttpStatusError with the response, for 400 and above and
   const wrapped = await createFetch({ ...QUICK, maxAttempts: 2, finalError: 'wrap', throwOnStatus: true }, statuses(503).inner)('http://x/').catch((e) => e);
   assert.ok(wrapped instanceof RetryError);
   assert.equal(await wrapped.cause.response.text(), 'answer 503');
-});
-
-test('retryOn: a list, or a predicate that is told everything', async () => {
-  const listed = statuses(404, 503, 200);
-  assert.equal((await createFetch({ ...QUICK, retryOn: [404] }, listed.inner)('http://x/')).status, 503);
-  const told = [];
-  const failure = new TypeError('Failed to fetch');
-  const judged = statuses(failure, 409, 500, 200);
-  const response = await createFetch({ ...QUICK, retryOn: (outcome) => { told.push(outcome); return outcome.retryable || outcome.response.status === 409; } }, judged.inner)('http://x/');
-  assert.equal(response.status, 200);
-  assert.deepEqual(told.map(({ attempt, method, retryable, error, response }) => [attempt, method, retryable, error, response?.status]), [
-    [1, 'GET', true, failure, undefined], [2, 'GET', false, undefined, 409], [3, 'GET', true, undefined, 500], [4, 'GET', false, undefined, 200],
-  ]);
-  assert.ok(told.every(Object.isFrozen));
-  const post = statuses(503, 200);
-  await createFetch({ ...QUICK, retryOn: () => true }, post.inner)('http://x/', { method: 'POST' });
-  assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
-  const boom = new Error('boom');
-  await assert.rejects(createFetch({ ...QUICK, retryOn: async () => { throw boom; } }, statuses(503).inner)('http://x/'), (e) => e === boom);
-});
-
-test('events of hooks have the status and the hint', async () => {
-  const events = [];
-  const hook = (name) => (event) => { events.push([name, event.status, event.hintMs]); assert.ok(Object.isFrozen(event)); };
-  const hooks = Object.fromEntries(['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'].map((name) => [name, hook(name)]));
-  const hinted = () => new Response('x', { status: 429, headers: { 'retry-after-ms': '1.5' } });
-  await createFetch({ ...QUICK, ...hooks }, statuses(hinted(), new TypeError('Failed to fetch'), 200).inner)('http://x/');
-  assert.deepEqual(events, [
-    ['onAttempt', undefined, undefined], ['onFailure', 429, 1.5], ['onRetry', 429, 1.5],
-    ['onAttempt', undefined, undefined], ['onFailure', undefined, undefined], ['onRetry', undefined, undefined],
-    ['onAttempt', undefined, undefined], ['onSuccess', 200, undefined],
-  ]);
-  events.length = 0;
-  await createFetch({ ...QUICK, ...hooks, maxAttempts: 1 }, statuses(hinted()).inner)('http://x/');
-  assert.deepEqual(events.at(-1), ['onGiveUp', 429, 1.5]);
-});
-
-test('H05 a hook gets an object of its own and shares nothing with the next', async () => {
-  const seen = new Set();
-  await createFetch({ ...QUICK, onRetry: (event) => { seen.add(event); assert.throws(() => { event.status = 1; }); } }, statuses(503, 503, 200).inner)('http://x/');
-  assert.equal(seen.size, 2);
-});
-
-test('prepare: sees each attempt\'s own request, may change it, return another, and take its time', async () => {
-  const url = fresh();
-  const attempts = [];
-  const signed = createFetch({ ...QUICK, prepare: async (request, { attempt }) => { attempts.push([request.method, request.headers.get('x-signature')]); request.headers.set('x-signature', `s${attempt}`); } });
-  const response = await signed(url, { method: 'PUT', body: 'payload', headers: { a: 'b' } });
-  assert.equal(await response.text(), 'payload');
-  assert.deepEqual(asked(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]), [1, 2, 3].map((n) => [`s${n}`, 'b', 'payload']));
-  assert.deepEqual(attempts, Array(3).fill(['PUT', null]));
-  const other = fresh();
-  await (await createFetch({ ...QUICK, prepare: (request) => new Request(other, request) })(new Request(fresh(), { method: 'PUT', body: 'moved' }))).text();
-  assert.deepEqual(asked(other).map(({ body }) => String(body)), ['moved', 'moved', 'moved']);
-  const boom = new TypeError('fetch failed');
-  const { inner, calls } = statuses(200);
-  const error = await createFetch({ ...QUICK, prepare: () => { throw boom; } }, inner)('http://x/').catch((e) => e);
-  assert.equal(error, boom);
-  assert.equal(retryReport(error).reason, 'callback');
-  assert.equal(calls.length, 0);
-  await assert.rejects(createFetch({ ...QUICK, prepare: () => 5 }, inner)('http://x/'), /prepare returned 5/);
-});
-
-test('the preset of go-retryablehttp: its waits, its statuses, its failures', async () => {
-  const go = (inner) => createFetch({ preset: 'goRetryableHttp', baseMs: 1, capMs: 1 }, inner);
-  for (const [status, calls] of [[429, 5], [500, 5], [501, 1], [505, 5], [599, 5], [408, 1], [425, 1], [404, 1], [302, 1]]) {
-    const fake = statuses(status);
-    await go(fake.inner)('http://x/');
-    assert.equal(fake.calls.length, calls, String(status));
-  }
-  const zero = statuses({ status: 0, type: 'error' });
-  await go(zero.inner)('http://x/');
-  assert.equal(zero.calls.length, 5);
-  const opaque = statuses({ status: 0, type: 'opaque' });
-  await go(opaque.inner)('http://x/');
-  assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is no failure');
-  for (const [message, calls] of [['fetch failed', 5], ['redirect count exceeded', 1], ['unknown scheme', 1]]) {
-    const fake = statuses(Object.assign(new TypeError('fetch failed'), { cause: new Error(message) }));
-    await go(fake.inner)('http://x/').catch(() => {});
-    assert.equal(fake.calls.length, calls, message);
-  }
-  const delays = [];
-  const { inner } = statuses(500);
-  await createFetch({ preset: 'goRetryableHttp', baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) }, inner)('http://x/');
-  assert.deepEqual(delays, [2, 4, 6, 6]);
-});
-
-test('options: all problems at once; per call they take the place of the shared ones', async () => {
-  assert.throws(() => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'none' }), (error) => {
-    assert.ok(error instanceof TypeError);
-    for (const part of [/retryOn is an object/, /Did you mean maxAttempts/, /baseMs is -1/, /retryIf is no option of fetch; use retryOn/, /methods is "GET"/, /preset is "none"/]) assert.match(error.message, part);
-    return true;
-  });
-  assert.throws(() => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }), /throwOnStatus is 1.*respectRetryAfter is "no".*prepare is an object.*idempotencyKey is ""/);
-  assert.throws(() => createFetch({ preset: 'toString' }), RangeError);
-  assert.throws(() => createFetch({ metrics: true }), /metrics/);
-  assert.throws(() => createFetch({}, 5), /fetch is 5/);
-  assert.throws(() => createFetch(null), TypeError);
-  const { inner, calls } = statuses(503);
-  const shared = createFetch({ ...QUICK, maxAttempts: 4 }, inner);
-  await shared('http://x/', { retry: { maxAttempts: 2 } });
-  assert.equal(calls.length, 2);
-  assert.ok(calls.every(([, init]) => init === undefined || !('retry' in init)), 'the inner fetch does not see our options');
-  await shared('http://x/', { retry: undefined });
-  assert.equal(calls.length, 6);
-  await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
-  await assert.rejects(shared('http://x/', { retry: 3 }), TypeError);
-  assert.equal(calls.length, 6);
-});
-
-test('O01 options are own properties', async () => {
-  const { code, stdout, stderr } = await runNode(`
-    import { createFetch } from 'rejitter/fetch';
-    for (const [name, value] of Object.entries({ retry: { maxAttempts: 1 }, maxAttempts: 1, retryOn: [200], methods: [], throwOnStatus: true, prepare: 5, preset: 'pRetry', idempotencyKey: 'evil' })) Object.prototype[name] = value;
-    let calls = 0;
-    const response = await createFetch({ baseMs: 1 }, async () => new Response('x', { status: ++calls < 3 ? 503 : 404 }))('http://x/', {});
-    console.log(response.status, calls);
-  `);
-  assert.equal(stderr, '');
-  assert.equal(stdout, '404 3\n');
-  assert.equal(code, 0);
 });
 
 test('fetch is looked up at each attempt, and the first attempt is sent before the call returns', async (t) => {

@@ -1,6 +1,6 @@
 /**
- * The main job on real input: two dozen HTTP requests to a server that misbehaves, made with the
- * global `fetch` through `retryWithFullJitter`, and a table of what happened to each.
+ * The main job on real input: two dozen HTTP requests to a server that misbehaves, made with a
+ * `fetch` that retries, and a table of what happened to each.
  *
  *   node main.mjs [--seed 42] [--rate 0.55] [--requests 24] [--concurrency 8]
  *
@@ -13,7 +13,8 @@
  * of requests.
  */
 import { parseArgs } from 'node:util';
-import { retryWithFullJitter } from 'rejitter';
+import { TimeoutError, retryReport } from 'rejitter';
+import { HttpStatusError, createFetch } from 'rejitter/fetch';
 import { startServer } from './misbehaving-server.mjs';
 import { printCalls, printIntroduction, printTotals } from './report.mjs';
 
@@ -34,52 +35,7 @@ const ANSWER_WITHIN_MS = 1000;
 
 const options = /** @type {const} */ ({ baseMs: 40, capMs: 400, factor: 2, maxAttempts: 6 });
 
-class HttpError extends Error {
-  /** @param {number} status */
-  constructor(status) {
-    super(`HTTP ${status}`);
-    this.status = status;
-  }
-}
-
-/**
- * Worth another attempt: the server's trouble (5xx), too many requests (429), no answer at all
- * (fetch's TypeError) or none in time. Any other status is the caller's own mistake, and asking
- * again would not mend it.
- * @param {unknown} error
- */
-function retryIf(error) {
-  if (error instanceof HttpError) return error.status === 429 || error.status >= 500;
-  return error instanceof TypeError || isTimeout(error);
-}
-
-/** @param {unknown} error */
-function isTimeout(error) {
-  return error instanceof DOMException && error.name === 'TimeoutError';
-}
-
-/**
- * `fetch`, given up when the headers are not there in time or when the operation is aborted.
- * @param {string} url
- * @param {AbortSignal} signal
- */
-async function fetchInTime(url, signal) {
-  const attempt = new AbortController();
-  const stop = () => attempt.abort(signal.reason);
-  const timer = setTimeout(() => attempt.abort(new DOMException('no answer in time', 'TimeoutError')), ANSWER_WITHIN_MS);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    const response = await fetch(url, { signal: attempt.signal });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw new HttpError(response.status);
-    }
-    return await response.json();
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-  }
-}
+const fetch = createFetch({ ...options, attemptTimeoutMs: ANSWER_WITHIN_MS, throwOnStatus: true });
 
 /**
  * @param {string} server
@@ -91,26 +47,21 @@ async function call(server, path) {
   const record = { name: path.replace('flaky/', ''), answers: [], waits: [], outcome: 'ok', ms: 0 };
   const start = performance.now();
   try {
-    await retryWithFullJitter(
-      async (attempt) => {
-        if (attempt.previousDelayMs !== undefined) record.waits.push(attempt.previousDelayMs);
-        try {
-          const body = await fetchInTime(`${server}/${path}`, attempt.signal);
-          record.answers.push('200');
-          return body;
-        } catch (error) {
-          record.answers.push(label(error));
-          throw error;
-        }
+    const response = await fetch(`${server}/${path}`, {
+      retry: {
+        // One seed for the run, another sequence for each request: clients that share their
+        // randomness would retry in step, which is what jitter is there to prevent.
+        seed: `${args.seed}/${path}`,
+        onFailure: ({ error }) => record.answers.push(label(error)),
+        onRetry: ({ delayMs }) => record.waits.push(delayMs),
       },
-      // One seed for the run, another sequence for each request: clients that share their
-      // randomness would retry in step, which is what jitter is there to prevent.
-      { ...options, retryIf, seed: `${args.seed}/${path}` },
-    );
+    });
+    await response.json();
+    record.answers.push('200');
   } catch (error) {
     // Refused before the first attempt: a mistake in the options, not an outcome.
     if (record.answers.length === 0) throw error;
-    record.outcome = retryIf(error) ? 'gave up' : 'refused';
+    record.outcome = retryReport(error)?.reason === 'notRetryable' ? 'refused' : 'gave up';
   }
   record.ms = performance.now() - start;
   return record;
@@ -118,8 +69,8 @@ async function call(server, path) {
 
 /** @param {unknown} error */
 function label(error) {
-  if (error instanceof HttpError) return String(error.status);
-  if (isTimeout(error)) return 'slow';
+  if (error instanceof HttpStatusError) return String(error.status);
+  if (error instanceof TimeoutError) return 'slow';
   return error instanceof TypeError ? 'drop' : String(error);
 }
 

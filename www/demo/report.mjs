@@ -30,7 +30,7 @@ export function printIntroduction({ server, seed, failureRate, requestCount, con
   console.log(`${paint.bold('rejitter')} on Node ${process.versions.node}, against ${server}`);
   console.log(`${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers fail (seed ${seed}).`);
   const options = `baseMs ${policy.baseMs}, capMs ${policy.capMs}, factor ${policy.factor}, maxAttempts ${policy.maxAttempts}`;
-  console.log(paint.dim(`retryWithFullJitter, ${options}; an answer is slow after ${answerWithinMs} ms.\n`));
+  console.log(paint.dim(`createFetch, full jitter, ${options}; an answer is slow after ${answerWithinMs} ms.\n`));
 }
 
 /** @param {Call[]} calls */
@@ -91,11 +91,18 @@ function printWaits({ baseMs, capMs, factor, maxAttempts }, calls) {
   if (waits.length === 0) return;
   // The ceilings come from the package too: the waits of the same policy without jitter.
   const ceilings = [...new RetryPolicy({ baseMs, capMs, factor, maxAttempts, jitter: 'none' }).delays()];
-  const shares = calls.flatMap((it) => it.waits.map((wait, k) => wait / /** @type {number} */ (ceilings[k])));
+  // The server's 429 says how long to wait: never less than that, so it is no draw below the ceiling.
+  const shares = calls.flatMap((it) => it.waits.flatMap((wait, k) => (it.answers[k] === '429' ? [] : wait / /** @type {number} */ (ceilings[k]))));
+  const asked = waits.length - shares.length;
+  const hinted = asked > 0 ? ` (${asked} by Retry-After)` : '';
+  if (shares.length === 0) {
+    console.log(`waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s${hinted}`);
+    return;
+  }
   const mean = percent(sum(shares) / shares.length);
   const standardError = percent(1 / Math.sqrt(12 * shares.length));
   console.log(
-    `waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s in all; on average ${mean} of their ceiling ` +
+    `waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s${hinted}; else ${mean} of the ceiling ` +
       paint.dim(`(expected 50 % ± ${standardError})`),
   );
 }

@@ -64,3 +64,15 @@ export async function until(condition, what, ms = 5000) {
 
 /** Waits cut short: what is tested is not how long they are. */
 export const QUICK = { baseMs: 1, capMs: 2 };
+
+/** An inner fetch that answers with these, the last again and again: statuses, responses, or errors to throw. */
+export function statuses(...list) {
+  const calls = [];
+  const inner = async (...args) => {
+    calls.push(args);
+    const next = list[Math.min(calls.length, list.length) - 1];
+    if (next instanceof Error) throw next;
+    return typeof next === 'number' ? new Response(next === 204 ? null : `answer ${next}`, { status: next }) : next;
+  };
+  return { inner, calls };
+}
