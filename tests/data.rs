@@ -113,7 +113,7 @@ fn the_form_is_that_of_the_javascript_package() {
             "version": 1,
             "backoff": "exponential",
             "jitter": { "type": "proportional", "ratio": 0.25 },
-            "capRule": 2,
+            "capRule": "draw",
             "seed": { "bits": "18446744073709551615" },
             "baseMs": 12.5,
             "capMs": "Infinity",
@@ -241,7 +241,7 @@ fn what_is_no_policy_is_refused_with_option_value_and_rule() {
         ),
         (
             with("capRule", json!(3)),
-            "capRule is 3; it must be 0, 1 or 2",
+            "capRule is 3; it must be one of 'bound', 'ceiling', 'draw'",
         ),
         (with("seed", json!(7)), "seed is 7; it must be { bits }"),
         (
@@ -318,7 +318,7 @@ fn defaults_are_those_of_the_options() {
         PolicyData::default()
     );
     let all_defaults = read(&json!({
-        "version": 1, "backoff": "exponential", "jitter": "full", "capRule": 0,
+        "version": 1, "backoff": "exponential", "jitter": "full", "capRule": "bound",
         "longRetryAfter": "stop", "finalError": "last", "unref": false, "metrics": false,
     }));
     assert_eq!(all_defaults.unwrap(), PolicyData::default());

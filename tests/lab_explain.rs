@@ -158,7 +158,7 @@ fn cases() -> Vec<Case> {
                      is drawn above it becomes the cap: they retry together",
                 ),
                 (
-                    json!({ "baseMs": 1000, "capMs": 20000, "capRule": 2, "maxAttempts": 7 }),
+                    json!({ "baseMs": 1000, "capMs": 20000, "capRule": "draw", "maxAttempts": 7 }),
                     "37.5 % of the clients wait exactly the cap of 20 s at wait 6, because what \
                      is drawn above it becomes the cap: they retry together",
                 ),
@@ -169,7 +169,7 @@ fn cases() -> Vec<Case> {
                 json!({ "jitter": "decorrelatedBounded", "maxAttempts": 21 }),
                 json!({ "maxAttempts": 21 }),
                 json!({ "jitter": "none", "maxAttempts": 21 }),
-                json!({ "baseMs": 1000, "capMs": 20000, "capRule": 2, "maxAttempts": 3 }),
+                json!({ "baseMs": 1000, "capMs": 20000, "capRule": "draw", "maxAttempts": 3 }),
             ],
         ),
         (

@@ -49,10 +49,16 @@ impl Reader {
                 None => self.refuse(name, value, JITTER, false),
             },
             "capRule" => match value {
-                Value::Number(0.0) => self.data.options.cap_rule = CapRule::Bound,
-                Value::Number(1.0) => self.data.options.cap_rule = CapRule::Ceiling,
-                Value::Number(2.0) => self.data.options.cap_rule = CapRule::Draw,
-                _ => self.refuse(name, value, "0, 1 or 2", false),
+                Value::Text(rule) if rule == "bound" => {
+                    self.data.options.cap_rule = CapRule::Bound;
+                }
+                Value::Text(rule) if rule == "ceiling" => {
+                    self.data.options.cap_rule = CapRule::Ceiling;
+                }
+                Value::Text(rule) if rule == "draw" => {
+                    self.data.options.cap_rule = CapRule::Draw;
+                }
+                _ => self.refuse(name, value, "one of 'bound', 'ceiling', 'draw'", false),
             },
             "baseMs" => self.data.options.base_ms = self.number(name, value),
             "capMs" => self.data.options.cap_ms = self.number(name, value),

@@ -68,8 +68,8 @@ impl Serialize for PolicyData {
         map.serialize_entry("jitter", &JitterData(options.jitter))?;
         match options.cap_rule {
             CapRule::Bound => {}
-            CapRule::Ceiling => map.serialize_entry("capRule", &1)?,
-            CapRule::Draw => map.serialize_entry("capRule", &2)?,
+            CapRule::Ceiling => map.serialize_entry("capRule", "ceiling")?,
+            CapRule::Draw => map.serialize_entry("capRule", "draw")?,
         }
         if let Some(seed) = self.seed {
             let bits = seed.bits().to_string();

@@ -82,10 +82,10 @@ pub fn options(value: &Value) -> RetryOptions {
                 options.truncate_at = value.as_u64().and_then(|n| u32::try_from(n).ok());
             }
             "capRule" => {
-                options.cap_rule = match value.as_u64() {
-                    Some(0) => CapRule::Bound,
-                    Some(1) => CapRule::Ceiling,
-                    Some(2) => CapRule::Draw,
+                options.cap_rule = match value.as_str() {
+                    Some("bound") => CapRule::Bound,
+                    Some("ceiling") => CapRule::Ceiling,
+                    Some("draw") => CapRule::Draw,
                     _ => panic!("no cap rule: {value}"),
                 }
             }

@@ -40,7 +40,7 @@ function draw(index) {
   const seed = (BigInt(word()) << 32n) | BigInt(word());
   const backoff = BACKOFFS[below(6)];
   const kind = below(10);
-  const capRule = below(3);
+  const capRule = ['bound', 'ceiling', 'draw'][below(3)];
   const base = ms();
   const span = ms();
   const cap = seldom() ? Infinity : base + span;

@@ -171,7 +171,7 @@ test('a preset as data has no undefined, and is the preset again', () => {
     assert.deepEqual(RetryPolicy.fromJSON(data).toJSON(), data, name);
   }
   // Three of them cap differently: that is in the data, and only there.
-  assert.equal(RetryPolicy.preset('awsSdk2020').toJSON().capRule, 2);
-  assert.equal(RetryPolicy.preset('grpc').toJSON().capRule, 1);
+  assert.equal(RetryPolicy.preset('awsSdk2020').toJSON().capRule, 'draw');
+  assert.equal(RetryPolicy.preset('grpc').toJSON().capRule, 'ceiling');
   assert.ok(!('capRule' in RetryPolicy.preset('pRetry').toJSON()));
 });

@@ -123,7 +123,8 @@ fn native() -> Vec<Plan> {
             "native: crate and layering",
             Runner::Cargo,
             Needs::Tools,
-            |cx| vec![in_root(cx, &["test"])],
+            // With Tokio as the default sleeper, which is not a default feature.
+            |cx| vec![in_root(cx, &["test", "--all-features"])],
         ),
         Plan::new("native: build tools", Runner::Cargo, Needs::Tools, |cx| {
             vec![in_root(cx, &["test", "--package", "xtask"])]
