@@ -168,6 +168,42 @@ test('the part for fetch: its bytes are http.wasm, which needs nothing and has o
 });
 
 
+/** The kinds of the sections of a wasm file, in order. */
+function sectionIds(wasm) {
+  const ids = [];
+  for (let at = 8; at < wasm.length; ) {
+    ids.push(wasm[at]);
+    let size = 0;
+    let shift = 0;
+    do {
+      at += 1;
+      size += (wasm[at] & 127) * 2 ** shift;
+      shift += 7;
+    } while (wasm[at] > 127);
+    at += 1 + size;
+  }
+  return ids;
+}
+
+/** Texts that only the machine of the build knows, and where compilers put their own sources. */
+function traces() {
+  return [repo, process.cwd(), homedir(), tmpdir(), process.env.CARGO_HOME, process.env.RUSTUP_HOME]
+    // '/', '/root' or '/tmp' alone may stand in a comment of anyone's.
+    .filter((path) => path && path.split(sep).filter(Boolean).length >= 2)
+    .concat(['/.cargo/', '/rustc/', '/home/', '/Users/', 'C:\\Users', 'file:///']);
+}
+
+function tracesIn(files) {
+  return files.flatMap(({ name, body }) => traces().filter((trace) => body.includes(trace)).map((trace) => `${name}: ${trace}`));
+}
+
+test('no file tells where it was built', () => {
+  assert.deepEqual(tracesIn(packed), []);
+  // The control: a path of the build in a binary file is found.
+  const planted = Buffer.concat([Buffer.from([0, 255, 1]), Buffer.from(join(repo, 'src', 'lib.rs')), Buffer.from([0])]);
+  assert.notDeepEqual(tracesIn([{ name: 'planted', body: planted }]), []);
+});
+
 test('no source map points to a file that is not there, and no text has stray line ends', () => {
   for (const { name, body } of packed) {
     if (name.endsWith('.wasm')) continue;

@@ -36,7 +36,9 @@ for (const [name, text] of Object.entries(TEXTS)) {
       const { code: exit, stdout, stderr } = await runBlock(source);
       assert.equal(stderr, '');
       assert.equal(exit, 0);
-      assert.ok(Number(/failures (\d+)$/m.exec(stdout)[1]) >= 2, `nothing failed, so nothing was retried: ${stdout}`);
+      // The lab computes; it calls nothing that could fail.
+      const needed = code.includes("from 'rejitter/lab'") ? 0 : 2;
+      assert.ok(Number(/failures (\d+)$/m.exec(stdout)[1]) >= needed, `nothing failed, so nothing was retried: ${stdout}`);
     });
   }
 

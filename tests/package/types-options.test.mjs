@@ -74,6 +74,7 @@ export function told(error: unknown): string {
     case 'hint': return 'f';
     case 'callback': return 'g';
     case 'aborted': return 'h';
+    case 'bodyNotReplayable': return 'i';
     default: {
       const never: never = report.reason;
       return never;

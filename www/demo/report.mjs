@@ -30,7 +30,7 @@ export function printIntroduction({ server, seed, failureRate, requestCount, con
   console.log(`${paint.bold('rejitter')} on Node ${process.versions.node}, against ${server}`);
   console.log(`${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers fail (seed ${seed}).`);
   const options = `baseMs ${policy.baseMs}, capMs ${policy.capMs}, factor ${policy.factor}, maxAttempts ${policy.maxAttempts}`;
-  console.log(paint.dim(`createFetch, full jitter, ${options}; an answer is slow after ${answerWithinMs} ms.\n`));
+  console.log(paint.dim(`createFetch, full jitter, ${options}; slow is after ${answerWithinMs} ms.\n`));
 }
 
 /** @param {Call[]} calls */

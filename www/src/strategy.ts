@@ -1,5 +1,9 @@
 /** The chosen strategy: what the controls set, and what everything else on the page reads. */
-import type { Backoff, CommonOptions, Jitter, RetryOptions } from 'rejitter';
+import type { Backoff as AnyBackoff, CommonOptions, Jitter as AnyJitter, RetryOptions } from 'rejitter';
+
+/** The kinds that this page draws. */
+export type Backoff = Extract<AnyBackoff, 'fixed' | 'linear' | 'exponential' | 'truncated'>;
+export type Jitter = Extract<AnyJitter, 'none' | 'full' | 'equal' | 'decorrelated'>;
 
 export const BACKOFFS: readonly Backoff[] = ['fixed', 'linear', 'exponential', 'truncated'];
 export const JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'decorrelated'];

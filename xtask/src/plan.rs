@@ -226,12 +226,12 @@ fn package_checks() -> Vec<Plan> {
             ]
         }),
         check("package: attw", |cx| {
-            // A wasm file has no place in its model of modules.
-            vec![
-                tests_tool(cx, "attw")
-                    .arg(&cx.tarball)
-                    .args(["--exclude-entrypoints", "./core.wasm"]),
-            ]
+            // Wasm files have no place in its model of modules.
+            vec![tests_tool(cx, "attw").arg(&cx.tarball).args([
+                "--exclude-entrypoints",
+                "./core.wasm",
+                "./http.wasm",
+            ])]
         }),
     ]
 }

@@ -64,7 +64,7 @@ plant('the server hint is ignored', ['marks.js', 'afterMs: ms, wraps', 'afterMs:
 plant('afterMs is ignored', [op, "exactlyMs = afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');", "afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult');"]);
 plant('retryIf is asked twice', [op, 'let verdict = predicate(this.outcome, attempt);', 'predicate(this.outcome, attempt);\n        let verdict = predicate(this.outcome, attempt);']);
 plant('a verdict that is none passes', [story, "throw new (typeof afterMs === 'number' ? RangeError : TypeError)(", "if (verdict !== null) return NaN;\n  throw new (typeof afterMs === 'number' ? RangeError : TypeError)("]);
-plant('spent results reject', [story, 'if (!this.failed) return this.outcome;', '']);
+plant('spent results reject', [story, 'if (!this.failed) {', 'if (false) {']);
 plant('hints feed the decorrelated jitter', ['decision.js', 'if (computed && decision >= 0) {', 'if (decision >= 0) {']);
 plant('operations share the previous wait', [story, 'this.previousMs = NaN;', 'this.previousMs = settings.lastMs ?? NaN;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
 plant('operations of a policy share their draws', [op, 'const index = settings.operations++;', 'const index = 0;']);
@@ -84,7 +84,7 @@ plant('no report beside the error', [story, 'keepReport(error, report);\n    thr
 plant('failures stay in flight', ['metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);
 
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.
-const core = (name, body) => plant(`core: ${name}`, ['inline.js', 'new WebAssembly.Instance(compile(base64)).exports', `(({ decide, draw }) => { ${body} })(new WebAssembly.Instance(compile(base64)).exports)`]);
+const core = (name, body) => plant(`core: ${name}`, ['compile.js', 'new WebAssembly.Instance(compile(base64)).exports', `(({ decide, draw }) => { ${body} })(new WebAssembly.Instance(compile(base64)).exports)`]);
 const decides = (name, change, after = 'return answer;') => core(name, `return { draw, decide(...a) { ${change}; const answer = decide(...a); ${after} } };`);
 decides('the cap bounds the draw and not the ceiling', 'a[2] = 2');
 decides('the curve is one ahead', 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }');
