@@ -7,7 +7,7 @@ import { Metrics } from './metrics.js';
 import { run } from './operation.js';
 import { Settings, defaults, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
 import { PRESETS } from './presets.js';
-import { show } from './rules.js';
+import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, FULL, LINEAR, NONE, TRUNCATED, show } from './rules.js';
 
 // What needs no core.
 export { isPermanent, permanent, retryAfter } from './marks.js';
@@ -18,13 +18,13 @@ const newMetrics = () => new Metrics();
 /** @param {() => import('./decision.js').Core} load */
 export function createApi(load) {
   const standard = defaults(load);
-  const fullJitter = defaults(load, { jitter: 1, named: 'jitter' });
-  const equalJitter = defaults(load, { jitter: 2, named: 'jitter' });
-  const decorrelatedJitter = defaults(load, { jitter: 3, named: 'jitter' });
-  const exponentialBackoff = defaults(load, { backoff: 2, jitter: 0, named: 'backoff' });
-  const linearBackoff = defaults(load, { backoff: 1, jitter: 0, named: 'backoff' });
-  const fixedDelay = defaults(load, { backoff: 0, jitter: 0, named: 'backoff' });
-  const truncatedBackoff = defaults(load, { backoff: 3, maxAttempts: Infinity, named: 'backoff' });
+  const fullJitter = defaults(load, { jitter: FULL, named: 'jitter' });
+  const equalJitter = defaults(load, { jitter: EQUAL, named: 'jitter' });
+  const decorrelatedJitter = defaults(load, { jitter: DECORRELATED, named: 'jitter' });
+  const exponentialBackoff = defaults(load, { backoff: EXPONENTIAL, jitter: NONE, named: 'backoff' });
+  const linearBackoff = defaults(load, { backoff: LINEAR, jitter: NONE, named: 'backoff' });
+  const fixedDelay = defaults(load, { backoff: FIXED, jitter: NONE, named: 'backoff' });
+  const truncatedBackoff = defaults(load, { backoff: TRUNCATED, maxAttempts: Infinity, named: 'backoff' });
 
   class RetryPolicy {
     /** @type {Settings} */

@@ -3,12 +3,14 @@
 
 // Positions are the codes that src/js/numeric.rs reads.
 export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'];
+export const FIXED = 0;
 export const LINEAR = 1;
 export const EXPONENTIAL = 2;
 export const TRUNCATED = 3;
 export const CUSTOM = 5;
 
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+export const NONE = 0;
 export const FULL = 1;
 export const EQUAL = 2;
 export const DECORRELATED = 3;

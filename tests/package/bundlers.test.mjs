@@ -1,7 +1,6 @@
 // The package inside bundles: esbuild, Vite, Rollup, webpack and the workers' hosts, each minified, each run.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,9 +10,9 @@ import { build as esbuild } from 'esbuild';
 import { rollup } from 'rollup';
 import { build as vite } from 'vite';
 import webpack from 'webpack';
-import workerd from 'workerd';
 
 import { here, installed, project, run, runNode } from './lib/consumer.mjs';
+import { onWorkerd } from './lib/workerd.mjs';
 
 /** What each bundle does, and prints or answers: values, waits, classes of errors. */
 const JOB = `
@@ -192,26 +191,12 @@ test('W07 workerd: runs with the imported module, where compiling bytes and work
     external: ['*.wasm'],
   });
   copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
-  const child = spawn(workerd.default, ['serve', 'config.capnp', '--control-fd=3'], { cwd: dir, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
-  try {
-    let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk) => { errors += chunk; });
-    const port = await new Promise((done, failed) => {
-      let text = '';
-      child.stdio[3].setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-        const found = /"event":"listen".*?"port":(\d+)/.exec(text);
-        if (found) done(Number(found[1]));
-      });
-      child.once('exit', (code) => failed(new Error(`workerd ended with ${code}: ${errors}`)));
-    });
-    const response = await fetch(`http://127.0.0.1:${port}/`);
+  await onWorkerd(dir, async (origin) => {
+    const response = await fetch(`${origin}/`);
     const text = await response.text();
     assert.equal(response.status, 200, text);
     const { out, refusal } = JSON.parse(text);
     assert.deepEqual(out, expected);
     assert.ok(refusal, 'this host compiles bytes, so the test shows nothing');
-  } finally {
-    child.kill();
-  }
+  });
 });

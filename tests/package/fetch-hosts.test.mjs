@@ -1,7 +1,6 @@
 // fetch over other fetches and in other hosts: undici's own, a Vitest mock, workerd.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,11 +8,11 @@ import { after, before, test } from 'node:test';
 
 import { build as esbuild } from 'esbuild';
 import * as undici from 'undici';
-import workerd from 'workerd';
 
 import { importPackage, installed, project, run, tool } from './lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, until } from './lib/fetching.mjs';
 import { blocks, declarations, runBlock } from './lib/readers.mjs';
+import { onWorkerd } from './lib/workerd.mjs';
 
 const { createFetch } = await importFetch();
 const { retryReport } = await importPackage();
@@ -155,29 +154,18 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
       if (nth < 3) response.writeHead(503, { 'retry-after-ms': '2' }).end('later');
       else response.end(request.body.length > 0 ? request.body : 'ok');
     });
-    const child = spawn(workerd.default, ['serve', 'config.capnp', '--control-fd=3'], { cwd: dir, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
     try {
-      let errors = '';
-      child.stderr.setEncoding('utf8').on('data', (chunk) => { errors += chunk; });
-      const port = await new Promise((done, failed) => {
-        let text = '';
-        child.stdio[3].setEncoding('utf8').on('data', (chunk) => {
-          text += chunk;
-          const found = /"event":"listen".*?"port":(\d+)/.exec(text);
-          if (found) done(Number(found[1]));
-        });
-        child.once('exit', (code) => failed(new Error(`workerd ended with ${code}: ${errors}`)));
+      await onWorkerd(dir, async (origin) => {
+        const response = await fetch(`${origin}/?target=${encodeURIComponent(target.origin)}`);
+        const text = await response.text();
+        assert.equal(response.status, 200, text);
+        const [got, put, post, events, message, attempts] = JSON.parse(text);
+        assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
+        assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
+        assert.equal(attempts, 3, message);
+        assert.equal(new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size, 1);
       });
-      const response = await fetch(`http://127.0.0.1:${port}/?target=${encodeURIComponent(target.origin)}`);
-      const text = await response.text();
-      assert.equal(response.status, 200, text);
-      const [got, put, post, events, message, attempts] = JSON.parse(text);
-      assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
-      assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
-      assert.equal(attempts, 3, message);
-      assert.equal(new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size, 1);
     } finally {
-      child.kill();
       await target.close();
     }
   });

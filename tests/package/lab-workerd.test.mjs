@@ -1,15 +1,14 @@
 // rejitter/lab in workerd, which forbids compiling bytes: both wasm files come as imported modules.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { build } from 'esbuild';
-import workerd from 'workerd';
 
 import { installed, project } from './lib/consumer.mjs';
+import { onWorkerd } from './lib/workerd.mjs';
 
 test('the lab works with the imported modules, on the same RetryPolicy', async () => {
   const dir = project('lab-workerd', {
@@ -40,20 +39,8 @@ test('the lab works with the imported modules, on the same RetryPolicy', async (
     external: ['*.wasm'],
   });
   for (const name of ['core.wasm', 'lab.wasm']) copyFileSync(join(installed, name), join(dir, name));
-  const child = spawn(workerd.default, ['serve', 'config.capnp', '--control-fd=3'], { cwd: dir, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
-  try {
-    let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk) => { errors += chunk; });
-    const port = await new Promise((done, failed) => {
-      let text = '';
-      child.stdio[3].setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-        const found = /"event":"listen".*?"port":(\d+)/.exec(text);
-        if (found) done(Number(found[1]));
-      });
-      child.once('exit', (code) => failed(new Error(`workerd ended with ${code}: ${errors}`)));
-    });
-    const response = await fetch(`http://127.0.0.1:${port}/`);
+  await onWorkerd(dir, async (origin) => {
+    const response = await fetch(`${origin}/`);
     const text = await response.text();
     assert.equal(response.status, 200, text);
     const { refused, mean, notes, waits, delays } = JSON.parse(text);
@@ -61,7 +48,5 @@ test('the lab works with the imported modules, on the same RetryPolicy', async (
     assert.deepEqual([mean, notes], [50, 4]);
     assert.equal(waits.length, 5);
     assert.deepEqual(waits, delays);
-  } finally {
-    child.kill();
-  }
+  });
 });
