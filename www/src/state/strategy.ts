@@ -1,5 +1,5 @@
 /** The chosen strategy: what the controls set, and what everything else on the page reads. */
-import type { Backoff as AnyBackoff, CommonOptions, Jitter as AnyJitter, RetryOptions } from 'rejitter';
+import { RetryPolicy, type Backoff as AnyBackoff, type CommonOptions, type Jitter as AnyJitter, type RetryOptions } from 'rejitter';
 
 /** The kinds that this page draws. */
 export type Backoff = Extract<AnyBackoff, 'fixed' | 'linear' | 'exponential' | 'truncated'>;
@@ -8,14 +8,22 @@ export type Jitter = Extract<AnyJitter, 'none' | 'full' | 'equal' | 'decorrelate
 export const BACKOFFS: readonly Backoff[] = ['fixed', 'linear', 'exponential', 'truncated'];
 export const JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'decorrelated'];
 
-export interface Strategy {
+/** A cell of the grid. */
+export interface Choice {
   readonly backoff: Backoff;
   readonly jitter: Jitter;
+}
+
+export const CHOICES: readonly Choice[] = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
+
+export interface Strategy extends Choice {
   readonly baseMs: number;
   readonly capMs: number;
   readonly factor: number;
   readonly truncateAt: number;
   readonly maxAttempts: number;
+  /** The deadline; Infinity for none. */
+  readonly totalTimeoutMs: number;
 }
 
 /** `retryWithFullJitter` with no options. Truncation is set where five waits show it. */
@@ -27,30 +35,51 @@ export const INITIAL: Strategy = {
   factor: 2,
   truncateAt: 4,
   maxAttempts: 6,
+  totalTimeoutMs: Infinity,
 };
+
+/** The same numbers with another curve or jitter. */
+export function withChoice(strategy: Strategy, { backoff, jitter }: Choice): Strategy {
+  return { ...strategy, backoff, jitter };
+}
+
+export function sameChoice(a: Choice, b: Choice): boolean {
+  return a.backoff === b.backoff && a.jitter === b.jitter;
+}
+
+/** Whether the package takes these numbers, in every cell of the grid. */
+export function isAccepted(strategy: Strategy): boolean {
+  try {
+    for (const choice of CHOICES) new RetryPolicy(policyOptions(withChoice(strategy, choice)));
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Decorrelated jitter replaces the curve: each wait is drawn from the one before it, so the
  * backoff, its factor and its truncation do not act.
  */
-export function curveActs(strategy: Strategy): boolean {
+export function curveActs(strategy: Choice): boolean {
   return strategy.jitter !== 'decorrelated';
 }
 
 /** The options that act in this strategy, as `RetryPolicy` takes them. */
 export function policyOptions(strategy: Strategy): RetryOptions {
-  const { backoff, jitter, baseMs, capMs, factor, truncateAt, maxAttempts } = strategy;
+  const { backoff, jitter, baseMs, capMs, factor, truncateAt, maxAttempts, totalTimeoutMs } = strategy;
   const range = { baseMs, capMs };
-  if (jitter === 'decorrelated') return { jitter, ...range, maxAttempts };
+  const limits = totalTimeoutMs === Infinity ? { maxAttempts } : { maxAttempts, totalTimeoutMs };
+  if (jitter === 'decorrelated') return { jitter, ...range, ...limits };
   switch (backoff) {
     case 'exponential':
-      return { backoff, jitter, ...range, factor, maxAttempts };
+      return { backoff, jitter, ...range, factor, ...limits };
     case 'truncated':
-      return { backoff, jitter, ...range, truncateAt, maxAttempts };
+      return { backoff, jitter, ...range, truncateAt, ...limits };
     case 'linear':
-      return { backoff, jitter, ...range, maxAttempts };
+      return { backoff, jitter, ...range, ...limits };
     case 'fixed':
-      return { backoff, jitter, ...range, maxAttempts };
+      return { backoff, jitter, ...range, ...limits };
   }
 }
 
@@ -106,7 +135,7 @@ const CURVES: Record<Backoff, string> = {
 };
 
 /** How wait k is computed; r is uniform on [0, 1). */
-export function formula({ backoff, jitter }: Strategy): string {
+export function formula({ backoff, jitter }: Choice): string {
   const ceiling = `min(cap, ${CURVES[backoff]})`;
   if (jitter === 'none') return ceiling;
   if (jitter === 'full') return `r·${ceiling}`;
@@ -114,7 +143,7 @@ export function formula({ backoff, jitter }: Strategy): string {
   return 'min(cap, base + r·(3·previous − base))';
 }
 
-export function title(strategy: Strategy): string {
+export function title(strategy: Choice): string {
   const { backoff, jitter } = strategy;
   if (!curveActs(strategy)) return 'Decorrelated jitter';
   return `${capitalised(backoff)} · ${jitter === 'none' ? 'no jitter' : `${jitter} jitter`}`;

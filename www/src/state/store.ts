@@ -1,0 +1,40 @@
+/** One state for the page; who shows something subscribes to it. */
+import { toQuery } from './permalink';
+import type { State } from './state';
+
+export interface Store {
+  get(): State;
+  /** Replaces parts of the state. Subscribers are told at once, in the order in which they came. */
+  set(part: Partial<State>): void;
+  /** Calls back now, and after each change with the state before it. */
+  subscribe(show: (state: State, before: State | undefined) => void): void;
+}
+
+/** Long enough for a dragged slider: browsers refuse more than about three changes a second. */
+const LINK_AFTER_MS = 350;
+
+export function createStore(initial: State): Store {
+  let state = initial;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const subscribers: ((state: State, before: State | undefined) => void)[] = [];
+
+  return {
+    get: () => state,
+    set(part) {
+      const before = state;
+      state = { ...state, ...part };
+      for (const show of subscribers) show(state, before);
+      clearTimeout(timer);
+      timer = setTimeout(() => history.replaceState(history.state, '', linkTo(state)), LINK_AFTER_MS);
+    },
+    subscribe(show) {
+      subscribers.push(show);
+      show(state, undefined);
+    },
+  };
+}
+
+/** The address of this page in this state. */
+export function linkTo(state: State): string {
+  return location.pathname + toQuery(state) + location.hash;
+}
