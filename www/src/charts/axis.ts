@@ -1,40 +1,71 @@
-/** A linear time axis from 0, with a unit on every tick. */
+/** Axes: a unit on every tick, at most six of them, grid lines behind the marks. */
+import { scaleLinear, scaleLog, type ScaleContinuousNumeric } from 'd3-scale';
 import { svg } from './dom';
-import { duration } from './format';
 
-export interface TimeScale {
-  /** The position of a time, in pixels. */
-  x(ms: number): number;
-  readonly ticks: readonly number[];
-  readonly left: number;
-  readonly right: number;
+export type Scale = ScaleContinuousNumeric<number, number>;
+type Span = readonly [from: number, to: number];
+
+export function linear(domain: Span, range: Span): Scale {
+  return scaleLinear(domain, range);
 }
 
-export function timeScale(maxMs: number, left: number, right: number): TimeScale {
-  const room = Math.max(1, Math.min(6, Math.floor((right - left) / 50)));
-  const step = niceStep(maxMs / room);
-  const ticks = Array.from({ length: Math.floor(maxMs / step + 1e-9) + 1 }, (_, i) => i * step);
-  return { x: (ms) => left + ((right - left) * ms) / maxMs, ticks, left, right };
+export function log(domain: Span, range: Span): Scale {
+  return scaleLog(domain, range);
 }
 
-/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below `least`. */
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  return ([1, 2, 2.5, 5, 10].find((m) => m * power >= least * (1 - 1e-9)) ?? 10) * power;
+const MOST_TICKS = 6;
+
+/** Round values of the scale, so many that their labels have `room` pixels each. */
+export function ticksOf(scale: Scale, room: number): readonly number[] {
+  const [from = 0, to = 0] = scale.range();
+  const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(to - from) / room)));
+  // d3 takes the number for a hint; on a log scale it may give every multiple of each power of ten.
+  for (let hint = most; hint > 0; hint--) {
+    const ticks = scale.ticks(hint);
+    if (ticks.length <= most) return ticks;
+  }
+  const powers = scale.ticks(1).filter((tick) => Number.isInteger(Math.log10(tick)));
+  const every = Math.ceil(powers.length / most);
+  return powers.filter((_, i) => i % every === 0);
 }
 
-/** Grid lines from `top` to `bottom`, tick labels and the axis title below. */
-export function timeAxis(scale: TimeScale, top: number, bottom: number, axisTitle: string): SVGGElement {
+export interface AxisOptions {
+  readonly scale: Scale;
+  readonly format: (value: number) => string;
+  readonly title?: string;
+  /** Where the grid lines begin and end, across the axis. */
+  readonly grid: Span;
+  /** The least distance of two ticks in pixels. */
+  readonly room?: number;
+  readonly ticks?: readonly number[];
+}
+
+/** The axis at the bottom: tick labels below the grid, the title below them (38 px in all). */
+export function bottomAxis({ scale, format, title, grid: [top, bottom], room = 64, ticks = ticksOf(scale, room) }: AxisOptions): SVGGElement {
   const group = svg('g', { class: 'axis' });
-  for (const tick of scale.ticks) {
-    const x = Math.round(scale.x(tick)) + 0.5;
+  for (const tick of ticks) {
+    const x = Math.round(scale(tick)) + 0.5;
     group.append(
       svg('line', { x1: x, x2: x, y1: top, y2: bottom, class: 'grid' }),
-      svg('text', { x, y: bottom + 18, 'text-anchor': 'middle' }, duration(tick)),
+      svg('text', { x, y: bottom + 17, 'text-anchor': 'middle' }, format(tick)),
     );
   }
-  group.append(
-    svg('text', { x: (scale.left + scale.right) / 2, y: bottom + 38, 'text-anchor': 'middle', class: 'axis-title' }, axisTitle),
-  );
+  const [from = 0, to = 0] = scale.range();
+  if (title) group.append(svg('text', { x: (from + to) / 2, y: bottom + 35, 'text-anchor': 'middle', class: 'axis-title' }, title));
+  return group;
+}
+
+/** The axis at the left: tick labels before the grid, the title above it. */
+export function leftAxis({ scale, format, title, grid: [left, right], room = 34, ticks = ticksOf(scale, room) }: AxisOptions): SVGGElement {
+  const group = svg('g', { class: 'axis' });
+  for (const tick of ticks) {
+    const y = Math.round(scale(tick)) + 0.5;
+    group.append(
+      svg('line', { x1: left, x2: right, y1: y, y2: y, class: 'grid' }),
+      svg('text', { x: left - 8, y: y + 4, 'text-anchor': 'end' }, format(tick)),
+    );
+  }
+  const top = Math.min(...scale.range());
+  if (title) group.append(svg('text', { x: 0, y: top - 12, class: 'axis-title' }, title));
   return group;
 }

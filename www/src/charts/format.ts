@@ -29,3 +29,15 @@ export function plural(n: number, noun: string): string {
 function trimmed(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }
+
+/** 950/s, 8.2k/s. */
+export function rate(perS: number): string {
+  return `${short(perS)}/s`;
+}
+
+/** 950, 8.2k, 10k, 1.5M: where there is no room for all digits. */
+export function short(n: number): string {
+  if (n >= 999_500) return `${trimmed(n / 1e6, n < 9_950_000 ? 1 : 0)}M`;
+  if (n >= 999.5) return `${trimmed(n / 1000, n < 9950 ? 1 : 0)}k`;
+  return trimmed(n, n < 9.95 ? 1 : 0);
+}

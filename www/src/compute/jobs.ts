@@ -1,0 +1,25 @@
+/**
+ * What the page has computed off its main thread. A job is a pure function of its input, which says
+ * everything, the seed included; long ones report what they have so far, and stop when told to.
+ */
+import { notes } from './notes';
+import { totals } from './totals';
+import { waits } from './waits';
+
+export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
+
+export const JOBS = { waits, totals, notes };
+
+export type Jobs = typeof JOBS;
+export type JobName = keyof Jobs;
+export type InputOf<N extends JobName> = Parameters<Jobs[N]>[0];
+export type ResultOf<N extends JobName> = Awaited<ReturnType<Jobs[N]>>;
+
+/** To the worker. */
+export type Order = { readonly id: number; readonly name: JobName; readonly input: unknown } | { readonly cancel: number };
+
+/** From the worker. */
+export type Answer =
+  | { readonly id: number; readonly partial: unknown }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: string };
