@@ -3,6 +3,7 @@
  * one row, and each of them retries until its write has succeeded.
  */
 import { simulateContention, type Statistics } from 'rejitter/lab';
+import { createPace } from './pace';
 
 /** The lines of the figure; `none` tries again at once. */
 export const LINES = ['none', 'exponential', 'equal', 'full', 'decorrelated'] as const;
@@ -47,6 +48,7 @@ export async function contention(input: ContentionInput, report: (partial: Conte
   const work = (n: number): number => n ** 1.5;
   const allWork = LINES.length * clients.reduce((sum, n) => sum + work(n), 0);
   const points: ContentionPoint[] = [];
+  const pace = createPace(signal);
   let [events, doneWork] = [0, 0];
   for (const n of clients) {
     for (const line of LINES) {
@@ -61,6 +63,7 @@ export async function contention(input: ContentionInput, report: (partial: Conte
         points.push({ line, clients: n, runs, calls: callsSummary, timeMs: timeMsSummary });
         events += own;
         doneWork += work(n);
+        await pace();
       } finally {
         simulation.free();
       }
