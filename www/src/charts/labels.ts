@@ -12,7 +12,9 @@ export const LABEL_HEIGHT = 16;
 
 /** In 12 px semi-bold Inter: rather too wide than too narrow, and known before the font is there. */
 export function labelWidth(text: string): number {
-  return 7 * text.length;
+  let width = 0;
+  for (const character of text) width += /[fijlrt1 .,:·'()\u00a0]/.test(character) ? 4.3 : /[A-Zmw%±]/.test(character) ? 9.4 : 7.05;
+  return Math.ceil(width);
 }
 
 export function overlap(a: Rect, b: Rect): boolean {
@@ -73,6 +75,7 @@ const STEP = 4;
  */
 export function placed(labels: readonly Label[], obstacles: readonly Rect[], bounds: Rect): (Rect | undefined)[] {
   const taken = [...obstacles];
+  const names: Rect[] = [];
   return labels.map((label) => {
     const width = labelWidth(label.text);
     const { x, y, radius } = label;
@@ -85,7 +88,9 @@ export function placed(labels: readonly Label[], obstacles: readonly Rect[], bou
       const cost = Math.hypot(dx, dy) + offAxis / 4 + (left < x ? 4 : 0);
       if (best && best.cost <= cost) return;
       if (left < bounds.x || top < bounds.y || left + width > bounds.x + bounds.width || top + LABEL_HEIGHT > bounds.y + bounds.height) return;
-      if (!taken.some((other) => overlap(rect, other))) best = { rect, cost };
+      if (taken.some((other) => overlap(rect, other))) return;
+      if (leaderPath(label, rect).some((part) => names.some((name) => overlap(part, name)))) return;
+      best = { rect, cost };
     };
     const middle = y - LABEL_HEIGHT / 2;
     consider(x + radius + 4, middle);
@@ -93,9 +98,17 @@ export function placed(labels: readonly Label[], obstacles: readonly Rect[], bou
     for (let left = bounds.x; left + width <= bounds.x + bounds.width; left += STEP) {
       for (let top = bounds.y; top + LABEL_HEIGHT <= bounds.y + bounds.height; top += STEP) consider(left, top);
     }
-    if (best) taken.push(best.rect);
+    if (best) {
+      names.push(best.rect);
+      taken.push(best.rect, ...leaderPath(label, best.rect));
+    }
     return best?.rect;
   });
+}
+
+function leaderPath(label: Label, rect: Rect): Rect[] {
+  const end = leader(label, rect);
+  return end ? along([[label.x, label.y], end], 2) : [];
 }
 
 /** Where a line from the mark to its label ends: at the nearest edge. Nothing if they are close enough. */

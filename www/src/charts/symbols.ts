@@ -1,5 +1,5 @@
 /** Shape = backoff: what a point of a figure looks like. */
-import { symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolTriangle, type SymbolType } from 'd3-shape';
+import { symbol, symbolCircle, symbolCross, symbolDiamond2, symbolSquare, symbolTriangle, type SymbolType } from 'd3-shape';
 import { curveActs, type Backoff, type Choice } from '../state/strategy';
 import { svg } from './dom';
 
@@ -7,7 +7,7 @@ const SHAPES: Record<Backoff, SymbolType> = {
   fixed: symbolSquare,
   linear: symbolTriangle,
   exponential: symbolCircle,
-  truncated: symbolDiamond,
+  truncated: symbolDiamond2,
 };
 
 /** `area` in square pixels. Where no backoff acts the shape is a cross. */

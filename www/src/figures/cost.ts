@@ -7,7 +7,7 @@ import { count, duration, plural } from '../charts/format';
 import { LABEL_HEIGHT, along, around, labelWidth, leader, placed, type Label, type Rect } from '../charts/labels';
 import { symbolMark } from '../charts/symbols';
 import { BACKOFFS, JITTERS, capitalised, sameChoice, title, type Choice } from '../state/strategy';
-import { front, type Cost, type CostData } from './cost-data';
+import { beats, front, type Cost, type CostData } from './cost-data';
 
 const TOP = 26;
 /** The row of those that never finish, above the axis of time. */
@@ -20,7 +20,7 @@ const LEFT = 52;
 export const cost: FigureSpec<CostData> = {
   id: 'cost',
   title: 'Server work against recovery time',
-  subtitle: ({ clients }) => [`one mark per strategy, from the herd of ${count(clients)} clients above`],
+  subtitle: ({ clients }) => [`one mark per strategy, for ${count(clients)} clients`],
   height: (width) => TOP + NEVER + PLOT + BELOW + legendRows(width).length * LEGEND_ROW,
 
   draw(data, width) {
@@ -35,9 +35,11 @@ export const cost: FigureSpec<CostData> = {
     const y = linear([Math.max(0, fastestMs - margin), slowest + margin / 2], [bottom, TOP + NEVER]);
     const at = ({ callsPerClient, servedMs }: Cost): [number, number] => [x(callsPerClient), servedMs === undefined ? TOP + NEVER / 2 : y(servedMs)];
 
+    const isChosen = (one: Cost): boolean => sameChoice(one.choice, chosen);
+    // With the ring around the chosen one.
+    const radius = (one: Cost): number => (isChosen(one) ? 11 : 6);
     const best = front(costs);
-    const named = [...best, ...costs.filter((one) => sameChoice(one.choice, chosen) && !best.includes(one))];
-    const radius = (one: Cost): number => (sameChoice(one.choice, chosen) ? 9 : 6);
+    const named = [...best, ...costs.filter((one) => isChosen(one) && !best.includes(one))];
     const labels = named.map((one): Label => ({ text: shortTitle(one.choice), x: at(one)[0], y: at(one)[1], radius: radius(one) }));
     const fastest = `fastest possible: ${duration(fastestMs)}`;
     const fastestY = y(fastestMs);
@@ -45,7 +47,7 @@ export const cost: FigureSpec<CostData> = {
       ...costs.map((one) => around(...at(one), radius(one) + 2)),
       ...along(best.map(at), 3),
       { x: LEFT, y: fastestY - 2, width: right - LEFT, height: 4 },
-      { x: right - labelWidth(fastest), y: fastestY, width: labelWidth(fastest), height: LABEL_HEIGHT },
+      { x: LEFT, y: fastestY, width: labelWidth(fastest) + 6, height: LABEL_HEIGHT + 2 },
     ];
     const rects = placed(labels, obstacles, { x: LEFT + 4, y: TOP + 2, width: right - LEFT - 4, height: bottom - TOP - 4 });
 
@@ -55,16 +57,16 @@ export const cost: FigureSpec<CostData> = {
       bottomAxis({ scale: x, ticks: logTicks(reach), format: count, title: 'calls the server must answer per client (log scale)', grid: [TOP, bottom] }),
       ...(times.length < costs.length ? neverRow(right, horizonMs) : []),
       svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
-      svg('text', { x: right, y: fastestY + 14, 'text-anchor': 'end', class: 'bound-label' }, fastest),
+      svg('text', { x: LEFT + 6, y: fastestY + 15, class: 'bound-label' }, fastest),
       svg('path', { d: line()(best.map(at)) ?? '', class: 'front' }),
-      ...costs.map((one) => mark(one, at(one), radius(one), sameChoice(one.choice, chosen))),
+      ...costs.map((one) => mark(one, at(one), isChosen(one))),
       ...labels.flatMap((label, i) => labelMarks(label, rects[i], named[i]?.choice)),
       ...legend(width, bottom + BELOW),
     ];
   },
 
-  describe({ costs, chosen, horizonMs, fastestMs, clients, seed }) {
-    const told = (one: Cost): string => `${title(one.choice)}: ${calls(one.callsPerClient)} per client, ${finish(one, horizonMs)}`;
+  describe({ costs, chosen, fastestMs, clients, seed }) {
+    const told = (one: Cost): string => `${title(one.choice)}: ${calls(one.callsPerClient)} per client, ${finish(one)}`;
     const own = costs.find((one) => sameChoice(one.choice, chosen));
     return [
       `${plural(clients, 'client')}, seed ${seed}. No strategy can serve 99 % before ${duration(fastestMs)}.`,
@@ -87,19 +89,19 @@ export const cost: FigureSpec<CostData> = {
     const best = front(costs);
     const [leastWork, fastest] = [best[0], best.at(-1)];
     if (!leastWork || !fastest) return ['With these settings no strategy serves 99 % of the clients.'];
-    const own = costs.find((one) => sameChoice(one.choice, chosen));
-    const better = own && best.filter((one) => one.callsPerClient <= own.callsPerClient && (one.servedMs ?? 0) <= (own.servedMs ?? Infinity));
+    const told = (one: Cost): string => `${title(one.choice)} (${calls(one.callsPerClient)} per client, ${duration(one.servedMs ?? Infinity)})`;
     const said =
       leastWork === fastest
-        ? `${title(fastest.choice)} asks the least of the server and is done first.`
-        : `${title(leastWork.choice)} asks the least of the server, ${title(fastest.choice)} is done first.`;
-    if (!own || better?.includes(own)) return [said];
-    return [said, ` ${title(own.choice)} is beaten on both counts by ${better?.map(({ choice }) => title(choice)).join(', ')}.`];
+        ? `${told(fastest)} asks the least of the server and is done first.`
+        : `${told(leastWork)} asks the least of the server, ${told(fastest)} is done first.`;
+    const own = costs.find((one) => sameChoice(one.choice, chosen));
+    const better = best.filter((one) => own && beats(one, own)).map(({ choice }) => title(choice));
+    return better.length > 0 ? [said, ` ${title(chosen)} costs more on both counts than ${better.join(', ')}.`] : [said];
   },
 };
 
-function finish({ servedMs }: Cost, horizonMs: number): string {
-  return servedMs === undefined ? `not finished within ${duration(horizonMs)}` : `99 % served after ${duration(servedMs)}`;
+function finish({ servedMs, untilMs }: Cost): string {
+  return servedMs === undefined ? `not within ${duration(untilMs)}` : `99 % served after ${duration(servedMs)}`;
 }
 
 function calls(n: number): string {
@@ -118,14 +120,16 @@ function neverRow(right: number, horizonMs: number): SVGElement[] {
   ];
 }
 
-function mark(one: Cost, [x, y]: readonly [number, number], radius: number, isChosen: boolean): SVGGElement {
-  const { choice, callsPerClient, servedMs } = one;
-  const told = servedMs === undefined ? 'never done' : `99 % served after ${duration(servedMs)}`;
+function mark(one: Cost, [x, y]: readonly [number, number], isChosen: boolean): SVGGElement {
+  const { choice, callsPerClient } = one;
+  const ring = isChosen ? symbolMark(choice, x, y, 360) : undefined;
+  ring?.classList.replace('symbol', 'ring');
   return svg(
     'g',
-    { 'data-jitter': choice.jitter, class: isChosen ? 'mark chosen' : 'mark' },
-    svg('title', {}, `${title(choice)}: ${calls(callsPerClient)} per client, ${told}`),
-    symbolMark(choice, x, y, 3 * radius * radius),
+    { 'data-jitter': choice.jitter, class: 'mark' },
+    svg('title', {}, `${title(choice)}: ${calls(callsPerClient)} per client, ${finish(one)}`),
+    ring,
+    symbolMark(choice, x, y, isChosen ? 190 : 108),
   );
 }
 
@@ -141,40 +145,46 @@ function labelMarks(label: Label, rect: Rect | undefined, choice: Choice | undef
   ];
 }
 
-/** Shapes for backoffs, hues for jitters. */
-const LEGEND: readonly (readonly [name: string, shape: Choice, hue: boolean])[] = [
-  ...BACKOFFS.map((backoff) => [capitalised(backoff), { backoff, jitter: 'none' }, false] as const),
-  ...JITTERS.map((jitter) => [jitter === 'none' ? 'No jitter' : capitalised(jitter), { backoff: 'exponential', jitter }, true] as const),
-];
-
-function legendRows(width: number): (typeof LEGEND)[number][][] {
-  const rows: (typeof LEGEND)[number][][] = [[]];
-  let used = 0;
-  for (const entry of LEGEND) {
-    const needed = legendWidth(entry[0]);
-    // The hues begin a row of their own.
-    if (used + needed > width || (entry[2] && !rows.at(-1)?.at(-1)?.[2] && used > 0)) {
-      rows.push([]);
-      used = 0;
-    }
-    rows.at(-1)?.push(entry);
-    used += needed;
-  }
-  return rows;
+interface Entry {
+  readonly name: string;
+  readonly sample: Choice;
+  readonly hued: boolean;
 }
 
-function legendWidth(name: string): number {
-  return labelWidth(name) + 34;
+/** Shapes for backoffs, then hues for jitters. */
+const LEGEND: readonly (readonly Entry[])[] = [
+  BACKOFFS.map((backoff) => ({ name: capitalised(backoff), sample: { backoff, jitter: 'none' }, hued: false })),
+  JITTERS.map((jitter) => ({ name: jitter === 'none' ? 'No jitter' : capitalised(jitter), sample: { backoff: 'exponential', jitter }, hued: true })),
+];
+
+/** Each half begins a row, and goes on in another one where the width does not suffice. */
+function legendRows(width: number): { x: number; entry: Entry }[][] {
+  return LEGEND.flatMap((half) => {
+    const rows: { x: number; entry: Entry }[][] = [];
+    let x = Infinity;
+    for (const entry of half) {
+      const needed = 17 + labelWidth(entry.name);
+      if (x + needed > width) {
+        rows.push([]);
+        x = 0;
+      }
+      rows.at(-1)?.push({ x, entry });
+      x += needed + 10;
+    }
+    return rows;
+  });
 }
 
 function legend(width: number, top: number): SVGElement[] {
   return legendRows(width).flatMap((row, r) => {
     const y = top + LEGEND_ROW * r + 10;
-    let x = 0;
-    return row.map(([name, shape, hue]) => {
-      const entry = svg('g', { 'data-jitter': hue ? shape.jitter : undefined, class: hue ? 'mark' : 'mark neutral' }, symbolMark(shape, x + 6, y, 80), svg('text', { x: x + 17, y: y + 4 }, name));
-      x += legendWidth(name);
-      return entry;
-    });
+    return row.map(({ x, entry: { name, sample, hued } }) =>
+      svg(
+        'g',
+        { 'data-jitter': hued ? sample.jitter : undefined, class: hued ? 'mark' : 'mark neutral' },
+        symbolMark(sample, x + 6, y, 80),
+        svg('text', { x: x + 17, y: y + 4 }, name),
+      ),
+    );
   });
 }

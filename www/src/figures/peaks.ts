@@ -4,13 +4,13 @@ import { bottomAxis, leftAxis, log, logTicks } from '../charts/axis';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural, rate, short } from '../charts/format';
-import { LABEL_HEIGHT, along, labelWidth, placed, spread } from '../charts/labels';
+import { LABEL_HEIGHT, along, placed, spread } from '../charts/labels';
 import { symbolMark } from '../charts/symbols';
 import type { Peak, PeaksResult } from '../compute/peaks';
 import { JITTERS, capitalised, type Jitter } from '../state/strategy';
 
 const TOP = 34;
-const PLOT = 316;
+const PLOT = 334;
 const BELOW = 44;
 const LEFT = 48;
 /** For the names at the ends of the lines. */
@@ -19,7 +19,7 @@ const RIGHT = 96;
 export const peaks: FigureSpec<PeaksResult> = {
   id: 'peaks',
   title: 'Peak load as the herd grows',
-  subtitle: ({ input, windowMs }) => [`${capitalised(input.strategy.backoff)} backoff: the worst ${duration(windowMs)} after the server is back, as a rate`],
+  subtitle: ({ input, windowMs }) => [`${capitalised(input.strategy.backoff)} backoff: worst ${duration(windowMs)} after the server is back`],
   height: () => TOP + PLOT + BELOW,
 
   draw({ input, peaks: found }, width) {
