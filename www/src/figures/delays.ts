@@ -26,7 +26,7 @@ function heights(waits: number): { row: number; shape: number } {
 
 export const delays: FigureSpec<DelaysData> = {
   id: 'delays',
-  title: 'How long does each retry wait?',
+  title: 'The wait before each retry',
 
   subtitle({ chosen, compared }) {
     const name = (choice: Distribution['choice']): HTMLElement => html('b', { 'data-jitter': choice.jitter, class: 'hued' }, title(choice));

@@ -8,7 +8,8 @@ import type { Totals, TotalsResult } from '../compute/totals';
 import { sameChoice, title } from '../state/strategy';
 
 const CLIENTS = 1000;
-const TOP = 34;
+const HEIGHT = 340;
+const TOP = 72;
 const BELOW = 44;
 /** What is less than this many clients lies on the axis: the scale has no zero. */
 const FLOOR = 0.5;
@@ -17,10 +18,10 @@ export const landing: FigureSpec<TotalsResult> = {
   id: 'landing',
   title: 'When do retries land?',
   subtitle: ({ binMs }) => [`of ${count(CLIENTS)} clients that began together, those that retry in the same ${duration(binMs)}, while everything fails`],
-  height: () => 320,
+  height: () => HEIGHT,
 
   draw({ binMs, totals }, width) {
-    const [left, right, bottom] = [44, width - 12, 320 - BELOW];
+    const [left, right, bottom] = [44, width - 12, HEIGHT - BELOW];
     const end = binMs * (1 + Math.max(...totals.map(({ landings }) => lastBin(landings))));
     const x = linear([0, end], [left, right]);
     const y = log([FLOOR, 2 * CLIENTS], [bottom, TOP]);
@@ -41,7 +42,7 @@ export const landing: FigureSpec<TotalsResult> = {
     }
     for (const [i, totalsOf] of totals.entries()) {
       const { strategy } = totalsOf;
-      marks.push(svg('text', { x: right, y: TOP - 14 + 17 * i, 'text-anchor': 'end', class: 'value hued', 'data-jitter': strategy.jitter }, `${title(strategy)}: at most ${count(busiest(totalsOf))} at once`));
+      marks.push(svg('text', { x: right, y: 14 + 18 * i, 'text-anchor': 'end', class: 'value hued', 'data-jitter': strategy.jitter }, `${title(strategy)}: at most ${count(busiest(totalsOf))} at once`));
     }
     return marks;
   },

@@ -1,4 +1,4 @@
-/** Time until a call succeeds: the share that has, over time; the plateau is what never gives up in vain. */
+/** Time until a call succeeds: the share that has, over time. It ends on a plateau: the others give up. */
 import { curveStepAfter, line } from 'd3-shape';
 import { bottomAxis, leftAxis, linear } from '../charts/axis';
 import { svg } from '../charts/dom';
