@@ -3,13 +3,14 @@
  * everything, the seed included; long ones report what they have so far, and stop when told to.
  */
 import { herd } from './herd';
+import { load } from './load';
 import { notes } from './notes';
 import { totals } from './totals';
 import { waits } from './waits';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, waits, totals, notes };
+export const JOBS = { herd, load, waits, totals, notes };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;
