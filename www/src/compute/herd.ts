@@ -68,6 +68,8 @@ export const FIRST_CALLS_MS = 100;
 export const LATENCY_MS = 10;
 /** Over how long a peak is counted, and how much unused capacity the server can save up. */
 export const WINDOW_MS = 100;
+/** No limit of the strategy ends a client's operation. */
+export const UNTIL_SERVED = { maxAttempts: Infinity, totalTimeoutMs: Infinity } as const;
 /** The clients whose calls are kept. */
 export const TRACED = 24;
 
@@ -100,7 +102,7 @@ export async function herd(input: HerdInput, report: (partial: HerdResult) => vo
 
 /** How a choice retries in the herd: with the numbers of the strategy, until it is served. */
 export function policyOf(strategy: Strategy, choice: Choice): ReturnType<typeof policyOptions> {
-  return policyOptions({ ...withChoice(strategy, choice), maxAttempts: Infinity, totalTimeoutMs: Infinity });
+  return policyOptions({ ...withChoice(strategy, choice), ...UNTIL_SERVED });
 }
 
 /** The server and its clients, as the simulation takes them. */

@@ -4,6 +4,7 @@
  */
 import { contention } from './contention';
 import { herd } from './herd';
+import { load } from './load';
 import { notes } from './notes';
 import { peaks } from './peaks';
 import { totals } from './totals';
@@ -11,7 +12,7 @@ import { waits } from './waits';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, waits, totals, notes, peaks, contention };
+export const JOBS = { herd, load, peaks, contention, waits, totals, notes };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;
