@@ -36,7 +36,7 @@ pub enum Arrivals {
 }
 
 /// Options of [`Load`]. Times are in ms.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LoadOptions {
     /// Where requests come from. Default: 280 per second, regularly.
     pub arrivals: Arrivals,
@@ -58,6 +58,9 @@ pub struct LoadOptions {
     pub seed: Seed,
     /// How the clients retry.
     pub policy: RetryPolicy,
+    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
+    /// which the last repeats. Default: none, so that every ceiling is the cap.
+    pub curve: Vec<f64>,
 }
 
 impl LoadOptions {
@@ -75,6 +78,7 @@ impl LoadOptions {
             budget: Budget::Unlimited,
             seed,
             policy,
+            curve: Vec::new(),
         }
     }
 
@@ -119,6 +123,7 @@ impl LoadOptions {
             "above 0, and at least a 10^6th of horizon_ms",
         );
         self.budget.check(&mut check);
+        check.curve(&self.curve);
         check.finish()
     }
 }
@@ -186,6 +191,7 @@ impl Load {
         let mut load = Self {
             rules: Rules {
                 policy: options.policy,
+                curve: options.curve.clone(),
                 seed: options.seed,
             },
             noise: Noise::new(options.seed, 0),
@@ -211,7 +217,7 @@ impl Load {
             last_timeout_ms: 0.0,
             options,
         };
-        match options.arrivals {
+        match load.options.arrivals {
             Arrivals::Regular { .. } => load.queue.push(0.0, NEXT),
             Arrivals::Poisson { per_s } => {
                 let first = load.noise.exponential() * 1_000.0 / per_s;
@@ -225,6 +231,12 @@ impl Load {
             }
         }
         Ok(load)
+    }
+
+    /// The width of a time bin, in ms.
+    #[must_use]
+    pub fn bin_ms(&self) -> f64 {
+        self.options.bin_ms
     }
 
     /// What happened, by time.
