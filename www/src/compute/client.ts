@@ -2,8 +2,11 @@
 import type { Answer, InputOf, JobName, Order, ResultOf } from './jobs';
 
 export interface Channel<N extends JobName> {
-  /** Replaces the order before it, whose answers are dropped. The same input again is no new order. */
-  order(input: InputOf<N>): void;
+  /**
+   * Replaces the order before it, whose answers are dropped. The same input again is no new order:
+   * then the answer is false.
+   */
+  order(input: InputOf<N>): boolean;
   cancel(): void;
 }
 
@@ -39,7 +42,7 @@ export function createComputer(name: string): Computer {
       return {
         order(input) {
           const text = JSON.stringify(input);
-          if (text === asked) return;
+          if (text === asked) return false;
           cancel();
           asked = text;
           const id = ++orders;
@@ -52,6 +55,7 @@ export function createComputer(name: string): Computer {
             else deliver(answer.result as ResultOf<N>, true);
           });
           post({ id, name: job, input });
+          return true;
         },
         cancel() {
           cancel();

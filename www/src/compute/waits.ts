@@ -26,7 +26,7 @@ export interface Distribution {
 /** Cells of a curved piece: as fine as a small drawing shows. */
 const RESOLUTION = 48;
 
-export function waits(strategy: Strategy): readonly Distribution[] {
+export function waits({ strategy }: { readonly strategy: Strategy }): readonly Distribution[] {
   // Cells that differ in what does not act are equal, and are computed once.
   const known = new Map<string, Omit<Distribution, 'choice'>>();
   return CHOICES.map((choice) => {

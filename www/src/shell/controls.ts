@@ -1,11 +1,14 @@
-/** The strategy chooser: two groups of radio buttons and five sliders. */
-import { html } from './dom';
-import { duration } from './format';
-import { BACKOFFS, JITTERS, capitalised, curveActs, type Strategy } from './strategy';
+/** The strategy chooser: presets, two groups of radio buttons and the sliders. */
+import { html } from '../charts/dom';
+import { duration, share } from '../charts/format';
+import { sliderField } from '../charts/slider';
+import { PRESETS, sameStrategy } from '../state/presets';
+import type { Store } from '../state/store';
+import { BACKOFFS, JITTERS, capitalised, curveActs, type Strategy } from '../state/strategy';
 
-type Setting = 'baseMs' | 'capMs' | 'factor' | 'truncateAt' | 'maxAttempts';
+type Setting = 'baseMs' | 'capMs' | 'factor' | 'truncateAt' | 'maxAttempts' | 'totalTimeoutMs';
 
-interface SliderSpec {
+interface StrategySlider {
   readonly setting: Setting;
   readonly label: string;
   readonly stops: readonly number[];
@@ -15,17 +18,11 @@ interface SliderSpec {
 }
 
 /** Stops rather than a continuous range: the settings that people really choose, evenly apart. */
-const SLIDERS: readonly SliderSpec[] = [
+const SLIDERS: readonly StrategySlider[] = [
   {
     setting: 'baseMs',
     label: 'Base',
     stops: [10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000],
-    text: duration,
-  },
-  {
-    setting: 'capMs',
-    label: 'Cap',
-    stops: [100, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 20_000, 30_000, 60_000],
     text: duration,
   },
   {
@@ -43,33 +40,69 @@ const SLIDERS: readonly SliderSpec[] = [
     belongs: ({ backoff }) => backoff === 'truncated',
   },
   {
+    setting: 'capMs',
+    label: 'Cap',
+    stops: [100, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 20_000, 30_000, 60_000],
+    text: duration,
+  },
+  {
     setting: 'maxAttempts',
     label: 'Attempts at most',
     stops: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
     text: String,
   },
+  {
+    setting: 'totalTimeoutMs',
+    label: 'Deadline',
+    stops: [500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 60_000, Infinity],
+    text: (value) => (value === Infinity ? 'none' : duration(value)),
+  },
 ];
 
-export interface Controls {
-  /** Makes the controls show this strategy. */
-  show(strategy: Strategy): void;
-}
+const FAILURE_RATES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 
-export function mountControls(root: HTMLElement, change: (part: Partial<Strategy>) => void): Controls {
+export function mountControls(root: HTMLElement, store: Store): void {
+  const change = (part: Partial<Strategy>): void => store.set({ strategy: withChange(store.get().strategy, part) });
+  const preset = presetSelect(root, (strategy) => store.set({ strategy }));
   const radios = [
     ...radioGroup(root, 'Backoff', 'backoff', BACKOFFS, (backoff) => change({ backoff })),
     ...radioGroup(root, 'Jitter', 'jitter', JITTERS, (jitter) => change({ jitter })),
   ];
-  const note = html('p', { class: 'note', id: 'curve-note' }, 'Decorrelated jitter draws each wait from the one before. The backoff and its factor do not act.');
+  const note = html('p', { class: 'note' }, 'Decorrelated jitter draws each wait from the one before. The backoff and its factor do not act.');
   root.append(note);
-  const sliders = SLIDERS.map((spec) => slider(root, spec, change));
+  const sliders = SLIDERS.map(({ setting, label, stops, text, belongs }) => {
+    const field = sliderField(root, { id: `set-${setting}`, label, stops, text }, (value) => change({ [setting]: value }));
+    return ({ strategy }: { strategy: Strategy }): void => {
+      const idle = (setting === 'factor' && strategy.backoff !== 'exponential') || (belongs !== undefined && !curveActs(strategy));
+      field.show(strategy[setting], { hidden: belongs?.(strategy) === false, disabled: idle });
+    };
+  });
+  const failure = { id: 'set-failureRate', label: 'An attempt fails', stops: FAILURE_RATES, text: share };
+  const failureField = sliderField(root, failure, (failureRate) => store.set({ failureRate }));
 
-  return {
-    show(strategy) {
-      for (const radio of radios) radio.checked = strategy[radio.name as 'backoff' | 'jitter'] === radio.value;
-      note.hidden = curveActs(strategy);
-      for (const show of sliders) show(strategy);
-    },
+  store.subscribe((state) => {
+    const { strategy, failureRate } = state;
+    for (const radio of radios) radio.checked = strategy[radio.name as 'backoff' | 'jitter'] === radio.value;
+    note.hidden = curveActs(strategy);
+    for (const show of sliders) show(state);
+    failureField.show(failureRate);
+    preset(strategy);
+  });
+}
+
+/** Which preset these numbers are; "Your own" when they are none. */
+function presetSelect(root: HTMLElement, choose: (strategy: Strategy) => void): (strategy: Strategy) => void {
+  const own = html('option', { value: '' }, 'Your own');
+  const select = html('select', { id: 'preset' }, own, ...PRESETS.map(({ label }) => html('option', { value: label }, label)));
+  select.addEventListener('change', () => {
+    const found = PRESETS.find(({ label }) => label === select.value);
+    if (found) choose(found.strategy);
+  });
+  root.append(html('div', { class: 'field' }, html('label', { for: 'preset' }, 'Preset'), select));
+  return (strategy) => {
+    const found = PRESETS.find((preset) => sameStrategy(preset.strategy, strategy));
+    own.hidden = found !== undefined;
+    select.value = found?.label ?? '';
   };
 }
 
@@ -93,33 +126,8 @@ function radioGroup<V extends string>(
   return inputs;
 }
 
-function slider(root: HTMLElement, spec: SliderSpec, change: (part: Partial<Strategy>) => void): (strategy: Strategy) => void {
-  const id = `set-${spec.setting}`;
-  const last = spec.stops.length - 1;
-  const input = html('input', { type: 'range', id, min: 0, max: last, step: 1 });
-  const output = html('output', { for: id });
-  const box = html('div', { class: 'slider' }, html('label', { for: id }, spec.label), output, input);
-  input.addEventListener('input', () => {
-    const value = spec.stops[input.valueAsNumber];
-    if (value !== undefined) change({ [spec.setting]: value });
-  });
-  root.append(box);
-
-  return (strategy) => {
-    const value = strategy[spec.setting];
-    const text = spec.text(value);
-    const stop = spec.stops.indexOf(value);
-    box.hidden = spec.belongs?.(strategy) === false;
-    input.valueAsNumber = stop;
-    input.disabled = (spec.setting === 'factor' && strategy.backoff !== 'exponential') || (spec.belongs !== undefined && !curveActs(strategy));
-    input.setAttribute('aria-valuetext', text);
-    input.style.setProperty('--filled', `${(100 * stop) / last}%`);
-    output.value = text;
-  };
-}
-
 /** Base and cap push each other along: a cap below the base is refused by the package. */
-export function withChange(strategy: Strategy, part: Partial<Strategy>): Strategy {
+function withChange(strategy: Strategy, part: Partial<Strategy>): Strategy {
   const next = { ...strategy, ...part };
   if (next.capMs >= next.baseMs) return next;
   if (part.baseMs !== undefined) return { ...next, capMs: stopFor('capMs', (stop) => stop >= next.baseMs) };

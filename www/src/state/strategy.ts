@@ -127,20 +127,28 @@ export function usage(strategy: Strategy): { name: FamilyName; options: Settings
   return { name: 'retry', options: { backoff: strategy.backoff, jitter: strategy.jitter, ...options } };
 }
 
-const CURVES: Record<Backoff, string> = {
-  fixed: 'base',
-  linear: 'base·k',
-  exponential: 'base·factor^(k−1)',
-  truncated: 'base·2^(min(k, N)−1)',
+/** The curve's value at wait k, with what stands in the exponent; the cap bounds it. */
+const CURVES: Record<Backoff, { readonly base: string; readonly exponent?: string }> = {
+  fixed: { base: 'base' },
+  linear: { base: 'base·k' },
+  exponential: { base: 'base·factor', exponent: 'k−1' },
+  truncated: { base: 'base·2', exponent: 'min(k,N)−1' },
 };
 
-/** How wait k is computed; r is uniform on [0, 1). */
-export function formula({ backoff, jitter }: Choice): string {
-  const ceiling = `min(cap, ${CURVES[backoff]})`;
-  if (jitter === 'none') return ceiling;
-  if (jitter === 'full') return `r·${ceiling}`;
-  if (jitter === 'equal') return `c/2 + r·c/2, c = ${ceiling}`;
-  return 'min(cap, base + r·(3·previous − base))';
+export function curveFormula(backoff: Backoff): { readonly base: string; readonly exponent?: string } {
+  return CURVES[backoff];
+}
+
+/** How the wait is drawn below the ceiling c; r is uniform on [0, 1). */
+const DRAWS: Record<Jitter, string> = {
+  none: 'c',
+  full: 'r·c',
+  equal: 'c/2 + r·c/2',
+  decorrelated: 'base + r·(3·prev − base)',
+};
+
+export function jitterFormula(jitter: Jitter): string {
+  return DRAWS[jitter];
 }
 
 export function title(strategy: Choice): string {

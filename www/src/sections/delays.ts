@@ -1,0 +1,62 @@
+/** The section on waits: the grid, the chosen strategy in detail, and what its waits add up to. */
+import { byId, html } from '../charts/dom';
+import { mountFigure } from '../charts/figure';
+import { duration, share } from '../charts/format';
+import type { Computer } from '../compute/client';
+import type { TotalsResult } from '../compute/totals';
+import type { Distribution } from '../compute/waits';
+import { delays } from '../figures/delays';
+import { landing } from '../figures/landing';
+import { success } from '../figures/success';
+import type { Store } from '../state/store';
+import { sameChoice, withChoice, type Choice } from '../state/strategy';
+import { mountGrid } from './grid';
+
+export function mountDelays(root: HTMLElement, store: Store, computer: Computer): void {
+  const grid = mountGrid(root, store);
+  const pair = html('div', { class: 'pair' });
+  root.append(pair);
+  const figures = { delays: mountFigure(pair, delays), success: mountFigure(pair, success), landing: mountFigure(root, landing) };
+  const fail = (message: string): void => {
+    for (const figure of Object.values(figures)) figure.fail(message);
+  };
+
+  let cells: readonly Distribution[] | undefined;
+  const waits = computer.channel('waits', (answer) => {
+    cells = answer;
+    showWaits(answer);
+  }, fail);
+
+  function showWaits(all: readonly Distribution[]): void {
+    const { strategy, compared } = store.get();
+    const of = (choice: Choice): Distribution => all.find((cell) => sameChoice(cell.choice, choice)) as Distribution;
+    const chosen = of(strategy);
+    grid.show(all);
+    figures.delays.show({ strategy, chosen, compared: of(compared) });
+    byId('total-worst').textContent = duration(Math.min(chosen.totalWorstMs, strategy.totalTimeoutMs));
+    byId('total-mean').textContent = duration(chosen.totalMeanMs);
+  }
+
+  const totals = computer.channel('totals', (result) => {
+    figures.landing.show(result);
+    figures.success.show({ ...result, failureRate: store.get().failureRate });
+    summarise(result);
+  }, fail);
+
+  store.subscribe(({ strategy, compared, failureRate, seed }) => {
+    if (waits.order({ strategy })) figures.delays.busy();
+    else if (cells) showWaits(cells);
+    const strategies = sameChoice(strategy, compared) ? [strategy] : [strategy, withChoice(strategy, compared)];
+    if (totals.order({ strategies, failureRate, seed })) {
+      figures.landing.busy();
+      figures.success.busy();
+    }
+  });
+}
+
+function summarise({ totals: [chosen] }: TotalsResult): void {
+  if (!chosen) return;
+  byId('half-succeed').textContent = chosen.p50Ms === undefined ? 'never' : duration(chosen.p50Ms);
+  byId('most-succeed').textContent = duration(chosen.p95Ms);
+  byId('gives-up').textContent = share(1 - chosen.plateau);
+}
