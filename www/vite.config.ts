@@ -1,5 +1,5 @@
 import { defineConfig } from 'vite';
-import { wasmSizes } from './wasm-sizes';
+import { wasmSizes } from './wasm-sizes.ts';
 
 export default defineConfig({
   // Relative addresses: the built files work under any path.

@@ -4,7 +4,7 @@
  */
 import type { PolicyData } from 'rejitter';
 import { duration } from '../charts/format';
-import { BACKOFFS, INITIAL, JITTERS, type Backoff, type Jitter, type Strategy } from '../state/strategy';
+import { BACKOFFS, INITIAL, JITTERS, capitalised, type Backoff, type Jitter, type Strategy } from '../state/strategy';
 
 export interface Drawable {
   readonly strategy: Strategy;
@@ -40,13 +40,13 @@ export function drawable(data: PolicyData): Drawable {
   const draw = drawnJitter(data['jitter'], data['capRule'], notes);
   if (draw.curve) curve.backoff = draw.curve;
   const minMs = number('minMs', 0);
-  if (minMs > 0) notes.push(`without the floor of ${duration(minMs)}.`);
+  if (minMs > 0) notes.push(`Without the floor of ${duration(minMs)}.`);
 
   const bounds = { baseMs: curve.baseMs * draw.base, capMs: capMs * draw.cap };
   const drawn = { baseMs: clamped(rounded(bounds.baseMs), MS), capMs: clamped(rounded(bounds.capMs), MS) };
-  if (bounds.baseMs < MS.least) notes.push(`a base of ${duration(MS.least)} instead of ${duration(bounds.baseMs)}.`);
-  if (bounds.baseMs > MS.most) notes.push(`a base of ${duration(MS.most)} instead of ${duration(bounds.baseMs)}.`);
-  if (bounds.capMs > MS.most) notes.push(`a cap of ${duration(MS.most)}, the longest here, instead of ${capMs === Infinity ? 'none' : duration(bounds.capMs)}.`);
+  if (bounds.baseMs < MS.least) notes.push(`A base of ${duration(MS.least)} instead of ${duration(bounds.baseMs)}.`);
+  if (bounds.baseMs > MS.most) notes.push(`A base of ${duration(MS.most)} instead of ${duration(bounds.baseMs)}.`);
+  if (bounds.capMs > MS.most) notes.push(`A cap of ${duration(MS.most)}, the longest here, instead of ${capMs === Infinity ? 'none' : duration(bounds.capMs)}.`);
 
   const strategy = {
     ...INITIAL,
@@ -80,13 +80,13 @@ function drawnCurve(backoff: unknown, { baseMs, capMs, factor, stepMs, waits }: 
   const curve = (kind: Backoff, base = baseMs, growth = factor): Curve => ({ backoff: kind, baseMs: base, factor: growth });
   if (Array.isArray(backoff)) return nearestToList(backoff.map((ms) => Math.min(capMs, Number(ms))), waits, notes);
   if (backoff === 'fibonacci') {
-    notes.push('exponential backoff with factor 1.618, to which Fibonacci numbers grow.');
+    notes.push('Exponential backoff with factor 1.618, to which Fibonacci numbers grow.');
     return curve('exponential', baseMs, GOLDEN);
   }
   if (backoff === 'linear' && stepMs !== baseMs) {
     if (stepMs === 0) return curve('fixed');
     const last = (baseMs + stepMs * (waits - 1)) / waits;
-    notes.push(`linear backoff with ${duration(rounded(last))} a wait, which ends at the same wait ${waits}.`);
+    notes.push(`Linear backoff with ${duration(rounded(last))} a wait, which ends at the same wait ${waits}.`);
     return curve('linear', last);
   }
   return curve(BACKOFFS.find((kind) => kind === backoff) ?? 'exponential');
@@ -104,11 +104,11 @@ function nearestToList(list: readonly number[], waits: number, notes: string[]):
   const last = values.at(-1) ?? first;
   if (last <= first || first === 0) {
     const mean = values.reduce((sum, ms) => sum + ms, 0) / waits;
-    notes.push(`a fixed wait of ${duration(mean)}, the mean of the list.`);
+    notes.push(`A fixed wait of ${duration(mean)}, the mean of the list.`);
     return { backoff: 'fixed', baseMs: mean, factor: 2 };
   }
   const factor = rounded((last / first) ** (1 / (waits - 1)));
-  notes.push(`exponential backoff with factor ${factor}, from the first wait of the list to its last.`);
+  notes.push(`Exponential backoff with factor ${factor}, from the first wait of the list to its last.`);
   return { backoff: 'exponential', baseMs: first, factor };
 }
 
@@ -132,20 +132,20 @@ function drawnJitter(jitter: unknown, capRule: unknown, notes: string[]): Draw {
   const same = JITTERS.find((kind) => kind === jitter);
   if (same) return { jitter: same, base: 1, cap: 1 };
   if (jitter === 'decorrelatedBounded') {
-    notes.push("jitter 'decorrelated', which piles up at the cap; 'decorrelatedBounded' does not.");
+    notes.push("Jitter 'decorrelated', which piles up at the cap; 'decorrelatedBounded' does not.");
     return { jitter: 'decorrelated', base: 1, cap: 1 };
   }
   if (jitter === 'slotted') {
-    notes.push('truncated backoff with full jitter, which draws any wait where Ethernet draws whole slots.');
+    notes.push('Truncated backoff with full jitter, which draws any wait where Ethernet draws whole slots.');
     return { jitter: 'full', base: 2, cap: 1, curve: 'truncated' };
   }
   if (jitter === 'pollyV2') {
-    notes.push("full jitter with the same base, whose waits have the same mean from wait 3 on; 'pollyV2' is narrower, and its first wait longer.");
+    notes.push("Full jitter with the same base, whose waits have the same mean from wait 3 on; 'pollyV2' is narrower, and its first wait longer.");
     return { jitter: 'full', base: 1, cap: 1, curve: 'exponential' };
   }
   const { type, ratio } = jitter as { type: string; ratio?: number };
   if (ratio === undefined) {
-    notes.push('no jitter, for one that adds at most so many milliseconds.');
+    notes.push('No jitter, for one that adds at most so many milliseconds.');
     return { jitter: 'none', base: 1, cap: 1 };
   }
   const mean = type === 'additive' ? 1 + ratio / 2 : 1;
@@ -154,15 +154,14 @@ function drawnJitter(jitter: unknown, capRule: unknown, notes: string[]): Draw {
   const base = mean * nearest.ceiling;
   // Where the cap bounds the draw, the ceiling under it is cap / (1 + ratio).
   const cap = capRule === 'draw' ? 1 : capRule === 'ceiling' ? base : base / (1 + ratio);
+  const times = Math.abs(base - 2) < 1e-9 ? 'twice' : `${rounded(base)} times`;
+  const what = `${nearest.jitter === 'none' ? 'No' : capitalised(nearest.jitter)} jitter with ${times} the base`;
   const percent = Math.round(100 * ratio);
-  const what = type === 'additive' ? `what adds 0 to ${percent} %` : `±${percent} %`;
-  const exact = Math.abs(nearest.width - width) < 1e-9;
-  const piles = capRule === 'draw' ? ', except that those do not pile up at the cap' : '';
-  notes.push(
-    exact
-      ? `${nearest.jitter} jitter with ${rounded(base)} times the base: the same waits as with ${what}${piles}.`
-      : `${nearest.jitter === 'none' ? 'no' : nearest.jitter} jitter with ${rounded(base)} times the base, the same mean as with ${what} and the nearest spread here.`,
-  );
+  if (Math.abs(nearest.width - width) > 1e-9) {
+    notes.push(`${what}: the same mean as with ${type === 'additive' ? '0 to +' : '±'}${percent}\u00a0%, and the nearest spread here.`);
+  } else {
+    notes.push(`${what}: the same waits${capRule === 'draw' ? ', but for the pile at the cap' : ''}.`);
+  }
   return { jitter: nearest.jitter, base, cap };
 }
 

@@ -3,27 +3,12 @@ import { version } from 'rejitter/package.json';
 import { wasmSizes } from 'virtual:wasm-sizes';
 import { html } from '../charts/dom';
 import type { Store } from '../state/store';
-import { capitalised, curveActs, type Backoff, type Jitter } from '../state/strategy';
+import { BACKOFFS, JITTERS, capitalised, curveActs, curveFormula, jitterFormula, type Backoff, type Jitter } from '../state/strategy';
 
 const FILES: Readonly<Record<string, string>> = {
   'core.wasm': 'decides each wait; inlined in every entry',
   'http.wasm': 'reads Retry-After; in rejitter/fetch',
   'lab.wasm': 'computes the figures; in rejitter/lab',
-};
-
-/** A formula in words: italic names, `^{…}` raised. */
-const BACKOFF_FORMULAS: Readonly<Record<Backoff, string>> = {
-  fixed: '_base_',
-  linear: '_base_ · _k_',
-  exponential: '_base_ · _factor_^{_k_ − 1}',
-  truncated: '_base_ · 2^{min(_k_, _N_) − 1}',
-};
-
-const JITTER_FORMULAS: Readonly<Record<Jitter, string>> = {
-  none: '_c_',
-  full: '_r_ · _c_',
-  equal: '_c_ ⁄ 2 + _r_ · _c_ ⁄ 2',
-  decorrelated: 'min(_cap_, _base_ + _r_ · (3 · _previous_ − _base_))',
 };
 
 const AWS = 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/';
@@ -32,22 +17,22 @@ const METASTABLE = 'https://doi.org/10.1145/3458336.3465286';
 
 export function mountHow(root: HTMLElement, store: Store): void {
   const seed = html('b');
-  const backoffs = table('Backoff: the ceiling of wait k', 'c = min(cap, …)', BACKOFF_FORMULAS);
-  const jitters = table('Jitter: the wait itself', 'wait', JITTER_FORMULAS);
+  const backoffs = table(['Backoff: ', ...typeset('c = min(cap, …)'), ' with'], BACKOFFS, curve);
+  const jitters = table(['Jitter: the wait is'], JITTERS, draw);
 
   root.append(
     html(
       'div',
       { class: 'how' },
       part(
-        'The module',
-        html('p', {}, `Everything is computed by rejitter ${version}, installed from npm, in a worker of this page.`),
-        sizesTable(),
-      ),
-      part(
         'The formulas',
         html('div', { class: 'how-formulas' }, backoffs.element, jitters.element),
-        html('p', {}, ...formula('Wait _k_ follows failed attempt _k_. _r_ is uniform on [0, 1): 53 bits, drawn from seed, operation and attempt. _previous_ is the wait before, at first _base_; so decorrelated jitter has no use for a backoff.')),
+        html('p', {}, 'Wait ', v('k'), ' follows failed attempt ', v('k'), '. ', v('r'), ' is uniform on [0,\u00a01), drawn anew from seed, operation and attempt. ', v('N'), ' is where truncation begins. ', v('prev'), ' is the wait before, at first ', v('base'), ': decorrelated jitter has no use for a backoff.'),
+      ),
+      part(
+        'The module',
+        html('p', {}, `Everything is computed by rejitter ${version}, the package that you install, in workers of this page.`),
+        sizesTable(),
       ),
       part(
         'Exact or sampled',
@@ -57,7 +42,7 @@ export function mountHow(root: HTMLElement, store: Store): void {
       part(
         'The models',
         html('p', {}, 'Herd: clients that do not know of each other call a server that is down, then serves so many calls a second and rejects the rest. A rejected call is retried by the policy. With independent arrivals new requests keep coming, whatever became of the old ones; then only a retry budget lets a server recover (', link(METASTABLE, 'Bronson et al., HotOS 2021'), ').'),
-        html('p', {}, ...formula('Contention: _N_ clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)| ms, as in '), link(AWS, 'Exponential Backoff And Jitter'), ' (AWS Architecture Blog, 2015), where full, equal and decorrelated jitter come from. Truncated backoff is that of ', link(ETHERNET, 'Ethernet'), ' (Metcalfe and Boggs, 1976).'),
+        html('p', {}, 'Contention: many clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)|\u00a0ms, as in ', link(AWS, 'Exponential Backoff And Jitter'), ' (AWS Architecture Blog, 2015), where full, equal and decorrelated jitter come from. Truncated backoff is that of ', link(ETHERNET, 'Ethernet'), ' (Metcalfe and Boggs, 1976).'),
       ),
     ),
   );
@@ -82,15 +67,20 @@ function sizesTable(): HTMLTableElement {
   return html('table', { class: 'how-sizes' }, html('thead', {}, head), html('tbody', {}, ...rows));
 }
 
-/** The formula of each kind; `mark` says which one acts. */
-function table<K extends string>(caption: string, result: string, formulas: Readonly<Record<K, string>>): { element: HTMLTableElement; mark(kind: K | undefined): void } {
-  const rows = Object.entries<string>(formulas).map(([kind, text]) => ({
+interface Formulas<K> {
+  readonly element: HTMLTableElement;
+  /** Says which one acts. */
+  mark(kind: K | undefined): void;
+}
+
+function table<K extends Backoff | Jitter>(caption: (Node | string)[], kinds: readonly K[], cell: (kind: K) => Node[]): Formulas<K> {
+  const hue = (kind: K) => JITTERS.find((jitter) => jitter === kind);
+  const rows = kinds.map((kind) => ({
     kind,
-    row: html('tr', { 'data-jitter': kind in JITTER_FORMULAS ? kind : undefined }, html('th', { scope: 'row' }, capitalised(kind)), html('td', {}, ...formula(text))),
+    row: html('tr', { 'data-jitter': hue(kind) }, html('th', { scope: 'row' }, capitalised(kind)), html('td', {}, ...cell(kind))),
   }));
-  const head = html('tr', {}, html('th', { scope: 'col' }, 'Kind'), html('th', { scope: 'col' }, ...formula(result.replace(/\b(c|cap)\b/g, '_$1_'))));
   return {
-    element: html('table', {}, html('caption', {}, ...formula(caption.replace(/\bk\b/, '_k_'))), html('thead', {}, head), html('tbody', {}, ...rows.map(({ row }) => row))),
+    element: html('table', {}, html('caption', {}, ...caption), html('tbody', {}, ...rows.map(({ row }) => row))),
     mark(chosen) {
       for (const { kind, row } of rows) {
         if (kind === chosen) row.setAttribute('aria-current', 'true');
@@ -100,12 +90,24 @@ function table<K extends string>(caption: string, result: string, formulas: Read
   };
 }
 
-/** `_name_` in italics and `^{…}` raised. */
-function formula(text: string): (Node | string)[] {
-  return text.split(/(\^\{[^}]*\}|_\w+_)/).map((piece) => {
-    if (piece.startsWith('^')) return html('sup', {}, ...formula(piece.slice(2, -1)));
-    return piece.startsWith('_') ? html('var', {}, piece.slice(1, -1)) : piece;
-  });
+function curve(backoff: Backoff): Node[] {
+  const { base, exponent } = curveFormula(backoff);
+  return [...typeset(base), ...(exponent === undefined ? [] : [html('sup', {}, ...typeset(exponent))])];
+}
+
+function draw(jitter: Jitter): Node[] {
+  const drawn = jitterFormula(jitter);
+  return typeset(curveActs({ backoff: 'exponential', jitter }) ? drawn : `min(cap, ${drawn})`);
+}
+
+/** Names in italics, functions upright, thin spaces around what binds and wider ones around sums. */
+function typeset(text: string): Node[] {
+  const spaced = text.replace(/\s*·\s*/g, '\u2009·\u2009').replace(/\s*−\s*/g, '\u2009−\u2009').replace(/,\s*/g, ',\u2009');
+  return spaced.split(/([A-Za-z]+)/).map((piece) => (/^[A-Za-z]/.test(piece) && piece !== 'min' ? v(piece) : document.createTextNode(piece)));
+}
+
+function v(name: string): HTMLElement {
+  return html('var', {}, name);
 }
 
 function link(address: string, text: string): HTMLAnchorElement {

@@ -5,6 +5,7 @@ import type { Store } from '../state/store';
 import { title, type Strategy } from '../state/strategy';
 import { copyButton } from './copy';
 import { highlighted } from './highlight';
+import { prose } from './prose';
 import { SOURCES, exampleOf, translate, type Source } from './import';
 
 const FIRST: Source = 'p-retry';
@@ -38,21 +39,20 @@ export function mountImport(root: HTMLElement, store: Store): void {
   const code = html('code');
   const draw = html('button', { type: 'button', class: 'primary' }, 'Draw it');
   const said = html('p', { class: 'note', role: 'status' });
-  const translation = html('div', {});
   const error = html('p', { class: 'error', role: 'alert' });
-  const result = html('div', { class: 'import-result' }, error, translation);
   const notes = html('ul', { class: 'import-notes' });
   const drawn = html('ul', { class: 'import-notes' });
-  const drawnHeading = html('h4', {}, 'Drawn with');
-  translation.append(
+  const drawnHeading = html('h3', { class: 'minor' }, 'In the figures');
+  const drawing = html('div', { class: 'import-drawing' }, drawnHeading, drawn, html('div', { class: 'buttons' }, draw, said));
+  const translation = html(
+    'div',
+    {},
     html('div', { class: 'code-head' }, from, copyButton(code)),
     html('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The translation' }, code),
-    html('h4', {}, 'What is not the same'),
+    html('h3', { class: 'minor' }, 'What is not the same'),
     notes,
-    drawnHeading,
-    drawn,
-    html('div', { class: 'buttons' }, draw, said),
   );
+  form.append(drawing);
 
   let strategy: Strategy | undefined;
 
@@ -60,16 +60,15 @@ export function mountImport(root: HTMLElement, store: Store): void {
     const answer = translate(text.value, select.value as Source | 'detect');
     const failed = 'error' in answer;
     strategy = failed ? undefined : answer.strategy;
-    translation.hidden = failed;
+    translation.hidden = drawing.hidden = failed;
     error.hidden = !failed;
     error.textContent = failed ? answer.error : '';
     said.textContent = '';
     if (failed) return;
     from.textContent = `${answer.from} in rejitter`;
     code.replaceChildren(highlighted(answer.code));
-    notes.replaceChildren(...items(answer.notes.length > 0 ? answer.notes : ['Nothing: the waits and attempts are these.']));
-    drawn.replaceChildren(...items(answer.drawn));
-    drawn.hidden = drawnHeading.hidden = answer.drawn.length === 0;
+    notes.replaceChildren(...items(answer.notes.length > 0 ? answer.notes : ['Nothing that is known here: the waits and attempts are these.']));
+    drawn.replaceChildren(...items(answer.drawn.length > 0 ? answer.drawn : ['Exactly these waits.']));
   }
 
   select.addEventListener('change', () => {
@@ -89,13 +88,13 @@ export function mountImport(root: HTMLElement, store: Store): void {
     if (state.strategy !== strategy) said.textContent = '';
   });
 
-  root.append(html('div', { class: 'card import-card' }, form, result));
+  root.append(html('div', { class: 'card import-card' }, form, html('div', { class: 'import-result' }, error, translation)));
   text.value = exampleOf(FIRST);
   show();
 }
 
 function items(texts: readonly string[]): HTMLLIElement[] {
-  return texts.map((text) => html('li', {}, `${text.charAt(0).toUpperCase()}${text.slice(1)}`));
+  return texts.map((text) => html('li', {}, ...prose(text)));
 }
 
 function summary(strategy: Strategy): string {

@@ -130,12 +130,12 @@ function translated(library: Library, name: LibraryName, found: Found): Translat
 
 /** Options that are functions or signals, and what nobody knows. */
 function leftOver({ version, read, others }: Library, name: string, fields: Fields): string[] {
-  const notes = fields.spreads.map((what) => `…${what} is not read: nothing that is pasted here is run.`);
+  const notes = fields.spreads.map((what) => `\`…${what}\` is not read: nothing that is pasted here is run.`);
   const unknown: string[] = [];
   for (const key of fields.map.keys()) {
     const here = Object.hasOwn(others, key) ? others[key] : undefined;
-    if (here === 'nothing') notes.push(`${key} has no counterpart.`);
-    else if (here !== undefined) notes.push(key === here ? `${key} is to be passed along.` : `${key} is ${here} here.`);
+    if (here === 'nothing') notes.push(`\`${key}\` has no counterpart.`);
+    else if (here !== undefined) notes.push(key === here ? `\`${key}\` is to be passed along.` : `\`${key}\` is \`${here}\` here.`);
     else if (!read.includes(key)) unknown.push(key);
   }
   if (unknown.length > 0) notes.push(`${name} ${version} has no ${unknown.length === 1 ? 'option' : 'options'} ${unknown.join(', ')}: left out.`);
@@ -169,10 +169,10 @@ function translatedOwn(found: Found): Translation {
   const call = Object.keys(OWN_CALLS).findLast((name) => found.has(name));
   const preset = found.calls.get('preset')?.args[0];
   const fields = call === undefined ? found.optionsFor('rejitter') : (found.fieldsFor('rejitter') ?? new Fields());
-  const notes = fields.spreads.map((what) => `…${what} is not read: nothing that is pasted here is run.`);
+  const notes = fields.spreads.map((what) => `\`…${what}\` is not read: nothing that is pasted here is run.`);
   const options: Record<string, unknown> = { ...(call === undefined ? {} : OWN_CALLS[call]) };
   for (const [name, value] of fields.map) {
-    if (WITHOUT_WAITS.test(name)) notes.push(`${name} is left out: it changes no wait.`);
+    if (WITHOUT_WAITS.test(name)) notes.push(`\`${name}\` is left out: it changes no wait.`);
     else Object.defineProperty(options, name, { value: plain(name, value), enumerable: true });
   }
   if ('version' in options) {
@@ -191,7 +191,9 @@ function plain(name: string, value: Value): unknown {
   return value;
 }
 
-const POLICY_CALL = `const response = await policy.run(({ signal }) => fetch('${URL}', { signal }));`;
+const POLICY_CALL = `const response = await policy.run(({ signal }) => {
+  return fetch('${URL}', { signal });
+});`;
 
 function finished(from: string, options: Options, preset: PresetName | undefined, notes: readonly string[]): Translation {
   const policy = preset === undefined ? new RetryPolicy(options as PolicyOptions) : RetryPolicy.preset(preset, options as PolicyOptions);

@@ -153,17 +153,17 @@ function asyncRetry(pasted: Pasted): Reading {
   if (minMs > pasted.number('maxTimeout', Infinity)) throw new Untranslatable('minTimeout is greater than maxTimeout, which async-retry refuses.');
   if (retries === Infinity) throw new Untranslatable('With retries: Infinity async-retry draws waits without end before the first attempt; it takes forever: true instead.');
   const notes = forever ? [] : [retriesNote('retries', retries)];
-  if (pasted.get('randomize') === undefined) notes.push('randomize is on by default.');
+  if (pasted.get('randomize') === undefined) notes.push('`randomize` is on by default.');
   if (randomize && factor < 2 && retries > 1) notes.push('async-retry draws all waits beforehand and sorts them; here they come as they are drawn.');
   if (pasted.get('maxRetryTime') !== undefined) {
     notes.push('async-retry looks at maxRetryTime after a failure only, so its last wait and attempt may end later; totalTimeoutMs ends both.');
   }
-  notes.push('bail(error) is throw permanent(error). async-retry rejects with the most frequent error, rejitter with the last one.');
+  notes.push('`bail(error)` is `throw permanent(error)`. async-retry rejects with the most frequent error, rejitter with the last one.');
   const reading = retryCurve(pasted, retries, factor, minMs, randomize, notes);
   if (!forever) return { ...reading, notes };
 
   const drawn = Math.max(1, retries);
-  notes.unshift(`forever repeats wait ${drawn} for good, ${randomize ? 'always the same draw; here each is drawn anew' : 'as a list does here'}.`);
+  notes.unshift(`\`forever\` repeats wait ${drawn} for good, ${randomize ? 'always the same draw; here each is drawn anew' : 'as a list does here'}.`);
   const { factor: _, baseMs, backoff, ...rest } = reading.options;
   return { ...reading, options: { backoff: powers(minMs, factor, drawn), ...rest, maxAttempts: Infinity }, notes };
 }
@@ -178,9 +178,9 @@ function retryCurve(pasted: Pasted, retries: number, factor: number, baseMs: num
   if (!randomize) return { options: { ...options, jitter: 'none' } };
   const highest = 2 * baseMs * factor ** (retries - 1);
   if (highest > capMs) {
-    notes.push(`randomize multiplies by 1 to 2 and then cuts at maxTimeout, so that clients pile up at ${duration(capMs)}. jitter 'equal' with twice the base draws the same waits below it, and stays spread there.`);
+    notes.push(`\`randomize\` multiplies by 1 to 2 and then cuts at maxTimeout, so that clients pile up at ${duration(capMs)}. With twice the base, jitter 'equal' draws the same waits below it, and stays spread there.`);
   } else {
-    notes.push("randomize multiplies by 1 to 2: these are the waits of jitter 'equal' with twice the base.");
+    notes.push("`randomize` multiplies by 1 to 2: these are the waits of jitter 'equal' with twice the base.");
   }
   return { options, preset: 'pRetryRandomized' };
 }
@@ -269,7 +269,7 @@ function cockatielExponential(pasted: Pasted, retries: number, notes: string[]):
   const jitter = { noJitterGenerator: 'none', fullJitterGenerator: 'full', halfJitterGenerator: 'equal', decorrelatedJitterGenerator: 'pollyV2' }[generator];
   if (jitter === undefined) throw ownFunction('generator', given);
   if (jitter !== 'pollyV2') {
-    if (exponent !== 2) notes.push(`exponent ${exponent} does not act: only the default generator reads it, the others double.`);
+    if (exponent !== 2) notes.push(`\`exponent\` ${exponent} does not act: only the default generator reads it, the others double.`);
     return { ...exponential(baseMs, 2, capMs, retries), jitter };
   }
   if (exponent !== 2) notes.push(`Its default generator grows with exponent ${exponent}; rejitter's 'pollyV2' doubles, as Polly's does.`);
@@ -328,7 +328,7 @@ function powers(baseMs: number, factor: number, length: number): number[] {
 }
 
 function retriesNote(name: string, retries: number): string {
-  return retries === Infinity ? `${name} is Infinity: only success ends it, or the signal.` : `${name} ${retries} are ${retries + 1} attempts: maxAttempts counts the first.`;
+  return retries === Infinity ? `\`${name}\` is Infinity: only success ends it, or the signal.` : `\`${name}\` ${retries} makes ${retries + 1} attempts: maxAttempts counts the first.`;
 }
 
 function ownFunction(name: string, value: Value): Untranslatable {

@@ -5,6 +5,7 @@ import { plural } from '../charts/format';
 import type { Computer } from '../compute/client';
 import type { Store } from '../state/store';
 import { policyOptions } from '../state/strategy';
+import { prose } from './prose';
 
 export function mountLinter(root: HTMLElement, store: Store, computer: Computer): void {
   const heading = html('h3');
@@ -33,9 +34,10 @@ export function mountLinter(root: HTMLElement, store: Store, computer: Computer)
 }
 
 function item({ code, severity, text }: Note): HTMLLIElement {
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  // An option's name keeps its small letter.
+  const sentence = `${text.replace(/^[a-z](?=[a-z]*\b)/, (letter) => letter.toUpperCase())}.`;
   const label = html('span', { class: 'visually-hidden' }, severity === 'warning' ? 'Warning: ' : 'Good to know: ');
-  return html('li', { 'data-severity': severity }, icon(severity), html('span', {}, label, sentence), html('code', {}, code));
+  return html('li', { 'data-severity': severity }, icon(severity), html('span', {}, label, ...prose(sentence)), html('code', { class: 'code' }, code));
 }
 
 function icon(severity: Note['severity']): SVGSVGElement {

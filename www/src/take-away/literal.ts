@@ -57,6 +57,7 @@ const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/uy;
 const NUMBER = /0x[\da-f_]+|0b[01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?/iy;
 const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
+const SIGN = /[-+]/y;
 const OPERATOR = /\*\*|[-+*/%]/y;
 const PRECEDENCE: Readonly<Record<string, number>> = { '+': 1, '-': 1, '*': 2, '/': 2, '%': 2, '**': 3 };
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', 0: '\0', '\n': '' };
@@ -164,8 +165,10 @@ class Reader {
       const from = this.at;
       const sign = this.match(OPERATOR) ?? '';
       const rank = PRECEDENCE[sign] ?? 0;
+      this.deeper();
       // Powers group from the right.
       const right = rank > least ? this.sum(sign === '**' ? rank - 1 : rank) : undefined;
+      this.depth--;
       if (typeof right !== 'number') {
         this.at = from;
         break;
@@ -185,9 +188,10 @@ class Reader {
     if (first === '[') return this.list('[');
     if (first === '"' || first === "'" || first === '`') return this.string();
     if (first === '-' || first === '+') {
-      this.at++;
+      let sign = 1;
+      for (let char = this.match(SIGN); char; char = this.match(SIGN)) if (char === '-') sign = -sign;
       const value = this.single();
-      return typeof value === 'number' ? (first === '-' ? -value : value) : new Other('expression', this.text.slice(from, this.at));
+      return typeof value === 'number' ? sign * value : new Other('expression', this.text.slice(from, this.at));
     }
     if (first === '(') {
       this.at++;
