@@ -50,7 +50,6 @@ const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['undefined', undefined],
   ['Infinity', Infinity],
   ['Number.POSITIVE_INFINITY', Infinity],
-  ['Number.MAX_VALUE', Number.MAX_VALUE],
   ['Number.MAX_SAFE_INTEGER', Number.MAX_SAFE_INTEGER],
 ]);
 
@@ -60,7 +59,6 @@ const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
 const SIGN = /[-+]/y;
 const OPERATOR = /\*\*|[-+*/%]/y;
 const PRECEDENCE: Readonly<Record<string, number>> = { '+': 1, '-': 1, '*': 2, '/': 2, '%': 2, '**': 3 };
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', 0: '\0', '\n': '' };
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
 class Unreadable extends Error {}
@@ -297,17 +295,9 @@ class Reader {
         this.at = from;
         this.fail(`the end of the string that begins here`);
       }
-      this.at++;
-      if (char !== '\\') {
-        out += char;
-        continue;
-      }
-      const escaped = this.text.charAt(this.at++);
-      const code = /[\da-f]{4}/iy;
-      code.lastIndex = this.at;
-      const hex = escaped === 'u' ? code.exec(this.text)?.[0] : undefined;
-      if (hex !== undefined) this.at += 4;
-      out += hex === undefined ? (ESCAPES[escaped] ?? escaped) : String.fromCharCode(parseInt(hex, 16));
+      // Escapes have no place in the names of options and their values; this keeps their letter.
+      if (char === '\\') this.at++;
+      out += this.text.charAt(this.at++);
     }
     this.at++;
     return out;
