@@ -35,6 +35,8 @@ const NARROW = 600;
 /** Room for the mark of the sorted column. */
 const MARK = 12;
 const BELOW = 72;
+/** The legend has two lines on a phone. */
+const BELOW_NARROW = 90;
 
 /** On a phone a row has two lines: names and numbers, then the strip. */
 export function layoutOf(width: number, order: readonly Choice[], isGrouped: boolean): HerdLayout {
@@ -62,8 +64,8 @@ export function layoutOf(width: number, order: readonly Choice[], isGrouped: boo
     return row;
   });
   const bottom = y - (pitch - rowHeight);
-  const strip = isNarrow ? { x: 0, width, height: 16 } : { x: 196, width: right - 340 - 196, height: 20 };
-  return { isNarrow, columns, strip, stripY: rowHeight - strip.height, rowHeight, rows, bottom, height: bottom + BELOW };
+  const strip = isNarrow ? { x: 0, width: width - 14, height: 16 } : { x: 196, width: right - 340 - 196, height: 20 };
+  return { isNarrow, columns, strip, stripY: rowHeight - strip.height, rowHeight, rows, bottom, height: bottom + (isNarrow ? BELOW_NARROW : BELOW) };
 }
 
 /** The strategies in the order that the table shows; those that never serve 99 % come after those that do. */

@@ -41,9 +41,9 @@ export function mountHerd(root: HTMLElement, store: Store, computer: Computer): 
 }
 
 function sentence({ clients, downMs, capacityPerS, arrivals: kind }: Herd): string {
-  const server = `a server that is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second`;
-  const who = kind === 'bounded' ? `${short(clients)}\u00a0clients hit ` : `New requests keep coming, ${share(DEMAND)} of what it can take, to `;
-  return `${who}${server}. Dark is load the server can take; pink is overload.`;
+  const server = `is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. Dark is load the server can take; pink is overload.`;
+  if (kind === 'bounded') return `${short(clients)}\u00a0clients hit a server that ${server}`;
+  return `New requests keep coming at ${share(DEMAND)} of what the server can take. It ${server}`;
 }
 
 function mountControls(root: HTMLElement, store: Store): (state: State) => void {
