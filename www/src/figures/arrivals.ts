@@ -20,7 +20,7 @@ const BOTTOM = TOP + JITTERS.length * (WORDS + PANEL + GAP) - GAP;
 export const arrivals: FigureSpec<HerdResult> = {
   id: 'arrivals',
   title: 'Load over time',
-  subtitle: ({ input }) => [`${capitalised(input.strategy.backoff)} backoff, calls per second on a log scale`],
+  subtitle: ({ input }) => [`${capitalised(input.strategy.backoff)} backoff, calls/s (log scale)`],
   height: () => BOTTOM + 44,
 
   draw(result, width) {
@@ -79,7 +79,7 @@ function runsOf({ runs, input }: HerdResult): HerdRun[] {
 }
 
 function inWords({ choice, peakPerS }: HerdRun): string {
-  return `${capitalised(choice.jitter)}: peak ${rate(peakPerS)} after recovery`;
+  return `${capitalised(choice.jitter)}: ${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`;
 }
 
 function highestOf({ arrivals: calls }: HerdRun): number {

@@ -101,7 +101,7 @@ export function nameOf({ backoff, jitter }: Choice): string {
 export function rowInWords(run: HerdRun): string {
   const { choice, peakPerS, timeTo99Ms, untilMs, rejectedShare } = run;
   const served = timeTo99Ms === undefined ? `not 99\u00a0% served within ${duration(untilMs)}` : `99\u00a0% served after ${duration(timeTo99Ms)}`;
-  return `${nameOf(choice)}: peak after recovery ${rate(peakPerS)}, ${served}, ${precise(rejectedShare)} of the calls rejected`;
+  return `${nameOf(choice)}: ${peakPerS === undefined ? '' : `peak after recovery ${rate(peakPerS)}, `}${served}, ${precise(rejectedShare)} of the calls rejected`;
 }
 
 function layout(width: number, data: HerdData | undefined): HerdLayout {
@@ -111,12 +111,12 @@ function layout(width: number, data: HerdData | undefined): HerdLayout {
 type Measure = 'peakPerS' | 'timeTo99Ms' | 'rejectedShare';
 
 function isBad(key: Measure, run: HerdRun, capacityPerS: number): boolean {
-  if (key === 'peakPerS') return run.peakPerS > BAD_PEAK * capacityPerS;
+  if (key === 'peakPerS') return (run.peakPerS ?? 0) > BAD_PEAK * capacityPerS;
   return key === 'timeTo99Ms' && run.timeTo99Ms === undefined;
 }
 
 function written(key: Measure, { peakPerS, timeTo99Ms, rejectedShare, untilMs }: HerdRun): string {
-  if (key === 'peakPerS') return rate(peakPerS);
+  if (key === 'peakPerS') return peakPerS === undefined ? '–' : rate(peakPerS);
   if (key === 'rejectedShare') return precise(rejectedShare);
   return timeTo99Ms === undefined ? `>\u00a0${duration(untilMs)}` : duration(timeTo99Ms);
 }
