@@ -22,3 +22,6 @@ mountTheme();
 mountHeader(store);
 mountControls(byId('controls-form'), store);
 mountDelays(byId('delays-body'), store, quick);
+
+// Until now only the title was shown: sections that grow would have pushed each other down the screen.
+document.documentElement.dataset.ready = '';
