@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { fate, startServer } from './misbehaving-server.mjs';
+import { fate } from './fate.mjs';
+import { startServer } from './misbehaving-server.mjs';
 
 const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 40 });
 
