@@ -10,42 +10,15 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { chromium, firefox } from 'playwright-core';
 import { RetryPolicy } from 'rejitter';
+import { ENGINES } from './lib/engines.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 
-/** Chromium as root, and without asking the network for anything of its own. */
-const CHROMIUM_ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'].concat(
-  ['background-networking', 'component-update', 'sync', 'smooth-scrolling'].map((what) => `--disable-${what}`),
-);
-
-/** @param {string} name */
-function browserPath(name) {
-  const path = process.env[name];
-  if (!path) throw new Error(`${name} must be the path of a browser`);
-  return path;
-}
-
-/** @typedef {'light' | 'dark'} Scheme */
-
-/** @type {Record<string, (scheme: Scheme) => Promise<import('playwright-core').Browser>>} */
-const ENGINES = {
-  chromium: () => chromium.launch({ executablePath: browserPath('CHROME_BIN'), args: CHROMIUM_ARGS }),
-  firefox: (scheme) =>
-    firefox.launch({
-      channel: 'moz-firefox',
-      executablePath: browserPath('FIREFOX_BIN'),
-      // A context's colour scheme does not reach this Firefox.
-      firefoxUserPrefs: { 'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1 },
-    }),
-};
-
-/** What the live section said in each engine for the same settings. */
-const sentences = new Map();
+/** @typedef {import('./lib/engines.mjs').Scheme} Scheme */
 
 for (const [engine, launch] of Object.entries(ENGINES)) {
   describe(engine, () => {
@@ -200,60 +173,6 @@ for (const [engine, launch] of Object.entries(ENGINES)) {
         assert.equal(await page.locator('.error').count(), 0);
       }));
 
-    test('live: real retries against the server, which counts what the page counts', () =>
-      withPage(async (page) => {
-        const sentence = await runLive(page);
-        const { run, sent, received } = await page.locator('#live-figure').evaluate((figure) => ({ .../** @type {HTMLElement} */ (figure).dataset }));
-        const counted = server.stats(run);
-        assert.equal(Number(sent), counted.requests);
-        assert.equal(Number(received), counted.requests);
-        assert.ok(counted.requests > 12, 'more requests than calls');
-        assert.ok(counted.unavailable > 0 && counted.dropped > 0 && counted.slow > 0, JSON.stringify(counted));
-        assert.equal(sentence, `${counted.ok} of 12\u00a0calls succeeded with ${counted.requests}\u00a0requests; without retries it would have been 7. The server counted the same.`);
-        assert.equal(await page.locator('#live-figure .leg').count(), counted.requests);
-        assert.equal(await page.locator('#live-figure .leg.ok').count(), counted.ok);
-        assert.equal(await page.locator('#live-figure .call[data-outcome=ok]').count(), counted.ok);
-        assert.equal(await page.locator('#live-log li').count(), counted.requests);
-        sentences.set(engine, sentence);
-
-        // The same again: the server and the waits follow the seed, not the moment.
-        assert.equal(await runLive(page), sentence);
-        await page.selectOption('#live-rate', { label: '30 %' });
-        assert.notEqual(await runLive(page), sentence);
-      }));
-
-    test('abort ends every call at once, and nothing is sent afterwards', () =>
-      withPage(async (page) => {
-        // Waits of up to five seconds: most calls are in one when they are aborted.
-        await page.locator('#set-baseMs').fill('15');
-        await page.selectOption('#live-rate', { label: '90 %' });
-        await page.click('#live-start');
-        await page.locator('#live-figure .leg.failed').first().waitFor();
-        assert.ok(await page.locator('#live-start').isDisabled());
-        const took = await page.evaluate(async () => {
-          const start = performance.now();
-          document.getElementById('live-abort')?.click();
-          while (document.querySelector('#live-figure .call[data-outcome=running]')) await new Promise((resolve) => setTimeout(resolve, 5));
-          return performance.now() - start;
-        });
-        assert.ok(took < 1000, `${took} ms`);
-        await page.locator('#live-figure[data-sent]').waitFor();
-        assert.match((await page.textContent('#live-sentence')) ?? '', /^Aborted at .*: \d+\u00a0calls ended at once, /);
-        assert.ok((await page.locator('#live-figure .call[data-outcome=aborted]').count()) > 6);
-        assert.ok(await page.locator('#live-abort').isDisabled());
-        const before = server.stats().requests;
-        await page.waitForTimeout(1500);
-        assert.equal(server.stats().requests, before);
-      }));
-
-    test('without the server it says so, and still shows the waits', () =>
-      withPage(async (page) => {
-        await page.route('**/stats?*', (route) => route.fulfill({ status: 404, body: 'no such file' }));
-        await page.click('#live-start');
-        await page.getByText('This page is served without its misbehaving server.').waitFor();
-        assert.ok(await page.locator('#live-start').isEnabled());
-      }));
-
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       test(`at 390 pixels, ${colorScheme}: nothing scrolls sideways, and the colours are right`, () =>
         withPage(
@@ -270,9 +189,6 @@ for (const [engine, launch] of Object.entries(ENGINES)) {
             assert.ok(await page.locator('#controls').isHidden());
             await page.getByRole('button', { name: 'Show as table' }).click();
             assert.equal(await overflow(), 0);
-            await page.selectOption('#live-calls', '1');
-            await runLive(page);
-            assert.equal(await overflow(), 0);
 
             const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
             const [light, dark] = ['rgb(246, 247, 249)', 'rgb(11, 14, 19)'];
@@ -287,11 +203,6 @@ for (const [engine, launch] of Object.entries(ENGINES)) {
     }
   });
 }
-
-test('the live section says the same in each engine', () => {
-  assert.equal(sentences.size, Object.keys(ENGINES).length);
-  assert.equal(new Set(sentences.values()).size, 1, [...sentences].join('\n'));
-});
 
 /** Waits until the figure shows what the controls say. @param {Page} page */
 async function drawn(page) {
@@ -379,20 +290,4 @@ async function runCodes(codes, server) {
   });
   await Promise.all(results);
   assert.ok(server.stats(run).requests > codes.length, 'some of them retried');
-}
-
-/** Clicks "Send" and returns the sentence at the end. @param {Page} page */
-async function runLive(page) {
-  const figure = page.locator('#live-figure');
-  const last = await figure.getAttribute('data-run');
-  await page.click('#live-start');
-  await page.waitForFunction(
-    (before) => {
-      const now = document.querySelector('#live-figure');
-      return now instanceof HTMLElement && now.dataset.run !== before && now.dataset.sent !== undefined;
-    },
-    last ?? undefined,
-    { timeout: 30_000 },
-  );
-  return page.textContent('#live-sentence');
 }

@@ -2,6 +2,7 @@
 import { version } from 'rejitter/package.json';
 import { byId } from './charts/dom';
 import { createComputer } from './compute/client';
+import { mountLive } from './live/live-section';
 import { mountDelays } from './sections/delays';
 import { mountControls } from './shell/controls';
 import { mountHeader } from './shell/header';
@@ -22,3 +23,4 @@ mountTheme();
 mountHeader(store);
 mountControls(byId('controls-form'), store);
 mountDelays(byId('delays-body'), store, quick);
+mountLive(byId('live-body'), store);

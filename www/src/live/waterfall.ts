@@ -83,12 +83,13 @@ function widthOf(label: string): number {
   return 7 * label.length + 8;
 }
 
-/** A bar too narrow for its label is widened, as far as the next attempt leaves room. */
+/** Ends where the attempt did; but a bar too narrow for three characters is widened, where there is room. */
 function bar(leg: Leg, next: Leg | undefined, rows: Rows, scale: Scale, now: number, middle: number): SVGGElement {
   const x = scale(leg.startMs);
   const actual = scale(leg.endMs ?? now) - x;
-  const room = next ? scale(next.startMs) - x - 2 : Infinity;
-  const label = rows.labelled ? labelsFor(leg).find((text) => widthOf(text) <= Math.max(actual, room)) : undefined;
+  const [, right = 0] = scale.range();
+  const room = Math.max(actual, Math.min(widthOf('200'), (next ? scale(next.startMs) - 2 : right) - x));
+  const label = rows.labelled ? labelsFor(leg).find((text) => widthOf(text) <= room) : undefined;
   const width = Math.max(3, actual, label ? widthOf(label) : 0);
   const group = svg(
     'g',
