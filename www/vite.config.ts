@@ -10,5 +10,15 @@ export default defineConfig({
     // that ignores a colour scheme chosen at run time.
     target: ['chrome123', 'firefox120', 'safari17.5'],
   },
-  worker: { format: 'es' },
+  worker: {
+    format: 'es',
+    rolldownOptions: {
+      output: {
+        // A service worker serves the folder it is in, and is found again by its name.
+        entryFileNames: ({ name }) => (name === 'flaky' ? 'flaky.js' : 'assets/[name]-[hash].js'),
+      },
+    },
+  },
+  // In development it is still among the sources.
+  server: { headers: { 'Service-Worker-Allowed': '/' } },
 });
