@@ -334,12 +334,10 @@ export interface LoadResult {
  * @example
  * ```js
  * import { simulateLoad } from 'rejitter/lab';
- * for (const per of ['request', 'success']) {
- *   const simulation = simulateLoad({ maxAttempts: 2 }, { budget: { per, ratio: 0.1, bucket: 10 }, seed: 1 });
- *   const { recoveredAfterMs } = await simulation.run();
- *   console.log(per, recoveredAfterMs ?? 'never recovers');
- *   simulation.free();
- * }
+ * const simulation = simulateLoad({ maxAttempts: 2 }, { budget: { per: 'success', ratio: 0.1, bucket: 10 } });
+ * const { recoveredAfterMs } = await simulation.run();
+ * console.log(recoveredAfterMs); // 126_500: without a budget, or by requests, it is undefined
+ * simulation.free();
  * ```
  */
 export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation<LoadResult>;

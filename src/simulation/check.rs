@@ -19,6 +19,7 @@ impl Check {
     }
 
     /// Refuses a value for which the rule does not hold.
+    #[inline(never)]
     pub(super) fn holds(
         &mut self,
         option: &'static str,

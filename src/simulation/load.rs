@@ -85,11 +85,15 @@ impl LoadOptions {
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let above = |value: f64, most: f64| value > 0.0 && value <= most;
+        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
+        let ends = above(horizon, 1e9);
+        // A horizon that is none is refused itself.
+        let span = if ends { horizon.max(1e-3) } else { 1e-3 };
         match self.arrivals {
             Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.holds(
                 "arrivals",
                 per_s,
-                above(per_s, 1e10 / self.horizon_ms.max(1e-3)),
+                above(per_s, 1e10 / span),
                 "above 0 per second, and at most 10^7 requests up to horizon_ms",
             ),
             Arrivals::Closed { clients, think_ms } => {
@@ -114,12 +118,11 @@ impl LoadOptions {
         ] {
             check.range(option, value, (0.0, 1e9), "from 0 to 10^9 milliseconds");
         }
-        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
-        check.holds("horizon_ms", horizon, above(horizon, 1e9), rule);
+        check.holds("horizon_ms", horizon, ends, rule);
         check.holds(
             "bin_ms",
             bin,
-            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !above(horizon, 1e9)),
+            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !ends),
             "above 0, and at least a 10^6th of horizon_ms",
         );
         self.budget.check(&mut check);

@@ -144,7 +144,7 @@ fn load_is_checked() {
         down_from_ms: [-1.0, NAN, INF]
         down_ms: [-1.0, NAN, INF]
         bin_ms: [0.0, NAN, INF, 0.01]
-        horizon_ms: [0.0, -1.0]
+        horizon_ms: [0.0, -1.0, NAN, INF]
         curve: [vec![-1.0]]
         budget: [per_request(-0.1, 1.0), per_request(0.1, NAN), per_success(INF, 1.0),
             per_success(0.1, -1.0)]

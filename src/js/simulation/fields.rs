@@ -3,7 +3,7 @@
 use js_sys::RangeError;
 use wasm_bindgen::JsValue;
 
-use crate::core::OptionErrors;
+use crate::core::{OptionError, OptionErrors};
 use crate::data::{Value, camel_case};
 use crate::js::lab::value_of;
 
@@ -35,6 +35,7 @@ impl Fields {
     }
 
     /// A number. What is none becomes NaN, which no option allows: its check knows the rule.
+    #[inline(never)]
     pub(super) fn number(&mut self, name: &'static str, field: &mut f64) {
         match self.value(name) {
             None => {}
@@ -44,6 +45,7 @@ impl Fields {
     }
 
     /// A whole number. What is none becomes the largest, which no option allows either.
+    #[inline(never)]
     pub(super) fn whole(&mut self, name: &'static str, field: &mut u32) {
         if let Some(value) = self.value(name) {
             *field = whole(value).unwrap_or(u32::MAX);
@@ -73,8 +75,16 @@ impl Fields {
     /// What was made from the options, or one `RangeError` that lists all their problems: the
     /// names as JavaScript spells them, and the values as they were given.
     pub(super) fn finish<T>(self, made: Result<T, OptionErrors>) -> Result<T, JsValue> {
+        let problems = self.list(made.as_ref().err().map_or(&[], OptionErrors::problems));
+        match made {
+            Ok(made) if problems.is_empty() => Ok(made),
+            _ => Err(RangeError::new(&problems).into()),
+        }
+    }
+
+    fn list(self, refused: &[OptionError]) -> String {
         let mut problems = Vec::new();
-        for problem in made.as_ref().err().map_or(&[][..], OptionErrors::problems) {
+        for problem in refused {
             let name = camel_case(problem.option);
             let value = self
                 .given(&name)
@@ -88,10 +98,7 @@ impl Fields {
                 problems.push(format!("{} is not an option", Value::Text(name)));
             }
         }
-        match made {
-            Ok(made) if problems.is_empty() => Ok(made),
-            _ => Err(RangeError::new(&problems.join("; ")).into()),
-        }
+        problems.join("; ")
     }
 
     fn value(&mut self, name: &'static str) -> Option<&Value> {

@@ -27,8 +27,8 @@ export interface HerdRun {
   /** Calls that reached the server, and those of them that it served, per time bin. */
   readonly arrivals: Uint32Array;
   readonly accepted: Uint32Array;
-  /** The most calls in one `WINDOW_MS` after the outage, as a rate. */
-  readonly peakPerS: number;
+  /** The most calls in one `WINDOW_MS` after the outage, as a rate; undefined if it was not computed so far. */
+  readonly peakPerS: number | undefined;
   /** When 99 % of all clients had been served; undefined if they never were. */
   readonly timeTo99Ms: number | undefined;
   /** When the last client was served; undefined if not all were. */
@@ -95,7 +95,8 @@ export async function herd(input: HerdInput, report: (partial: HerdResult) => vo
     known.set(key, outage);
     runs.push(summarised(choice, outage, input.herd));
     if (sameChoice(choice, input.strategy)) traces = outage.traces;
-    if ((runs.length === 2 || (await pace())) && runs.length < input.choices.length) report(result());
+    const isTime = await pace();
+    if ((runs.length === 2 || (runs.length > 2 && isTime)) && runs.length < input.choices.length) report(result());
   }
   return result();
 }
@@ -119,7 +120,9 @@ export function outageOptions({ clients, downMs, capacityPerS }: Outage) {
 
 /** How long to look, a round time of at least twice what the best strategy needs; and at which bins. */
 export function span({ clients, downMs, capacityPerS }: Outage): { horizonMs: number; binMs: number } {
-  const horizonMs = roundUp(Math.max(LEAST_HORIZON_MS, 2 * boundOf({ clients, downMs, capacityPerS })), [1, 2, 3, 4, 6, 8]);
+  const leastMs = Math.max(LEAST_HORIZON_MS, 2 * boundOf({ clients, downMs, capacityPerS }));
+  const unitMs = leastMs > 100_000 ? 60_000 : 1000;
+  const horizonMs = unitMs * roundUp(leastMs / unitMs, [1, 2, 3, 4, 6, 8]);
   return { horizonMs, binMs: roundUp((0.8 * horizonMs) / BINS, [1, 2, 5]) };
 }
 
@@ -160,17 +163,18 @@ function summarised(choice: Choice, outage: OutageResult, herd: Outage): HerdRun
   const served = outage.servedMs.length;
   const windows = grouped(outage.arrivals, WINDOW_MS / outage.binMs);
   const after = windows.subarray(Math.ceil(herd.downMs / WINDOW_MS));
+  const untilMs = calls < MOST_CALLS ? horizonMs : outage.arrivals.length * outage.binMs;
   return {
     choice,
     arrivals: sized(grouped(outage.arrivals, binMs / outage.binMs), horizonMs / binMs),
     accepted: sized(grouped(outage.accepted, binMs / outage.binMs), horizonMs / binMs),
-    peakPerS: highest(after) * (1000 / WINDOW_MS),
+    peakPerS: untilMs < herd.downMs + WINDOW_MS ? undefined : highest(after) * (1000 / WINDOW_MS),
     timeTo99Ms: timeToServeMs(outage, 0.99),
     allServedMs: timeToServeMs(outage, 1),
     calls,
     served,
     rejectedShare: calls === 0 ? 0 : 1 - served / calls,
     meanAttempts: outage.meanAttempts,
-    untilMs: calls < MOST_CALLS ? horizonMs : outage.arrivals.length * outage.binMs,
+    untilMs,
   };
 }

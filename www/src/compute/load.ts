@@ -23,6 +23,8 @@ export interface LoadRun {
   readonly budget: Budget;
   /** Requests and their retries that reached the server, per time bin. */
   readonly arrivals: Uint32Array;
+  /** Attempts that got no answer in time, when their time was over. */
+  readonly timeouts: Uint32Array;
   /** From the outage's end to the last attempt that got no answer in time; undefined if they go on. */
   readonly recoveredAfterMs: number | undefined;
   /** What arrives in the last tenth of the time, in terms of what the server can take. */
@@ -50,7 +52,7 @@ export const BUDGET_BUCKET = 10;
 
 const BINS = 300;
 /** What counts is demand against capacity: a larger server is simulated at this many requests. */
-const MOST_REQUESTS = 100_000;
+const MOST_REQUESTS = 200_000;
 
 export async function load(input: LoadInput, report: (partial: LoadResult) => void, signal: AbortSignal): Promise<LoadResult> {
   const pace = createPace(signal);
@@ -75,7 +77,7 @@ export async function load(input: LoadInput, report: (partial: LoadResult) => vo
 /** Long enough for what the outage left to be worked off with the capacity that demand leaves, twice. */
 function horizonOf(downMs: number): number {
   const leastMs = DOWN_FROM_MS + (2 * downMs) / (1 - DEMAND);
-  return 60_000 * roundUp(Math.max(1, leastMs / 60_000), [1, 2, 3, 5]);
+  return 60_000 * roundUp(Math.max(1, leastMs / 60_000), [1, 2, 3, 4, 5, 6, 8]);
 }
 
 async function simulated(jitter: Jitter, budget: Budget, { strategy, herd, seed }: LoadInput, pace: Pace): Promise<LoadRun> {
@@ -94,13 +96,14 @@ async function simulated(jitter: Jitter, budget: Budget, { strategy, herd, seed 
   });
   try {
     while (!simulation.step(50_000).done) await pace();
-    const { requests, retries, recoveredAfterMs } = simulation.result();
+    const { requests, retries, timeouts, recoveredAfterMs } = simulation.result();
     const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
     const last = arrivals.subarray(0.9 * BINS);
     return {
       jitter,
       budget,
       arrivals,
+      timeouts: timeouts.subarray(0, BINS),
       recoveredAfterMs,
       lastLoad: last.reduce((a, b) => a + b, 0) / ((last.length * binMs * herd.capacityPerS) / 1000),
     };

@@ -1,24 +1,26 @@
 /** Load over time: the four jitters of the chosen backoff, one above the other. */
-import { bottomAxis, leftAxis, linear, log } from '../charts/axis';
+import { leftAxis, linear, log } from '../charts/axis';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, rate } from '../charts/format';
 import type { HerdResult, HerdRun } from '../compute/herd';
 import { JITTERS, capitalised } from '../state/strategy';
 import { runOf } from './herd-layout';
-import { seconds } from './herd';
+import { timeAxis } from './time-axis';
 
 const LEFT = 52;
 const WORDS = 20;
 const PANEL = 58;
 const GAP = 10;
+/** Narrower, "server down" has no room beside the words on the right. */
+const ROOMY = 420;
 const TOP = 4;
 const BOTTOM = TOP + JITTERS.length * (WORDS + PANEL + GAP) - GAP;
 
 export const arrivals: FigureSpec<HerdResult> = {
   id: 'arrivals',
   title: 'Load over time',
-  subtitle: ({ input }) => [`${capitalised(input.strategy.backoff)} backoff: calls per second (log scale)`],
+  subtitle: ({ input }) => [`${capitalised(input.strategy.backoff)} backoff, calls/s (log scale)`],
   height: () => BOTTOM + 44,
 
   draw(result, width) {
@@ -30,7 +32,7 @@ export const arrivals: FigureSpec<HerdResult> = {
     // One call in a bin is the least that can be seen; it stands a little above the floor.
     const floor = 500 / binMs;
     const top = Math.max(10 * capacityPerS, ...runs.map((run) => perS(highestOf(run), binMs))) * 1.2;
-    const marks: SVGElement[] = [bottomAxis({ scale: x, format: seconds, title: 'time since the outage began', grid: [TOP, BOTTOM] })];
+    const marks: SVGElement[] = [timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP, BOTTOM] })];
     for (const [i, run] of runs.entries()) {
       const { jitter } = run.choice;
       const words = TOP + i * (WORDS + PANEL + GAP);
@@ -47,7 +49,7 @@ export const arrivals: FigureSpec<HerdResult> = {
       );
       if (i > 0) continue;
       marks.push(
-        svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down'),
+        ...(width < ROOMY ? [] : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
         svg('text', { x: right, y: level - 5, 'text-anchor': 'end', class: 'halo strong' }, `capacity ${rate(capacityPerS)}`),
       );
     }
@@ -69,7 +71,7 @@ export const arrivals: FigureSpec<HerdResult> = {
     };
   },
 
-  note: ({ binMs, input }) => [`Counted in each ${duration(binMs)}; the dashed line is what the server can take, ${rate(input.herd.capacityPerS)}.`],
+  note: ({ binMs }) => [`Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the pink ground its outage.`],
 };
 
 function runsOf({ runs, input }: HerdResult): HerdRun[] {
@@ -77,7 +79,7 @@ function runsOf({ runs, input }: HerdResult): HerdRun[] {
 }
 
 function inWords({ choice, peakPerS }: HerdRun): string {
-  return `${capitalised(choice.jitter)}: peak ${rate(peakPerS)} after recovery`;
+  return `${capitalised(choice.jitter)}: ${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`;
 }
 
 function highestOf({ arrivals: calls }: HerdRun): number {

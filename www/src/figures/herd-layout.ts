@@ -35,6 +35,8 @@ const NARROW = 600;
 /** Room for the mark of the sorted column. */
 const MARK = 12;
 const BELOW = 72;
+/** The legend has two lines on a phone. */
+const BELOW_NARROW = 90;
 
 /** On a phone a row has two lines: names and numbers, then the strip. */
 export function layoutOf(width: number, order: readonly Choice[], isGrouped: boolean): HerdLayout {
@@ -50,9 +52,9 @@ export function layoutOf(width: number, order: readonly Choice[], isGrouped: boo
       ] as const
     : [
         { key: 'strategy', name: 'Strategy', x: 0, from: 0, to: 80 },
-        { key: 'peakPerS', name: 'Peak after recovery', x: right - 208, from: right - 328, to: right - 196 },
-        { key: 'timeTo99Ms', name: '99\u00a0% served', x: right - 108, from: right - 190, to: right - 96 },
-        { key: 'rejectedShare', name: 'Rejected calls', x: right, from: right - 90, to: width },
+        { key: 'peakPerS', name: 'Peak after recovery', x: right - 220, from: right - 342, to: right - 206 },
+        { key: 'timeTo99Ms', name: '99\u00a0% served', x: right - 116, from: right - 200, to: right - 102 },
+        { key: 'rejectedShare', name: 'Rejected calls', x: right, from: right - 96, to: width },
       ] as const;
   let y = top;
   const rows = order.map((choice, i) => {
@@ -62,8 +64,8 @@ export function layoutOf(width: number, order: readonly Choice[], isGrouped: boo
     return row;
   });
   const bottom = y - (pitch - rowHeight);
-  const strip = isNarrow ? { x: 0, width, height: 16 } : { x: 196, width: right - 340 - 196, height: 20 };
-  return { isNarrow, columns, strip, stripY: rowHeight - strip.height, rowHeight, rows, bottom, height: bottom + BELOW };
+  const strip = isNarrow ? { x: 0, width: width - 14, height: 16 } : { x: 196, width: right - 354 - 196, height: 20 };
+  return { isNarrow, columns, strip, stripY: rowHeight - strip.height, rowHeight, rows, bottom, height: bottom + (isNarrow ? BELOW_NARROW : BELOW) };
 }
 
 /** The strategies in the order that the table shows; those that never serve 99 % come after those that do. */

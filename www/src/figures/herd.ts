@@ -1,12 +1,13 @@
 /** The herd table: what each strategy sends to the server, over time and in three numbers. */
-import { bottomAxis, linear } from '../charts/axis';
+import { linear } from '../charts/axis';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { count, duration, rate, share, short } from '../charts/format';
+import { count, duration, rate, short } from '../charts/format';
 import { FIRST_CALLS_MS, LATENCY_MS, WINDOW_MS, type HerdRun } from '../compute/herd';
 import { CHOICES, capitalised, sameChoice, type Choice } from '../state/strategy';
 import { layoutOf, orderOf, runOf, type HerdData, type HerdLayout } from './herd-layout';
-import { createPainter, trafficLegend } from './traffic';
+import { timeAxis } from './time-axis';
+import { createPainter, serverBack, trafficLegend } from './traffic';
 
 /** A peak of more than so many times the capacity is bad. */
 const BAD_PEAK = 4;
@@ -24,13 +25,13 @@ export const herd: FigureSpec<HerdData> = {
     const paint = createPainter();
     const x = linear([0, result.horizonMs], [at.strip.x, at.strip.x + at.strip.width]);
     const marks: SVGElement[] = at.columns.map(({ key, name, x: end }) =>
-      svg('text', { x: end, y: 16, 'text-anchor': key === 'strategy' ? 'start' : 'end', class: key === sort.key ? 'head sorted' : 'head' }, name),
+      svg('text', { x: end, y: 16, 'text-anchor': key === 'strategy' ? 'start' : 'end', class: `head${key === sort.key ? ' sorted' : ''}${at.isNarrow ? ' small' : ''}` }, name),
     );
     marks.push(sortMark(at, data), serverBack(x(outage.downMs), at.isNarrow ? 26 : 6));
     for (const { choice, y } of at.rows) {
       const run = runOf(result.runs, choice);
       const middle = at.isNarrow ? y + 13 : y + 15;
-      const row = svg('g', { class: sameChoice(choice, strategy) ? 'row chosen' : 'row', 'data-jitter': choice.jitter });
+      const row = svg('g', { class: `row${sameChoice(choice, strategy) ? ' chosen' : ''}${at.isNarrow ? ' small' : ''}`, 'data-jitter': choice.jitter });
       row.append(svg('circle', { cx: 5, cy: middle - 4.5, r: 4.5, class: 'mark' }), svg('text', { x: 17, y: middle, class: 'name' }, nameOf(choice)));
       const box = { ...at.strip, y: y + at.stripY };
       const traffic = { binMs: result.binMs, capacityPerS: outage.capacityPerS, downFromMs: 0, downToMs: outage.downMs };
@@ -38,14 +39,14 @@ export const herd: FigureSpec<HerdData> = {
       if (run) {
         for (const { key, x: end } of at.columns) {
           if (key === 'strategy') continue;
-          row.append(svg('text', { x: end, y: middle, 'text-anchor': 'end', class: isBad(key, run, outage.capacityPerS) ? 'value overload' : 'number' }, written(key, run)));
+          row.append(svg('text', { x: end, y: middle, 'text-anchor': 'end', class: isBad(key, run, outage.capacityPerS) ? 'number bad' : 'number' }, written(key, run)));
         }
       }
       marks.push(row);
     }
     marks.push(
-      bottomAxis({ scale: x, format: seconds, title: 'time since the outage began', grid: [at.bottom, at.bottom] }),
-      trafficLegend(paint, at.strip.x, at.bottom + 54),
+      timeAxis({ scale: x, title: 'time since the outage began', grid: [at.bottom, at.bottom] }),
+      trafficLegend(paint, at.strip, at.bottom + 54),
     );
     return marks;
   },
@@ -100,7 +101,7 @@ export function nameOf({ backoff, jitter }: Choice): string {
 export function rowInWords(run: HerdRun): string {
   const { choice, peakPerS, timeTo99Ms, untilMs, rejectedShare } = run;
   const served = timeTo99Ms === undefined ? `not 99\u00a0% served within ${duration(untilMs)}` : `99\u00a0% served after ${duration(timeTo99Ms)}`;
-  return `${nameOf(choice)}: peak after recovery ${rate(peakPerS)}, ${served}, ${precise(rejectedShare)} of the calls rejected`;
+  return `${nameOf(choice)}: ${peakPerS === undefined ? '' : `peak after recovery ${rate(peakPerS)}, `}${served}, ${precise(rejectedShare)} of the calls rejected`;
 }
 
 function layout(width: number, data: HerdData | undefined): HerdLayout {
@@ -110,34 +111,24 @@ function layout(width: number, data: HerdData | undefined): HerdLayout {
 type Measure = 'peakPerS' | 'timeTo99Ms' | 'rejectedShare';
 
 function isBad(key: Measure, run: HerdRun, capacityPerS: number): boolean {
-  if (key === 'peakPerS') return run.peakPerS > BAD_PEAK * capacityPerS;
+  if (key === 'peakPerS') return (run.peakPerS ?? 0) > BAD_PEAK * capacityPerS;
   return key === 'timeTo99Ms' && run.timeTo99Ms === undefined;
 }
 
 function written(key: Measure, { peakPerS, timeTo99Ms, rejectedShare, untilMs }: HerdRun): string {
-  if (key === 'peakPerS') return rate(peakPerS);
+  if (key === 'peakPerS') return peakPerS === undefined ? '–' : rate(peakPerS);
   if (key === 'rejectedShare') return precise(rejectedShare);
   return timeTo99Ms === undefined ? `>\u00a0${duration(untilMs)}` : duration(timeTo99Ms);
 }
 
-/** Never rounded up to all: 99.6 %. */
+/** Never rounded up to all of them. */
 function precise(part: number): string {
-  return part < 0.99 ? share(part) : `${Math.floor(1000 * part) / 10}\u00a0%`;
-}
-
-export function seconds(ms: number): string {
-  return ms === 0 ? '0\u00a0s' : duration(ms);
+  return `${(Math.floor(1000 * part) / 10).toFixed(1)}\u00a0%`;
 }
 
 function sortMark({ columns, isNarrow }: HerdLayout, { sort }: HerdData): SVGPathElement {
   const { key, x = 0 } = columns.find((column) => column.key === sort.key) ?? {};
-  const at = key === 'strategy' ? 58 : x + 3;
-  const points = sort.descending ? `M${at},8h8l-4,6z` : `M${at},14h8l-4,-6z`;
-  return svg('path', { d: points, class: 'sort-mark', 'data-narrow': isNarrow ? '' : undefined });
-}
-
-/** The moment from which on the server serves again. */
-function serverBack(x: number, y: number): SVGGElement {
-  const at = Math.round(x) + 0.5;
-  return svg('g', { class: 'server-back' }, svg('line', { x1: at, x2: at, y1: y, y2: y + 18 }), svg('text', { x: at + 6, y: y + 12 }, 'server back'));
+  // On a phone below the head: beside it is the next one.
+  const [left, top] = key === 'strategy' ? [isNarrow ? 0 : 58, isNarrow ? 21 : 8] : isNarrow ? [x - 8, 21] : [x + 3, 8];
+  return svg('path', { d: sort.descending ? `M${left},${top}h8l-4,6z` : `M${left},${top + 6}h8l-4,-6z`, class: 'sort-mark' });
 }

@@ -30,7 +30,8 @@ const HEIGHT = 24;
 /** As wide as it is given room: the picture has no text that would be stretched. */
 export function heroStrip({ input, binMs }: HerdResult, run: HerdRun): SVGSVGElement {
   const { downMs, capacityPerS } = input.herd;
-  const words = `${heroLabel(run.choice)}: ${outcomeOf(run).text}, ${short(run.peakPerS)} calls a second at the busiest moment after the outage`;
+  const peak = run.peakPerS === undefined ? '' : `, ${short(run.peakPerS)} calls a second at the busiest moment after the outage`;
+  const words = `${heroLabel(run.choice)}: ${outcomeOf(run).text}${peak}`;
   const drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': words });
   drawing.append(
     createPainter()(

@@ -1,11 +1,11 @@
 /** Swimlanes: every call by a few of the clients. */
-import { bottomAxis, linear } from '../charts/axis';
+import { linear } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, short } from '../charts/format';
 import { TRACED, type HerdResult } from '../compute/herd';
 import { title } from '../state/strategy';
-import { seconds } from './herd';
+import { timeAxis } from './time-axis';
 
 const LEFT = 28;
 const TOP = 8;
@@ -32,7 +32,7 @@ export const lanes: FigureSpec<HerdResult> = {
     const x = linear([0, end], [LEFT, right]);
     const marks: SVGElement[] = [
       svg('rect', { x: LEFT, y: TOP - 4, width: x(downMs) - LEFT, height: bottom - TOP + 4, class: 'down' }),
-      bottomAxis({ scale: x, format: seconds, title: 'time since the outage began', grid: [TOP - 4, bottom] }),
+      timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP - 4, bottom] }),
     ];
     for (const [i, { rejected, served }] of all.entries()) {
       const y = TOP + LANE * (i + 0.5);
@@ -63,7 +63,7 @@ export const lanes: FigureSpec<HerdResult> = {
     };
   },
 
-  note: () => ['Each row is a client. A tick is a rejected call, a dot the one that was served.'],
+  note: () => ['Each row is a client. A tick is a rejected call, a dot the one that was served; on the pink ground the server is down.'],
 };
 
 function lanesIn(clients: number): number {

@@ -1,12 +1,12 @@
 /** Independent arrivals: whether the server ever gets over the outage, per jitter and with a retry budget. */
-import { bottomAxis, linear } from '../charts/axis';
+import { linear } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural, rate, share, short } from '../charts/format';
 import { BUDGET_BUCKET, BUDGET_RATIO, DEMAND, DOWN_FROM_MS, TIMEOUT_MS, type Budget, type LoadResult, type LoadRun } from '../compute/load';
 import { capitalised } from '../state/strategy';
-import { seconds } from './herd';
-import { createPainter, trafficLegend } from './traffic';
+import { seconds, timeAxis } from './time-axis';
+import { createPainter, serverBack, trafficLegend } from './traffic';
 
 /** Four jitters, then two budgets. */
 const GROUPS: readonly (readonly [name: string, rows: number])[] = [
@@ -15,12 +15,14 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
 ];
 const NARROW = 640;
 const BELOW = 72;
+/** The legend has two lines on a phone. */
+const BELOW_NARROW = 90;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
   title: 'When new requests keep coming',
-  subtitle: (data) => [html('b', {}, finding(data))],
-  height: (width) => layout(width).bottom + BELOW,
+  subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
+  height: (width) => layout(width).bottom + (width < NARROW ? BELOW_NARROW : BELOW),
 
   draw(data, width) {
     const { runs, horizonMs, binMs, capacityPerS, input } = data;
@@ -28,13 +30,14 @@ export const load: FigureSpec<LoadResult> = {
     const paint = createPainter();
     const x = linear([0, horizonMs], [strip.x, strip.x + strip.width]);
     const marks: SVGElement[] = [
-      svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, isNarrow ? 'Load at the end' : 'Load at the end, of capacity'),
+      ...(isNarrow ? [] : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'Load at the end, of capacity')]),
       svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'The server'),
+      serverBack(x(DOWN_FROM_MS + input.herd.downMs), 6),
       ...heads.map(({ name, y }) => svg('text', { x: 0, y: y + 14, class: 'head' }, name)),
     ];
     for (const [i, run] of runs.entries()) {
       const y = rows[i] ?? 0;
-      const { jitter, budget, arrivals, recoveredAfterMs, lastLoad } = run;
+      const { jitter, budget, arrivals, timeouts, recoveredAfterMs, lastLoad } = run;
       const middle = y + (isNarrow ? 13 : 15);
       const isStuck = recoveredAfterMs === undefined;
       marks.push(
@@ -44,17 +47,17 @@ export const load: FigureSpec<LoadResult> = {
           svg('circle', { cx: 5, cy: middle - 4.5, r: 4.5, class: 'mark' }),
           svg('text', { x: 17, y: middle, class: 'name' }, rowName(jitter, budget)),
           paint(
-            { arrivals, binMs, capacityPerS, downFromMs: DOWN_FROM_MS, downToMs: DOWN_FROM_MS + input.herd.downMs },
+            { arrivals, late: timeouts, binMs, capacityPerS, downFromMs: DOWN_FROM_MS, downToMs: DOWN_FROM_MS + input.herd.downMs },
             { ...strip, y: y + (isNarrow ? 20 : 0) },
           ),
-          svg('text', { x: columns.last, y: middle, 'text-anchor': 'end', class: lastLoad > 1 ? 'value overload' : 'number' }, share(lastLoad)),
-          svg('text', { x: columns.outcome, y: middle, 'text-anchor': 'end', class: isStuck ? 'value overload' : 'number' }, outcome(run, horizonMs, isNarrow)),
+          isNarrow ? null : svg('text', { x: columns.last, y: middle, 'text-anchor': 'end', class: lastLoad > 1 ? 'number bad' : 'number' }, share(lastLoad)),
+          svg('text', { x: columns.outcome, y: middle, 'text-anchor': 'end', class: isStuck ? 'number bad' : 'number' }, outcome(run, horizonMs, isNarrow)),
         ),
       );
     }
     marks.push(
-      bottomAxis({ scale: x, format: seconds, title: 'time', grid: [bottom, bottom] }),
-      trafficLegend(paint, strip.x, bottom + 54),
+      timeAxis({ scale: x, title: 'time', grid: [bottom, bottom] }),
+      trafficLegend(paint, strip, bottom + 54, 'above capacity or late'),
     );
     return marks;
   },
@@ -75,7 +78,7 @@ export const load: FigureSpec<LoadResult> = {
     const { strategy, herd } = input;
     const said = [
       `${short(perS)} new requests a second, evenly spaced, on a server that works off ${short(capacityPerS)} a second in the order of their arrival: ${share(DEMAND)} of what it can.`,
-      `From ${seconds(DOWN_FROM_MS)} on it stands still for ${duration(herd.downMs)}. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with ${plural(strategy.maxAttempts, 'attempt')} at most; the server does the abandoned work all the same.`,
+      `From ${seconds(DOWN_FROM_MS)} on it stands still for ${duration(herd.downMs)}. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with ${plural(strategy.maxAttempts, 'attempt')} at most; the server does the abandoned work all the same. Late: answers that nobody waits for any more.`,
       `A budget allows a retry for every ${Math.round(1 / BUDGET_RATIO)} requests, or for every ${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
     ];
     if (capacityPerS < herd.capacityPerS) said.push(`Simulated at ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: what counts is demand against capacity.`);
@@ -121,7 +124,7 @@ function layout(width: number) {
   }
   const bottom = y - 8 - (pitch - height);
   const outcomeX = width;
-  const last = width - (isNarrow ? 122 : 210);
-  const strip = isNarrow ? { x: 0, width, height: 16 } : { x: 200, width: last - 200 - 60, height: 20 };
+  const last = width - 210;
+  const strip = isNarrow ? { x: 0, width: width - 14, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
   return { isNarrow, rows, heads, bottom, strip, columns: { outcome: outcomeX, last } };
 }

@@ -25,25 +25,29 @@ const PATIENCE_MS = 400;
 export function mountHerd(root: HTMLElement, store: Store, computer: Computer): void {
   const sub = html('p', { class: 'sub' });
   const controls = html('div', { class: 'herd-controls' });
-  const bounded = html('div');
-  const independent = html('div');
-  root.append(sub, controls, bounded, independent);
-
+  const panels: Record<Arrivals, HTMLElement> = { bounded: html('div'), independent: html('div') };
+  const panel = html('div');
+  root.append(sub, controls, panel);
   const showControls = mountControls(controls, store);
-  mountBounded(bounded, store, computer);
-  mountIndependent(independent, store, computer);
-  store.subscribe((state) => {
+  // Before the figures are mounted: they reserve their height by the width that they have.
+  show(store.get());
+  mountBounded(panels.bounded, store, computer);
+  mountIndependent(panels.independent, store, computer);
+  store.subscribe(show);
+
+  function show(state: State): void {
     sub.textContent = sentence(state.herd);
     showControls(state);
-    bounded.hidden = state.herd.arrivals !== 'bounded';
-    independent.hidden = !bounded.hidden;
-  });
+    // The other one is not in the page: what nobody sees is not computed.
+    const shown = panels[state.herd.arrivals];
+    if (shown.parentElement !== panel) panel.replaceChildren(shown);
+  }
 }
 
 function sentence({ clients, downMs, capacityPerS, arrivals: kind }: Herd): string {
-  const server = `a server that is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second`;
-  const who = kind === 'bounded' ? `${short(clients)}\u00a0clients hit ` : `New requests keep coming, ${share(DEMAND)} of what it can take, to `;
-  return `${who}${server}. Dark is load the server can take; pink is overload.`;
+  const server = `is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. Dark is load the server can take; pink is overload.`;
+  if (kind === 'bounded') return `${short(clients)}\u00a0clients hit a server that ${server}`;
+  return `New requests keep coming at ${share(DEMAND)} of what the server can take. It ${server}`;
 }
 
 function mountControls(root: HTMLElement, store: Store): (state: State) => void {
