@@ -83,6 +83,7 @@ export const peaks: FigureSpec<PeaksResult> = {
       const most = of(found, jitter).findLast(({ peakPerS }) => peakPerS <= input.herd.capacityPerS);
       return most ? [`${named(jitter)} up to ${plural(most.clients, 'client')}`] : [];
     });
+    if (found.length === 0) return ['No calls after the outage, or too many before its end to get there.'];
     if (fits.length === 0) return ['Here the server gets more than it can serve, whatever the jitter.'];
     return [`Within the server's capacity: ${fits.join(', ')}.`];
   },
