@@ -59,8 +59,8 @@ export const contention: FigureSpec<ContentionData> = {
   table({ points, seed }) {
     const columns: Column[] = [
       { name: 'strategy' },
-      { name: 'clients' },
-      { name: 'runs' },
+      { name: 'clients', unit: 'count' },
+      { name: 'runs', unit: 'count' },
       { name: 'calls', unit: 'count' },
       { name: 'calls ±', unit: 'number' },
       { name: 'time', unit: 'ms' },

@@ -72,7 +72,7 @@ export const peaks: FigureSpec<PeaksResult> = {
     const peakOf = (clients: number, jitter: Jitter): number | undefined => of(found, jitter).find((peak) => peak.clients === clients)?.peakPerS;
     return {
       caption: `Most calls in any ${duration(windowMs)} after the server is back, as a rate; ${capitalised(input.strategy.backoff)} backoff, seed ${input.seed}`,
-      columns: [{ name: 'clients' }, ...JITTERS.map((jitter) => ({ name: named(jitter), unit: 'perS' as const }))],
+      columns: [{ name: 'clients', unit: 'count' }, ...JITTERS.map((jitter) => ({ name: named(jitter), unit: 'perS' as const }))],
       rows: sizes.map((clients) => [clients, ...JITTERS.map((jitter) => peakOf(clients, jitter))]),
       isBad: (row, column) => (peakOf(sizes[row] ?? 0, JITTERS[column - 1] ?? 'none') ?? 0) > input.herd.capacityPerS,
     };
