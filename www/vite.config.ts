@@ -1,12 +1,24 @@
 import { defineConfig } from 'vite';
+import { wasmSizes } from './wasm-sizes.ts';
 
 export default defineConfig({
   // Relative addresses: the built files work under any path.
   base: './',
+  plugins: [wasmSizes()],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.
     target: ['chrome123', 'firefox120', 'safari17.5'],
   },
-  worker: { format: 'es' },
+  worker: {
+    format: 'es',
+    rolldownOptions: {
+      output: {
+        // A service worker serves the folder it is in, and is found again by its name.
+        entryFileNames: ({ name }) => (name === 'flaky' ? 'flaky.js' : 'assets/[name]-[hash].js'),
+      },
+    },
+  },
+  // In development it is still among the sources.
+  server: { headers: { 'Service-Worker-Allowed': '/' } },
 });

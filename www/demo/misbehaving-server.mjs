@@ -1,32 +1,22 @@
 /**
  * The outside world of the demo: an HTTP server on loopback that misbehaves by a seed.
  *
- *   /flaky/:id   answers, or fails in one of four ways (below)
+ *   /flaky/:id   answers, or fails in one of four ways (fate.mjs)
  *   /stats       what the server received, as JSON (`?run=` for one run)
  *   other paths  a file of `staticDir` if there is one, else 404
  *
- * What happens to a request depends on (seed, id, n) alone, n being how many requests for that id
- * the server has counted so far, this one included. The order in which requests of different ids
- * arrive changes nothing, so a run with many concurrent requests can be repeated exactly.
+ * What happens to a request depends on the seed, its id and how many there were for that id, not on
+ * the order of arrival: see fate.mjs.
  *
- * `/flaky/:id` reads three optional query parameters: `run` names a separate count, so that the
- * same ids can be asked again from n = 1; `seed` and `rate` replace the server's own.
+ * `/flaky/:id` reads four optional query parameters: `run` names a separate count, so that the
+ * same ids can be asked again from n = 1; `seed` and `rate` replace the server's own; `failure`
+ * chooses one of the ways to fail, instead of all.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
-
-/**
- * The four failures, with their share of all failures.
- * @type {ReadonlyArray<readonly [Exclude<Kind, 'ok'>, number]>}
- */
-const FAILURES = [
-  ['unavailable', 0.4], // 503
-  ['limited', 0.2], // 429 with Retry-After
-  ['dropped', 0.2], // the connection is closed before any header
-  ['slow', 0.2], // 200, but only after slowMs
-];
+import { FAILURES, fate } from './fate.mjs';
 
 const RETRY_AFTER_S = 1;
 
@@ -50,7 +40,7 @@ const CORS = {
   'Access-Control-Expose-Headers': 'Retry-After',
 };
 
-/** @typedef {'ok' | 'unavailable' | 'limited' | 'dropped' | 'slow'} Kind */
+/** @typedef {import('./fate.mjs').Kind} Kind */
 /** @typedef {{ requests: number, notFound: number } & Record<Kind, number>} Stats */
 /**
  * @typedef {object} MisbehavingServer
@@ -59,28 +49,6 @@ const CORS = {
  * @property {(run?: string) => Stats} stats what `/flaky/` received, in all or for one run
  * @property {() => Promise<void>} close ends every connection and pending answer
  */
-
-/**
- * What the n-th request for an id meets.
- * @param {object} request
- * @param {string | number} request.seed
- * @param {string} request.id
- * @param {number} request.n
- * @param {number} request.failureRate
- * @param {readonly [number, number]} request.latencyMs
- * @returns {{ kind: Kind, latencyMs: number }}
- */
-export function fate({ seed, id, n, failureRate, latencyMs: [least, most] }) {
-  const key = `${seed}/${id}/${n}`;
-  const latencyMs = least + (most - least) * uniform(`${key}/latency`);
-  if (uniform(`${key}/fails`) >= failureRate) return { kind: 'ok', latencyMs };
-  let left = uniform(`${key}/how`);
-  for (const [kind, share] of FAILURES) {
-    left -= share;
-    if (left < 0) return { kind, latencyMs };
-  }
-  return { kind: 'unavailable', latencyMs };
-}
 
 /**
  * @param {object} options
@@ -117,12 +85,14 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs
     if (name !== '' && !NAME.test(name)) return json(response, 400, { error: 'bad run' });
     const rate = Number(query.get('rate') ?? failureRate);
     if (!(rate >= 0 && rate <= 1)) return json(response, 400, { error: 'rate must be 0 to 1' });
+    const failure = FAILURES.find((known) => known === (query.get('failure') ?? 'mixed'));
+    if (!failure) return json(response, 400, { error: `failure must be one of ${FAILURES.join(', ')}` });
 
     const run = runs.get(name) ?? { stats: emptyStats(), counts: new Map() };
     runs.set(name, run);
     const n = (run.counts.get(id) ?? 0) + 1;
     run.counts.set(id, n);
-    const met = fate({ seed: query.get('seed') ?? seed, id, n, failureRate: rate, latencyMs });
+    const met = fate({ seed: query.get('seed') ?? seed, id, n, failure, failureRate: rate, latencyMs });
     const kind = met.kind;
     for (const counted of [total, run.stats]) {
       counted.requests++;
@@ -223,21 +193,4 @@ async function findFile(root, pathname) {
 /** @returns {Stats} */
 function emptyStats() {
   return { requests: 0, notFound: 0, ok: 0, unavailable: 0, limited: 0, dropped: 0, slow: 0 };
-}
-
-/**
- * A number in [0, 1) from a text, the same on every machine (the hash is cyrb53).
- * @param {string} text
- */
-function uniform(text) {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    a = Math.imul(a ^ code, 2654435761);
-    b = Math.imul(b ^ code, 1597334677);
-  }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
-  return (4294967296 * (2097151 & b) + (a >>> 0)) / 2 ** 53;
 }

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { fate, startServer } from './misbehaving-server.mjs';
+import { fate } from './fate.mjs';
+import { startServer } from './misbehaving-server.mjs';
 
 const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 40 });
 
@@ -77,22 +78,6 @@ test('a slow answer is a good one that takes its time', async () => {
   }
 });
 
-test('fails at the rate that was asked for, in the shares that its header states', () => {
-  const n = 20_000;
-  for (const failureRate of [0, 0.3, 0.9, 1]) {
-    /** @type {Record<string, number>} */
-    const counts = {};
-    for (let i = 0; i < n; i++) {
-      const { kind } = fate({ seed: 7, id: `r${i}`, n: 1, failureRate, latencyMs: [1, 2] });
-      counts[kind] = (counts[kind] ?? 0) + 1;
-    }
-    for (const [kind, share] of /** @type {const} */ ([['ok', 1 - failureRate], ['unavailable', failureRate * 0.4], ['limited', failureRate * 0.2], ['dropped', failureRate * 0.2], ['slow', failureRate * 0.2]])) {
-      const error = Math.sqrt((share * (1 - share)) / n);
-      assert.ok(Math.abs((counts[kind] ?? 0) / n - share) <= 4 * error, `${kind} at ${failureRate}: ${counts[kind]} of ${n}`);
-    }
-  }
-});
-
 test('answers: statuses, headers for other origins, a count of each kind, and 404 elsewhere', async () => {
   const server = await startServer({ seed: 3, failureRate: 1, ...QUICK });
   try {
@@ -118,7 +103,7 @@ test('answers: statuses, headers for other origins, a count of each kind, and 40
   }
 });
 
-test('a run has a count and statistics of its own, and may choose seed and rate', async () => {
+test('a run has a count and statistics of its own, and may choose seed, rate and failure', async () => {
   const server = await startServer({ seed: 1, failureRate: 1, ...QUICK });
   try {
     const ask = async (/** @type {string} */ run) => {
@@ -134,6 +119,12 @@ test('a run has a count and statistics of its own, and may choose seed and rate'
     assert.deepEqual(listed, server.stats('b'));
     assert.equal(server.stats().requests, 12);
     assert.equal(server.stats('none').requests, 0);
+
+    for (const [failure, answer] of [['503', '503'], ['429', '429'], ['network', 'drop'], ['slow', '200']]) {
+      assert.equal(await meet(`${server.url}/flaky/x?run=${failure}&failure=${failure}`), answer);
+    }
+    assert.deepEqual(server.stats('network'), { ...server.stats('none'), requests: 1, dropped: 1 });
+    assert.equal(await meet(`${server.url}/flaky/x?run=c&failure=other`), '400');
   } finally {
     await server.close();
   }

@@ -1,132 +1,210 @@
-/** The section "Live": its buttons, the sentence that sums a run up, the figure and the log. */
-import { byId, html, onWidth } from './dom';
-import { duration, plural } from './format';
-import { startRun, type Run } from './live';
-import type { Strategy } from './strategy';
-import { waterfall, waterfallHeight } from './waterfall';
+/** The section of the live calls: its controls, the waterfall, the sentence that sums a run up, and the event log. */
+import { html, svg } from '../charts/dom';
+import { mountFigure } from '../charts/figure';
+import { plural, share } from '../charts/format';
+import { LIVE_FAILURES, type LiveFailure, type State } from '../state/state';
+import type { Store } from '../state/store';
+import { NoFlakyServer, flakyStats, keepAlive, startFlakyServer } from './flaky-server';
+import { emptyRun, startRun, type Run, type Target } from './run';
+import { waterfall } from './waterfall';
+import { counted, logLine, requestsOf, summary, whyNoAnswer } from './words';
+import '../styles/live.css';
 
-export interface LiveContext {
-  strategy(): Strategy;
-  seed(): number;
-}
+const FAILURES: Record<LiveFailure, string> = {
+  mixed: 'Mixed',
+  503: '503 responses',
+  429: '429 with Retry-After',
+  network: 'Network errors',
+  slow: 'Slow answers, timeout',
+  offline: 'Offline at first',
+};
+const RATES = [0.3, 0.6, 0.9];
+const CALLS = [1, 8, 50];
 
-export function mountLive({ strategy, seed }: LiveContext): void {
-  const calls = byId<HTMLSelectElement>('live-calls');
-  const rate = byId<HTMLSelectElement>('live-rate');
-  const start = byId<HTMLButtonElement>('live-start');
-  const abort = byId<HTMLButtonElement>('live-abort');
-  const sentence = byId('live-sentence');
-  const figure = byId('live-figure');
-  const log = byId<HTMLOListElement>('live-log');
+/** While a run goes on, at most this part of the time is spent on drawing it. */
+const DRAWING_SHARE = 0.1;
 
-  let width = 0;
+export function mountLive(root: HTMLElement, store: Store): void {
+  const failure = select('live-failure', LIVE_FAILURES.map((value) => [value, FAILURES[value]]));
+  const rate = select('live-rate', RATES.map((value) => [String(value), share(value)]));
+  const calls = select('live-calls', CALLS.map((value) => [String(value), String(value)]));
+  const own = html('input', { id: 'live-url', type: 'url', inputmode: 'url', placeholder: 'the flaky server', autocomplete: 'off', spellcheck: 'false' });
+  const start = html('button', { id: 'live-start', type: 'button', class: 'primary' });
+  const abort = html('button', { id: 'live-abort', type: 'button' }, 'Abort');
+  abort.disabled = true;
+  const controls = html(
+    'div',
+    { class: 'live-controls' },
+    html('label', {}, 'Failure', failure),
+    html('label', {}, 'Rate', rate),
+    html('label', {}, 'Calls', calls),
+    html('label', { class: 'live-own' }, 'Or a URL of your own (GET)', own),
+    html('div', { class: 'buttons' }, start, abort),
+  );
+  const sentence = html('p', { id: 'live-sentence', role: 'status' }, 'Nothing sent yet.');
+  const log = html('ol', { id: 'live-log', tabindex: 0, 'aria-label': 'Events in order' });
+
+  const figure = mountFigure<Run>(root, waterfall(store.get().live.calls), controls);
+  figure.card.append(legend(), sentence, html('details', {}, html('summary', {}, 'Event log'), log));
+
   let run: Run | undefined;
   let running: AbortController | undefined;
 
-  const label = (): void => {
-    start.textContent = `Send ${plural(Number(calls.value), 'call')}`;
-  };
-  const draw = (): void => {
-    if (run && width > 0) figure.replaceChildren(waterfall(run, width, sentence.textContent ?? ''));
-  };
-  const animate = (): void => {
-    draw();
-    if (running) requestAnimationFrame(animate);
-  };
-  const say = (text: string): void => {
-    sentence.textContent = text;
-  };
+  function target({ live }: State): Target {
+    const text = own.value.trim();
+    return text === '' ? { kind: 'flaky', failure: live.failure, rate: live.rate } : { kind: 'own', url: new URL(text) };
+  }
 
-  /** Makes room for the whole figure at once, so that what is below moves only at the click. */
-  const begin = ({ traces, name }: Run): void => {
-    figure.style.minHeight = `${waterfallHeight(traces.length)}px`;
-    figure.dataset.run = name;
-    delete figure.dataset.sent;
-    delete figure.dataset.received;
-    for (const part of document.querySelectorAll<HTMLElement>('#live .after-start')) part.hidden = false;
-  };
+  /** The controls as the state has them; and, before the first run, the rows that it will fill. */
+  function showState(state: State): void {
+    const { live, seed, strategy } = state;
+    failure.value = live.failure;
+    // A link may hold a rate of its own.
+    if (![...rate.options].some(({ value }) => value === String(live.rate))) rate.append(html('option', { value: String(live.rate) }, share(live.rate)));
+    rate.value = String(live.rate);
+    calls.value = String(live.calls);
+    start.textContent = `Send ${plural(live.calls, 'call')}`;
+    if (run) return;
+    figure.card.dataset.jitter = strategy.jitter;
+    figure.show(emptyRun({ strategy, seed, calls: live.calls, target: { kind: 'flaky', ...live } }));
+  }
 
   async function go(): Promise<void> {
+    const state = store.get();
     const controller = new AbortController();
+    const { signal } = controller;
     running = controller;
-    start.disabled = true;
-    abort.disabled = false;
+    switchButtons(true);
     log.replaceChildren();
-    const failureRate = Number(rate.value);
+    for (const name of ['run', 'sent', 'counted']) delete figure.card.dataset[name];
+    let rest = (): void => {};
     try {
-      if (!(await serverIsThere())) {
-        say('This page is served without its misbehaving server. Start it with: cargo xtask demo');
+      const aim = target(state);
+      sentence.textContent = `${plural(state.live.calls, 'call')} under way.`;
+      if (aim.kind === 'flaky') {
+        await startFlakyServer();
+        rest = keepAlive();
+      }
+      const atStart = aim.kind === 'flaky' ? await flakyStats('') : undefined;
+      if (signal.aborted) {
+        sentence.textContent = 'Aborted before anything was sent.';
         return;
       }
-      const begun = startRun({ strategy: strategy(), seed: seed(), calls: Number(calls.value), failureRate, signal: controller.signal });
+      const drawing = drawer();
+      const begun = startRun({
+        strategy: state.strategy,
+        seed: state.seed,
+        calls: state.live.calls,
+        target: aim,
+        signal,
+        changed(now, trace, leg) {
+          log.append(html('li', {}, logLine(now, trace, leg)));
+          drawing.changed();
+        },
+      });
       run = begun.run;
-      begin(begun.run);
-      say(`${plural(run.traces.length, 'call')} under way.`);
-      requestAnimationFrame(animate);
-      await begun.done;
-      const received = await serverCount(run.name);
-      say(summary(run, received, controller.signal.aborted));
-      log.replaceChildren(...events(run).map((event) => html('li', {}, event)));
-      figure.dataset.sent = String(run.sent);
-      figure.dataset.received = String(received);
+      figure.card.dataset.run = run.name;
+      figure.card.dataset.jitter = state.strategy.jitter;
+      drawing.begin(run);
+      try {
+        await begun.done;
+      } finally {
+        drawing.end();
+      }
+      const said = [summary(run, signal.aborted), whyNoAnswer(run, new URL(location.href))];
+      if (atStart) {
+        const atEnd = await flakyStats(run.name);
+        said.push(counted(run, signal.aborted, atStart, atEnd));
+        figure.card.dataset.counted = JSON.stringify(atEnd);
+      }
+      sentence.textContent = said.filter((part) => part !== undefined).join(' ');
+      figure.card.dataset.sent = String(requestsOf(run));
     } catch (error) {
-      say(`The run failed: ${String(error)}`);
+      controller.abort();
+      sentence.textContent = error instanceof NoFlakyServer ? error.message : `The run failed: ${String(error)}`;
     } finally {
+      rest();
       running = undefined;
-      start.disabled = false;
-      abort.disabled = true;
-      draw();
+      switchButtons(false);
     }
   }
 
-  start.addEventListener('click', () => void go());
-  abort.addEventListener('click', () => running?.abort(new DOMException('stopped by the Abort button', 'AbortError')));
-  calls.addEventListener('change', label);
-  onWidth(figure, (next) => {
-    width = next;
-    draw();
+  function switchButtons(on: boolean): void {
+    // The focus stays on a button that works.
+    const focused = document.activeElement === (on ? start : abort);
+    start.disabled = on;
+    abort.disabled = !on;
+    if (focused) (on ? abort : start).focus();
+  }
+
+  /** Draws a run while it goes on: frame by frame, or, with reduced motion, when something has happened. */
+  function drawer(): { begin(run: Run): void; changed(): void; end(): void } {
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    let shown: Run | undefined;
+    let due = false;
+    let notBefore = 0;
+    const draw = (): void => {
+      if (!shown) return;
+      const began = performance.now();
+      figure.show(shown);
+      const now = performance.now();
+      notBefore = now + (now - began) / DRAWING_SHARE;
+      due = false;
+    };
+    const frame = (): void => {
+      if (!shown) return;
+      if ((due || !still) && performance.now() >= notBefore) draw();
+      requestAnimationFrame(frame);
+    };
+    return {
+      begin(begun) {
+        shown = begun;
+        draw();
+        requestAnimationFrame(frame);
+      },
+      changed() {
+        due = true;
+      },
+      end() {
+        draw();
+        shown = undefined;
+      },
+    };
+  }
+
+  start.addEventListener('click', () => {
+    if (own.checkValidity() && isHttp(own.value.trim())) void go();
+    else sentence.textContent = 'A URL of your own begins with http:// or https://.';
   });
-  label();
+  abort.addEventListener('click', () => running?.abort(new DOMException('stopped by the Abort button', 'AbortError')));
+  failure.addEventListener('change', () => set({ failure: failure.value as LiveFailure }));
+  rate.addEventListener('change', () => set({ rate: Number(rate.value) }));
+  calls.addEventListener('change', () => set({ calls: Number(calls.value) }));
+  const set = (part: Partial<State['live']>): void => store.set({ live: { ...store.get().live, ...part } });
+  own.addEventListener('input', () => {
+    // What the flaky server does is no setting of another one.
+    failure.disabled = rate.disabled = own.value.trim() !== '';
+  });
+  store.subscribe(showState);
 }
 
-/** What the server counted for a run, or undefined where there is no such server. */
-async function serverCount(run: string): Promise<number | undefined> {
-  try {
-    const response = await fetch(`stats?run=${run}`);
-    const stats: unknown = await response.json();
-    return typeof stats === 'object' && stats && 'requests' in stats ? Number(stats.requests) : undefined;
-  } catch {
-    return undefined;
-  }
+function select(id: string, options: readonly (readonly [value: string, text: string])[]): HTMLSelectElement {
+  return html('select', { id }, ...options.map(([value, text]) => html('option', { value }, text)));
 }
 
-async function serverIsThere(): Promise<boolean> {
-  return (await serverCount('none')) !== undefined;
+function isHttp(text: string): boolean {
+  return text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
 }
 
-function summary({ traces, sent, nowMs }: Run, received: number | undefined, aborted: boolean): string {
-  const ok = traces.filter((trace) => trace.outcome === 'ok').length;
-  const counted = received === sent ? 'The server counted the same.' : `The server counted ${received ?? 'nothing'}.`;
-  const requests = plural(sent, 'request');
-  if (aborted) {
-    const ended = traces.filter((trace) => trace.outcome === 'aborted').length;
-    return `Aborted at ${duration(nowMs())}: ${plural(ended, 'call')} ended at once, ${ok} had succeeded. ${requests} were sent. ${counted}`;
-  }
-  const first = traces.filter((trace) => trace.legs[0]?.reply === '200').length;
-  return `${ok} of ${plural(traces.length, 'call')} succeeded with ${requests}; without retries it would have been ${first}. ${counted}`;
-}
-
-/** The run in the order in which things happened. */
-function events({ traces }: Run): string[] {
-  return traces
-    .flatMap((trace) =>
-      trace.legs.map((leg, i) => {
-        const next = trace.legs[i + 1];
-        const after = next?.waitMs !== undefined ? `waits ${duration(next.waitMs)}` : trace.outcome;
-        const at = leg.endMs ?? 0;
-        return { at, text: `${duration(at)}: call ${trace.id}, attempt ${leg.attempt}: ${leg.reply ?? 'no reply'}, ${after}` };
-      }),
-    )
-    .sort((a, b) => a.at - b.at)
-    .map(({ text }) => text);
+function legend(): HTMLElement {
+  const bar = (kind: string): SVGElement => svg('g', { class: `attempt ${kind}` }, svg('rect', { x: 0.5, y: 1, width: 21, height: 12, rx: 3 }));
+  const entry = (mark: SVGElement, text: string): HTMLElement => html('span', {}, svg('svg', { width: 22, height: 14, 'aria-hidden': 'true' }, mark), text);
+  return html(
+    'p',
+    { class: 'legend' },
+    entry(bar('ok'), 'answered'),
+    entry(bar('failed'), 'failed at once'),
+    entry(bar('late'), 'no answer in time'),
+    entry(svg('line', { x1: 1, x2: 21, y1: 7, y2: 7, class: 'wait' }), 'wait'),
+  );
 }

@@ -1,79 +1,144 @@
 /** A live run as bars over time: one row per call, a bar per attempt, a dotted line per wait. */
-import { timeAxis, timeScale, type TimeScale } from './axis';
-import { svg } from './dom';
-import { duration } from './format';
-import type { Leg, Run, Trace } from './live';
+import { bottomAxis, linear, type Scale } from '../charts/axis';
+import { svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
+import { duration, plural } from '../charts/format';
+import type { Table } from '../charts/table';
+import type { Leg, Outcome, Run, Trace } from './run';
+import { replyText, requestsOf, succeeded } from './words';
 
 const TOP = 8;
-const ROW = 24;
-const BAR = 18;
-/** A bar narrower than its label is widened to it, as far as the next attempt leaves room. */
-const LABELLED = 30;
-const BELOW = 44;
+const BELOW = 42;
+const LEFT = 26;
+/** For the outcomes, which stand at the right. */
+const RIGHT = 74;
+/** The axis has at least this length, so that the first answers do not fill the width. */
+const LEAST_MS = 500;
 
-export function waterfallHeight(calls: number): number {
-  return TOP + ROW * calls + BELOW;
+interface Rows {
+  readonly pitch: number;
+  readonly bar: number;
+  /** Whether the bars say what was answered. */
+  readonly labelled: boolean;
+}
+const WIDE: Rows = { pitch: 24, bar: 18, labelled: true };
+const NARROW: Rows = { pitch: 13, bar: 9, labelled: false };
+const MOST_WIDE = 16;
+
+function rowsFor(calls: number): Rows {
+  return calls > MOST_WIDE ? NARROW : WIDE;
 }
 
-export function waterfall(run: Run, width: number, summary: string): SVGSVGElement {
+function heightFor(calls: number): number {
+  return TOP + rowsFor(calls).pitch * calls + BELOW;
+}
+
+export function waterfall(callsAtFirst: number): FigureSpec<Run> {
+  return {
+    id: 'live-run',
+    title: 'What became of each call?',
+    height: (_, run) => heightFor(run?.traces.length ?? callsAtFirst),
+    draw,
+    describe,
+    table,
+  };
+}
+
+export function draw(run: Run, width: number): SVGElement[] {
+  const { traces } = run;
+  const rows = rowsFor(traces.length);
   const now = run.nowMs();
-  // The last bar may be widened past the end of the scale; the outcomes stand beyond that.
-  const scale = timeScale(Math.max(now, 500), 28, width - 70 - LABELLED);
-  const bottom = TOP + ROW * run.traces.length;
-  const height = waterfallHeight(run.traces.length);
-  const root = svg(
-    'svg',
-    { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-labelledby': 'waterfall-title waterfall-desc' },
-    svg('title', { id: 'waterfall-title' }, 'Attempts and waits of each call over time'),
-    svg('desc', { id: 'waterfall-desc' }, summary),
-    timeAxis(scale, TOP, bottom, 'time since the run began'),
-  );
-  for (const trace of run.traces) root.append(row(trace, scale, now, width));
-  return root;
+  const scale = linear([0, Math.max(now, LEAST_MS)], [LEFT, width - RIGHT]);
+  const bottom = TOP + rows.pitch * traces.length;
+  return [
+    bottomAxis({ scale, format: duration, title: 'time since the run began', grid: [TOP, bottom] }),
+    ...traces.map((trace) => row(trace, rows, scale, now, width)),
+  ];
 }
 
-function row(trace: Trace, scale: TimeScale, now: number, width: number): SVGGElement {
-  const middle = TOP + ROW * (trace.id - 1) + ROW / 2;
-  const group = svg('g', { class: 'call', 'data-call': trace.id, 'data-outcome': trace.outcome });
-  group.append(svg('text', { x: 0, y: middle + 4, class: 'label' }, String(trace.id)));
+function row(trace: Trace, rows: Rows, scale: Scale, now: number, width: number): SVGGElement {
+  const { id, legs, outcome } = trace;
+  const middle = TOP + rows.pitch * (id - 0.5);
+  const group = svg('g', { class: 'call', 'data-outcome': outcome }, svg('text', { x: 0, y: middle + 4, class: 'label' }, String(id)));
   // One line under all bars: what shows of it is the waits.
-  const firstEnd = trace.legs[0]?.endMs;
-  const lineEnd = trace.endMs ?? now;
-  if (firstEnd !== undefined && lineEnd > firstEnd) {
-    group.append(svg('line', { x1: scale.x(firstEnd), x2: scale.x(lineEnd), y1: middle, y2: middle, class: 'wait' }));
-  }
-  trace.legs.forEach((leg, i) => group.append(bar(leg, trace.legs[i + 1], scale, now, middle)));
-  group.append(svg('text', { x: width, y: middle + 4, 'text-anchor': 'end', class: `outcome ${trace.outcome.replace(' ', '-')}` }, outcome(trace)));
+  const from = legs[0]?.endMs;
+  const to = trace.endMs ?? now;
+  if (from !== undefined && to > from) group.append(svg('line', { x1: scale(from), x2: scale(to), y1: middle, y2: middle, class: 'wait' }));
+  legs.forEach((leg, i) => group.append(bar(leg, legs[i + 1], rows, scale, now, middle)));
+  group.append(svg('text', { x: width, y: middle + 4, 'text-anchor': 'end', class: `outcome ${CLASSES[outcome]}` }, outcomeText(trace)));
   return group;
 }
 
-function bar(leg: Leg, next: Leg | undefined, scale: TimeScale, now: number, middle: number): SVGGElement {
-  const x = scale.x(leg.startMs);
-  const end = scale.x(leg.endMs ?? now);
-  const room = next ? scale.x(next.startMs) - x - 2 : LABELLED;
-  const width = Math.max(3, end - x, Math.min(LABELLED, room));
-  const label = leg.reply ?? '';
+const CLASSES: Record<Outcome, string> = {
+  'waiting to be sent': 'idle', running: 'idle', ok: 'ok', 'gave up': 'bad', refused: 'bad', aborted: 'bad',
+};
+
+/** What stands on a bar, the longest first: the first one that has room is taken. */
+function labelsFor({ reply }: Leg): readonly string[] {
+  if (reply === undefined || reply === 'stopped') return [];
+  return reply === 'network' ? [reply, 'net'] : [String(reply)];
+}
+
+function widthOf(label: string): number {
+  return 7 * label.length + 8;
+}
+
+/** Ends where the attempt did; but a bar too narrow for three characters is widened, where there is room. */
+function bar(leg: Leg, next: Leg | undefined, rows: Rows, scale: Scale, now: number, middle: number): SVGGElement {
+  const x = scale(leg.startMs);
+  const actual = scale(leg.endMs ?? now) - x;
+  const [, right = 0] = scale.range();
+  const room = Math.max(actual, Math.min(widthOf('200'), (next ? scale(next.startMs) - 2 : right) - x));
+  const label = rows.labelled ? labelsFor(leg).find((text) => widthOf(text) <= room) : undefined;
+  const width = Math.max(3, actual, label ? widthOf(label) : 0);
   const group = svg(
     'g',
-    { class: `leg ${replyClass(leg)}` },
-    svg('title', {}, `attempt ${leg.attempt}: ${label || 'under way'}${leg.waitMs === undefined ? '' : `, after a wait of ${duration(leg.waitMs)}`}`),
-    svg('rect', { x, y: middle - BAR / 2, width, height: BAR, rx: 3 }),
+    { class: `attempt ${kindOf(leg)}` },
+    svg('title', {}, `attempt ${leg.attempt}: ${replyText(leg.reply)}${leg.waitMs === undefined ? '' : `, then a wait of ${duration(leg.waitMs)}`}`),
+    svg('rect', { x, y: middle - rows.bar / 2, width, height: rows.bar, rx: rows.labelled ? 3 : 2 }),
   );
-  if (label && width >= LABELLED - 4) {
-    group.append(svg('text', { x: x + width / 2, y: middle + 4, 'text-anchor': 'middle' }, label === 'stopped' && width < 52 ? '' : label));
-  }
+  if (label) group.append(svg('text', { x: x + width / 2, y: middle + 4, 'text-anchor': 'middle' }, label));
   return group;
 }
 
-function replyClass({ reply }: Leg): string {
+function kindOf({ reply }: Leg): string {
   if (reply === undefined) return 'under-way';
-  if (reply === '200') return 'ok';
-  if (reply === 'slow') return 'failed slow';
+  if (succeeded(reply)) return 'ok';
+  if (reply === 'timeout') return 'late';
   return reply === 'stopped' ? 'stopped' : 'failed';
 }
 
 /** How long the call took, or how it ended. */
-function outcome({ outcome, endMs, legs }: Trace): string {
-  if (outcome === 'running') return '';
-  return outcome === 'ok' ? duration((endMs ?? 0) - (legs[0]?.startMs ?? 0)) : outcome;
+function outcomeText({ outcome, endMs = 0, legs }: Trace): string {
+  if (outcome === 'running' || outcome === 'waiting to be sent') return '';
+  return outcome === 'ok' ? `✓ ${duration(endMs - (legs[0]?.startMs ?? 0))}` : outcome;
+}
+
+export function describe(run: Run): string {
+  const { traces } = run;
+  const requests = requestsOf(run);
+  if (requests === 0) return `${plural(traces.length, 'call')}, not sent yet.`;
+  const kinds = new Map<string, number>();
+  for (const { reply } of traces.flatMap(({ legs }) => legs)) kinds.set(replyText(reply), (kinds.get(replyText(reply)) ?? 0) + 1);
+  const answers = [...kinds].sort(([, a], [, b]) => b - a).map(([kind, n]) => `${n} × ${kind}`);
+  const ok = traces.filter(({ outcome }) => outcome === 'ok');
+  const slowest = Math.max(...ok.map(({ legs, endMs = 0 }) => endMs - (legs[0]?.startMs ?? 0)));
+  const took = ok.length > 0 ? ` The slowest of them took ${duration(slowest)}.` : '';
+  return `${ok.length} of ${plural(traces.length, 'call')} succeeded, with ${plural(requests, 'request')}: ${answers.join(', ')}.${took}`;
+}
+
+export function table({ traces, seed }: Run): Table {
+  return {
+    caption: `Every attempt of the run, seed ${seed}`,
+    columns: [
+      { name: 'Call' }, { name: 'Attempt' }, { name: 'Answer' },
+      { name: 'Sent at', unit: 'ms' }, { name: 'Took', unit: 'ms' }, { name: 'Retry-After', unit: 'ms' }, { name: 'Wait after it', unit: 'ms' }, { name: 'Call ended' },
+    ],
+    rows: traces.flatMap(({ id, legs, outcome }) =>
+      legs.map((leg, i) => [
+        String(id), leg.attempt, replyText(leg.reply), leg.startMs, leg.endMs === undefined ? undefined : leg.endMs - leg.startMs, leg.hintMs, leg.waitMs,
+        i === legs.length - 1 ? outcome : '',
+      ]),
+    ),
+  };
 }

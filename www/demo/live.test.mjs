@@ -1,0 +1,392 @@
+/**
+ * The live calls of the built page in real browsers, against the service worker that plays the flaky
+ * server. What they should come to is reckoned here, from the rule of the server alone.
+ *
+ * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
+ */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { FAILURES, fate } from './fate.mjs';
+import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
+import { startServer } from './misbehaving-server.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {import('./fate.mjs').Failure} Failure */
+
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+const SUB_PATH = 'some/where';
+const MAX_ATTEMPTS = 6;
+const NBSP = '\u00a0';
+
+/** @param {number} n @param {string} noun */
+const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;
+
+/**
+ * What a run comes to: the attempts that each call makes, and how many succeed.
+ * @param {{ seed?: number, failure: Failure, rate: number, calls: number }} settings
+ */
+function reckon({ seed = 42, failure, rate, calls }) {
+  const attempts = Array.from({ length: calls }, (_, i) => {
+    const failed = (/** @type {number} */ n) => fate({ seed, id: String(i + 1), n, failure, failureRate: rate, latencyMs: [60, 160] }).kind !== 'ok';
+    let n = 1;
+    while (n < MAX_ATTEMPTS && failed(n)) n++;
+    return { n, ok: !failed(n) };
+  });
+  const requests = attempts.reduce((sum, { n }) => sum + n, 0);
+  const ok = attempts.filter((call) => call.ok).length;
+  const first = attempts.filter((call) => call.ok && call.n === 1).length;
+  const sentence = `${ok} of ${plural(calls, 'call')} succeeded with ${plural(requests, 'request')}; without retries it would have been ${first}.`;
+  return { requests, ok, sentence, whole: `${sentence} The server counted the same.` };
+}
+
+for (const [engine, launch] of Object.entries(ENGINES)) {
+  describe(engine, () => {
+    /** @type {import('./misbehaving-server.mjs').MisbehavingServer} serves the page, also under a path */
+    let site;
+    /** @type {import('./misbehaving-server.mjs').MisbehavingServer} another origin */
+    let other;
+    /** @type {import('playwright-core').Browser} */
+    let browser;
+    /** @type {string} */
+    let folder;
+
+    before(async () => {
+      folder = await mkdtemp(path.join(tmpdir(), 'live-test-'));
+      await mkdir(path.join(folder, path.dirname(SUB_PATH)), { recursive: true });
+      await mkdir(path.join(folder, 'without'));
+      for (const name of await readdir(DIST)) {
+        await symlink(path.join(DIST, name), path.join(folder, name));
+        if (name !== 'flaky.js') await symlink(path.join(DIST, name), path.join(folder, 'without', name));
+      }
+      await symlink(DIST, path.join(folder, SUB_PATH));
+      site = await startServer({ seed: 42, staticDir: folder });
+      other = await startServer({ seed: 42, failureRate: 0.6 });
+      browser = await launch('light');
+    });
+    after(async () => {
+      await browser?.close();
+      await site?.close();
+      await other?.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    /**
+     * A page in a profile of its own: each is a first visit.
+     * @param {string} address below the site's root
+     * @param {(page: Page) => Promise<void>} use
+     * @param {import('playwright-core').Browser} [inBrowser]
+     * @param {import('playwright-core').BrowserContextOptions} [options]
+     */
+    async function withPage(address, use, inBrowser = browser, options = {}) {
+      const context = await inBrowser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      try {
+        const page = await context.newPage();
+        /** @type {string[]} */
+        const errors = [];
+        // Firefox reports a failed fetch as an error of the page's.
+        page.on('pageerror', (error) => /\/flaky\/|Cross-Origin Request Blocked/.test(String(error)) || errors.push(String(error)));
+        await page.goto(new URL(address, site.url).href);
+        await arrived(page);
+        await use(page);
+        assert.deepEqual(errors, []);
+      } finally {
+        await context.close();
+      }
+    }
+
+    for (const failure of FAILURES) {
+      test(`${failure}: a first visit, the first press of Send; the worker counts what the page records`, () =>
+        withPage(`?failure=${failure}&baseMs=20`, async (page) => {
+          const expected = reckon({ failure, rate: 0.6, calls: 8 });
+          assert.ok(expected.requests > 8 && expected.ok > 0);
+          assert.equal(await page.textContent('#live-sentence'), 'Nothing sent yet.');
+          assert.equal(await send(page), expected.whole);
+          const { requests, keys, underWay } = await counts(page);
+          assert.deepEqual({ requests, keys, underWay }, { requests: expected.requests, keys: 8, underWay: 0 });
+          assert.equal(await page.locator('#live-run .attempt:not(.legend *)').count(), expected.requests);
+          assert.equal(await page.locator('#live-run .call .attempt.ok').count(), expected.ok);
+          assert.equal(await page.locator('#live-run .call[data-outcome=ok]').count(), expected.ok);
+          assert.equal(await page.locator('#live-run .call .attempt.late').count() > 0, failure === 'slow' || failure === 'mixed');
+          await checkLog(page, expected.requests, failure);
+        }));
+    }
+
+    test('settings by their controls, by link and by seed; a second visit finds the worker; the table has every attempt', () =>
+      withPage('', async (page) => {
+        await page.selectOption('#live-failure', { label: '503 responses' });
+        await page.selectOption('#live-rate', { label: `30${NBSP}%` });
+        await page.selectOption('#live-calls', '1');
+        assert.equal(await page.textContent('#live-start'), `Send ${plural(1, 'call')}`);
+        assert.equal(await page.locator('#live-run .call').count(), 1, 'an empty row for what will come');
+        assert.equal(await send(page), reckon({ failure: '503', rate: 0.3, calls: 1 }).whole);
+        await page.waitForURL(/failure=503.*rate=0\.3.*calls=1/);
+
+        const visit = new URL('?failure=503&rate=0.45&seed=7&baseMs=20', site.url).href;
+        await page.goto(visit);
+        await arrived(page);
+        assert.ok(await page.evaluate(() => navigator.serviceWorker.controller !== null));
+        const expected = reckon({ failure: '503', rate: 0.45, calls: 8, seed: 7 });
+        assert.equal(await send(page), expected.whole);
+        // The same again on the same page, with the same end.
+        assert.equal(await send(page), expected.whole);
+
+        await page.getByRole('button', { name: 'Table: What became of each call?' }).click();
+        assert.equal(await page.locator('#live-run tbody tr').count(), expected.requests);
+        assert.equal(await page.locator('#live-run td', { hasText: /^503$/ }).count(), expected.requests - expected.ok);
+      }));
+
+    test('after a reload that goes past the worker, it takes the page over again', () =>
+      withPage('?failure=503&baseMs=20', async (page) => {
+        const { whole } = reckon({ failure: '503', rate: 0.6, calls: 8 });
+        assert.equal(await send(page), whole);
+        await reloadPastWorker(page);
+        assert.ok(await page.evaluate(() => navigator.serviceWorker.controller === null));
+        assert.equal(await send(page), whole);
+      }));
+
+    test('fifty calls are under way at once, also beyond the six connections that browsers open', () =>
+      withPage('?calls=50&failure=503&baseMs=20', async (page) => {
+        const expected = reckon({ failure: '503', rate: 0.6, calls: 50 });
+        assert.equal(await send(page), expected.whole);
+        const { mostAtOnce, keys } = await counts(page);
+        assert.ok(mostAtOnce > 6, `${mostAtOnce} at once`);
+        assert.equal(keys, 50);
+        assert.equal(await page.locator('#live-run .call .attempt').count(), expected.requests);
+      }));
+
+    test('abort ends every call in the same task, and nothing is sent afterwards', () =>
+      // Waits of up to five seconds: most calls are in one when they are aborted.
+      withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
+        await page.locator('#live-start').focus();
+        await page.keyboard.press('Enter');
+        await page.locator('#live-run .call .attempt.failed').nth(2).waitFor();
+        assert.ok(await page.locator('#live-start').isDisabled());
+        assert.ok(await page.locator('#live-abort').evaluate((button) => button === document.activeElement), 'the focus is on what can be pressed');
+        const { before, after } = await page.evaluate(async () => {
+          const running = () => document.querySelectorAll('#live-run .call[data-outcome=running]').length;
+          const before = running();
+          document.getElementById('live-abort')?.click();
+          // No task ends here: only what promises have to do is done.
+          for (let i = 0; i < 100; i++) await undefined;
+          return { before, after: running() };
+        });
+        assert.ok(before > 4, `${before} calls were under way`);
+        assert.equal(after, 0);
+        await page.locator('#live-run[data-sent]').waitFor();
+        const sentence = (await page.textContent('#live-sentence')) ?? '';
+        const [, ended, succeeded, sent] = /^Aborted: (\d+)\u00a0calls ended at once, (\d) had succeeded before\. (\d+)\u00a0requests had been sent\. The server counted /.exec(sentence) ?? [];
+        assert.equal(Number(ended), await page.locator('#live-run .call[data-outcome=aborted]').count(), sentence);
+        assert.equal(Number(ended) + Number(succeeded), 8);
+        assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
+        assert.ok(await page.locator('#live-start').isEnabled());
+        assert.equal((await counts(page)).underWay, 0, 'the worker has let go of them too');
+        // Longer than the longest wait that was under way.
+        await page.waitForTimeout(5500);
+        assert.equal(await page.locator('#live-run .call .attempt').count(), Number(sent));
+        assert.ok((await countsNow(page)).requests <= Number(sent));
+      }));
+
+    test('a URL of one\'s own: GET as it is, no worker, the same count on both sides, Retry-After followed', () =>
+      withPage('', async (page) => {
+        const url = `${other.url}/flaky/own?run=${engine}&failure=429&rate=0.5`;
+        await page.locator('#live-url').fill(url);
+        assert.ok(await page.locator('#live-failure').isDisabled());
+        assert.ok(await page.locator('#live-rate').isDisabled());
+        const sentence = await send(page);
+        const { requests, ok, limited } = other.stats(engine);
+        assert.equal(requests, ok + limited);
+        assert.ok(limited > 0);
+        assert.match(sentence, new RegExp(`^${ok} of 8\u00a0calls succeeded with ${requests}\u00a0requests; without retries it would have been \\d\\.$`));
+        assert.equal(await page.locator('#live-run .call .attempt').count(), requests);
+        const log = await page.locator('#live-log li').allTextContents();
+        assert.equal(log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line)).length, limited - (8 - ok));
+        assert.equal(log.filter((line) => /Idempotency/.test(line)).length, 0);
+        assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+
+        // A status that no retry mends is an outcome of its own.
+        await page.locator('#live-url').fill(`${site.url}/missing`);
+        await page.selectOption('#live-calls', '1');
+        assert.equal(await send(page), `0 of ${plural(1, 'call')} succeeded with ${plural(1, 'request')}; without retries it would have been 0.`);
+        assert.equal(await page.locator('#live-run .call[data-outcome=refused]').count(), 1);
+      }));
+
+    test('why a URL of one\'s own gave no answer: nobody there, or CORS, or mixed content; and what is no such URL', async () => {
+      const closed = await startServer({ seed: 1 });
+      await closed.close();
+      await withPage('?calls=1&maxAttempts=2&baseMs=10', async (page) => {
+        await page.locator('#live-url').fill(`${closed.url}/x`);
+        assert.match(await send(page), new RegExp(`^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, .*Access-Control-Allow-Origin`));
+        // The server of the site shows its files to no other origin.
+        await page.locator('#live-url').fill(`http://localhost:${site.port}/flaky.js`);
+        assert.match(await send(page), /^0 of .* with 2\u00a0requests; .* No answer could be read\. .*CORS/);
+        for (const wrong of ['ftp://example.com/', 'example.com']) {
+          await page.locator('#live-url').fill(wrong);
+          await page.click('#live-start');
+          assert.equal(await page.textContent('#live-sentence'), 'A URL of your own begins with http:// or https://.');
+        }
+        // Empty again: the flaky server.
+        await page.locator('#live-url').fill('');
+        assert.ok(await page.locator('#live-failure').isEnabled());
+      });
+
+      const context = await browser.newContext();
+      try {
+        const page = await context.newPage();
+        // Only the browser's view of the page is https; its files are the built ones.
+        await context.route('https://secure.test/**', async (route) => {
+          const name = new URL(route.request().url()).pathname.replace(/\/$/, '/index.html');
+          const types = /** @type {Record<string, string>} */ ({ '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' });
+          await route.fulfill({ body: await readFile(path.join(DIST, name)), contentType: types[path.extname(name)] ?? 'application/octet-stream' });
+        });
+        await page.goto('https://secure.test/?calls=1&maxAttempts=2&baseMs=10');
+        await arrived(page);
+        await page.locator('#live-url').fill(`http://${INSECURE_HOST}:${other.port}/flaky/1?run=mixed-content&rate=0`);
+        assert.match(await send(page), /^0 of .* Browsers block this as mixed content: /);
+        assert.equal(other.stats('mixed-content').requests, 0);
+      } finally {
+        await context.close();
+      }
+    });
+
+    test('works under a path, and answers for nothing but its own', () =>
+      withPage(`${SUB_PATH}/?failure=503&baseMs=20`, async (page) => {
+        assert.equal(await send(page), reckon({ failure: '503', rate: 0.6, calls: 8 }).whole);
+        const scopes = await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname));
+        assert.deepEqual(scopes, [`/${SUB_PATH}/`]);
+        const { notFound, requests } = site.stats();
+        const met = await page.evaluate(async () => {
+          const status = async (/** @type {string} */ url) => (await fetch(url)).status;
+          return [await status('missing'), await status('flaky.js'), await status('/flaky/1?rate=0'), await status('flaky/1?run=x&seed=1&rate=0')];
+        });
+        assert.deepEqual(met, [404, 200, 200, 200]);
+        assert.equal(site.stats().notFound, notFound + 1, 'the server, not the worker, was asked for the first');
+        assert.equal(site.stats().requests, requests + 1, 'and for the third; not for the last');
+      }));
+
+    test('where there can be no service worker it says so, and a URL of one\'s own still works', async () => {
+      await withPage('without/', async (page) => {
+        await page.click('#live-start');
+        await page.getByText('The flaky server is a service worker, and this browser did not start it').waitFor();
+        assert.ok(await page.locator('#live-start').isEnabled());
+      });
+      await withPage(`http://${INSECURE_HOST}:${site.port}/?calls=1`, async (page) => {
+        assert.equal(await page.evaluate(() => isSecureContext), false);
+        await page.click('#live-start');
+        await page.getByText('this browser has none here: it needs https and no private window').waitFor();
+        await page.locator('#live-url').fill(`${other.url}/flaky/1?run=insecure-${engine}&rate=0`);
+        assert.equal(await send(page), `1 of ${plural(1, 'call')} succeeded with ${plural(1, 'request')}; without retries it would have been 1.`);
+      });
+    });
+
+    test('reduced motion: the figure is drawn when something has happened, not frame by frame', async () => {
+      /** @param {import('playwright-core').Browser} inBrowser @param {'reduce' | 'no-preference'} reducedMotion */
+      const draws = async (inBrowser, reducedMotion) => {
+        let result = { drawn: 0, events: 0 };
+        await withPage(
+          '?calls=1&failure=slow&rate=1&maxAttempts=3&baseMs=10',
+          async (page) => {
+            await page.evaluate(() => {
+              const drawing = document.querySelector('#live-run .drawing');
+              if (!drawing) throw new Error('no drawing');
+              new MutationObserver((records) => {
+                document.body.dataset.drawn = String(Number(document.body.dataset.drawn ?? 0) + records.filter(({ addedNodes }) => addedNodes.length > 0).length);
+              }).observe(drawing, { childList: true });
+            });
+            await send(page);
+            result = { drawn: Number(await page.getAttribute('body', 'data-drawn')), events: await page.locator('#live-log li').count() };
+          },
+          inBrowser,
+          { reducedMotion },
+        );
+        return result;
+      };
+      const stillBrowser = await launch('light', true);
+      try {
+        const still = await draws(stillBrowser, 'reduce');
+        assert.equal(still.events, 6);
+        // And once each at the beginning, at the end and when it comes into view.
+        assert.ok(still.drawn <= still.events + 3, JSON.stringify(still));
+      } finally {
+        await stillBrowser.close();
+      }
+      const moving = await draws(browser, 'no-preference');
+      assert.ok(moving.drawn > moving.events + 3, JSON.stringify(moving));
+    });
+
+    if (engine === 'chromium') {
+      // Only this engine has a switch for it.
+      test('a worker that the browser restarts in the midst of a run goes on where it was, and the page says so', () =>
+        withPage('?failure=503&rate=0.9&baseMs=1000&jitter=none&backoff=fixed', async (page) => {
+          const client = await page.context().newCDPSession(page);
+          await client.send('ServiceWorker.enable');
+          await page.click('#live-start');
+          await page.locator('#live-run .call .attempt.failed').nth(3).waitFor();
+          await client.send('ServiceWorker.stopAllWorkers');
+          await page.locator('#live-run[data-sent]').waitFor();
+          const { sentence } = reckon({ failure: '503', rate: 0.9, calls: 8 });
+          assert.equal(await page.textContent('#live-sentence'), `${sentence} The browser restarted the server during the run, so its count is lost.`);
+        }));
+    }
+
+    /** @param {Page} page */
+    async function reloadPastWorker(page) {
+      if (engine === 'chromium') {
+        const client = await page.context().newCDPSession(page);
+        await Promise.all([page.waitForEvent('load'), client.send('Page.reload', { ignoreCache: true })]);
+      } else {
+        // Firefox alone still has this argument.
+        await Promise.all([page.waitForEvent('load'), page.evaluate(() => /** @type {any} */ (location).reload(true))]);
+      }
+      await arrived(page);
+    }
+  });
+}
+
+test('control: another seed, rate or failure is another sentence', () => {
+  const base = { seed: 42, failure: /** @type {Failure} */ ('mixed'), rate: 0.6, calls: 8 };
+  const others = [{ seed: 43 }, { rate: 0.9 }, { failure: /** @type {Failure} */ ('offline') }, { calls: 1 }];
+  for (const change of others) assert.notEqual(reckon({ ...base, ...change }).whole, reckon(base).whole);
+});
+
+/** @param {Page} page */
+async function arrived(page) {
+  await page.locator('#live-heading').scrollIntoViewIfNeeded();
+  await page.locator('#live-run svg .axis').waitFor();
+}
+
+/** Presses "Send" and returns the sentence at the end. @param {Page} page */
+async function send(page) {
+  await page.click('#live-start');
+  await page.locator('#live-run[data-sent]').waitFor();
+  return (await page.textContent('#live-sentence')) ?? '';
+}
+
+/** What the worker counted for the run on the page, when it ended. @param {Page} page */
+async function counts(page) {
+  return JSON.parse((await page.getAttribute('#live-run', 'data-counted')) ?? '{}');
+}
+
+/** The same as of now. @param {Page} page */
+async function countsNow(page) {
+  return page.evaluate(async () => {
+    const run = document.getElementById('live-run')?.dataset.run;
+    return (await fetch(`flaky/stats?run=${run}`)).json();
+  });
+}
+
+/** @param {Page} page @param {number} requests @param {Failure} failure */
+async function checkLog(page, requests, failure) {
+  const log = await page.locator('#live-log li').allTextContents();
+  assert.equal(log.length, 2 * requests, 'what was sent, and what became of it');
+  const first = log.filter((line) => /attempt 1: POST, Idempotency-Key [\da-f]{8}…$/.test(line));
+  const again = log.filter((line) => /attempt [2-6]: POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line));
+  assert.deepEqual([first.length, again.length], [8, requests - 8]);
+  const asked = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
+  assert.equal(asked.length > 0, failure === '429' || failure === 'mixed');
+  const lost = log.filter((line) => /: network error, /.test(line));
+  assert.equal(lost.length > 0, ['network', 'offline', 'mixed'].includes(failure));
+}

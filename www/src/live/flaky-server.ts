@@ -1,0 +1,72 @@
+/** The page's side of the flaky server: starts the service worker, keeps it alive, asks for its counts. */
+import workerUrl from './flaky?worker&url';
+import { requestName, type FlakyStats, type Message } from './protocol';
+
+/** Why there is no flaky server, as a sentence for the reader. */
+export class NoFlakyServer extends Error {}
+
+const HOW_ELSE = 'Give a URL of your own above to send the calls there.';
+
+/** Browsers end a service worker that had nothing to do for half a minute. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** Resolves once `flaky/…` is answered by the worker, also on the very first visit. */
+export async function startFlakyServer(): Promise<void> {
+  const container: ServiceWorkerContainer | undefined = navigator.serviceWorker;
+  if (!container) {
+    throw new NoFlakyServer(`The flaky server is a service worker, and this browser has none here: it needs https and no private window. ${HOW_ELSE}`);
+  }
+  let registration;
+  try {
+    // Built, it is one plain script in the folder of the page.
+    registration = await container.register(workerUrl, { scope: './', type: import.meta.env.DEV ? 'module' : 'classic' });
+  } catch (error) {
+    throw new NoFlakyServer(`The flaky server is a service worker, and this browser did not start it (${String(error)}). ${HOW_ELSE}`);
+  }
+  // Without a network the worker of last time does.
+  await registration.update().catch(() => undefined);
+  await activated(registration);
+  if (container.controller) return;
+  // Active, but not for this page: so it is after a reload that skipped the worker.
+  const controlled = new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));
+  registration.active?.postMessage('claim' satisfies Message);
+  if (!container.controller) await controlled;
+}
+
+/** Waits for the newest worker of the registration, so that none takes over in the midst of a run. */
+function activated(registration: ServiceWorkerRegistration): Promise<void> {
+  const newest = registration.installing ?? registration.waiting ?? registration.active;
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      if (newest?.state === 'activated') resolve();
+      else if (newest?.state === 'redundant') reject(new NoFlakyServer(`The flaky server, a service worker, did not start. ${HOW_ELSE}`));
+    };
+    newest?.addEventListener('statechange', look);
+    look();
+  });
+}
+
+/** Until the returned function is called. */
+export function keepAlive(): () => void {
+  const timer = setInterval(() => tell('stay'), KEEP_ALIVE_MS);
+  return () => clearInterval(timer);
+}
+
+/** Nobody waits for this request any more. */
+export function stopRequest(run: string, call: string, attempt: number): void {
+  tell({ stop: requestName(run, call, attempt) });
+}
+
+function tell(message: Message): void {
+  navigator.serviceWorker.controller?.postMessage(message);
+}
+
+/** Where calls to the flaky server go. */
+export function flakyUrl(path: string, query: Readonly<Record<string, string>>): string {
+  return new URL(`flaky/${path}?${new URLSearchParams(query)}`, document.baseURI).href;
+}
+
+export async function flakyStats(run: string): Promise<FlakyStats> {
+  const response = await fetch(flakyUrl('stats', { run }));
+  return (await response.json()) as FlakyStats;
+}

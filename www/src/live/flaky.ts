@@ -1,0 +1,123 @@
+/**
+ * The flaky server of the live calls: a service worker. It answers `flaky/…` under its scope by the
+ * rule of fate.mjs, and leaves every other request alone.
+ *
+ *   flaky/:id     answers or fails; `run`, `seed`, `failure` and `rate` in the query say how
+ *   flaky/stats   what it counted for `run`, as JSON
+ *
+ * It is bundled into one file without imports, so that it also runs where service workers cannot
+ * be modules.
+ */
+import { FAILURES, fate, type Failure, type Kind } from '../../demo/fate.mjs';
+import { ATTEMPT, requestName, type FlakyStats, type Message } from './protocol';
+
+// The types of service workers exclude those of pages, which the rest of this folder needs.
+interface ExtendableEvent extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface FetchEvent extends ExtendableEvent {
+  readonly request: Request;
+  respondWith(response: Promise<Response>): void;
+}
+interface Worker {
+  readonly registration: { readonly scope: string };
+  readonly clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(name: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
+  addEventListener(name: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(name: 'message', listener: (event: ExtendableEvent & { readonly data: Message }) => void): void;
+}
+const worker = self as unknown as Worker;
+
+const LATENCY_MS = [60, 160] as const;
+/** Longer than the page waits for an answer. */
+const SLOW_MS = 3000;
+const RETRY_AFTER_S = 1;
+const KEPT_RUNS = 20;
+
+/** What this instance of the worker has counted: a browser may end it and start another. */
+const instance = crypto.randomUUID();
+interface Run {
+  readonly counts: Map<string, number>;
+  readonly keys: Set<string>;
+  requests: number;
+  underWay: number;
+  mostAtOnce: number;
+}
+const runs = new Map<string, Run>();
+/** Ends the answer of a request at once. */
+const underWay = new Map<string, () => void>();
+
+worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
+worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener('message', (event) => {
+  if (event.data === 'claim') event.waitUntil(worker.clients.claim());
+  else if (event.data !== 'stay') underWay.get(event.data.stop)?.();
+});
+worker.addEventListener('fetch', (event) => {
+  const base = new URL('flaky/', worker.registration.scope).href;
+  if (!event.request.url.startsWith(base)) return;
+  const url = new URL(event.request.url);
+  const id = url.pathname.slice(new URL(base).pathname.length);
+  event.respondWith(id === 'stats' ? Promise.resolve(stats(url.searchParams.get('run') ?? '')) : answer(id, url.searchParams, event.request));
+});
+
+async function answer(id: string, query: URLSearchParams, { headers }: Request): Promise<Response> {
+  const name = query.get('run') ?? '';
+  const run = runOf(name);
+  // The count is the worker's own, unless it was ended in between and counts anew.
+  const n = Math.max((run.counts.get(id) ?? 0) + 1, Number(headers.get(ATTEMPT) ?? 1));
+  run.counts.set(id, n);
+  run.requests++;
+  run.mostAtOnce = Math.max(run.mostAtOnce, ++run.underWay);
+  const key = headers.get('idempotency-key');
+  if (key !== null) run.keys.add(key);
+  const met = fate({ seed: query.get('seed') ?? '', id, n, failure: failureOf(query), failureRate: Number(query.get('rate')), latencyMs: LATENCY_MS });
+  await sleep(met.kind === 'slow' ? SLOW_MS : met.latencyMs, requestName(name, id, n));
+  run.underWay--;
+  return response(met.kind, { id, n });
+}
+
+function failureOf(query: URLSearchParams): Failure {
+  return FAILURES.find((known) => known === query.get('failure')) ?? 'mixed';
+}
+
+function response(kind: Kind, told: object): Response {
+  if (kind === 'dropped') return Response.error();
+  if (kind === 'unavailable') return Response.json({ error: 'unavailable', ...told }, { status: 503 });
+  if (kind === 'limited') return Response.json({ error: 'too many requests', ...told }, { status: 429, headers: { 'Retry-After': String(RETRY_AFTER_S) } });
+  return Response.json(told);
+}
+
+/** Ends early when the page says that it has stopped waiting for `request`. */
+function sleep(ms: number, request: string): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      underWay.delete(request);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    underWay.set(request, end);
+  });
+}
+
+function runOf(name: string): Run {
+  let run = runs.get(name);
+  if (!run) {
+    run = newRun();
+    runs.set(name, run);
+    const [oldest] = runs.keys();
+    if (runs.size > KEPT_RUNS && oldest !== undefined) runs.delete(oldest);
+  }
+  return run;
+}
+
+function newRun(): Run {
+  return { counts: new Map(), keys: new Set(), requests: 0, underWay: 0, mostAtOnce: 0 };
+}
+
+function stats(name: string): Response {
+  const { requests, keys, underWay, mostAtOnce } = runs.get(name) ?? newRun();
+  return Response.json({ instance, requests, keys: keys.size, underWay, mostAtOnce } satisfies FlakyStats);
+}

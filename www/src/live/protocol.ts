@@ -1,0 +1,27 @@
+/** What the page and its flaky server, the service worker, say to each other. */
+
+/** The header with the number of the attempt, by which a restarted worker finds its place again. */
+export const ATTEMPT = 'attempt';
+
+/** Says where a request stands: a run, a call of it and the number of the attempt. */
+export function requestName(run: string, call: string, attempt: number): string {
+  return [run, call, attempt].join('/');
+}
+
+/**
+ * To take a page over that is not controlled yet; only to be kept alive; or that nobody waits for a
+ * request any more (browsers do not pass an abort on to the `signal` of the worker's request).
+ */
+export type Message = 'claim' | 'stay' | { readonly stop: string };
+
+/** What the worker counted for a run. */
+export interface FlakyStats {
+  /** Another one after the browser has ended the worker and started it again: its counts are lost then. */
+  readonly instance: string;
+  readonly requests: number;
+  /** Different idempotency keys. */
+  readonly keys: number;
+  readonly underWay: number;
+  /** The greatest number of requests under way at a time. */
+  readonly mostAtOnce: number;
+}
