@@ -62,9 +62,9 @@ export const contention: FigureSpec<ContentionData> = {
       { name: 'clients' },
       { name: 'runs' },
       { name: 'calls', unit: 'count' },
-      { name: '± (95 %)', unit: 'number' },
+      { name: 'calls ±', unit: 'number' },
       { name: 'time', unit: 'ms' },
-      { name: '± (95 %)', unit: 'ms' },
+      { name: 'time ±', unit: 'ms' },
     ];
     const rows = LINES.flatMap((name) =>
       of(points, name).map(({ clients, runs, calls, timeMs }) => [NAMES[name], clients, runs, calls.mean, calls.ci95, timeMs.mean, timeMs.ci95]),

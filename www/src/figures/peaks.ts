@@ -19,7 +19,7 @@ const RIGHT = 96;
 export const peaks: FigureSpec<PeaksResult> = {
   id: 'peaks',
   title: 'Peak load as the herd grows',
-  subtitle: ({ input, windowMs }) => [`${capitalised(input.strategy.backoff)} backoff: worst ${duration(windowMs)} after the server is back`],
+  subtitle: ({ input, windowMs }) => [`${capitalised(input.strategy.backoff)}: worst ${duration(windowMs)} after the outage`],
   height: () => TOP + PLOT + BELOW,
 
   draw({ input, peaks: found }, width) {
