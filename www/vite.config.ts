@@ -1,8 +1,10 @@
 import { defineConfig } from 'vite';
+import { wasmSizes } from './wasm-sizes.ts';
 
 export default defineConfig({
   // Relative addresses: the built files work under any path.
   base: './',
+  plugins: [wasmSizes()],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.

@@ -3,24 +3,48 @@ import { version } from 'rejitter/package.json';
 import { byId } from './charts/dom';
 import { createComputer } from './compute/client';
 import { mountLive } from './live/live-section';
+import { mountContention } from './sections/contention';
+import { mountCost } from './sections/cost';
 import { mountDelays } from './sections/delays';
+import { mountHerd } from './sections/herd';
+import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader } from './shell/header';
 import { mountTheme } from './shell/theme';
 import { fromQuery } from './state/permalink';
 import { createStore } from './state/store';
+import { mountCode } from './take-away/code-section';
+import { mountHow } from './take-away/how';
+import { mountImport } from './take-away/import-section';
+import { mountLinter } from './take-away/linter';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/figures.css';
 import './styles/delays.css';
+import './styles/herd.css';
+import './styles/cost.css';
+import './styles/live.css';
+import './styles/take-away.css';
 
 const store = createStore(fromQuery(location.search));
 // Two, so that a long simulation does not keep the waits waiting.
 const quick = createComputer('waits');
+const slow = createComputer('simulations');
 
 byId('version').textContent = version;
 mountTheme();
 mountHeader(store);
 mountControls(byId('controls-form'), store);
+mountHero(byId('hero-body'), store, slow);
 mountDelays(byId('delays-body'), store, quick);
+mountHerd(byId('herd-body'), store, slow);
+mountCost(byId('cost-body'), store, slow);
+mountContention(byId('cost-body'), store);
 mountLive(byId('live-body'), store);
+mountCode(byId('code-body'), store);
+mountLinter(byId('linter-body'), store, quick);
+mountImport(byId('import-body'), store);
+mountHow(byId('how-body'), store);
+
+// Until now only the title was shown: sections that grow would have pushed each other down the screen.
+document.documentElement.dataset.ready = '';

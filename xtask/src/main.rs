@@ -13,6 +13,7 @@ mod plan;
 mod setup;
 mod signals;
 mod simulate;
+mod site;
 mod step;
 mod test;
 mod workspace;
@@ -33,6 +34,8 @@ cargo xtask <command>
       every check there is; --only runs the steps whose names contain NAME
   simulate [--schedules N] [--seed S]
       random hostile schedules against the packed package, a million by default
+  site [--out DIR]
+      the page as static files, in target/site or in DIR
   pkg
       builds the npm package into target/pkg and packs it
   help
@@ -46,6 +49,7 @@ enum Command {
     Demo(demo::Options),
     Test(test::Options),
     Simulate(simulate::Options),
+    Site(site::Options),
     Pkg,
     Help,
 }
@@ -78,6 +82,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
         Command::Simulate(options) => simulate::run(&ws, &options),
+        Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
             let mut console = Console::new(&ws, "logs", false)?;
             setup::prepare(&ws, &mut console, pkg::NPM_FOLDERS)?;
@@ -97,6 +102,7 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
         "demo" => Command::Demo(demo::Options::default()),
         "test" => Command::Test(test::Options::default()),
         "simulate" => Command::Simulate(simulate::Options::default()),
+        "site" => Command::Site(site::Options::default()),
         "pkg" => Command::Pkg,
         "help" | "--help" | "-h" => Command::Help,
         _ => return Err(usage(format!("there is no command {name:?}"))),
@@ -125,6 +131,10 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
             (Command::Simulate(options), "--seed") => {
                 let seed = args.next().and_then(|number| number.parse().ok());
                 options.seed = Some(seed.ok_or_else(|| usage("--seed needs a whole number"))?);
+            }
+            (Command::Site(options), "--out") => {
+                let folder = args.next().ok_or_else(|| usage("--out needs a folder"))?;
+                options.out = Some(folder.into());
             }
             _ => return Err(usage(format!("{name} does not know {arg:?}"))),
         }
@@ -162,6 +172,10 @@ mod tests {
             parsed("simulate --seed 3 --schedules 50"),
             Ok(Command::Simulate(simulate))
         );
+        let site = site::Options {
+            out: Some("a/b".into()),
+        };
+        assert_eq!(parsed("site --out a/b"), Ok(Command::Site(site)));
         let test = test::Options {
             only: vec!["wasm".into(), "lint".into()],
             verbose: true,
@@ -184,6 +198,7 @@ mod tests {
             ("pkg --once", "--once"),
             ("simulate --schedules many", "--schedules"),
             ("simulate --seed", "--seed"),
+            ("site --out", "--out"),
         ] {
             let message = parsed(line).unwrap_err();
             assert!(message.contains(word), "{line}: {message}");
@@ -192,7 +207,7 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "simulate", "pkg", "help"] {
+        for command in ["demo", "test", "simulate", "site", "pkg", "help"] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }

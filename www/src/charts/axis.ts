@@ -29,6 +29,18 @@ export function ticksOf(scale: Scale, room: number): readonly number[] {
   return powers.filter((_, i) => i % every === 0);
 }
 
+/** Round values of a log scale's domain, at most six: as many as 1 to 9, 1-2-5, 1-3 or 1 times powers of ten give. */
+export function logTicks([from, to]: Span): readonly number[] {
+  const powers = Array.from({ length: Math.ceil(Math.log10(to)) - Math.floor(Math.log10(from)) + 1 }, (_, i) => 10 ** (Math.floor(Math.log10(from)) + i));
+  const series = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map((steps) =>
+    powers.flatMap((power) => steps.map((step) => step * power)).filter((tick) => tick >= from && tick <= to),
+  );
+  const found = series.find((ticks) => ticks.length <= MOST_TICKS) ?? [];
+  if (found.length > 0) return found;
+  const all = series.at(-1) ?? [];
+  return all.filter((_, i) => i % Math.ceil(all.length / MOST_TICKS) === 0);
+}
+
 export interface AxisOptions {
   readonly scale: Scale;
   readonly format: (value: number) => string;

@@ -44,7 +44,9 @@ export function save(name: string, blob: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;
+  document.body.append(link);
   link.click();
+  link.remove();
   // Not at once: the browser reads the file after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

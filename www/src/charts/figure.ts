@@ -43,6 +43,8 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   const card = html('figure', { class: 'card', id: spec.id, 'aria-labelledby': title.id, 'aria-busy': 'true' }, head, controls, drawing, table, spec.note ? note : null);
   table.hidden = true;
   root.append(card);
+  // At once, not when the observer reports: what follows must not jump.
+  drawing.style.minHeight = `${spec.height(drawing.clientWidth, undefined)}px`;
 
   let data: D | undefined;
   let width = 0;
@@ -107,7 +109,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
 
   onWidth(drawing, (now) => {
     width = now;
-    if (data === undefined) drawing.style.minHeight = `${spec.height(width, undefined)}px`;
+    drawing.style.minHeight = `${spec.height(width, data)}px`;
     redraw();
   });
   onNear(card, (now) => {

@@ -33,8 +33,8 @@ export function mountDelays(root: HTMLElement, store: Store, computer: Computer)
     const chosen = of(strategy);
     grid.show(all);
     figures.delays.show({ strategy, chosen, compared: of(compared) });
-    byId('total-worst').textContent = duration(Math.min(chosen.totalWorstMs, strategy.totalTimeoutMs));
-    byId('total-mean').textContent = duration(chosen.totalMeanMs);
+    showTime('total-worst', Math.min(chosen.totalWorstMs, strategy.totalTimeoutMs));
+    showTime('total-mean', chosen.totalMeanMs);
   }
 
   const totals = computer.channel('totals', (result) => {
@@ -56,7 +56,14 @@ export function mountDelays(root: HTMLElement, store: Store, computer: Computer)
 
 function summarise({ totals: [chosen] }: TotalsResult): void {
   if (!chosen) return;
-  byId('half-succeed').textContent = chosen.p50Ms === undefined ? 'never' : duration(chosen.p50Ms);
-  byId('most-succeed').textContent = duration(chosen.p95Ms);
+  showTime('half-succeed', chosen.p50Ms);
+  showTime('most-succeed', chosen.p95Ms);
   byId('gives-up').textContent = share(1 - chosen.plateau);
+}
+
+/** With the unrounded number beside it, for programs. */
+function showTime(id: string, ms: number | undefined): void {
+  const element = byId(id);
+  element.textContent = ms === undefined ? 'never' : duration(ms);
+  element.dataset.ms = String(ms);
 }

@@ -1,46 +1,77 @@
-/** The chosen strategy as a program. */
-import { usage, type Strategy } from './strategy';
+/** The chosen strategy as programs, ready to run. */
+import { policyOptions, usage, type Strategy } from '../state/strategy';
 
-export function program(strategy: Strategy): string {
+export const TABS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
+export type Tab = (typeof TABS)[number];
+
+export const URL = 'https://example.com/orders';
+
+/** The longest that an attempt of the fetch wrapper may take, and the share of a deadline that it may. */
+const ATTEMPT_TIMEOUT_MS = 5000;
+const ATTEMPT_SHARE = 1 / 2;
+
+export function programs(strategy: Strategy): Readonly<Record<Tab, string>> {
+  return { TypeScript: named(strategy), 'fetch wrapper': wrapper(strategy), 'Delays only': delays(strategy) };
+}
+
+/** An import and what follows, with an empty line between the parts. */
+export function program(from: string, names: readonly string[], ...parts: readonly string[]): string {
+  return `${[`import { ${names.join(', ')} } from '${from}';`, ...parts].join('\n\n')}\n`;
+}
+
+function named(strategy: Strategy): string {
   const { name, options } = usage(strategy);
-  const settings = Object.entries(options).map(([key, value]) => `    ${key}: ${literal(value)},\n`);
-  return `import { ${name} } from 'rejitter';
-
-const response = await ${name}(
+  const call = `const response = await ${name}(
   async ({ signal }) => {
-    const response = await fetch('https://example.com/orders', { signal });
+    const response = await fetch('${URL}', { signal });
     if (response.status === 429 || response.status >= 500) {
       throw new Error(\`HTTP \${response.status}\`);
     }
     return response;
   },
-  {
-${settings.join('')}  },
-);
-`;
+  ${source(options, '  ')},
+);`;
+  return program('rejitter', [name], call);
 }
 
-/** Numbers grouped as a person would write them: 10_000. */
-function literal(value: unknown): string {
-  if (typeof value !== 'number') return `'${String(value)}'`;
-  return String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+function wrapper(strategy: Strategy): string {
+  const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
+  const options = { ...policyOptions(strategy), attemptTimeoutMs };
+  return program(
+    'rejitter/fetch',
+    ['createFetch'],
+    `// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key; Retry-After is followed.
+const fetch = createFetch(${source(options)});`,
+    `const response = await fetch('${URL}');`,
+  );
 }
 
-const TOKEN = /('[^']*'|`[^`]*`)|\b(import|from|const|await|async|return|if|throw|new)\b|\b(\d[\d_.]*)\b/g;
-const KINDS = ['string', 'keyword', 'number'] as const;
+function delays(strategy: Strategy): string {
+  return program(
+    'rejitter',
+    ['RetryPolicy'],
+    `const policy = new RetryPolicy(${source(policyOptions(strategy))});`,
+    `// The waits of one operation in which every attempt fails.
+for (const delayMs of policy.delays()) {
+  console.log(delayMs);
+}`,
+  );
+}
 
-/** The text with strings, keywords and numbers in elements of their own, for colour. */
-export function highlighted(text: string): DocumentFragment {
-  const out = document.createDocumentFragment();
-  let from = 0;
-  for (const match of text.matchAll(TOKEN)) {
-    out.append(text.slice(from, match.index));
-    const span = document.createElement('span');
-    span.className = KINDS[match.slice(1).findIndex((group) => group !== undefined)] ?? '';
-    span.textContent = match[0];
-    out.append(span);
-    from = match.index + match[0].length;
-  }
-  out.append(text.slice(from));
-  return out;
+/** A value as a person would write it; objects at the outermost with a line for each property. */
+export function source(value: unknown, indent = ''): string {
+  if (typeof value === 'number') return String(value).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, '_'));
+  if (Array.isArray(value)) return `[${value.map((part) => source(part)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? quoted(value) : String(value);
+  const lines = Object.entries(value).map(([key, part]) => `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`);
+  return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`;
+}
+
+function inline(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return source(value);
+  return `{ ${Object.entries(value).map(([key, part]) => `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)}`).join(', ')} }`;
+}
+
+function quoted(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

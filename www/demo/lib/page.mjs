@@ -1,0 +1,63 @@
+/** What the page's tests do with the page. */
+import assert from 'node:assert/strict';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** Waits until a figure shows what the controls say. @param {Page} page @param {string} id */
+export async function drawn(page, id) {
+  await page.locator(`#${id}`).scrollIntoViewIfNeeded();
+  await page.locator(`#${id}[aria-busy=false]`).waitFor({ timeout: 30_000 });
+}
+
+/** A click on a backoff or a jitter of the controls. @param {Page} page @param {string} name */
+export async function choose(page, name) {
+  await page.locator('#controls').getByRole('radio', { name, exact: true }).click();
+  await drawn(page, 'delays');
+}
+
+/**
+ * The numbers of a figure's table, unrounded; words where there is no number.
+ * @param {Page} page
+ * @param {string} id
+ * @returns {Promise<{ caption: string, rows: Record<string, number | string>[] }>}
+ */
+export async function tableOf(page, id) {
+  await drawn(page, id);
+  const toggle = page.locator(`#${id}`).getByRole('button', { name: /^Table: / });
+  if ((await toggle.getAttribute('aria-pressed')) === 'false') await toggle.click();
+  return page.locator(`#${id} table`).evaluate((table) => {
+    const names = [...table.querySelectorAll('thead th')].map((th) => th.textContent ?? '');
+    const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
+      Object.fromEntries(
+        [...row.children].map((cell, i) => {
+          const value = /** @type {HTMLElement} */ (cell).dataset.value;
+          const number = Number(value);
+          return [names[i] ?? '', value === undefined || Number.isNaN(number) ? (cell.textContent ?? '') : number];
+        }),
+      ),
+    );
+    return { caption: table.querySelector('caption')?.textContent ?? '', rows };
+  });
+}
+
+/** @param {Record<string, number | string>[]} rows @param {string} column @returns {number[]} */
+export function column(rows, column) {
+  return rows.map((row) => {
+    const value = row[column];
+    assert.ok(typeof value === 'number', `${column}: ${value}`);
+    return value;
+  });
+}
+
+/** Scrolls through the page, so that everything is drawn. @param {Page} page */
+export async function drawAll(page) {
+  const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
+  for (const id of ids) await drawn(page, id);
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  return ids;
+}
+
+/** How far the page can be scrolled sideways. @param {Page} page */
+export function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}

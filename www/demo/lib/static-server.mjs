@@ -1,0 +1,40 @@
+/** Serves a folder of files on loopback, under any path. */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import path from 'node:path';
+
+const TYPES = /** @type {Record<string, string>} */ ({
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
+});
+
+/**
+ * @param {string} folder
+ * @param {string} [under] begins and ends with a slash
+ */
+export async function serveFolder(folder, under = '/') {
+  /** @type {string[]} */
+  const missing = [];
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const name = pathname.startsWith(under) ? pathname.slice(under.length) || 'index.html' : undefined;
+    const content = name === undefined ? undefined : await readFile(path.join(folder, path.normalize(`/${name}`))).catch(() => undefined);
+    if (content === undefined) missing.push(pathname);
+    response.writeHead(content ? 200 : 404, { 'content-type': TYPES[path.extname(name ?? '')] ?? 'application/octet-stream' }).end(content);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    url: `http://127.0.0.1:${port}${under}`,
+    /** What was asked for in vain. */
+    missing,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** The herd of the page's state, computed once for all who show it. */
+import type { Store } from '../state/store';
+import { CHOICES, sameChoice, type Choice } from '../state/strategy';
+import type { Computer } from './client';
+import { UNTIL_SERVED, type HerdResult } from './herd';
+
+export interface HerdView {
+  /** What there is; `whole` once that is all sixteen strategies. */
+  show(result: HerdResult, whole: boolean): void;
+  /** What was shown is being replaced. */
+  busy?(): void;
+  fail(message: string): void;
+}
+
+export interface HerdSource {
+  subscribe(view: HerdView): void;
+  /** All sixteen are computed while somebody wants them; otherwise the two of the first screen. */
+  want(who: string, wanted: boolean): void;
+}
+
+const sources = new WeakMap<Computer, HerdSource>();
+
+export function herdSource(store: Store, computer: Computer): HerdSource {
+  const known = sources.get(computer);
+  if (known) return known;
+  const source = create(store, computer);
+  sources.set(computer, source);
+  return source;
+}
+
+/** What the first screen compares: no jitter with the chosen one, or with full. */
+export function heroChoices({ backoff, jitter }: Choice): readonly [Choice, Choice] {
+  return [{ backoff, jitter: 'none' }, { backoff, jitter: jitter === 'none' ? 'full' : jitter }];
+}
+
+function create(store: Store, computer: Computer): HerdSource {
+  const views: HerdView[] = [];
+  const wanting = new Set<string>();
+  let last: { result: HerdResult; whole: boolean } | undefined;
+
+  const channel = computer.channel(
+    'herd',
+    (result) => {
+      last = { result, whole: result.runs.length === CHOICES.length };
+      for (const view of views) view.show(last.result, last.whole);
+    },
+    (message) => {
+      for (const view of views) view.fail(message);
+    },
+  );
+
+  function order(): void {
+    const { strategy, herd, seed } = store.get();
+    const { clients, downMs, capacityPerS } = herd;
+    const first = heroChoices(strategy);
+    const others = CHOICES.filter((choice) => !first.some((one) => sameChoice(one, choice)));
+    // Those of the chosen backoff before the rest: they are drawn together.
+    const near = ({ backoff }: Choice): boolean => backoff === strategy.backoff;
+    const choices = wanting.size === 0 ? first : [...first, ...others.filter(near), ...others.filter((choice) => !near(choice))];
+    const ordered = channel.order({ strategy: { ...strategy, ...UNTIL_SERVED }, herd: { clients, downMs, capacityPerS }, seed, choices });
+    if (ordered) for (const view of views) view.busy?.();
+  }
+
+  store.subscribe(order);
+  return {
+    subscribe(view) {
+      views.push(view);
+      if (last) view.show(last.result, last.whole);
+    },
+    want(who, wanted) {
+      if (wanted) wanting.add(who);
+      else wanting.delete(who);
+      // What is not wanted any more is computed to its end: the reader may scroll back.
+      if (wanted) order();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** Long jobs let go of their thread now and then, so that a newer order can stop them. */
+
+/** Lets go if it is time; answers whether it was. Throws once the job is no longer wanted. */
+export type Pace = () => Promise<boolean>;
+
+const EVERY_MS = 12;
+
+export function createPace(signal: AbortSignal): Pace {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < EVERY_MS) return false;
+    await new Promise((resolve) => setTimeout(resolve));
+    signal.throwIfAborted();
+    last = performance.now();
+    return true;
+  };
+}

@@ -1,0 +1,111 @@
+/** Load over time: the four jitters of the chosen backoff, one above the other. */
+import { leftAxis, linear, log } from '../charts/axis';
+import { svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
+import { duration, rate } from '../charts/format';
+import type { HerdResult, HerdRun } from '../compute/herd';
+import { JITTERS, capitalised } from '../state/strategy';
+import { runOf } from './herd-layout';
+import { timeAxis } from './time-axis';
+
+const LEFT = 52;
+const WORDS = 20;
+const PANEL = 58;
+const GAP = 10;
+/** Narrower, "server down" has no room beside the words on the right. */
+const ROOMY = 420;
+const TOP = 4;
+const BOTTOM = TOP + JITTERS.length * (WORDS + PANEL + GAP) - GAP;
+
+export const arrivals: FigureSpec<HerdResult> = {
+  id: 'arrivals',
+  title: 'Load over time',
+  subtitle: ({ input }) => [`${capitalised(input.strategy.backoff)} backoff, calls/s (log scale)`],
+  height: () => BOTTOM + 44,
+
+  draw(result, width) {
+    const { horizonMs, binMs, input } = result;
+    const { downMs, capacityPerS } = input.herd;
+    const runs = runsOf(result);
+    const right = width - 10;
+    const x = linear([0, horizonMs], [LEFT, right]);
+    // One call in a bin is the least that can be seen; it stands a little above the floor.
+    const floor = 500 / binMs;
+    const top = Math.max(10 * capacityPerS, ...runs.map((run) => perS(highestOf(run), binMs))) * 1.2;
+    const marks: SVGElement[] = [timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP, BOTTOM] })];
+    for (const [i, run] of runs.entries()) {
+      const { jitter } = run.choice;
+      const words = TOP + i * (WORDS + PANEL + GAP);
+      const [from, base] = [words + WORDS, words + WORDS + PANEL];
+      const y = log([floor, top], [base, from]);
+      const level = Math.round(y(capacityPerS)) + 0.5;
+      marks.push(
+        svg('rect', { x: LEFT, y: words, width: x(downMs) - LEFT, height: WORDS + PANEL, class: 'down' }),
+        leftAxis({ scale: y, format: rate, grid: [LEFT, right], ticks: powers(floor, top, PANEL) }),
+        svg('path', { d: bars(run.arrivals, binMs, (ms) => x(ms), (calls) => y(perS(calls, binMs)), base), class: 'bars', 'data-jitter': jitter }),
+        svg('line', { x1: LEFT, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
+        svg('line', { x1: LEFT, x2: right, y1: level, y2: level, class: 'capacity' }),
+        svg('text', { x: right, y: words + 14, 'text-anchor': 'end', class: 'hued halo', 'data-jitter': jitter }, inWords(run)),
+      );
+      if (i > 0) continue;
+      marks.push(
+        ...(width < ROOMY ? [] : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
+        svg('text', { x: right, y: level - 5, 'text-anchor': 'end', class: 'halo strong' }, `capacity ${rate(capacityPerS)}`),
+      );
+    }
+    return marks;
+  },
+
+  describe: (result) => {
+    const { capacityPerS, downMs } = result.input.herd;
+    return `Server down for ${duration(downMs)}, capacity ${rate(capacityPerS)}. ${runsOf(result).map(inWords).join('. ')}.`;
+  },
+
+  table(result) {
+    const { binMs, horizonMs, input } = result;
+    const runs = runsOf(result);
+    return {
+      caption: `${capitalised(input.strategy.backoff)} backoff: calls that arrive in each ${duration(binMs)}, seed ${input.seed}`,
+      columns: [{ name: 'from', unit: 'ms' }, ...runs.map(({ choice }) => ({ name: capitalised(choice.jitter), unit: 'count' as const }))],
+      rows: Array.from({ length: Math.round(horizonMs / binMs) }, (_, i) => [i * binMs, ...runs.map((run) => run.arrivals[i])]),
+    };
+  },
+
+  note: ({ binMs }) => [`Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the pink ground its outage.`],
+};
+
+function runsOf({ runs, input }: HerdResult): HerdRun[] {
+  return JITTERS.flatMap((jitter) => runOf(runs, { backoff: input.strategy.backoff, jitter }) ?? []);
+}
+
+function inWords({ choice, peakPerS }: HerdRun): string {
+  return `${capitalised(choice.jitter)}: ${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`;
+}
+
+function highestOf({ arrivals: calls }: HerdRun): number {
+  return calls.reduce((a, b) => Math.max(a, b), 0);
+}
+
+function perS(calls: number, binMs: number): number {
+  return (1000 * calls) / binMs;
+}
+
+/** Powers of ten with room for their labels. */
+function powers(from: number, to: number, height: number): number[] {
+  const first = Math.ceil(Math.log10(from));
+  const all = Array.from({ length: Math.floor(Math.log10(to)) - first + 1 }, (_, i) => 10 ** (first + i));
+  const every = Math.ceil((15 * Math.log10(to / from)) / height);
+  return all.filter((_, i) => i % every === 0);
+}
+
+/** One shape for neighbours, so that there are no seams between them. */
+function bars(calls: Uint32Array, binMs: number, x: (ms: number) => number, y: (calls: number) => number, base: number): string {
+  let path = '';
+  for (const [i, n] of calls.entries()) {
+    if (n === 0) continue;
+    if ((calls[i - 1] ?? 0) === 0) path += `M${x(i * binMs).toFixed(2)},${base}`;
+    path += `V${y(n).toFixed(1)}H${x((i + 1) * binMs).toFixed(2)}`;
+    if ((calls[i + 1] ?? 0) === 0) path += `V${base}z`;
+  }
+  return path;
+}

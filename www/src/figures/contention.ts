@@ -1,0 +1,135 @@
+/** The AWS figure of 2015: calls, and time until all are done, against the number of competing clients. */
+import { area, line } from 'd3-shape';
+import { bottomAxis, leftAxis, linear, log, logTicks, ticksOf, type Scale } from '../charts/axis';
+import { html, svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
+import { count, duration, plural, short } from '../charts/format';
+import { LABEL_HEIGHT, spread } from '../charts/labels';
+import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from '../compute/contention';
+import type { Column } from '../charts/table';
+import type { Jitter } from '../state/strategy';
+
+export interface ContentionData {
+  readonly points: readonly ContentionPoint[];
+  readonly seed: number;
+}
+
+const NAMES: Record<Line, string> = { none: 'No backoff', exponential: 'No jitter', equal: 'Equal', full: 'Full', decorrelated: 'Decorrelated' };
+/** The two without jitter share its hue; the dashes tell them apart. */
+const JITTER: Record<Line, Jitter> = { none: 'none', exponential: 'none', equal: 'equal', full: 'full', decorrelated: 'decorrelated' };
+
+const SIDE_BY_SIDE = 760;
+const GAP = 32;
+const TOP = 34;
+const PLOT = 270;
+const BELOW = 44;
+const PANEL = TOP + PLOT + BELOW;
+const LEFT = 52;
+/** For the names at the ends of the lines. */
+const RIGHT = 96;
+const MOST_CLIENTS = 190;
+
+type Measure = 'calls' | 'timeMs';
+
+export const contention: FigureSpec<ContentionData> = {
+  id: 'contention',
+  title: 'The published figure, live: clients that compete for one row',
+  subtitle: ({ points }) => [`mean of ${runsOf(points)} for each point; bands: 95 % confidence interval of the mean`],
+  height: (width) => (width < SIDE_BY_SIDE ? 2 * PANEL + GAP : PANEL),
+
+  draw({ points }, width) {
+    const stacked = width < SIDE_BY_SIDE;
+    const each = stacked ? width : (width - GAP) / 2;
+    const second = stacked ? `translate(0,${PANEL + GAP})` : `translate(${each + GAP},0)`;
+    return [
+      svg('g', { 'data-measure': 'calls' }, ...panel(points, 'calls', each)),
+      svg('g', { 'data-measure': 'timeMs', transform: second }, ...panel(points, 'timeMs', each)),
+    ];
+  },
+
+  describe({ points, seed }) {
+    const most = Math.max(...points.map(({ clients }) => clients));
+    const told = LINES.flatMap((name) => {
+      const last = of(points, name).find(({ clients }) => clients === most);
+      return last ? [`${NAMES[name]}: ${short(last.calls.mean)} calls, ${duration(last.timeMs.mean)}`] : [];
+    });
+    return `With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ${seed}. ${told.join('; ')}.`;
+  },
+
+  table({ points, seed }) {
+    const columns: Column[] = [
+      { name: 'strategy' },
+      { name: 'clients' },
+      { name: 'runs' },
+      { name: 'calls', unit: 'count' },
+      { name: '± (95 %)', unit: 'number' },
+      { name: 'time', unit: 'ms' },
+      { name: '± (95 %)', unit: 'ms' },
+    ];
+    const rows = LINES.flatMap((name) =>
+      of(points, name).map(({ clients, runs, calls, timeMs }) => [NAMES[name], clients, runs, calls.mean, calls.ci95, timeMs.mean, timeMs.ci95]),
+    );
+    return { caption: `Means over the runs, with half of their 95 % confidence intervals; seed ${seed}`, columns, rows };
+  },
+
+  note: () => [
+    'After ',
+    html('a', { href: 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/' }, 'Exponential Backoff And Jitter'),
+    ` (AWS Architecture Blog, 2015): all clients read one row, and write it if nobody did so in between. A call is a write that reaches the server. ` +
+      `Each message takes |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}. ` +
+      `The first exponential ceiling is 2·base there, as published: attempts are counted before the wait. ` +
+      `“No backoff” reads again at once after a conflict; “No jitter” is exponential backoff alone.`,
+  ],
+};
+
+function panel(points: readonly ContentionPoint[], measure: Measure, width: number): SVGElement[] {
+  const [right, bottom] = [width - RIGHT, TOP + PLOT];
+  const x = linear([0, MOST_CLIENTS], [LEFT, right]);
+  const means = points.map((point) => point[measure].mean);
+  const y = measure === 'calls' ? linear([0, 1.05 * Math.max(1, ...means)], [bottom, TOP]) : log([Math.min(...means) / 1.3, Math.max(...means) * 1.3], [bottom, TOP]);
+  const lines = LINES.map((name) => ({ name, own: of(points, name) })).filter(({ own }) => own.length > 0);
+  const last = (own: readonly ContentionPoint[]): number => y(own.at(-1)?.[measure].mean ?? 1);
+  const ends = spread(lines.map(({ own }) => last(own)), LABEL_HEIGHT, [TOP, bottom]);
+  return [
+    verticalAxis(measure, y, right),
+    bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
+    ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
+    ...lines.map(({ name, own }, i) =>
+      svg('text', { x: x(own.at(-1)?.clients ?? 0) + 8, y: (ends[i] ?? 0) + 4, class: 'value hued direct', 'data-jitter': JITTER[name] }, NAMES[name]),
+    ),
+  ];
+}
+
+function verticalAxis(measure: Measure, scale: Scale, right: number): SVGGElement {
+  if (measure === 'calls') return leftAxis({ scale, format: short, ticks: ticksOf(scale, 34), title: 'calls', grid: [LEFT, right] });
+  const [from = 1, to = 1] = scale.domain();
+  return leftAxis({ scale, format: duration, ticks: logTicks([from, to]), title: 'time until all are done (log scale)', grid: [LEFT, right] });
+}
+
+function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x: Scale, y: Scale): SVGGElement {
+  const [, most = 0] = y.range();
+  const [floor = 0] = y.domain();
+  const at = (value: number): number => Math.max(most, y(Math.max(floor, value)));
+  const band = area<ContentionPoint>()
+    .x(({ clients }) => x(clients))
+    .y0((point) => at(point[measure].mean - point[measure].ci95))
+    .y1((point) => at(point[measure].mean + point[measure].ci95))(own);
+  const path = line<ContentionPoint>().x(({ clients }) => x(clients)).y((point) => at(point[measure].mean))(own);
+  return svg(
+    'g',
+    { class: 'series', 'data-line': name, 'data-jitter': JITTER[name] },
+    svg('path', { d: band ?? '', class: 'band' }),
+    svg('path', { d: path ?? '', class: 'line' }),
+  );
+}
+
+/** One line, from few clients to many. */
+function of(points: readonly ContentionPoint[], name: Line): ContentionPoint[] {
+  return points.filter((point) => point.line === name).sort((a, b) => a.clients - b.clients);
+}
+
+function runsOf(points: readonly ContentionPoint[]): string {
+  const runs = points.map((point) => point.runs);
+  const [least, most] = [Math.min(...runs), Math.max(...runs)];
+  return least === most ? plural(least, 'run') : `${count(least)} to ${plural(most, 'run')}`;
+}

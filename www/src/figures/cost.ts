@@ -1,0 +1,190 @@
+/** Server work against recovery time: a mark per strategy; who is lower or further left is better. */
+import { line } from 'd3-shape';
+import { bottomAxis, leftAxis, linear, log, logTicks } from '../charts/axis';
+import { svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
+import { count, duration, plural } from '../charts/format';
+import { LABEL_HEIGHT, along, around, labelWidth, leader, placed, type Label, type Rect } from '../charts/labels';
+import { symbolMark } from '../charts/symbols';
+import { BACKOFFS, JITTERS, capitalised, sameChoice, title, type Choice } from '../state/strategy';
+import { beats, front, type Cost, type CostData } from './cost-data';
+
+const TOP = 26;
+/** The row of those that never finish, above the axis of time. */
+const NEVER = 34;
+const PLOT = 264;
+const BELOW = 44;
+const LEGEND_ROW = 22;
+const LEFT = 52;
+
+export const cost: FigureSpec<CostData> = {
+  id: 'cost',
+  title: 'Server work against recovery time',
+  subtitle: ({ clients }) => [`one mark per strategy, for ${count(clients)} clients`],
+  height: (width) => TOP + NEVER + PLOT + BELOW + legendRows(width).length * LEGEND_ROW,
+
+  draw(data, width) {
+    const { costs, chosen, horizonMs, fastestMs } = data;
+    const [right, bottom] = [width - 8, TOP + NEVER + PLOT];
+    const calls = costs.map(({ callsPerClient }) => callsPerClient);
+    const reach: [number, number] = [Math.min(...calls, 10) / 1.25, Math.max(...calls, 11) * 1.25];
+    const x = log(reach, [LEFT, right]);
+    const times = costs.flatMap(({ servedMs }) => servedMs ?? []);
+    const slowest = Math.max(1.2 * fastestMs, ...times);
+    const margin = 0.14 * (slowest - fastestMs);
+    const y = linear([Math.max(0, fastestMs - margin), slowest + margin / 2], [bottom, TOP + NEVER]);
+    const at = ({ callsPerClient, servedMs }: Cost): [number, number] => [x(callsPerClient), servedMs === undefined ? TOP + NEVER / 2 : y(servedMs)];
+
+    const isChosen = (one: Cost): boolean => sameChoice(one.choice, chosen);
+    // With the ring around the chosen one.
+    const radius = (one: Cost): number => (isChosen(one) ? 11 : 6);
+    const best = front(costs);
+    const named = [...best, ...costs.filter((one) => isChosen(one) && !best.includes(one))];
+    const labels = named.map((one): Label => ({ text: shortTitle(one.choice), x: at(one)[0], y: at(one)[1], radius: radius(one) }));
+    const fastest = `fastest possible: ${duration(fastestMs)}`;
+    const fastestY = y(fastestMs);
+    const obstacles = [
+      ...costs.map((one) => around(...at(one), radius(one) + 2)),
+      ...along(best.map(at), 3),
+      { x: LEFT, y: fastestY - 2, width: right - LEFT, height: 4 },
+      { x: LEFT, y: fastestY, width: labelWidth(fastest) + 6, height: LABEL_HEIGHT + 2 },
+    ];
+    const rects = placed(labels, obstacles, { x: LEFT + 4, y: TOP + 2, width: right - LEFT - 4, height: bottom - TOP - 4 });
+
+    return [
+      leftAxis({ scale: y, format: duration, grid: [LEFT, right] }),
+      svg('text', { x: 0, y: 12, class: 'axis-title' }, 'time until 99 % are served'),
+      bottomAxis({ scale: x, ticks: logTicks(reach), format: count, title: 'calls the server must answer per client (log scale)', grid: [TOP, bottom] }),
+      ...(times.length < costs.length ? neverRow(right, horizonMs) : []),
+      svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
+      svg('text', { x: LEFT + 6, y: fastestY + 15, class: 'bound-label' }, fastest),
+      svg('path', { d: line()(best.map(at)) ?? '', class: 'front' }),
+      ...costs.map((one) => mark(one, at(one), isChosen(one))),
+      ...labels.flatMap((label, i) => labelMarks(label, rects[i], named[i]?.choice)),
+      ...legend(width, bottom + BELOW),
+    ];
+  },
+
+  describe({ costs, chosen, fastestMs, clients, seed }) {
+    const told = (one: Cost): string => `${title(one.choice)}: ${calls(one.callsPerClient)} per client, ${finish(one)}`;
+    const own = costs.find((one) => sameChoice(one.choice, chosen));
+    return [
+      `${plural(clients, 'client')}, seed ${seed}. No strategy can serve 99 % before ${duration(fastestMs)}.`,
+      `Not beaten on both counts: ${front(costs).map(told).join('; ') || 'none'}.`,
+      own ? `Chosen: ${told(own)}.` : '',
+    ].join(' ');
+  },
+
+  table({ costs, horizonMs, clients, seed }) {
+    const best = front(costs);
+    return {
+      caption: `Two costs of ${plural(clients, 'client')}, up to ${duration(horizonMs)} after the outage began, seed ${seed}`,
+      columns: [{ name: 'strategy' }, { name: 'calls per client', unit: 'number' }, { name: '99 % served', unit: 'ms' }, { name: 'beaten on both counts' }],
+      rows: costs.map((one) => [title(one.choice), one.callsPerClient, one.servedMs ?? 'never', best.includes(one) ? 'no' : 'yes']),
+      isBad: (row, column) => column === 2 && costs[row]?.servedMs === undefined,
+    };
+  },
+
+  note({ costs, chosen }) {
+    const best = front(costs);
+    const [leastWork, fastest] = [best[0], best.at(-1)];
+    if (!leastWork || !fastest) return ['With these settings no strategy serves 99 % of the clients.'];
+    const told = (one: Cost): string => `${title(one.choice)} (${calls(one.callsPerClient)} per client, ${duration(one.servedMs ?? Infinity)})`;
+    const said =
+      leastWork === fastest
+        ? `${told(fastest)} asks the least of the server and is done first.`
+        : `${told(leastWork)} asks the least of the server, ${told(fastest)} is done first.`;
+    const own = costs.find((one) => sameChoice(one.choice, chosen));
+    const better = best.filter((one) => own && beats(one, own)).map(({ choice }) => title(choice));
+    return better.length > 0 ? [said, ` ${title(chosen)} costs more on both counts than ${better.join(', ')}.`] : [said];
+  },
+};
+
+function finish({ servedMs, untilMs }: Cost): string {
+  return servedMs === undefined ? `not within ${duration(untilMs)}` : `99 % served after ${duration(servedMs)}`;
+}
+
+function calls(n: number): string {
+  return `${Number(n.toPrecision(3))}\u00a0calls`;
+}
+
+function shortTitle({ backoff, jitter }: Choice): string {
+  return jitter === 'decorrelated' ? 'Decorrelated' : `${capitalised(backoff)} · ${jitter === 'none' ? 'no jitter' : jitter}`;
+}
+
+function neverRow(right: number, horizonMs: number): SVGElement[] {
+  const y = TOP + NEVER + 0.5;
+  return [
+    svg('text', { x: right, y: 12, 'text-anchor': 'end', class: 'never' }, `never, within ${duration(horizonMs)}`),
+    svg('line', { x1: LEFT, x2: right, y1: y - 6, y2: y - 6, class: 'never-line' }),
+  ];
+}
+
+function mark(one: Cost, [x, y]: readonly [number, number], isChosen: boolean): SVGGElement {
+  const { choice, callsPerClient } = one;
+  const ring = isChosen ? symbolMark(choice, x, y, 360) : undefined;
+  ring?.classList.replace('symbol', 'ring');
+  return svg(
+    'g',
+    { 'data-jitter': choice.jitter, class: 'mark' },
+    svg('title', {}, `${title(choice)}: ${calls(callsPerClient)} per client, ${finish(one)}`),
+    ring,
+    symbolMark(choice, x, y, isChosen ? 190 : 108),
+  );
+}
+
+function labelMarks(label: Label, rect: Rect | undefined, choice: Choice | undefined): SVGElement[] {
+  if (!rect) return [];
+  const end = leader(label, rect);
+  // A label at the left of its mark ends there.
+  const atLeft = rect.x + rect.width <= label.x;
+  const [x, anchor] = atLeft ? [rect.x + rect.width, 'end'] : [rect.x, 'start'];
+  return [
+    ...(end ? [svg('line', { x1: label.x, y1: label.y, x2: end[0], y2: end[1], class: 'leader' })] : []),
+    svg('text', { x, y: rect.y + 12, 'text-anchor': anchor, class: 'value hued direct', 'data-jitter': choice?.jitter }, label.text),
+  ];
+}
+
+interface Entry {
+  readonly name: string;
+  readonly sample: Choice;
+  readonly hued: boolean;
+}
+
+/** Shapes for backoffs, then hues for jitters. */
+const LEGEND: readonly (readonly Entry[])[] = [
+  BACKOFFS.map((backoff) => ({ name: capitalised(backoff), sample: { backoff, jitter: 'none' }, hued: false })),
+  JITTERS.map((jitter) => ({ name: jitter === 'none' ? 'No jitter' : capitalised(jitter), sample: { backoff: 'exponential', jitter }, hued: true })),
+];
+
+/** Each half begins a row, and goes on in another one where the width does not suffice. */
+function legendRows(width: number): { x: number; entry: Entry }[][] {
+  return LEGEND.flatMap((half) => {
+    const rows: { x: number; entry: Entry }[][] = [];
+    let x = Infinity;
+    for (const entry of half) {
+      const needed = 17 + labelWidth(entry.name);
+      if (x + needed > width) {
+        rows.push([]);
+        x = 0;
+      }
+      rows.at(-1)?.push({ x, entry });
+      x += needed + 10;
+    }
+    return rows;
+  });
+}
+
+function legend(width: number, top: number): SVGElement[] {
+  return legendRows(width).flatMap((row, r) => {
+    const y = top + LEGEND_ROW * r + 10;
+    return row.map(({ x, entry: { name, sample, hued } }) =>
+      svg(
+        'g',
+        { 'data-jitter': hued ? sample.jitter : undefined, class: hued ? 'mark' : 'mark neutral' },
+        symbolMark(sample, x + 6, y, 80),
+        svg('text', { x: x + 17, y: y + 4 }, name),
+      ),
+    );
+  });
+}

@@ -1,0 +1,111 @@
+/** The AWS figure of 2015: quickly by itself, and on demand as it was published. */
+import { html } from '../charts/dom';
+import { count, duration, short } from '../charts/format';
+import { mountFigure } from '../charts/figure';
+import { createComputer, type Channel } from '../compute/client';
+import { CLIENTS, LINES, RUNS, type ContentionInput, type ContentionPoint, type ContentionResult } from '../compute/contention';
+import { contention } from '../figures/contention';
+import type { Store } from '../state/store';
+
+/** Of the run that begins by itself: a part of a second. */
+const LIGHT_RUNS = 10;
+
+/** The ends and the middle first, so that the lines are there at once and only get finer. */
+const COARSE_FIRST: readonly number[] = [10, 100, 190, 50, 150, 30, 70, 120, 170, ...CLIENTS].filter((n, i, all) => all.indexOf(n) === i);
+
+export function mountContention(root: HTMLElement, store: Store): void {
+  const start = html('button', { type: 'button', class: 'primary' }, `Run it as published: ${count(RUNS)} runs`);
+  const abort = html('button', { type: 'button' }, 'Abort');
+  const bar = html('progress', { max: 1, value: 0, 'aria-label': 'Progress of the published run' });
+  const numbers = html('span', { class: 'run-numbers' });
+  const outcome = html('span', { role: 'status' }, sizeOf());
+  const controls = html('div', { class: 'run' }, start, abort, html('span', { class: 'run-state' }, bar, numbers, outcome));
+  const figure = mountFigure(root, contention, controls);
+
+  let seed: number | undefined;
+  let near = false;
+  let points = new Map<string, ContentionPoint>();
+  /** When the published run began; undefined when there is none. */
+  let since: number | undefined;
+  let channel: Channel<'contention'> | undefined;
+
+  function order(input: ContentionInput): void {
+    // A worker of its own, once it is needed: a long run keeps nothing else waiting.
+    channel ??= createComputer('contention').channel('contention', deliver, fail);
+    if (channel.order(input)) figure.busy();
+  }
+
+  function deliver({ input, points: found, events, share }: ContentionResult, whole: boolean): void {
+    let newer = whole;
+    for (const point of found) {
+      const key = `${point.line} ${point.clients}`;
+      newer ||= points.get(key)?.runs !== point.runs;
+      points.set(key, point);
+    }
+    if (newer && points.size >= 3 * LINES.length) figure.show({ points: [...points.values()], seed: input.seed });
+    if (since === undefined) return;
+    const elapsedMs = performance.now() - since;
+    const speed = `${short(events)} events, ${short((1000 * events) / elapsedMs)} events/s`;
+    bar.value = share;
+    numbers.textContent = speed;
+    if (whole) stop(`${speed}, ${duration(elapsedMs)}.`);
+  }
+
+  function fail(message: string): void {
+    stop('');
+    figure.fail(message);
+  }
+
+  function stop(said: string): void {
+    since = undefined;
+    show(said);
+  }
+
+  function show(said: string): void {
+    const running = since !== undefined;
+    start.disabled = running;
+    abort.disabled = !running;
+    bar.hidden = numbers.hidden = !running;
+    outcome.textContent = said;
+  }
+
+  function light(): void {
+    if (seed === store.get().seed) return;
+    seed = store.get().seed;
+    points = new Map();
+    order({ clients: COARSE_FIRST, runs: LIGHT_RUNS, seed });
+  }
+
+  start.addEventListener('click', () => {
+    since = performance.now();
+    bar.value = 0;
+    numbers.textContent = '';
+    show('');
+    // Also if it was run before: the same order would be none.
+    channel?.cancel();
+    order({ clients: COARSE_FIRST, runs: RUNS, seed: store.get().seed });
+  });
+  abort.addEventListener('click', () => {
+    channel?.cancel();
+    figure.card.setAttribute('aria-busy', 'false');
+    stop('Aborted: the points that were done have stayed.');
+    start.focus();
+  });
+
+  show(sizeOf());
+  figure.onNear((now) => {
+    near = now;
+    if (near) light();
+  });
+  store.subscribe((state) => {
+    if (state.seed === seed) return;
+    seed = undefined;
+    channel?.cancel();
+    if (since !== undefined) stop('Stopped: the seed is another one.');
+    if (near) light();
+  });
+}
+
+function sizeOf(): string {
+  return `${CLIENTS.length} × ${LINES.length} × ${count(RUNS)} runs, about 60\u00a0M events`;
+}
