@@ -12,6 +12,7 @@ import { build as vite } from 'vite';
 import webpack from 'webpack';
 
 import { here, installed, project, run, runNode } from './lib/consumer.mjs';
+import { onEdge } from './lib/edge.mjs';
 import { onWorkerd } from './lib/workerd.mjs';
 
 /** What each bundle does, and prints or answers: values, waits, classes of errors. */
@@ -163,6 +164,14 @@ test('edge-light: the compiled module is imported, nothing is compiled from byte
   await sameAsUnbundled(outfile);
   // One compilation, the plugin's: none of the package's own.
   assert.equal(readFileSync(outfile, 'utf8').split('WebAssembly.Module').length - 1, 1);
+});
+
+test('edge-light: runs in the edge runtime, where compiling bytes is refused', async () => {
+  const { exported, vm, asked } = await onEdge(project('bundle', { 'job.mjs': JOB, 'main.mjs': "export { job } from './job.mjs';\n" }));
+  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.equal(vm.evaluate('globalThis.EdgeRuntime'), 'edge-runtime');
+  assert.throws(() => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'), /disallowed/);
+  assert.deepEqual(JSON.parse(JSON.stringify(await exported.job())), expected);
 });
 
 test('W07 workerd: runs with the imported module, where compiling bytes and work at the top level are refused', async () => {

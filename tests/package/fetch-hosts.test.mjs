@@ -10,6 +10,7 @@ import { build as esbuild } from 'esbuild';
 import * as undici from 'undici';
 
 import { importPackage, installed, project, run, tool } from './lib/consumer.mjs';
+import { onEdge } from './lib/edge.mjs';
 import { QUICK, failing, importFetch, listen, until } from './lib/fetching.mjs';
 import { blocks, declarations, runBlock } from './lib/readers.mjs';
 import { onWorkerd } from './lib/workerd.mjs';
@@ -116,26 +117,60 @@ test('Vitest: a mock of fetch sees what fetch would, and fake timers drive the w
   assert.notEqual((await go(VITEST.replace('29_999', '50_000'))).code, 0, 'control: a wait that is over is seen');
 });
 
-const WORKER = `
+/** What the workers' hosts do: it answers with what it met. */
+const JOB = `
 import { createFetch } from 'rejitter/fetch';
 import { retryReport } from 'rejitter';
+export async function job(target, closed) {
+  const events = [];
+  const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) => events.push([status, hintMs]) });
+  const got = await fetch(target + '/get', { signal: new AbortController().signal });
+  const put = await fetch(new Request(target + '/put', { method: 'PUT', body: 'from a worker' }));
+  const post = await fetch(target + '/post', { method: 'POST', body: 'keyed', retry: { idempotencyKey: 'auto' } });
+  const refused = await fetch(closed).catch((error) => error);
+  return JSON.stringify([got.status, await put.text(), await post.text(), events, refused.message, retryReport(refused)?.attempts]);
+}
+`;
+const WORKER = `
+import { job } from './job.mjs';
 export default { async fetch(request) {
   try {
-    const target = new URL(request.url).searchParams.get('target');
-    const events = [];
-    const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) => events.push([status, hintMs]) });
-    const got = await fetch(target + '/get', { signal: new AbortController().signal });
-    const put = await fetch(new Request(target + '/put', { method: 'PUT', body: 'from a worker' }));
-    const post = await fetch(target + '/post', { method: 'POST', body: 'keyed', retry: { idempotencyKey: 'auto' } });
-    const refused = await fetch('http://127.0.0.1:1/').catch((error) => error);
-    return Response.json([got.status, await put.text(), await post.text(), events, refused.message, retryReport(refused)?.attempts]);
+    const { searchParams } = new URL(request.url);
+    return new Response(await job(searchParams.get('target'), searchParams.get('closed')));
   } catch (error) { return new Response(String(error.stack), { status: 500 }); }
 } };
 `;
 
+/** `use` runs the job against a server that fails twice for each path, and a port where nobody listens. */
+async function checkJob(use) {
+  const closed = await listen(() => {});
+  await closed.close();
+  const target = await listen((request, response, nth) => {
+    if (nth < 3) response.writeHead(503, { 'retry-after-ms': '2' }).end('later');
+    else response.end(request.body.length > 0 ? request.body : 'ok');
+  });
+  try {
+    const [got, put, post, events, message, attempts] = JSON.parse(await use(target.origin, closed.origin));
+    assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
+    assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
+    assert.equal(attempts, 3, message);
+    assert.equal(new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size, 1);
+  } finally {
+    await target.close();
+  }
+}
+
+test('edge-light: retries against a real server from the edge runtime, where compiling bytes is refused', async () => {
+  const { exported, vm, asked } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
+  assert.deepEqual(asked, ['./core.wasm?module', './http.wasm?module']);
+  assert.throws(() => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'), /disallowed/);
+  await checkJob((target, closed) => exported.job(target, closed));
+});
+
 for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
   test(`W07 workerd, as of ${compatibilityDate}: retries against a real server, with the imported module`, async () => {
     const dir = project('workerd-fetch', {
+      'job.mjs': JOB,
       'worker.mjs': WORKER,
       'config.capnp': `
         using Workerd = import "/workerd/workerd.capnp";
@@ -150,24 +185,15 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
     });
     await esbuild({ entryPoints: [join(dir, 'worker.mjs')], outfile: join(dir, 'bundle.js'), bundle: true, minify: true, format: 'esm', conditions: ['workerd'], logLevel: 'error', external: ['*.wasm'] });
     for (const name of ['core.wasm', 'http.wasm']) copyFileSync(join(installed, name), join(dir, name));
-    const target = await listen((request, response, nth) => {
-      if (nth < 3) response.writeHead(503, { 'retry-after-ms': '2' }).end('later');
-      else response.end(request.body.length > 0 ? request.body : 'ok');
-    });
-    try {
+    await checkJob(async (target, closed) => {
+      let text = '';
       await onWorkerd(dir, async (origin) => {
-        const response = await fetch(`${origin}/?target=${encodeURIComponent(target.origin)}`);
-        const text = await response.text();
+        const response = await fetch(`${origin}/?${new URLSearchParams({ target, closed })}`);
+        text = await response.text();
         assert.equal(response.status, 200, text);
-        const [got, put, post, events, message, attempts] = JSON.parse(text);
-        assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
-        assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
-        assert.equal(attempts, 3, message);
-        assert.equal(new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size, 1);
       });
-    } finally {
-      await target.close();
-    }
+      return text;
+    });
   });
 }
 

@@ -22,7 +22,7 @@ const RATES = [0.3, 0.6, 0.9];
 const CALLS = [1, 8, 50];
 
 /** While a run goes on, at most this part of the time is spent on drawing it. */
-const DRAWING_SHARE = 0.1;
+const DRAWING_SHARE = 0.05;
 
 export function mountLive(root: HTMLElement, store: Store): void {
   const failure = select('live-failure', LIVE_FAILURES.map((value) => [value, FAILURES[value]]));

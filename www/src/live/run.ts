@@ -95,6 +95,8 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
   };
 
   async function call(trace: Trace): Promise<void> {
+    // Fifty in one task would be a long one.
+    await new Promise((resolve) => setTimeout(resolve));
     trace.outcome = 'running';
     const fetchAndRetry = createFetch(retry, (input: string, init?: RequestInit) => record(trace, input, init));
     const last = (): Leg | undefined => trace.legs.at(-1);

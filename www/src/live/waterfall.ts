@@ -62,8 +62,9 @@ function row(trace: Trace, rows: Rows, scale: Scale, now: number, width: number)
   const group = svg('g', { class: 'call', 'data-outcome': outcome }, svg('text', { x: 0, y: middle + 4, class: 'label' }, String(id)));
   // One line under all bars: what shows of it is the waits.
   const from = legs[0]?.endMs;
-  const to = trace.endMs ?? now;
-  if (from !== undefined && to > from) group.append(svg('line', { x1: scale(from), x2: scale(to), y1: middle, y2: middle, class: 'wait' }));
+  const last = legs.at(-1);
+  const to = last?.waitMs === undefined ? last?.startMs : (trace.endMs ?? now);
+  if (from !== undefined && to !== undefined && to > from) group.append(svg('line', { x1: scale(from), x2: scale(to), y1: middle, y2: middle, class: 'wait' }));
   legs.forEach((leg, i) => group.append(bar(leg, legs[i + 1], rows, scale, now, middle)));
   group.append(svg('text', { x: width, y: middle + 4, 'text-anchor': 'end', class: `outcome ${CLASSES[outcome]}` }, outcomeText(trace)));
   return group;

@@ -84,7 +84,10 @@ function mountBounded(root: HTMLElement, store: Store, computer: Computer): void
   source.subscribe({
     show(result, whole) {
       if (!whole && performance.now() - orderedAt < PATIENCE_MS) return;
-      for (const figure of Object.values(figures)) figure.show(result);
+      for (const figure of Object.values(figures)) {
+        figure.show(result);
+        if (!whole) figure.busy();
+      }
     },
     busy() {
       orderedAt = performance.now();
