@@ -41,6 +41,7 @@ interface Run {
   readonly counts: Map<string, number>;
   readonly keys: Set<string>;
   requests: number;
+  stopped: number;
   underWay: number;
   mostAtOnce: number;
 }
@@ -73,7 +74,7 @@ async function answer(id: string, query: URLSearchParams, { headers }: Request):
   const key = headers.get('idempotency-key');
   if (key !== null) run.keys.add(key);
   const met = fate({ seed: query.get('seed') ?? '', id, n, failure: failureOf(query), failureRate: Number(query.get('rate')), latencyMs: LATENCY_MS });
-  await sleep(met.kind === 'slow' ? SLOW_MS : met.latencyMs, requestName(name, id, n));
+  if (!(await sleep(met.kind === 'slow' ? SLOW_MS : met.latencyMs, requestName(name, id, n)))) run.stopped++;
   run.underWay--;
   return response(met.kind, { id, n });
 }
@@ -89,16 +90,16 @@ function response(kind: Kind, told: object): Response {
   return Response.json(told);
 }
 
-/** Ends early when the page says that it has stopped waiting for `request`. */
-function sleep(ms: number, request: string): Promise<void> {
+/** Whether the whole time has passed: it ends early when the page has stopped waiting for `request`. */
+function sleep(ms: number, request: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const end = (): void => {
+    const end = (whole: boolean): void => {
       clearTimeout(timer);
       underWay.delete(request);
-      resolve();
+      resolve(whole);
     };
-    const timer = setTimeout(end, ms);
-    underWay.set(request, end);
+    const timer = setTimeout(end, ms, true);
+    underWay.set(request, () => end(false));
   });
 }
 
@@ -114,10 +115,10 @@ function runOf(name: string): Run {
 }
 
 function newRun(): Run {
-  return { counts: new Map(), keys: new Set(), requests: 0, underWay: 0, mostAtOnce: 0 };
+  return { counts: new Map(), keys: new Set(), requests: 0, stopped: 0, underWay: 0, mostAtOnce: 0 };
 }
 
 function stats(name: string): Response {
-  const { requests, keys, underWay, mostAtOnce } = runs.get(name) ?? newRun();
-  return Response.json({ instance, requests, keys: keys.size, underWay, mostAtOnce } satisfies FlakyStats);
+  const { requests, keys, stopped, mostAtOnce } = runs.get(name) ?? newRun();
+  return Response.json({ instance, requests, keys: keys.size, stopped, mostAtOnce } satisfies FlakyStats);
 }

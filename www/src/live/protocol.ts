@@ -21,7 +21,8 @@ export interface FlakyStats {
   readonly requests: number;
   /** Different idempotency keys. */
   readonly keys: number;
-  readonly underWay: number;
+  /** Answers that the page had stopped waiting for. */
+  readonly stopped: number;
   /** The greatest number of requests under way at a time. */
   readonly mostAtOnce: number;
 }

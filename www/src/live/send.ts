@@ -1,0 +1,120 @@
+/**
+ * Real retries: `fetch` calls of this page, made by the package's `createFetch` with the options of
+ * the chosen strategy, and a record of each attempt.
+ */
+import { retryReport } from 'rejitter';
+import { createFetch, type FetchInit, type FetchOptions } from 'rejitter/fetch';
+import { policyOptions } from '../state/strategy';
+import { flakyUrl, stopRequest } from './flaky-server';
+import { ATTEMPT } from './protocol';
+import { emptyRun, type Leg, type Reply, type Run, type RunSettings, type Trace } from './run';
+
+export interface RunOptions extends RunSettings {
+  readonly signal: AbortSignal;
+  /** An attempt was sent or has ended, or a call has. */
+  readonly changed: (run: Run, trace: Trace, leg: Leg) => void;
+}
+
+/** After this an attempt counts as failed. The flaky server answers in 160 ms, or not in time; other servers may need longer. */
+const ATTEMPT_TIMEOUT_MS = { flaky: 1000, own: 10_000 };
+
+/** Why an operation ends that would have been worth another attempt. */
+const GAVE_UP = ['exhausted', 'deadline', 'timeout', 'hint'];
+
+function urlOf({ name, seed, target }: Run, { id }: Trace): string {
+  if (target.kind === 'own') return target.url.href;
+  return flakyUrl(String(id), { run: name, seed: String(seed), failure: target.failure, rate: String(target.rate) });
+}
+
+/** A POST, which may only be sent again because it has an Idempotency-Key. */
+function order({ id }: Trace): FetchInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ order: id }) };
+}
+
+/** All calls at once. `done` rejects only for a mistake of this page, not for what servers do. */
+export function startRun(options: RunOptions): { run: Run; done: Promise<void> } {
+  const { strategy, seed, target, signal, changed } = options;
+  const startedAt = performance.now();
+  let endedMs: number | undefined;
+  const nowMs = (): number => endedMs ?? performance.now() - startedAt;
+  const run: Run = { ...emptyRun(options), name: crypto.getRandomValues(new Uint32Array(2)).join('-'), nowMs };
+
+  const retry: FetchOptions = {
+    ...policyOptions(strategy),
+    attemptTimeoutMs: ATTEMPT_TIMEOUT_MS[target.kind],
+    throwOnStatus: true,
+    idempotencyKey: 'auto',
+    signal,
+  };
+
+  async function call(trace: Trace): Promise<void> {
+    // Fifty in one task would be a long one.
+    await new Promise((resolve) => setTimeout(resolve));
+    trace.outcome = 'running';
+    const fetchAndRetry = createFetch(retry, (input: string, init?: RequestInit) => record(trace, input, init));
+    const last = (): Leg | undefined => trace.legs.at(-1);
+    try {
+      const response = await fetchAndRetry(urlOf(run, trace), {
+        ...(target.kind === 'flaky' ? order(trace) : { cache: 'no-store' }),
+        retry: {
+          // Each call draws from a seed of its own: clients that share their randomness retry in step.
+          seed: `${seed}/${trace.id}`,
+          onRetry: ({ delayMs, hintMs }) => {
+            const leg = last();
+            if (!leg) return;
+            leg.waitMs = delayMs;
+            if (hintMs !== undefined) leg.hintMs = hintMs;
+            changed(run, trace, leg);
+          },
+        },
+      });
+      if (target.kind === 'flaky') await response.json();
+      else await response.body?.cancel();
+      trace.outcome = 'ok';
+    } catch (error) {
+      const reason = retryReport(error)?.reason ?? '';
+      if (signal.aborted) trace.outcome = 'aborted';
+      else if (GAVE_UP.includes(reason)) trace.outcome = 'gave up';
+      else if (reason === 'notRetryable' && last()?.reply !== undefined) trace.outcome = 'refused';
+      // A mistake of this page, which must not pass for an outcome.
+      else throw error;
+    } finally {
+      trace.endMs = nowMs();
+      const leg = last();
+      if (leg) {
+        end(leg, signal.aborted ? 'stopped' : 'timeout');
+        changed(run, trace, leg);
+      }
+    }
+  }
+
+  /** What sends the requests of a call. */
+  async function record(trace: Trace, input: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    const leg: Leg = { attempt: trace.legs.length + 1, startMs: nowMs(), key: headers.get('idempotency-key'), endMs: undefined, reply: undefined };
+    // Not to other servers: it would cost them a preflight.
+    if (target.kind === 'flaky') headers.set(ATTEMPT, String(leg.attempt));
+    trace.legs.push(leg);
+    changed(run, trace, leg);
+    try {
+      const response = await fetch(input, { ...init, headers });
+      end(leg, response.status);
+      return response;
+    } catch (error) {
+      const stopped = init.signal?.aborted ?? false;
+      end(leg, !stopped ? 'network' : signal.aborted ? 'stopped' : 'timeout');
+      if (stopped && target.kind === 'flaky') stopRequest(run.name, String(trace.id), leg.attempt);
+      throw error;
+    }
+  }
+
+  function end(leg: Leg, reply: Reply): void {
+    leg.endMs ??= nowMs();
+    leg.reply ??= reply;
+  }
+
+  const done = Promise.all(run.traces.map(call)).then(() => {
+    endedMs = nowMs();
+  });
+  return { run, done };
+}
