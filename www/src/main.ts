@@ -1,9 +1,8 @@
 /** Puts the page together: one state, and the sections that follow it. */
 import { version } from 'rejitter/package.json';
 import { byId } from './charts/dom';
+import { onNear } from './charts/near';
 import { createComputer } from './compute/client';
-import { mountLive } from './live/live-section';
-import { mountContention } from './sections/contention';
 import { mountCost } from './sections/cost';
 import { mountDelays } from './sections/delays';
 import { mountHerd } from './sections/herd';
@@ -15,7 +14,6 @@ import { fromQuery } from './state/permalink';
 import { createStore } from './state/store';
 import { mountCode } from './take-away/code-section';
 import { mountHow } from './take-away/how';
-import { mountImport } from './take-away/import-section';
 import { mountLinter } from './take-away/linter';
 import './styles/base.css';
 import './styles/controls.css';
@@ -39,12 +37,21 @@ mountHero(byId('hero-body'), store, slow);
 mountDelays(byId('delays-body'), store, quick);
 mountHerd(byId('herd-body'), store, slow);
 mountCost(byId('cost-body'), store, slow);
-mountContention(byId('cost-body'), store);
-mountLive(byId('live-body'), store);
+mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store));
 mountCode(byId('code-body'), store);
 mountLinter(byId('linter-body'), store, quick);
-mountImport(byId('import-body'), store);
+mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store));
 mountHow(byId('how-body'), store);
 
 // Until now only the title was shown: sections that grow would have pushed each other down the screen.
 document.documentElement.dataset.ready = '';
+
+/** What few readers come to is loaded when they do. */
+function mountWhenNear(id: string, mount: (root: HTMLElement) => Promise<void>): void {
+  let begun = false;
+  onNear(byId(id), (near) => {
+    if (!near || begun) return;
+    begun = true;
+    void mount(byId(id));
+  });
+}

@@ -67,7 +67,11 @@ export interface Label {
   readonly radius: number;
 }
 
-const STEP = 4;
+const STEP = 2;
+/** How far from its mark a place is looked for at first. */
+const REACH = 60;
+/** What it costs a place, in pixels, if the line to it crosses something. */
+const CROSSING = 16;
 
 /**
  * A place for each label, as near to its mark as one is free, rather beside than above or below;
@@ -75,44 +79,74 @@ const STEP = 4;
  */
 export function placed(labels: readonly Label[], obstacles: readonly Rect[], bounds: Rect): (Rect | undefined)[] {
   const taken = [...obstacles];
+  /** No line may cross one of them. */
   const names: Rect[] = [];
   return labels.map((label) => {
-    const width = labelWidth(label.text);
-    const { x, y, radius } = label;
-    let best: { rect: Rect; cost: number } | undefined;
-    const consider = (left: number, top: number): void => {
-      const rect = { x: left, y: top, width, height: LABEL_HEIGHT };
-      const dx = Math.max(left - x, x - left - width, 0);
-      const dy = Math.max(top - y, y - top - LABEL_HEIGHT, 0);
-      const offAxis = Math.abs(top + LABEL_HEIGHT / 2 - y);
-      const cost = Math.hypot(dx, dy) + offAxis / 4 + (left < x ? 4 : 0);
-      if (best && best.cost <= cost) return;
-      if (left < bounds.x || top < bounds.y || left + width > bounds.x + bounds.width || top + LABEL_HEIGHT > bounds.y + bounds.height) return;
-      if (taken.some((other) => overlap(rect, other))) return;
-      if (leaderPath(label, rect).some((part) => names.some((name) => overlap(part, name)))) return;
-      best = { rect, cost };
-    };
-    const middle = y - LABEL_HEIGHT / 2;
-    consider(x + radius + 4, middle);
-    consider(x - radius - 4 - width, middle);
-    for (let left = bounds.x; left + width <= bounds.x + bounds.width; left += STEP) {
-      for (let top = bounds.y; top + LABEL_HEIGHT <= bounds.y + bounds.height; top += STEP) consider(left, top);
+    const rect = place(label, taken, names, bounds, REACH) ?? place(label, taken, names, bounds, bounds.width + bounds.height);
+    if (rect) {
+      names.push(rect);
+      taken.push(rect, ...leaderPath(label, rect));
     }
-    if (best) {
-      names.push(best.rect);
-      taken.push(best.rect, ...leaderPath(label, best.rect));
-    }
-    return best?.rect;
+    return rect;
   });
 }
 
-function leaderPath(label: Label, rect: Rect): Rect[] {
-  const end = leader(label, rect);
-  return end ? along([[label.x, label.y], end], 2) : [];
+function place(label: Label, allTaken: readonly Rect[], names: readonly Rect[], bounds: Rect, reach: number): Rect | undefined {
+  const { x, y, radius } = label;
+  const width = labelWidth(label.text);
+  const window = clipped({ x: x - width - reach, y: y - LABEL_HEIGHT - reach, width: 2 * (width + reach), height: 2 * (LABEL_HEIGHT + reach) }, bounds);
+  const taken = allTaken.filter((other) => overlap(other, window));
+  let best: { rect: Rect; cost: number } | undefined;
+
+  const consider = (left: number, top: number): void => {
+    const rect = { x: left, y: top, width, height: LABEL_HEIGHT };
+    const dx = Math.max(left - x, x - left - width, 0);
+    const dy = Math.max(top - y, y - top - LABEL_HEIGHT, 0);
+    let cost = Math.hypot(dx, dy) + Math.abs(top + LABEL_HEIGHT / 2 - y) / 4 + (left < x ? 4 : 0);
+    if (best && best.cost <= cost) return;
+    if (!inside(rect, window) || taken.some((other) => overlap(rect, other))) return;
+    const path = leaderPath(label, rect);
+    if (path.some((part) => names.some((name) => overlap(part, name)))) return;
+    if (path.some((part) => taken.some((other) => overlap(part, other)))) cost += CROSSING;
+    if (!best || cost < best.cost) best = { rect, cost };
+  };
+
+  const middle = y - LABEL_HEIGHT / 2;
+  consider(x + radius + 4, middle);
+  consider(x - radius - 4 - width, middle);
+  for (let left = window.x; left + width <= window.x + window.width; left += STEP) {
+    for (let top = window.y; top + LABEL_HEIGHT <= window.y + window.height; top += STEP) consider(left, top);
+  }
+  return best?.rect;
 }
 
-/** Where a line from the mark to its label ends: at the nearest edge. Nothing if they are close enough. */
-export function leader({ x, y, radius }: Label, rect: Rect): readonly [x: number, y: number] | undefined {
-  const end = [Math.max(rect.x - 2, Math.min(rect.x + rect.width + 2, x)), Math.max(rect.y + 3, Math.min(rect.y + rect.height - 3, y))] as const;
-  return Math.hypot(end[0] - x, end[1] - y) > radius + 8 ? end : undefined;
+function clipped(rect: Rect, bounds: Rect): Rect {
+  const [x, y] = [Math.max(rect.x, bounds.x), Math.max(rect.y, bounds.y)];
+  const [right, bottom] = [Math.min(rect.x + rect.width, bounds.x + bounds.width), Math.min(rect.y + rect.height, bounds.y + bounds.height)];
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+function inside(rect: Rect, bounds: Rect): boolean {
+  const { x, y, width, height } = bounds;
+  return rect.x >= x && rect.y >= y && rect.x + rect.width <= x + width && rect.y + rect.height <= y + height;
+}
+
+/** A line from the edge of a mark to its label. */
+export interface Leader {
+  readonly from: readonly [x: number, y: number];
+  readonly to: readonly [x: number, y: number];
+}
+
+/** The line to the label's nearest edge; none where it is close enough. */
+export function leader({ x, y, radius }: Label, rect: Rect): Leader | undefined {
+  const to = [Math.max(rect.x - 2, Math.min(rect.x + rect.width + 2, x)), Math.max(rect.y + 3, Math.min(rect.y + rect.height - 3, y))] as const;
+  const distance = Math.hypot(to[0] - x, to[1] - y);
+  if (distance <= radius + 8) return undefined;
+  const part = (radius + 2) / distance;
+  return { from: [x + (to[0] - x) * part, y + (to[1] - y) * part], to };
+}
+
+function leaderPath(label: Label, rect: Rect): Rect[] {
+  const found = leader(label, rect);
+  return found ? along([found.from, found.to], 2).slice(1) : [];
 }

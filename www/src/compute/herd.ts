@@ -95,7 +95,8 @@ export async function herd(input: HerdInput, report: (partial: HerdResult) => vo
     known.set(key, outage);
     runs.push(summarised(choice, outage, input.herd));
     if (sameChoice(choice, input.strategy)) traces = outage.traces;
-    if ((runs.length === 2 || (await pace())) && runs.length < input.choices.length) report(result());
+    const isTime = await pace();
+    if ((runs.length === 2 || (runs.length > 2 && isTime)) && runs.length < input.choices.length) report(result());
   }
   return result();
 }

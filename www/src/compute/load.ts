@@ -52,7 +52,7 @@ export const BUDGET_BUCKET = 10;
 
 const BINS = 300;
 /** What counts is demand against capacity: a larger server is simulated at this many requests. */
-const MOST_REQUESTS = 100_000;
+const MOST_REQUESTS = 200_000;
 
 export async function load(input: LoadInput, report: (partial: LoadResult) => void, signal: AbortSignal): Promise<LoadResult> {
   const pace = createPace(signal);

@@ -33,7 +33,8 @@ export async function peaks(input: PeaksInput, report: (partial: PeaksResult) =>
   const result = (): PeaksResult => ({ input, windowMs: WINDOW_MS, peaks: [...found] });
   for (const clients of input.clients) {
     const { runs } = await herd({ strategy, herd: { ...input.herd, clients }, seed, choices }, () => {}, signal);
-    for (const { choice, peakPerS } of runs) found.push({ clients, jitter: choice.jitter, peakPerS });
+    // Without a peak where it takes too many calls to get to the recovery, or where nobody calls after it.
+    for (const { choice, peakPerS } of runs) if (peakPerS) found.push({ clients, jitter: choice.jitter, peakPerS });
     if (clients !== input.clients.at(-1)) report(result());
   }
   return result();

@@ -59,12 +59,12 @@ export const contention: FigureSpec<ContentionData> = {
   table({ points, seed }) {
     const columns: Column[] = [
       { name: 'strategy' },
-      { name: 'clients' },
-      { name: 'runs' },
+      { name: 'clients', unit: 'count' },
+      { name: 'runs', unit: 'count' },
       { name: 'calls', unit: 'count' },
-      { name: '± (95 %)', unit: 'number' },
+      { name: 'calls ±', unit: 'number' },
       { name: 'time', unit: 'ms' },
-      { name: '± (95 %)', unit: 'ms' },
+      { name: 'time ±', unit: 'ms' },
     ];
     const rows = LINES.flatMap((name) =>
       of(points, name).map(({ clients, runs, calls, timeMs }) => [NAMES[name], clients, runs, calls.mean, calls.ci95, timeMs.mean, timeMs.ci95]),

@@ -50,6 +50,21 @@ export function front(costs: readonly Cost[]): Cost[] {
   return finite.filter((cost) => !finite.some((other) => beats(other, cost))).sort((a, b) => a.callsPerClient - b.callsPerClient);
 }
 
+/** The front by what its strategies cost: in each group they are level on both counts. */
+export function levels(costs: readonly Cost[]): Cost[][] {
+  const groups: Cost[][] = [];
+  for (const cost of front(costs)) {
+    const level = groups.find(([first]) => first && !differs(first, cost));
+    if (level) level.push(cost);
+    else groups.push([cost]);
+  }
+  return groups;
+}
+
+function differs(a: Cost, b: Cost): boolean {
+  return digits(a.callsPerClient) !== digits(b.callsPerClient) || digits(a.servedMs ?? Infinity) !== digits(b.servedMs ?? Infinity);
+}
+
 /** As good on both counts, and better on one. */
 export function beats(a: Cost, b: Cost): boolean {
   const [aCalls, bCalls] = [digits(a.callsPerClient), digits(b.callsPerClient)];

@@ -15,14 +15,12 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
 ];
 const NARROW = 640;
 const BELOW = 72;
-/** The legend has two lines on a phone. */
-const BELOW_NARROW = 90;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
   title: 'When new requests keep coming',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
-  height: (width) => layout(width).bottom + (width < NARROW ? BELOW_NARROW : BELOW),
+  height: (width) => layout(width).bottom + BELOW,
 
   draw(data, width) {
     const { runs, horizonMs, binMs, capacityPerS, input } = data;
@@ -57,7 +55,7 @@ export const load: FigureSpec<LoadResult> = {
     }
     marks.push(
       timeAxis({ scale: x, title: 'time', grid: [bottom, bottom] }),
-      trafficLegend(paint, strip, bottom + 54, 'above capacity or late'),
+      trafficLegend(paint, strip, bottom + 54, { above: 'above capacity or late', hasDown: false }),
     );
     return marks;
   },

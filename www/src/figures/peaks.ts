@@ -19,7 +19,7 @@ const RIGHT = 96;
 export const peaks: FigureSpec<PeaksResult> = {
   id: 'peaks',
   title: 'Peak load as the herd grows',
-  subtitle: ({ input, windowMs }) => [`${capitalised(input.strategy.backoff)} backoff: worst ${duration(windowMs)} after the server is back`],
+  subtitle: ({ input, windowMs }) => [`${capitalised(input.strategy.backoff)}: worst ${duration(windowMs)} after the outage`],
   height: () => TOP + PLOT + BELOW,
 
   draw({ input, peaks: found }, width) {
@@ -72,7 +72,7 @@ export const peaks: FigureSpec<PeaksResult> = {
     const peakOf = (clients: number, jitter: Jitter): number | undefined => of(found, jitter).find((peak) => peak.clients === clients)?.peakPerS;
     return {
       caption: `Most calls in any ${duration(windowMs)} after the server is back, as a rate; ${capitalised(input.strategy.backoff)} backoff, seed ${input.seed}`,
-      columns: [{ name: 'clients' }, ...JITTERS.map((jitter) => ({ name: named(jitter), unit: 'perS' as const }))],
+      columns: [{ name: 'clients', unit: 'count' }, ...JITTERS.map((jitter) => ({ name: named(jitter), unit: 'perS' as const }))],
       rows: sizes.map((clients) => [clients, ...JITTERS.map((jitter) => peakOf(clients, jitter))]),
       isBad: (row, column) => (peakOf(sizes[row] ?? 0, JITTERS[column - 1] ?? 'none') ?? 0) > input.herd.capacityPerS,
     };
@@ -83,6 +83,7 @@ export const peaks: FigureSpec<PeaksResult> = {
       const most = of(found, jitter).findLast(({ peakPerS }) => peakPerS <= input.herd.capacityPerS);
       return most ? [`${named(jitter)} up to ${plural(most.clients, 'client')}`] : [];
     });
+    if (found.length === 0) return ['No calls after the outage, or too many before its end to get there.'];
     if (fits.length === 0) return ['Here the server gets more than it can serve, whatever the jitter.'];
     return [`Within the server's capacity: ${fits.join(', ')}.`];
   },

@@ -47,13 +47,18 @@ const SWATCH = 36;
 const LETTER = 6.2;
 
 /** What the colours mean, by the colours themselves; on two lines where one has no room. */
-export function trafficLegend(paint: Painter, { x, width }: Pick<Box, 'x' | 'width'>, y: number, above = 'above capacity'): SVGGElement {
+export function trafficLegend(
+  paint: Painter,
+  { x, width }: Pick<Box, 'x' | 'width'>,
+  y: number,
+  { above = 'above capacity', hasDown = true } = {},
+): SVGGElement {
   const plain = { binMs: 1000, downFromMs: Infinity, downToMs: Infinity, capacityPerS: MOST };
   const ramp = (value: (part: number) => number): Float64Array => Float64Array.from({ length: SWATCH }, (_, i) => value((i + 1) / SWATCH));
   const items = [
     { label: 'up to capacity', traffic: { ...plain, arrivals: ramp((part) => MOST * part) } },
     { label: above, traffic: { ...plain, arrivals: ramp((part) => MOST * MOST ** part) } },
-    { label: 'server down', traffic: { ...plain, downFromMs: 0, arrivals: new Float64Array(1) } },
+    ...(hasDown ? [{ label: 'server down', traffic: { ...plain, downFromMs: 0, arrivals: new Float64Array(1) } }] : []),
   ];
   const group = svg('g');
   let [left, top] = [x, y];

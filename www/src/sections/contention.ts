@@ -107,5 +107,5 @@ export function mountContention(root: HTMLElement, store: Store): void {
 }
 
 function sizeOf(): string {
-  return `${CLIENTS.length} × ${LINES.length} × ${count(RUNS)} runs, about 60\u00a0M events`;
+  return `${CLIENTS.length} × ${LINES.length} × ${count(RUNS)} runs, about 30\u00a0M events`;
 }

@@ -25,19 +25,23 @@ const PATIENCE_MS = 400;
 export function mountHerd(root: HTMLElement, store: Store, computer: Computer): void {
   const sub = html('p', { class: 'sub' });
   const controls = html('div', { class: 'herd-controls' });
-  const bounded = html('div');
-  const independent = html('div');
-  root.append(sub, controls, bounded, independent);
-
+  const panels: Record<Arrivals, HTMLElement> = { bounded: html('div'), independent: html('div') };
+  const panel = html('div');
+  root.append(sub, controls, panel);
   const showControls = mountControls(controls, store);
-  mountBounded(bounded, store, computer);
-  mountIndependent(independent, store, computer);
-  store.subscribe((state) => {
+  // Before the figures are mounted: they reserve their height by the width that they have.
+  show(store.get());
+  mountBounded(panels.bounded, store, computer);
+  mountIndependent(panels.independent, store, computer);
+  store.subscribe(show);
+
+  function show(state: State): void {
     sub.textContent = sentence(state.herd);
     showControls(state);
-    bounded.hidden = state.herd.arrivals !== 'bounded';
-    independent.hidden = !bounded.hidden;
-  });
+    // The other one is not in the page: what nobody sees is not computed.
+    const shown = panels[state.herd.arrivals];
+    if (shown.parentElement !== panel) panel.replaceChildren(shown);
+  }
 }
 
 function sentence({ clients, downMs, capacityPerS, arrivals: kind }: Herd): string {
@@ -80,7 +84,10 @@ function mountBounded(root: HTMLElement, store: Store, computer: Computer): void
   source.subscribe({
     show(result, whole) {
       if (!whole && performance.now() - orderedAt < PATIENCE_MS) return;
-      for (const figure of Object.values(figures)) figure.show(result);
+      for (const figure of Object.values(figures)) {
+        figure.show(result);
+        if (!whole) figure.busy();
+      }
     },
     busy() {
       orderedAt = performance.now();
