@@ -10,6 +10,9 @@ const HOW_ELSE = 'Give a URL of your own above to send the calls there.';
 /** Browsers end a service worker that had nothing to do for half a minute. */
 const KEEP_ALIVE_MS = 10_000;
 
+/** It takes milliseconds, where it works at all. */
+const CLAIMED_WITHIN_MS = 10_000;
+
 /** Resolves once `flaky/…` is answered by the worker, also on the very first visit. */
 export async function startFlakyServer(): Promise<void> {
   const container: ServiceWorkerContainer | undefined = navigator.serviceWorker;
@@ -28,9 +31,12 @@ export async function startFlakyServer(): Promise<void> {
   await activated(registration);
   if (container.controller) return;
   // Active, but not for this page: so it is after a reload that skipped the worker.
-  const controlled = new Promise((resolve) => container.addEventListener('controllerchange', resolve, { once: true }));
+  const controlled = new Promise<void>((resolve, reject) => {
+    container.addEventListener('controllerchange', () => resolve(), { once: true });
+    setTimeout(() => reject(new NoFlakyServer(`The flaky server, a service worker, did not take this page over. Reload the page. ${HOW_ELSE}`)), CLAIMED_WITHIN_MS);
+  });
   registration.active?.postMessage('claim' satisfies Message);
-  if (!container.controller) await controlled;
+  await controlled;
 }
 
 /** Waits for the newest worker of the registration, so that none takes over in the midst of a run. */
