@@ -98,6 +98,7 @@ inEachEngine(({ withPage }) => {
       await cell.focus();
       await page.keyboard.press('ArrowRight');
       assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-jitter')), 'equal');
+      await drawn(page, 'delays');
       assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter/);
 
       await page.locator('#controls').getByRole('radio', { name: 'Linear' }).focus();
