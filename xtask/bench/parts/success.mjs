@@ -1,0 +1,37 @@
+// @ts-check
+// The first attempt succeeds: what a retry costs when nothing goes wrong.
+
+import { FILES } from '../contenders/all.mjs';
+import { inNode } from '../lib/child.mjs';
+import { field } from '../lib/field.mjs';
+import { compare, loopOf } from '../lib/harness.mjs';
+import { planOf } from '../lib/plans.mjs';
+import { patchTimers } from '../lib/timers.mjs';
+
+export const title = 'The first attempt succeeds';
+export const BASELINE = 'bare call';
+
+/** @param {import('./all.mjs').Context} context */
+export async function run({ nodes, choice, say }) {
+  /** @type {Record<string, any>} */
+  const results = {};
+  for (const node of nodes) {
+    say(node.name);
+    results[node.name] = await inNode(node, import.meta.url, 'measure', choice);
+  }
+  return results;
+}
+
+/** A callback that succeeds, of its own for each contender. */
+const succeeding = () => /** @type {() => Promise<number>} */ (new Function('return async () => 1;')());
+
+/** @param {any[]} contenders */
+export const designsOf = (contenders) => contenders.map(({ name, call, scope }) => ({ name, loop: loopOf(call, scope(succeeding())) }));
+
+/** @param {import('../lib/plans.mjs').Choice} choice */
+export async function measure(choice) {
+  // Only for the verification: a success waits for nothing.
+  patchTimers('immediate');
+  const { contenders, absent } = await field(FILES, (file) => import(`../contenders/${file}.mjs`));
+  return { samples: await compare(designsOf(contenders), planOf(choice)), absent };
+}
