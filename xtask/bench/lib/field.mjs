@@ -7,6 +7,7 @@ import { verify } from './verify.mjs';
  * @typedef {object} Field
  * @property {any[]} contenders
  * @property {Record<string, string>} absent file → why
+ * @property {Record<string, string>} notes name → where it differs from what all are set to
  */
 
 /**
@@ -17,12 +18,13 @@ import { verify } from './verify.mjs';
  */
 export async function field(files, load, check = verify) {
   /** @type {Field} */
-  const found = { contenders: [], absent: {} };
+  const found = { contenders: [], absent: {}, notes: {} };
   for (const file of files) {
     try {
       const contender = await load(file);
       await check(contender);
       found.contenders.push(contender);
+      if (contender.note !== undefined) found.notes[contender.name] = contender.note;
     } catch (error) {
       // A peer that does not run here is told of; what this is all about must run.
       if (!(error instanceof Error) || file.startsWith('rejitter')) throw error;

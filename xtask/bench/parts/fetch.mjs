@@ -74,6 +74,6 @@ async function verify({ name, call, scope, retries = true }) {
 /** @param {import('../lib/plans.mjs').Choice & { failures: number }} choice */
 export async function measure({ failures, ...choice }) {
   patchTimers('immediate');
-  const { contenders, absent } = await field(FILES, (file) => import(`../fetchers/${file}.mjs`), verify);
-  return { samples: await compare(contenders.map((contender) => designOf(contender, failures)), planOf(choice)), absent };
+  const { contenders, ...rest } = await field(FILES, (file) => import(`../fetchers/${file}.mjs`), verify);
+  return { samples: await compare(contenders.map((contender) => designOf(contender, failures)), planOf(choice)), ...rest };
 }

@@ -53,6 +53,6 @@ function designOf({ name, call, scope }) {
 /** @param {import('../lib/plans.mjs').Choice & { kind: 'immediate' | 'microtask' }} choice */
 export async function measure(choice) {
   patchTimers(choice.kind);
-  const { contenders, absent } = await field(FILES.filter((file) => file !== 'bare'), (file) => import(`../contenders/${file}.mjs`));
-  return { samples: await compare(contenders.map(designOf), planOf(choice)), absent };
+  const { contenders, ...rest } = await field(FILES.filter((file) => file !== 'bare'), (file) => import(`../contenders/${file}.mjs`));
+  return { samples: await compare(contenders.map(designOf), planOf(choice)), ...rest };
 }

@@ -4,8 +4,9 @@
 import { FILES } from '../contenders/all.mjs';
 import { inNode } from '../lib/child.mjs';
 import { field } from '../lib/field.mjs';
-import { compare, loopOf } from '../lib/harness.mjs';
+import { compare } from '../lib/harness.mjs';
 import { planOf } from '../lib/plans.mjs';
+import { designsOf } from '../lib/successes.mjs';
 import { patchTimers } from '../lib/timers.mjs';
 
 export const title = 'The first attempt succeeds';
@@ -22,16 +23,10 @@ export async function run({ nodes, choice, say }) {
   return results;
 }
 
-/** A callback that succeeds, of its own for each contender. */
-const succeeding = () => /** @type {() => Promise<number>} */ (new Function('return async () => 1;')());
-
-/** @param {any[]} contenders */
-export const designsOf = (contenders) => contenders.map(({ name, call, scope }) => ({ name, loop: loopOf(call, scope(succeeding())) }));
-
 /** @param {import('../lib/plans.mjs').Choice} choice */
 export async function measure(choice) {
   // Only for the verification: a success waits for nothing.
   patchTimers('immediate');
-  const { contenders, absent } = await field(FILES, (file) => import(`../contenders/${file}.mjs`));
-  return { samples: await compare(designsOf(contenders), planOf(choice)), absent };
+  const { contenders, ...rest } = await field(FILES, (file) => import(`../contenders/${file}.mjs`));
+  return { samples: await compare(designsOf(contenders), planOf(choice)), ...rest };
 }
