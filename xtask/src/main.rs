@@ -3,6 +3,7 @@
 #[cfg(not(unix))]
 compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside WSL");
 
+mod bench;
 mod browsers;
 mod cmd;
 mod counts;
@@ -31,6 +32,9 @@ cargo xtask <command>
       --once ends after the part in Node
   test [--list] [--only NAME]... [--verbose]
       every check there is; --only runs the steps whose names contain NAME
+  bench [--quick] [--only NAME]... [--readme]
+      measures the packed package against its peers: speed, memory, bytes; --quick is over in a
+      minute; --only runs the parts whose names contain NAME; --readme writes the README's tables
   simulate [--schedules N] [--seed S]
       random hostile schedules against the packed package, a million by default
   pkg
@@ -45,6 +49,7 @@ Each command installs what it needs and finds missing, and is quick when nothing
 enum Command {
     Demo(demo::Options),
     Test(test::Options),
+    Bench(bench::Options),
     Simulate(simulate::Options),
     Pkg,
     Help,
@@ -77,6 +82,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
+        Command::Bench(options) => bench::run(&ws, &options),
         Command::Simulate(options) => simulate::run(&ws, &options),
         Command::Pkg => {
             let mut console = Console::new(&ws, "logs", false)?;
@@ -96,6 +102,7 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
     let mut command = match name {
         "demo" => Command::Demo(demo::Options::default()),
         "test" => Command::Test(test::Options::default()),
+        "bench" => Command::Bench(bench::Options::default()),
         "simulate" => Command::Simulate(simulate::Options::default()),
         "pkg" => Command::Pkg,
         "help" | "--help" | "-h" => Command::Help,
@@ -116,6 +123,14 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
                     .next()
                     .ok_or_else(|| usage("--only needs the name of a step"))?;
                 options.only.push(step.to_owned());
+            }
+            (Command::Bench(options), "--quick") => options.quick = true,
+            (Command::Bench(options), "--readme") => options.readme = true,
+            (Command::Bench(options), "--only") => {
+                let part = args
+                    .next()
+                    .ok_or_else(|| usage("--only needs the name of a part"))?;
+                options.only.push(part.to_owned());
             }
             (Command::Simulate(options), "--schedules") => {
                 let schedules = args.next().and_then(|number| number.parse().ok());
@@ -154,6 +169,15 @@ mod tests {
             port: Some(8080),
         };
         assert_eq!(parsed("demo --once --port 8080"), Ok(Command::Demo(demo)));
+        let bench = bench::Options {
+            quick: true,
+            only: vec!["heap".into(), "cold".into()],
+            readme: true,
+        };
+        assert_eq!(
+            parsed("bench --only heap --quick --readme --only cold"),
+            Ok(Command::Bench(bench))
+        );
         let simulate = simulate::Options {
             schedules: 50,
             seed: Some(3),
@@ -182,6 +206,8 @@ mod tests {
             ("demo --port 65536", "--port"),
             ("test --only", "--only"),
             ("pkg --once", "--once"),
+            ("bench --only", "--only"),
+            ("bench --once", "--once"),
             ("simulate --schedules many", "--schedules"),
             ("simulate --seed", "--seed"),
         ] {
@@ -192,7 +218,7 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "simulate", "pkg", "help"] {
+        for command in ["demo", "test", "bench", "simulate", "pkg", "help"] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }

@@ -76,7 +76,7 @@ export async function run({ choice: { quick, seed }, say }) {
         const page = await browser.newPage();
         await page.goto(`http://127.0.0.1:${port}/`);
         await page.waitForFunction(() => 'measure' in globalThis);
-        results[label] = await page.evaluate((given) => /** @type {any} */ (globalThis).measure(given), plan);
+        results[label] = await page.evaluate((/** @type {unknown} */ given) => /** @type {any} */ (globalThis).measure(given), plan);
       } finally {
         await browser.close();
       }
