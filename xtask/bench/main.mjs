@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { machine, nodeVersions, takenByOthers, versions } from './lib/machine.mjs';
+import { engines, machine, nodeVersions, takenByOthers, versions } from './lib/machine.mjs';
 import { mainOf, nodes } from './lib/nodes.mjs';
 import { PARTS } from './parts/all.mjs';
 import { between, block } from './report/readme.mjs';
@@ -68,6 +68,7 @@ ${aims(parts)}
 
 Medians, in brackets the quartiles. ${cores} cores (${processor}), ${platform}.
 ${who.join(', ')}; Node ${Object.values(results.nodes).join(', ')}.
+Asking for a Node: ${Object.entries(engines()).map(([name, node]) => `${name} ${node}`).join(', ')}; measured wherever they run.
 Others used ${percent(others[0])} of the processors just before and ${percent(others[1])} just after.${Math.max(...others) > 0.1 ? ' This machine is not idle: measure again.' : ''}
 ${file}`);
 if (readme) {

@@ -38,6 +38,16 @@ test('a batch takes about as long as it should', async () => {
   assert.equal(await batchOf(slow, 1, later), 1);
 });
 
+test('a machine that pauses makes no small batches', async () => {
+  let time = 0;
+  let calls = 0;
+  const loop = async (n) => {
+    calls += 1;
+    time += n * 0.001 + (calls % 3 === 0 ? 0 : 50);
+  };
+  assert.equal(await batchOf({ name: 'a', loop }, 1, () => time), 1000);
+});
+
 test('each round has each design once, in changing order, and times are per operation', async () => {
   const { designs, record, now } = workshop({ a: 0.001, b: 0.004, c: 0.25 });
   const plan = { rounds: 50, batchMs: 1, warmUpMs: 0, seed: 1, now };

@@ -22,6 +22,12 @@ export function versions() {
   return Object.fromEntries(names.map((name) => [name, json(`node_modules/${name}/package.json`).version]));
 }
 
+/** Which Nodes they ask for, if they say so. They are measured in all that they run in. */
+export function engines() {
+  const wanted = Object.keys(versions()).map((name) => [name, json(`node_modules/${name}/package.json`).engines?.node]);
+  return Object.fromEntries(wanted.filter(([, node]) => node !== undefined));
+}
+
 export const nodeVersion = () => process.versions.node;
 
 /** @param {import('./nodes.mjs').Node[]} nodes */

@@ -45,7 +45,7 @@ function ratiosByCase(title, byHost, baseline) {
   return cases.map((name) => {
     const chosen = Object.fromEntries(Object.entries(byHost).map(([host, results]) => [host, /** @type {any} */ (results)[name]]));
     return ratios(`${title}: ${name}`, chosen, baseline);
-  });
+  }).map((section, i) => (i === 0 ? section : { ...section, notes: [] }));
 }
 
 /** @param {any} byHost */
@@ -111,7 +111,8 @@ function sizes({ ours, peers }) {
   const budgets = new Map(BUDGETS.map((budget) => [budget.name, budget]));
   const rows = Object.entries({ ...ours, ...peers }).map(([name, { raw, gzip, brotli }]) => {
     const { limit, target } = budgets.get(name) ?? {};
-    return [name, whole(raw), whole(gzip), whole(brotli), limit ? whole(limit) : '', target ? whole(target) : ''];
+    const budget = limit === undefined ? '' : `${whole(limit)}${brotli > limit ? ', EXCEEDED' : ''}`;
+    return [name, whole(raw), whole(gzip), whole(brotli), budget, target ? whole(target) : ''];
   });
   return [{ title: 'Bytes in an app, minified by esbuild', table: [['', 'raw', 'gzip', 'brotli', 'budget', 'aim'], ...rows], notes: [] }];
 }
