@@ -1,5 +1,5 @@
 /**
- * Policies under the magnifying glass: what they will do, before they do it.
+ * Policies under the magnifying glass: what they will do, before they do it, alone and in crowds.
  *
  * Everything is computed by the code that retries, in a second WebAssembly file that only this entry
  * carries; it is compiled at the first call. Everywhere a {@link RetryPolicy} or options are taken: options
@@ -11,6 +11,8 @@
  */
 
 import type { PolicyOptions, RetryPolicy } from './index.js';
+
+export * from './simulations.js';
 
 /** What the lab looks at. */
 export type Subject = RetryPolicy | PolicyOptions;

@@ -4,7 +4,11 @@ import wasm from './lab.wasm';
 import { linkerOf } from './lib/lab-wasm.js';
 import { createLab } from './lib/lab.js';
 
-export const { cdf, density, explain, plan, quantiles, sample } = /* @__PURE__ */ createLab(
+export { peakOf, timeToServeMs } from './lib/outage.js';
+
+export const {
+  cdf, density, explain, plan, quantiles, sample, simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage,
+} = /* @__PURE__ */ createLab(
   RetryPolicy,
   /* @__PURE__ */ linkerOf(() => wasm),
 );

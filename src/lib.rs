@@ -50,7 +50,7 @@ pub mod lab;
 #[cfg(feature = "retry")]
 mod entropy;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "lab")]
 pub mod simulation;
 
 #[cfg(target_arch = "wasm32")]

@@ -4,7 +4,7 @@
 //! expected value is exact, a sample may be off by 4 standard errors (1 in 16,000 by chance; the
 //! seeds are fixed).
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "full"))]
+#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
 #[path = "simulation/amplification.rs"]
 mod amplification;

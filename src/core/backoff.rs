@@ -26,6 +26,13 @@ pub enum Backoff {
     Custom,
 }
 
+/// The value of a list at wait `k` (from 1); the last one repeats. `None` of an empty list.
+#[cfg(feature = "lab")]
+pub(crate) fn listed(list: &[f64], k: u64) -> Option<f64> {
+    let index = usize::try_from(k.saturating_sub(1)).unwrap_or(usize::MAX);
+    list.get(index).or(list.last()).copied()
+}
+
 /// `base·factor^n`, at most `cap`. Never NaN: nothing times infinity is nothing.
 ///
 /// Powers are made by repeated squaring and not by `powf`, whose last bit differs between

@@ -32,6 +32,8 @@ mod policy;
 mod random;
 
 pub use backoff::Backoff;
+#[cfg(feature = "lab")]
+pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::Delays;
 pub use jitter::{CapRule, Jitter};

@@ -261,7 +261,7 @@ fn jitter(value: &Value) -> Option<Jitter> {
 }
 
 /// `base_ms` is `baseMs` where the data come from.
-fn camel_case(text: &str) -> String {
+pub(crate) fn camel_case(text: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;
     for c in text.chars() {

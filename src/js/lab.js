@@ -1,13 +1,15 @@
 // @ts-check
 // The lab's functions as users call them: from a policy, or options, to the wasm and back.
 
-import { isSeed, readOnly } from './options.js';
-import { seedAfresh, seedBits } from './randomness.js';
-import { errorOf, problemOf, show } from './rules.js';
+import { numbers, policyData, seedOf, whole } from './lab-values.js';
+import { readOnly } from './options.js';
+import { createSimulations } from './simulations.js';
 
 /**
  * The lab's wasm, linked (src/js/lab.rs).
- * @typedef {object} LabCore
+ * @typedef {import('./simulations.js').SimulationCore & LabFunctions} LabCore
+ *
+ * @typedef {object} LabFunctions
  * @property {(policy: unknown, waits: number) => any} labPlan
  * @property {(policy: unknown) => any} labExplain
  * @property {(policy: unknown, seedHigh: number, seedLow: number, waits: number, operations: number) => Float64Array} labSample
@@ -26,17 +28,16 @@ const MAX_WAITS = 1000;
 const MAX_SAMPLES = 2 ** 28;
 
 /**
- * @param {new (options?: any) => { toJSON(): any }} RetryPolicy
+ * @param {import('./lab-values.js').PolicyClass} RetryPolicy
  * @param {() => LabCore} load
  */
 export function createLab(RetryPolicy, load) {
-  /**
-   * By what it can do and not by `instanceof`, which is false for the policies of another copy.
-   * @param {any} policy
-   */
-  const dataOf = (policy) => (typeof policy?.toJSON === 'function' ? policy : new RetryPolicy(policy)).toJSON();
+  /** @param {any} policy */
+  const dataOf = (policy) => policyData(RetryPolicy, policy);
 
   return {
+    ...createSimulations(RetryPolicy, load),
+
     /** @param {any} policy @param {number} [waits] */
     plan(policy, waits) {
       const data = dataOf(policy);
@@ -83,53 +84,4 @@ export function createLab(RetryPolicy, load) {
  */
 function waitsOf({ maxAttempts }) {
   return typeof maxAttempts === 'number' ? Math.min(maxAttempts - 1, MAX_WAITS) : DEFAULT_WAITS;
-}
-
-/**
- * The seed that is given, else the policy's own, else a fresh one.
- * @param {any} seed
- * @param {any} own
- * @returns {[high: number, low: number]}
- */
-function seedOf(seed, own) {
-  if (seed !== undefined) {
-    if (!isSeed(seed)) throw errorOf([problemOf('seed', seed)]);
-    return seedBits(seed);
-  }
-  if (own !== undefined) return seedBits(BigInt(own.bits));
-  const fresh = { seedHigh: 0, seedLow: 0, index: 0 };
-  seedAfresh(fresh);
-  // The index sets this call apart where the host's randomness is stubbed.
-  return [fresh.seedHigh, fresh.seedLow ^ Math.imul(fresh.index, 0x9e3779b9)];
-}
-
-/**
- * @param {string} name
- * @param {any} value
- * @param {number} least
- * @param {number} most
- * @returns {number}
- */
-function whole(name, value, least, most) {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new (typeof value === 'number' ? RangeError : TypeError)(`${name} is ${show(value)}; it must be a whole number from ${least} to ${most}`);
-}
-
-/**
- * @param {string} name
- * @param {any} list
- * @param {string} rule
- * @param {(value: number) => boolean} allowed
- */
-function numbers(name, list, rule, allowed) {
-  if (list === null || typeof list !== 'object' || typeof list.length !== 'number') {
-    throw new TypeError(`${name} is ${show(list)}; it must be ${rule}`);
-  }
-  const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
-  for (const [i, value] of values.entries()) {
-    if (typeof value !== 'number' || !allowed(value)) {
-      throw new (typeof value === 'number' ? RangeError : TypeError)(`${name}[${i}] is ${show(value)}; it must be ${rule}`);
-    }
-  }
-  return Float64Array.from(/** @type {number[]} */ (values));
 }

@@ -10,17 +10,25 @@ use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
-use crate::core::Seed;
+use crate::core::{OptionErrors, Seed};
 use crate::data::{PolicyData, Value};
 use crate::lab::{self, Distribution, Model, Sampler};
 
 /// Values that are drawn before they are handed over: little memory, few crossings.
 const CHUNK: u32 = 1 << 12;
 
-fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
-    let value = Value::deserialize(serde_wasm_bindgen::Deserializer::from(policy))
-        .map_err(|error| TypeError::new(&format!("the policy is no data: {error}")))?;
-    PolicyData::try_from(&value).map_err(|errors| {
+/// Data of any shape, if it is data.
+pub(super) fn value_of(what: &str, value: JsValue) -> Result<Value, JsValue> {
+    Value::deserialize(serde_wasm_bindgen::Deserializer::from(value))
+        .map_err(|error| TypeError::new(&format!("{what} is no data: {error}")).into())
+}
+
+pub(super) fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
+    data_from(&value_of("the policy", policy)?)
+}
+
+pub(super) fn data_from(policy: &Value) -> Result<PolicyData, JsValue> {
+    PolicyData::try_from(policy).map_err(|errors| {
         let text = errors.to_string();
         if errors.is_type_error() {
             TypeError::new(&text).into()
@@ -30,10 +38,12 @@ fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
     })
 }
 
+pub(super) fn refused(errors: &OptionErrors) -> JsValue {
+    RangeError::new(&errors.to_string()).into()
+}
+
 fn model_of(policy: JsValue) -> Result<Model, JsValue> {
-    data_of(policy)?
-        .model()
-        .map_err(|errors| RangeError::new(&errors.to_string()).into())
+    data_of(policy)?.model().map_err(|errors| refused(&errors))
 }
 
 fn written(answer: &impl Serialize) -> Result<JsValue, JsValue> {

@@ -10,7 +10,7 @@ pub use numeric::{decide, draw};
 #[cfg(feature = "lab")]
 pub mod lab;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "lab")]
 pub mod simulation;
 
 #[cfg(feature = "full")]

@@ -90,7 +90,7 @@ pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u
 }
 
 #[inline]
-pub(super) fn backoff_of(code: u32) -> Backoff {
+fn backoff_of(code: u32) -> Backoff {
     match code {
         0 => Backoff::Fixed,
         1 => Backoff::Linear,
@@ -102,7 +102,7 @@ pub(super) fn backoff_of(code: u32) -> Backoff {
 }
 
 #[inline]
-pub(super) fn jitter_of(code: u32, spread: f64) -> Jitter {
+fn jitter_of(code: u32, spread: f64) -> Jitter {
     match code {
         0 => Jitter::None,
         1 => Jitter::Full,
@@ -118,7 +118,7 @@ pub(super) fn jitter_of(code: u32, spread: f64) -> Jitter {
 }
 
 #[inline]
-pub(super) fn cap_rule_of(code: u32) -> CapRule {
+fn cap_rule_of(code: u32) -> CapRule {
     match code {
         0 => CapRule::Bound,
         1 => CapRule::Ceiling,
@@ -126,7 +126,7 @@ pub(super) fn cap_rule_of(code: u32) -> CapRule {
     }
 }
 
-pub(super) fn given(value: f64) -> Option<f64> {
+fn given(value: f64) -> Option<f64> {
     Some(value).filter(|value| !value.is_nan())
 }
 

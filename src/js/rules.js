@@ -119,7 +119,9 @@ export function problemOf(name, value) {
  * @param {string[]} names
  */
 export function unknown(name, names) {
-  let nearest = FOREIGN[name.toLowerCase().replace(/ms$/, '')] ?? '';
+  const foreign = FOREIGN[name.toLowerCase().replace(/ms$/, '')] ?? '';
+  // Functions with options of their own do not have all of those.
+  let nearest = names.includes(foreign.split(' ')[0]) ? foreign : '';
   let fewest = Math.min(3, name.length / 2);
   for (const known of nearest ? [] : names) {
     const edits = distance(name.toLowerCase(), known.toLowerCase());

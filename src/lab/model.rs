@@ -3,7 +3,7 @@
 use super::decorrelated::Chain;
 use super::distribution::Distribution;
 use super::polly::Polly;
-use crate::core::{Backoff, Jitter, Previous, RetryPolicy, Wait};
+use crate::core::{Backoff, Jitter, Previous, RetryPolicy, Wait, listed};
 
 /// A policy with its time limits and, for [`Backoff::Custom`], its curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,9 +96,7 @@ impl Model {
     }
 
     fn curve_ms(&self, k: u64) -> Option<f64> {
-        let index = usize::try_from(k.saturating_sub(1)).unwrap_or(usize::MAX);
-        let value = self.curve.get(index).or(self.curve.last()).copied();
-        value.filter(|ms| *ms >= 0.0)
+        listed(&self.curve, k).filter(|ms| *ms >= 0.0)
     }
 
     /// The curve's value at wait `k`, at most the cap; for a jitter with a curve of its own the

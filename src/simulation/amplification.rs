@@ -8,19 +8,32 @@ use super::{Noise, Progress, Simulation};
 /// Options of [`Amplification`] and [`amplification`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AmplificationOptions {
-    /// The attempts that each layer makes at most, the first included. From 1 to 1000.
+    /// The attempts that each layer makes at most, the first included. From 1 to 1000. Default: 3.
     pub attempts: u32,
     /// How many layers retry, one above the other. From 1 to 20; attempts^layers at most 10^6.
+    /// Default: 3.
     pub layers: u32,
-    /// The probability that a call at the bottom fails. From 0 to 1.
+    /// The probability that a call at the bottom fails. From 0 to 1. Default: 0.5.
     pub failure: f64,
-    /// How many requests are simulated. From 1 to 10^7.
+    /// How many requests are simulated. From 1 to 10^7. Default: 10 000.
     pub requests: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,
 }
 
 impl AmplificationOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        Self {
+            attempts: 3,
+            layers: 3,
+            failure: 0.5,
+            requests: 10_000,
+            seed,
+        }
+    }
+
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let (attempts, layers) = (f64::from(self.attempts), f64::from(self.layers));
@@ -30,7 +43,8 @@ impl AmplificationOptions {
         check.holds(
             "layers",
             layers,
-            (1..=20).contains(&self.layers) && most <= 1_000_000,
+            (1..=20).contains(&self.layers)
+                && (most <= 1_000_000 || !(1.0..=1e3).contains(&attempts)),
             "a whole number from 1 to 20, and attempts^layers at most 10^6",
         );
         let rule = "a probability from 0 to 1";

@@ -19,6 +19,7 @@ impl Check {
     }
 
     /// Refuses a value for which the rule does not hold.
+    #[inline(never)]
     pub(super) fn holds(
         &mut self,
         option: &'static str,
@@ -32,6 +33,13 @@ impl Check {
                 value,
                 rule,
             });
+        }
+    }
+
+    /// Refuses a list of the ceilings with a value that is none.
+    pub(super) fn curve(&mut self, curve: &[f64]) {
+        if let Some(value) = curve.iter().find(|ms| ms.is_nan() || **ms < 0.0) {
+            self.holds("curve", *value, false, "a list of milliseconds from 0");
         }
     }
 

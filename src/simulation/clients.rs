@@ -1,6 +1,6 @@
 //! What clients remember of their operations, and what the policy tells them to do.
 
-use crate::core::{Decision, Failure, Hint, Previous, RetryPolicy, Seed};
+use crate::core::{Decision, Failure, Hint, Previous, RetryPolicy, Seed, listed};
 
 /// One operation of a client: three numbers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -12,9 +12,11 @@ pub(super) struct Operation {
 }
 
 /// The policy and the seed that the clients of a simulation share.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Rules {
     pub(super) policy: RetryPolicy,
+    /// The values of [`Backoff::Custom`](crate::core::Backoff::Custom).
+    pub(super) curve: Vec<f64>,
     pub(super) seed: Seed,
 }
 
@@ -38,7 +40,7 @@ impl Rules {
             attempt,
             previous,
             remaining_ms,
-            curve_ms: None,
+            curve_ms: listed(&self.curve, attempt),
             hint: Hint::None,
         };
         match self.policy.decide(&failure, draws) {

@@ -77,7 +77,7 @@ impl Strategy {
 }
 
 /// Options of [`Contention`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ContentionOptions {
     /// How many clients compete. From 1 to 100 000. Default: 100.
     pub clients: u32,
@@ -92,6 +92,9 @@ pub struct ContentionOptions {
     pub seed: Seed,
     /// What the clients do after a conflict.
     pub policy: RetryPolicy,
+    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
+    /// which the last repeats. Default: none, so that every ceiling is the cap.
+    pub curve: Vec<f64>,
 }
 
 impl ContentionOptions {
@@ -105,6 +108,7 @@ impl ContentionOptions {
             runs: 100,
             seed,
             policy,
+            curve: Vec::new(),
         }
     }
 
@@ -128,6 +132,7 @@ impl ContentionOptions {
             (1.0, 1e6),
             "a whole number from 1 to 10^6",
         );
+        check.curve(&self.curve);
         check.finish()
     }
 }
@@ -175,9 +180,9 @@ impl Contention {
     pub fn new(options: ContentionOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let mut simulation = Self {
-            options,
             rules: Rules {
                 policy: options.policy,
+                curve: options.curve.clone(),
                 seed: options.seed,
             },
             normal: Normal::new(),
@@ -191,6 +196,7 @@ impl Contention {
             calls: Vec::new(),
             times_ms: Vec::new(),
             give_ups: Vec::new(),
+            options,
         };
         simulation.begin();
         Ok(simulation)

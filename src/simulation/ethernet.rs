@@ -16,7 +16,8 @@ use super::{EventQueue, Progress, Simulation};
 pub struct EthernetOptions {
     /// How many stations share the channel. From 1 to 10^5. Default: 100.
     pub stations: u32,
-    /// The attempts of each station, the first included. From 1. Default: 16, as in the standard.
+    /// The attempts of each station, the first included. From 1 to 10^9. Default: 16, as in the
+    /// standard.
     pub max_attempts: u32,
     /// The collision from which on the range does not grow. From 1 to 30. Default: 10, as in the
     /// standard.
@@ -45,12 +46,8 @@ impl EthernetOptions {
         let rule = "a whole number from 1 to 100000";
         check.range("stations", f64::from(self.stations), (1.0, 1e5), rule);
         let attempts = f64::from(self.max_attempts);
-        check.holds(
-            "max_attempts",
-            attempts,
-            attempts >= 1.0,
-            "a whole number from 1",
-        );
+        let rule = "a whole number from 1 to 10^9";
+        check.range("max_attempts", attempts, (1.0, 1e9), rule);
         let rule = "a whole number from 1 to 30";
         check.range(
             "truncate_at",
@@ -111,6 +108,7 @@ impl Ethernet {
         let mut simulation = Self {
             rules: Rules {
                 policy: options.policy()?,
+                curve: Vec::new(),
                 seed: options.seed,
             },
             queue: EventQueue::new(),

@@ -36,7 +36,7 @@ pub enum Arrivals {
 }
 
 /// Options of [`Load`]. Times are in ms.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LoadOptions {
     /// Where requests come from. Default: 280 per second, regularly.
     pub arrivals: Arrivals,
@@ -58,6 +58,9 @@ pub struct LoadOptions {
     pub seed: Seed,
     /// How the clients retry.
     pub policy: RetryPolicy,
+    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
+    /// which the last repeats. Default: none, so that every ceiling is the cap.
+    pub curve: Vec<f64>,
 }
 
 impl LoadOptions {
@@ -75,17 +78,22 @@ impl LoadOptions {
             budget: Budget::Unlimited,
             seed,
             policy,
+            curve: Vec::new(),
         }
     }
 
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let above = |value: f64, most: f64| value > 0.0 && value <= most;
+        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
+        let ends = above(horizon, 1e9);
+        // A horizon that is none is refused itself.
+        let span = if ends { horizon.max(1e-3) } else { 1e-3 };
         match self.arrivals {
             Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.holds(
                 "arrivals",
                 per_s,
-                above(per_s, 1e10 / self.horizon_ms.max(1e-3)),
+                above(per_s, 1e10 / span),
                 "above 0 per second, and at most 10^7 requests up to horizon_ms",
             ),
             Arrivals::Closed { clients, think_ms } => {
@@ -110,15 +118,15 @@ impl LoadOptions {
         ] {
             check.range(option, value, (0.0, 1e9), "from 0 to 10^9 milliseconds");
         }
-        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
-        check.holds("horizon_ms", horizon, above(horizon, 1e9), rule);
+        check.holds("horizon_ms", horizon, ends, rule);
         check.holds(
             "bin_ms",
             bin,
-            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !above(horizon, 1e9)),
+            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !ends),
             "above 0, and at least a 10^6th of horizon_ms",
         );
         self.budget.check(&mut check);
+        check.curve(&self.curve);
         check.finish()
     }
 }
@@ -186,6 +194,7 @@ impl Load {
         let mut load = Self {
             rules: Rules {
                 policy: options.policy,
+                curve: options.curve.clone(),
                 seed: options.seed,
             },
             noise: Noise::new(options.seed, 0),
@@ -211,7 +220,7 @@ impl Load {
             last_timeout_ms: 0.0,
             options,
         };
-        match options.arrivals {
+        match load.options.arrivals {
             Arrivals::Regular { .. } => load.queue.push(0.0, NEXT),
             Arrivals::Poisson { per_s } => {
                 let first = load.noise.exponential() * 1_000.0 / per_s;
@@ -225,6 +234,12 @@ impl Load {
             }
         }
         Ok(load)
+    }
+
+    /// The width of a time bin, in ms.
+    #[must_use]
+    pub fn bin_ms(&self) -> f64 {
+        self.options.bin_ms
     }
 
     /// What happened, by time.

@@ -1,13 +1,13 @@
 //! The herd: independent clients, a server that is down and then has limited capacity.
 
-use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait};
+use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, listed};
 
 use super::check::{Check, MAX_BINS, MAX_TIME_MS};
 use super::clients::{Operation, Rules};
 use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
 
 /// Options of [`Outage`]. Times are in ms, from the beginning of the outage.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OutageOptions {
     /// How many clients there are. From 1 to 10^6. Default: 1000.
     pub clients: u32,
@@ -30,12 +30,15 @@ pub struct OutageOptions {
     pub horizon_ms: f64,
     /// The width of a time bin. Above 0. Default: 100.
     pub bin_ms: f64,
-    /// Of the first so many clients every attempt is kept. Default: 24.
+    /// Of the first so many clients every attempt is kept. From 0 to 10^6. Default: 24.
     pub traced: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,
     /// How the clients retry.
     pub policy: RetryPolicy,
+    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
+    /// which the last repeats. Default: none, so that every ceiling is the cap.
+    pub curve: Vec<f64>,
 }
 
 impl OutageOptions {
@@ -55,6 +58,7 @@ impl OutageOptions {
             traced: 24,
             seed,
             policy,
+            curve: Vec::new(),
         }
     }
 
@@ -78,7 +82,10 @@ impl OutageOptions {
         let latency = self.latency_ms;
         let rule = "from 0 to 10^6 milliseconds";
         check.range("latency_ms", latency, (0.0, 1e6), rule);
-        let (_, longest) = self.policy.bounds_ms(&Wait::number(u64::MAX));
+        let (_, longest) = self.policy.bounds_ms(&Wait {
+            curve_ms: listed(&self.curve, u64::MAX),
+            ..Wait::number(u64::MAX)
+        });
         check.holds(
             "latency_ms",
             latency,
@@ -101,6 +108,9 @@ impl OutageOptions {
             above(bin) && bin.is_finite() && (horizon / bin <= MAX_BINS || !ends),
             "above 0, and at least a 10^6th of horizon_ms",
         );
+        let rule = "a whole number from 0 to 10^6";
+        check.range("traced", f64::from(self.traced), (0.0, 1e6), rule);
+        check.curve(&self.curve);
         check.finish()
     }
 }
@@ -147,6 +157,7 @@ impl Outage {
         Ok(Self {
             rules: Rules {
                 policy: options.policy,
+                curve: options.curve.clone(),
                 seed: options.seed,
             },
             queue,

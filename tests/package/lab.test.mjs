@@ -21,7 +21,10 @@ const lab = await load('lab.mjs');
 const { RetryPolicy } = await load('all.mjs');
 const { cdf, density, explain, plan, quantiles, sample } = lab;
 
-const FUNCTIONS = ['cdf', 'density', 'explain', 'plan', 'quantiles', 'sample'];
+const FUNCTIONS = [
+  'cdf', 'density', 'explain', 'peakOf', 'plan', 'quantiles', 'sample', 'simulateAmplification', 'simulateContention', 'simulateEthernet',
+  'simulateLoad', 'simulateOutage', 'timeToServeMs',
+];
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distributions.json'), 'utf8'));
 
 /** Relative, and for what is nearly nothing relative to the longest wait. */
@@ -252,7 +255,7 @@ test('10^4 calls leave no memory behind', async () => {
 const EACH = `
   const out = { names: Object.keys(lab).sort(), mean: lab.plan({}, 2)[1].meanMs, codes: lab.explain({ jitter: 'none' }).map(({ code }) => code),
     waits: [...lab.sample(new main.RetryPolicy({ seed: 1 }))], delays: [...new main.RetryPolicy({ seed: 1 }).delays()],
-    cells: [...lab.density({}, 1)], cdf: [...lab.cdf({}, 1, [50])], quantiles: [...lab.quantiles({}, 1, [0.5])] };
+    cells: [...lab.density({}, 1)], cdf: [...lab.cdf({}, 1, [50])], quantiles: [...lab.quantiles({}, 1, [0.5])], layers: [...lab.simulateAmplification({ layers: 1 }).result().expectedCalls] };
   try { lab.plan({ toJSON: () => ({ version: 1, größe: 1 }) }); } catch (error) { out.refused = error.message; }
   console.log(JSON.stringify(out));
 `;
@@ -265,7 +268,7 @@ function rightOutput({ code, stdout, stderr }) {
   assert.equal(delays.length, 5);
   assert.deepEqual(rest, {
     names: FUNCTIONS, mean: 100, codes: ['no-jitter', 'no-time-limit', 'worst-case', 'cap-never-reached'],
-    cells: [0, 100, 1], cdf: [0.5], quantiles: [50], refused: '"größe" is not an option',
+    cells: [0, 100, 1], cdf: [0.5], quantiles: [50], layers: [1.75], refused: '"größe" is not an option',
   });
 }
 

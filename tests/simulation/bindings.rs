@@ -1,33 +1,19 @@
 //! The simulations as JavaScript has them: the numbers are the model's.
 
-use js_sys::RangeError;
+use js_sys::{Array, JSON, RangeError, Reflect};
 use rejitter::js::simulation as js;
 use rejitter::simulation::{
-    Arrivals, Budget, Load, LoadOptions, Outage, OutageOptions, Simulation, Strategy,
+    Arrivals, Budget, Load, LoadOptions, Outage, OutageOptions, Simulation,
 };
 use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-const NAN: f64 = f64::NAN;
-const INF: f64 = f64::INFINITY;
+/// Exponential, full jitter, the defaults, without a limit of attempts.
+const ENDLESS: &str = r#"{ "version": 1, "maxAttempts": "Infinity" }"#;
 
-/// Exponential, full jitter, the defaults, so many attempts.
-fn policy(max_attempts: f64) -> [f64; 12] {
-    [
-        2.0,
-        1.0,
-        0.0,
-        NAN,
-        NAN,
-        NAN,
-        NAN,
-        NAN,
-        NAN,
-        NAN,
-        NAN,
-        max_attempts,
-    ]
+fn json(text: &str) -> JsValue {
+    JSON::parse(text).expect("it is JSON")
 }
 
 /// The same policy and seed for the model. 2^32·3 + 7.
@@ -39,7 +25,34 @@ fn model_policy(max_attempts: u64) -> (RetryPolicy, Seed) {
     (RetryPolicy::new(options).unwrap(), Seed::new(0x3_0000_0007))
 }
 
-fn message<T>(result: Result<T, JsValue>) -> String {
+/// The part of an answer that the path leads to.
+fn part(answer: &JsValue, path: &str) -> JsValue {
+    path.split('.').fold(answer.clone(), |value, name| {
+        assert!(Reflect::has(&value, &name.into()).unwrap(), "no {name}");
+        Reflect::get(&value, &name.into()).unwrap()
+    })
+}
+
+fn number(answer: &JsValue, path: &str) -> f64 {
+    part(answer, path).as_f64().expect("it is a number")
+}
+
+fn list(answer: &JsValue, path: &str) -> Vec<f64> {
+    let values = Array::from(&part(answer, path)).into_iter();
+    values.map(|value| value.as_f64().unwrap()).collect()
+}
+
+fn floats(counts: &[u32]) -> Vec<f64> {
+    counts.iter().map(|n| f64::from(*n)).collect()
+}
+
+fn finished(simulation: Result<js::Running, JsValue>) -> JsValue {
+    let mut simulation = simulation.expect("it is accepted");
+    assert_eq!(part(&simulation.step(f64::INFINITY), "done"), JsValue::TRUE);
+    simulation.result()
+}
+
+fn message(result: Result<js::Running, JsValue>) -> String {
     let Err(error) = result else {
         panic!("it was accepted");
     };
@@ -47,21 +60,18 @@ fn message<T>(result: Result<T, JsValue>) -> String {
     error.message().into()
 }
 
-fn js_outage(policy: &[f64], clients: f64, bin_ms: f64) -> Result<js::Outage, JsValue> {
-    js::Outage::new(
-        policy, 3, 7, clients, 500.0, 3_000.0, 40.0, 2.0, 5.0, INF, 6e5, bin_ms, 3.0,
-    )
-}
-
 #[wasm_bindgen_test]
 fn an_outage_in_slices_is_the_model() {
-    let mut simulation = js_outage(&policy(INF), 200.0, 100.0).unwrap();
+    let options = r#"{ "clients": 200, "spreadMs": 500, "downMs": 3000, "capacityPerS": 40,
+        "burst": 2, "latencyMs": 5, "traced": 3 }"#;
+    let mut simulation = js::outage(json(ENDLESS), 3, 7, json(options)).unwrap();
     let mut events = 0.0;
     loop {
         let progress = simulation.step(100.0);
-        assert!(progress[0] - events <= 100.0 && (0.0..=1.0).contains(&progress[1]));
-        events = progress[0];
-        if progress[2] == 1.0 {
+        let now = number(&progress, "events");
+        assert!(now - events <= 100.0 && (0.0..=1.0).contains(&number(&progress, "share")));
+        events = now;
+        if part(&progress, "done") == JsValue::TRUE {
             break;
         }
     }
@@ -77,96 +87,106 @@ fn an_outage_in_slices_is_the_model() {
         ..OutageOptions::new(policy, seed)
     })
     .unwrap();
-    model.finish();
-    assert_eq!(simulation.arrivals(), model.bins().arrivals());
-    assert_eq!(simulation.accepted(), model.bins().accepted());
-    assert_eq!(simulation.rejected(), model.bins().rejected());
-    assert_eq!(simulation.attempts(), model.attempts());
-    assert_eq!(simulation.latencies_ms(), model.latencies_ms());
-    assert_eq!(simulation.served_ms(), model.served_ms());
-    assert_eq!(simulation.trace_clients(), model.traces().clients());
-    assert_eq!(simulation.trace_times_ms(), model.traces().times_ms());
-    assert_eq!(simulation.trace_outcomes(), model.traces().outcomes());
-    assert_eq!(
-        simulation.time_to_serve_ms(0.99),
-        model.time_to_serve_ms(0.99).unwrap()
-    );
-    assert!(simulation.time_to_serve_ms(1.1).is_nan());
-    let peak = model.bins().peak(3_000.0).unwrap();
-    assert_eq!(
-        simulation.peak(3_000.0),
-        [peak.start_ms, f64::from(peak.arrivals)]
-    );
+    assert_eq!(model.finish().events as f64, events);
+    let result = simulation.result();
+    let (bins, traces) = (model.bins(), model.traces());
+    assert_eq!(number(&result, "binMs"), 100.0);
+    for (name, counts) in [
+        ("arrivals", bins.arrivals()),
+        ("accepted", bins.accepted()),
+        ("rejected", bins.rejected()),
+        ("attempts", model.attempts()),
+        ("traces.clients", traces.clients()),
+        ("traces.outcomes", traces.outcomes()),
+    ] {
+        assert_eq!(list(&result, name), floats(counts), "{name}");
+    }
+    assert_eq!(list(&result, "latenciesMs"), model.latencies_ms());
+    assert_eq!(list(&result, "servedMs"), model.served_ms());
+    assert_eq!(list(&result, "traces.timesMs"), traces.times_ms());
     let (latency, work) = model.costs();
-    assert_eq!(simulation.costs(), [latency.mean, work.mean]);
-    assert_eq!(simulation.give_ups(), 0);
+    assert_eq!(number(&result, "meanLatencyMs"), latency.mean);
+    assert_eq!(number(&result, "meanAttempts"), work.mean);
+    assert_eq!(number(&result, "giveUps"), 0.0);
+}
+
+#[wasm_bindgen_test]
+fn the_time_limits_of_a_policy_are_the_defaults() {
+    let limited = r#"{ "version": 1, "maxAttempts": "Infinity", "totalTimeoutMs": 5000,
+        "attemptTimeoutMs": 250 }"#;
+    let clients = |result: &JsValue| number(result, "giveUps");
+    let outage = |options| finished(js::outage(json(limited), 0, 1, json(options)));
+    assert_eq!(clients(&outage("{}")), 1_000.0);
+    assert_eq!(clients(&outage(r#"{ "deadlineMs": 100000 }"#)), 0.0);
+    let load = |policy, options| finished(js::load(json(policy), 0, 1, json(options)));
+    let timeouts = |result: &JsValue| list(result, "timeouts");
+    assert_eq!(
+        timeouts(&load(limited, "{}")),
+        timeouts(&load(ENDLESS, r#"{ "timeoutMs": 250 }"#))
+    );
+    assert_ne!(
+        timeouts(&load(limited, "{}")),
+        timeouts(&load(ENDLESS, "{}"))
+    );
 }
 
 #[wasm_bindgen_test]
 fn the_figure_without_noise() {
-    for strategy in 0..Strategy::ALL.len() as u32 {
-        let mut simulation =
-            js::Contention::of_figure(strategy, 5.0, 2e3, 0, 1, 20.0, 10.0, 0.0, 4.0).unwrap();
-        assert_eq!(simulation.step(INF)[1..], [1.0, 1.0]);
-        assert_eq!(simulation.times_ms().len(), 4);
-        assert_eq!(simulation.calls() == [210; 4], strategy < 2);
-        assert_eq!(simulation.give_ups(), [0; 4]);
-        assert_eq!(simulation.summary().len(), 6);
+    let names = ["none", "exponential", "equal", "full", "decorrelated"];
+    for (i, figure) in names.into_iter().enumerate() {
+        let policy = json(&format!(r#"{{ "figure": "{figure}" }}"#));
+        let options = json(r#"{ "clients": 20, "hopSdMs": 0, "runs": 4 }"#);
+        let result = finished(js::contention(policy, 0, 1, options));
+        let calls = list(&result, "calls");
+        assert_eq!(calls == [210.0; 4], i < 2, "{figure}: {calls:?}");
+        assert_eq!(list(&result, "timesMs").len(), 4);
+        assert_eq!(list(&result, "giveUps"), [0.0; 4]);
+        let mean = calls.iter().sum::<f64>() / 4.0;
+        assert_eq!(number(&result, "callsSummary.mean"), mean);
+        assert!(number(&result, "timeMsSummary.ci95") >= 0.0);
     }
-    let mut simulation = js::Contention::new(&policy(2.0), 0, 1, 20.0, 10.0, 0.0, 1.0).unwrap();
-    simulation.step(INF);
-    assert!(simulation.give_ups()[0] > 0);
+    let twice = json(r#"{ "version": 1, "maxAttempts": 2 }"#);
+    let options = json(r#"{ "clients": 20, "runs": 1 }"#);
+    let result = finished(js::contention(twice, 0, 1, options));
+    assert!(list(&result, "giveUps")[0] > 0.0);
 }
 
 #[wasm_bindgen_test]
 fn load_is_the_model() {
-    for (code, budget) in [
-        (0, Budget::Unlimited),
+    let (ratio, bucket) = (0.1, 5.0);
+    let arrivals = [
         (
-            1,
-            Budget::PerRequest {
-                ratio: 0.1,
-                bucket: 5.0,
-            },
+            r#"{ "type": "regular", "perS": 280 }"#,
+            Arrivals::Regular { per_s: 280.0 },
         ),
         (
-            2,
-            Budget::PerSuccess {
-                ratio: 0.1,
-                bucket: 5.0,
+            r#"{ "type": "poisson", "perS": 280 }"#,
+            Arrivals::Poisson { per_s: 280.0 },
+        ),
+        (
+            r#"{ "type": "closed", "clients": 280, "thinkMs": 900 }"#,
+            Arrivals::Closed {
+                clients: 280,
+                think_ms: 900.0,
             },
         ),
-    ] {
-        for (kind, arrivals) in [
-            (0, Arrivals::Regular { per_s: 280.0 }),
-            (1, Arrivals::Poisson { per_s: 280.0 }),
-            (
-                2,
-                Arrivals::Closed {
-                    clients: 280,
-                    think_ms: 900.0,
-                },
-            ),
-        ] {
-            let mut simulation = js::Load::new(
-                &policy(2.0),
-                3,
-                7,
-                kind,
-                280.0,
-                900.0,
-                300.0,
-                1e3,
-                1e4,
-                1e4,
-                3e5,
-                1e3,
-                code,
-                0.1,
-                5.0,
-            )
-            .unwrap();
-            simulation.step(INF);
+    ];
+    let budgets = [
+        (r#""unlimited""#, Budget::Unlimited),
+        (
+            r#"{ "per": "request", "ratio": 0.1, "bucket": 5 }"#,
+            Budget::PerRequest { ratio, bucket },
+        ),
+        (
+            r#"{ "per": "success", "ratio": 0.1, "bucket": 5 }"#,
+            Budget::PerSuccess { ratio, bucket },
+        ),
+    ];
+    for (budget_text, budget) in budgets {
+        for (arrivals_text, arrivals) in arrivals {
+            let options = format!(r#"{{ "arrivals": {arrivals_text}, "budget": {budget_text} }}"#);
+            let twice = json(r#"{ "version": 1, "maxAttempts": 2 }"#);
+            let result = finished(js::load(twice, 3, 7, json(&options)));
             let (policy, seed) = model_policy(2);
             let mut model = Load::new(LoadOptions {
                 arrivals,
@@ -175,14 +195,18 @@ fn load_is_the_model() {
             })
             .unwrap();
             model.finish();
-            assert_eq!(simulation.requests(), model.bins().requests);
-            assert_eq!(simulation.retries(), model.bins().retries);
-            assert_eq!(simulation.successes(), model.bins().successes);
-            assert_eq!(simulation.timeouts(), model.bins().timeouts);
-            assert_eq!(simulation.response_ms().len(), 301);
-            let recovered = simulation.recovered_after_ms();
+            let bins = model.bins();
+            for (name, counts) in [
+                ("requests", &bins.requests),
+                ("retries", &bins.retries),
+                ("successes", &bins.successes),
+                ("timeouts", &bins.timeouts),
+            ] {
+                assert_eq!(list(&result, name), floats(counts), "{name}");
+            }
+            assert_eq!(list(&result, "responseMs").len(), 301);
             assert_eq!(
-                Some(recovered).filter(|x| !x.is_nan()),
+                part(&result, "recoveredAfterMs").as_f64(),
                 model.recovered_after_ms()
             );
         }
@@ -191,40 +215,55 @@ fn load_is_the_model() {
 
 #[wasm_bindgen_test]
 fn layers_and_stations() {
-    let mut layers = js::Amplification::new(3, 7, 3.0, 1.0, 0.5, 1e4).unwrap();
-    layers.step(INF);
-    assert_eq!(layers.expected(), [1.75, 0.875]);
-    let sum = layers.calls_per_request().iter().sum::<u32>();
-    assert_eq!(layers.calls(), [f64::from(sum)]);
-    assert!((f64::from(sum) / 1e4 - 1.75).abs() < 0.04);
-    assert!((f64::from(layers.successes()) / 1e4 - 0.875).abs() < 0.02);
-    let mut stations = js::Ethernet::new(3, 7, 2.0, 16.0, 10.0, 5.0).unwrap();
-    stations.step(INF);
-    assert_eq!(
-        (stations.slots().len(), stations.dropped()),
-        (5, vec![0; 5])
-    );
-    assert!(stations.collisions().iter().all(|n| *n > 0));
-    assert_eq!((stations.used_slots()[0], stations.used_by()[0]), (0.0, 2));
+    let layers = finished(js::amplification(3, 7, json(r#"{ "layers": 1 }"#)));
+    assert_eq!(list(&layers, "expectedCalls"), [1.75]);
+    assert_eq!(number(&layers, "expectedSuccess"), 0.875);
+    let sum: f64 = list(&layers, "callsPerRequest").iter().sum();
+    assert_eq!(list(&layers, "calls"), [sum]);
+    assert!((sum / 1e4 - 1.75).abs() < 0.04);
+    assert!((number(&layers, "successes") / 1e4 - 0.875).abs() < 0.02);
+    let options = json(r#"{ "stations": 2, "runs": 5 }"#);
+    let stations = finished(js::ethernet(3, 7, options));
+    assert_eq!(list(&stations, "slots").len(), 5);
+    assert_eq!(list(&stations, "dropped"), [0.0; 5]);
+    assert!(list(&stations, "collisions").iter().all(|n| *n > 0.0));
+    assert!(list(&stations, "attempts").iter().all(|n| *n >= 4.0));
+    assert_eq!(list(&stations, "firstRun.slots")[0], 0.0);
+    assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
 }
 
+/// What src/js/simulations.js lets through is refused here; its tests have the rest.
 #[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
-    let text = message(js_outage(&policy(6.0), 0.0, NAN));
-    assert!(text.starts_with("clients is 0; it must be "), "{text}");
-    assert!(text.contains("; binMs is NaN; it must be "), "{text}");
-    let text = message(js_outage(&policy(6.0), 1.5, 1.0));
-    assert_eq!(text, "clients is 1.5; it must be a whole number");
-    let text = message(js_outage(&policy(6.0)[1..], 1.0, 1.0));
-    assert_eq!(text, "a policy is 12 numbers");
-    let mut bad = policy(6.0);
-    (bad[3], bad[4]) = (-1.0, NAN);
-    assert!(message(js_outage(&bad, 1.0, 1.0)).starts_with("baseMs is -1; "));
-    let text = message(js::Contention::of_figure(
-        5, 5.0, 2e3, 0, 1, 1.0, 1.0, 0.0, 1.0,
+    let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));
+    assert_eq!(
+        outage(ENDLESS, r#"{ "clients": 1.5, "binMs": null, "größe": 1 }"#),
+        "clients is 1.5; it must be a whole number from 1 to 10^6; \
+         binMs is null; it must be above 0, and at least a 10^6th of horizonMs; \
+         \"größe\" is not an option"
+    );
+    assert_eq!(
+        outage(ENDLESS, "[1]"),
+        "options is a list; it must be an object"
+    );
+    assert!(outage(r#"{ "version": 1, "baseMs": -1 }"#, "{}").starts_with("baseMs is -1; "));
+    let load = |options| message(js::load(json(ENDLESS), 0, 0, json(options)));
+    assert!(
+        load(r#"{ "budget": "none", "arrivals": { "type": "regular", "perS": 1, "x": 1 } }"#)
+            .starts_with("arrivals is { type: \"regular\", perS: 1, x: 1 }; it must be { type: ")
+    );
+    let line = json(r#"{ "figure": "half", "baseMs": 5, "capMs": 4, "seed": 1 }"#);
+    let text = message(js::contention(line, 0, 0, json("{}")));
+    assert!(text.starts_with("capMs is 4; it must be "), "{text}");
+    assert!(
+        text.contains("; figure is \"half\"; it must be one of 'none', "),
+        "{text}"
+    );
+    assert!(text.ends_with("; \"seed\" is not an option"), "{text}");
+    let layers = message(js::amplification(
+        0,
+        0,
+        json(r#"{ "attempts": 10, "layers": 7 }"#),
     ));
-    assert_eq!(text, "strategy must be from 0 to 4");
-    assert!(message(js::Ethernet::new(0, 0, NAN, 1.0, 1.0, 1.0)).starts_with("stations is NaN"));
-    let layers = message(js::Amplification::new(0, 0, 10.0, 7.0, 0.5, 1.0));
     assert!(layers.starts_with("layers is 7; "), "{layers}");
 }

@@ -214,9 +214,9 @@ fn slices_and_repetition_change_nothing() {
         let calls = simulation.calls().iter().map(|calls| u64::from(*calls));
         times.chain(calls).collect()
     };
-    let whole = finished(options);
+    let whole = finished(options.clone());
     for slice in [1, 7, 1_000] {
-        let mut sliced = Contention::new(options).unwrap();
+        let mut sliced = Contention::new(options.clone()).unwrap();
         let mut share = 0.0;
         loop {
             let progress = sliced.step(slice);

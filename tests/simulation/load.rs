@@ -49,7 +49,7 @@ fn only_a_budget_by_successes_recovers() {
         ratio: 0.0,
         bucket: 0.0,
     });
-    let without = finished(never).recovered_after_ms().unwrap();
+    let without = finished(never.clone()).recovered_after_ms().unwrap();
     assert!((without - 126_000.0).abs() < 100.0, "{without}");
     // The outage is what does it.
     never.budget = Budget::Unlimited;
@@ -196,7 +196,7 @@ fn slices_and_repetition_change_nothing() {
         horizon_ms: 40_000.0,
         ..options(PER_SUCCESS)
     };
-    let whole = finished(options);
+    let whole = finished(options.clone());
     let mut sliced = Load::new(options).unwrap();
     while !sliced.step(11).done {}
     assert_eq!(sliced.totals(), whole.totals());

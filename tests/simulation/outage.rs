@@ -117,6 +117,7 @@ fn settings() -> impl Iterator<Item = OutageOptions> {
             horizon_ms: pick(9, &[600.0, 60_000.0, 600_000.0]),
             bin_ms: pick(10, &[1.0, 100.0, 777.0]),
             traced: 10,
+            curve: Vec::new(),
             seed: Seed::new(i),
             policy,
         }
@@ -127,7 +128,7 @@ fn settings() -> impl Iterator<Item = OutageOptions> {
 fn requests_and_clients_are_conserved() {
     let (mut starved, mut gave_up, mut served) = (0, 0, 0);
     for options in settings() {
-        let simulation = finished(options);
+        let simulation = finished(options.clone());
         let bins = simulation.bins();
         let columns = bins.accepted().iter().zip(bins.rejected());
         for (arrivals, (accepted, rejected)) in bins.arrivals().iter().zip(columns) {
@@ -166,7 +167,7 @@ fn requests_and_clients_are_conserved() {
 #[test]
 fn the_server_never_serves_more_than_it_can() {
     for options in settings() {
-        let simulation = finished(options);
+        let simulation = finished(options.clone());
         let bins = simulation.bins();
         let per_ms = options.capacity_per_s.min(1e300) / 1_000.0;
         for (bin, accepted) in bins.accepted().iter().enumerate() {
@@ -195,7 +196,7 @@ fn the_server_never_serves_more_than_it_can() {
 #[test]
 fn slices_and_repetition_change_nothing() {
     for options in settings().step_by(23) {
-        let whole = finished(options);
+        let whole = finished(options.clone());
         let mut sliced = Outage::new(options).unwrap();
         let mut share = 0.0;
         while share < 1.0 {
@@ -225,7 +226,7 @@ fn clients_wait_as_operations_of_the_policy_do() {
         clients: 5,
         ..options(Jitter::Full)
     };
-    let simulation = finished(options);
+    let simulation = finished(options.clone());
     let traces = simulation.traces();
     let mut delays = options.policy.delays(options.seed);
     for client in 0..5 {
@@ -245,6 +246,33 @@ fn clients_wait_as_operations_of_the_policy_do() {
     }
     let outcomes = traces.outcomes().iter();
     assert_eq!(outcomes.filter(|x| **x == Traces::ACCEPTED).count(), 5);
+}
+
+/// A list of the ceilings is followed, and its last one repeats.
+#[test]
+fn a_list_is_a_curve_like_another() {
+    for jitter in [Jitter::None, Jitter::Full, Jitter::Equal] {
+        let listed = |curve: &[f64]| {
+            let policy = RetryPolicy::new(RetryOptions {
+                backoff: Backoff::Custom,
+                jitter,
+                max_attempts: Some(UNLIMITED),
+                ..RetryOptions::default()
+            });
+            finished(OutageOptions {
+                curve: curve.to_vec(),
+                policy: policy.unwrap(),
+                ..options(jitter)
+            })
+        };
+        let curve: Vec<f64> = (0..8).map(|k| 100.0 * f64::from(1 << k)).collect();
+        let (ours, theirs) = (listed(&curve), finished(options(jitter)));
+        assert_eq!(ours.bins(), theirs.bins());
+        assert_eq!(ours.traces(), theirs.traces());
+        // Without a list every ceiling is the cap.
+        assert_eq!(listed(&[]).traces(), listed(&[10_000.0]).traces());
+        assert_ne!(listed(&curve[..5]).traces(), theirs.traces());
+    }
 }
 
 #[test]

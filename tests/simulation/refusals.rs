@@ -31,7 +31,7 @@ fn refused<T>(result: Result<T, OptionErrors>, option: &str) {
 macro_rules! refuse {
     ($new:path, $options:expr, $($field:ident: [$($value:expr),*])*) => {
         $($({
-            let mut options = $options;
+            let mut options = $options.clone();
             options.$field = $value;
             refused($new(options), stringify!($field));
         })*)*
@@ -54,6 +54,8 @@ fn an_outage_is_checked() {
         deadline_ms: [0.0, NAN, -5.0]
         horizon_ms: [0.0, NAN, INF]
         bin_ms: [0.0, -1.0, NAN, INF, 0.5]
+        traced: [1_000_001, u32::MAX]
+        curve: [vec![5.0, -1.0], vec![NAN]]
     }
     // Time would stand still.
     let still = RetryOptions {
@@ -63,11 +65,29 @@ fn an_outage_is_checked() {
         ..RetryOptions::default()
     };
     let policy = RetryPolicy::new(still).unwrap();
-    refused(Outage::new(OutageOptions { policy, ..good }), "latency_ms");
+    refused(
+        Outage::new(OutageOptions {
+            policy,
+            ..good.clone()
+        }),
+        "latency_ms",
+    );
+    let list = RetryOptions {
+        backoff: Backoff::Custom,
+        max_attempts: Some(UNLIMITED),
+        ..RetryOptions::default()
+    };
+    let listed = |curve| OutageOptions {
+        policy: RetryPolicy::new(list).unwrap(),
+        curve,
+        ..good.clone()
+    };
+    refused(Outage::new(listed(vec![5.0, 0.0])), "latency_ms");
+    assert!(Outage::new(listed(vec![0.0, 5.0])).is_ok());
     let moving = OutageOptions {
         policy,
         latency_ms: 10.0,
-        ..good
+        ..good.clone()
     };
     assert!(Outage::new(moving).unwrap().finish().done);
     // All at once.
@@ -94,6 +114,7 @@ fn contention_is_checked() {
         hop_mean_ms: [-1.0, NAN, INF]
         hop_sd_ms: [-1.0, NAN, 1.1e6]
         runs: [0, u32::MAX]
+        curve: [vec![-1.0]]
     }
     for strategy in Strategy::ALL {
         for (base, cap, option) in [
@@ -123,7 +144,8 @@ fn load_is_checked() {
         down_from_ms: [-1.0, NAN, INF]
         down_ms: [-1.0, NAN, INF]
         bin_ms: [0.0, NAN, INF, 0.01]
-        horizon_ms: [0.0, -1.0]
+        horizon_ms: [0.0, -1.0, NAN, INF]
+        curve: [vec![-1.0]]
         budget: [per_request(-0.1, 1.0), per_request(0.1, NAN), per_success(INF, 1.0),
             per_success(0.1, -1.0)]
     }
@@ -139,7 +161,7 @@ fn amplification_and_ethernet_are_checked() {
         seed: Seed::new(0),
     };
     refuse! { Amplification::new, good,
-        attempts: [0]
+        attempts: [0, 1_001, u32::MAX]
         layers: [0, 13, 21, u32::MAX]
         failure: [-0.1, 1.1, NAN]
         requests: [0, 10_000_001]
@@ -153,7 +175,7 @@ fn amplification_and_ethernet_are_checked() {
     );
     refuse! { Ethernet::new, EthernetOptions::new(Seed::new(0)),
         stations: [0, 100_001]
-        max_attempts: [0]
+        max_attempts: [0, u32::MAX]
         truncate_at: [0, 31]
         runs: [0, 1_000_001]
     }

@@ -165,7 +165,10 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
     // Loaded once: what is fine as ESM may not be as CommonJS.
     const found = Object.keys(require(`./${entry}.cjs`));
     sameExports({ [`${entry}.js`]: offered[entry], [`${entry}.cjs`]: found });
-    write(`${entry}.d.cts`, toCommonJsPaths(read(`${entry}.d.ts`)));
+  }
+  // Also those that an entry's declarations are divided into.
+  for (const file of readdirSync(next).filter((file) => /^[^.]+\.d\.ts$/.test(file))) {
+    write(file.replace(/ts$/, 'cts'), toCommonJsPaths(read(file)));
   }
 
   const manifest = withVersion(JSON.parse(read('package.json')), version);

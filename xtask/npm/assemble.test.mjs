@@ -49,6 +49,7 @@ function sources(name, change = {}) {
     'lab/lab.wasm': EMPTY_WASM,
     'lab/lab_bg.js': GLUE,
     'template/index.d.ts': "export { Options } from './options.js';\n",
+    'template/options.d.ts': "export type { Options } from './lab.js';\n",
     'template/lib/unused.js': 'export {};\n',
     'driver/api.js': "import { name } from './name.js';\nexport const createApi = () => ({ retry: () => name });\n",
     'driver/name.js': "export const name = 'retry';\n",
@@ -86,6 +87,7 @@ describe('assemble', () => {
     }
     assert.equal(JSON.parse(readFileSync(join(given.out, 'package.json'))).version, '1.2.3');
     assert.match(readFileSync(join(given.out, 'index.d.cts'), 'utf8'), /'\.\/options\.cjs'/);
+    assert.match(readFileSync(join(given.out, 'options.d.cts'), 'utf8'), /'\.\/lab\.cjs'/);
   });
 
   test('refuses entries that offer different things', async () => {

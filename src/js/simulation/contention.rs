@@ -1,110 +1,77 @@
 //! The AWS figure for JavaScript.
 
-use js_sys::RangeError;
 use wasm_bindgen::prelude::*;
 
-use super::{Contention, policy_of, range_error, seed_of, whole};
+use super::fields::Fields;
+use super::record::Record;
+use super::{Running, Study, seed_of};
 use crate::core::RetryPolicy;
-use crate::simulation::{self as model, ContentionOptions, Strategy};
+use crate::data::Value;
+use crate::js::lab::{data_from, refused, value_of};
+use crate::simulation::{Contention, ContentionOptions, Strategy};
 
-#[wasm_bindgen(js_class = ContentionSimulation)]
-impl Contention {
-    /// See [`ContentionOptions`], in whose order the numbers come.
-    ///
-    /// # Errors
-    /// A `RangeError` that lists what is refused.
-    #[wasm_bindgen(constructor, skip_typescript)]
-    pub fn new(
-        policy: &[f64],
-        seed_high: u32,
-        seed_low: u32,
-        clients: f64,
-        hop_mean_ms: f64,
-        hop_sd_ms: f64,
-        runs: f64,
-    ) -> Result<Self, JsValue> {
-        let policy = policy_of(policy)?;
-        Self::make(
-            policy,
-            seed_high,
-            seed_low,
-            [clients, hop_mean_ms, hop_sd_ms, runs],
-        )
-    }
+/// See [`ContentionOptions`]. In place of a policy may be a line of the figure: `{ figure }` with
+/// its name, and perhaps `baseMs` and `capMs`.
+///
+/// # Errors
+/// When the policy is none; a `RangeError` that lists the refused options.
+#[wasm_bindgen(js_name = labContention, skip_typescript)]
+pub fn contention(
+    policy: JsValue,
+    seed_high: u32,
+    seed_low: u32,
+    options: JsValue,
+) -> Result<Running, JsValue> {
+    let (policy, curve) = match value_of("the policy", policy)? {
+        Value::Object(entries) if entries.iter().any(|(name, _)| name == "figure") => {
+            (line_of_the_figure(Fields::of(entries))?, Vec::new())
+        }
+        value => {
+            let data = data_from(&value)?;
+            let policy = data.policy().map_err(|errors| refused(&errors))?;
+            (policy, data.curve.unwrap_or_default())
+        }
+    };
+    let mut fields = Fields::read(options)?;
+    let mut options = ContentionOptions {
+        curve,
+        ..ContentionOptions::new(policy, seed_of(seed_high, seed_low))
+    };
+    fields.whole("clients", &mut options.clients);
+    fields.number("hopMeanMs", &mut options.hop_mean_ms);
+    fields.number("hopSdMs", &mut options.hop_sd_ms);
+    fields.whole("runs", &mut options.runs);
+    fields.finish(Contention::new(options)).map(Running::new)
+}
 
-    /// One of the figure's five lines: none, exponential, equal, full, decorrelated.
-    ///
-    /// # Errors
-    /// A `RangeError` that lists what is refused.
-    #[wasm_bindgen(js_name = ofFigure, skip_typescript)]
-    #[allow(clippy::too_many_arguments)]
-    pub fn of_figure(
-        strategy: u32,
-        base_ms: f64,
-        cap_ms: f64,
-        seed_high: u32,
-        seed_low: u32,
-        clients: f64,
-        hop_mean_ms: f64,
-        hop_sd_ms: f64,
-        runs: f64,
-    ) -> Result<Self, JsValue> {
-        let strategy = Strategy::ALL
-            .get(strategy as usize)
-            .ok_or_else(|| RangeError::new("strategy must be from 0 to 4"))?;
-        let policy = strategy
-            .policy(base_ms, cap_ms)
-            .map_err(|errors| range_error(&errors))?;
-        Self::make(
-            policy,
-            seed_high,
-            seed_low,
-            [clients, hop_mean_ms, hop_sd_ms, runs],
-        )
-    }
+/// The figure's own base and cap are the defaults.
+fn line_of_the_figure(mut fields: Fields) -> Result<RetryPolicy, JsValue> {
+    let (mut base_ms, mut cap_ms) = (5.0, 2_000.0);
+    let mut strategy = Strategy::None;
+    let rule = "one of 'none', 'exponential', 'equal', 'full', 'decorrelated'";
+    fields.other("figure", &mut strategy, rule, |value| match value {
+        Value::Text(name) => match name.as_str() {
+            "none" => Some(Strategy::None),
+            "exponential" => Some(Strategy::Exponential),
+            "equal" => Some(Strategy::Equal),
+            "full" => Some(Strategy::Full),
+            "decorrelated" => Some(Strategy::Decorrelated),
+            _ => None,
+        },
+        _ => None,
+    });
+    fields.number("baseMs", &mut base_ms);
+    fields.number("capMs", &mut cap_ms);
+    fields.finish(strategy.policy(base_ms, cap_ms))
+}
 
-    fn make(
-        policy: RetryPolicy,
-        seed_high: u32,
-        seed_low: u32,
-        [clients, hop_mean_ms, hop_sd_ms, runs]: [f64; 4],
-    ) -> Result<Self, JsValue> {
-        let options = ContentionOptions {
-            clients: whole("clients", clients)?,
-            hop_mean_ms,
-            hop_sd_ms,
-            runs: whole("runs", runs)?,
-            seed: seed_of(seed_high, seed_low),
-            policy,
-        };
-        let contention = model::Contention::new(options).map_err(|errors| range_error(&errors))?;
-        Ok(Self(contention))
-    }
-
-    /// The calls of each finished run.
-    #[wasm_bindgen(skip_typescript)]
-    pub fn calls(&self) -> Vec<u32> {
-        self.0.calls().to_vec()
-    }
-
-    /// The time of each finished run, in ms.
-    #[wasm_bindgen(js_name = timesMs, skip_typescript)]
-    pub fn times_ms(&self) -> Vec<f64> {
-        self.0.times_ms().to_vec()
-    }
-
-    /// The clients that gave up in each finished run.
-    #[wasm_bindgen(js_name = giveUps, skip_typescript)]
-    pub fn give_ups(&self) -> Vec<u32> {
-        self.0.give_ups().to_vec()
-    }
-
-    /// Mean, standard deviation and half the 95 % interval, of the calls and of the time.
-    #[wasm_bindgen(skip_typescript)]
-    pub fn summary(&self) -> Vec<f64> {
-        let (calls, time) = (self.0.calls_summary(), self.0.time_summary());
-        vec![
-            calls.mean, calls.sd, calls.ci95, time.mean, time.sd, time.ci95,
-        ]
+impl Study for Contention {
+    fn result(&self) -> Record {
+        Record::new()
+            .counts("calls", self.calls())
+            .floats("timesMs", self.times_ms())
+            .counts("giveUps", self.give_ups())
+            .summary("callsSummary", self.calls_summary())
+            .summary("timeMsSummary", self.time_summary())
     }
 }

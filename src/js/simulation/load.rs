@@ -1,102 +1,87 @@
 //! Load over time for JavaScript.
 
-use js_sys::RangeError;
 use wasm_bindgen::prelude::*;
 
-use super::{Load, policy_of, range_error, seed_of, whole};
-use crate::simulation::{self as model, Arrivals, Budget, LoadOptions};
+use super::fields::{Fields, variant, whole};
+use super::record::Record;
+use super::{Running, Study, seed_of};
+use crate::data::Value;
+use crate::js::lab::{data_of, refused};
+use crate::simulation::{Arrivals, Budget, Load, LoadOptions};
 
-#[wasm_bindgen(js_class = LoadSimulation)]
-impl Load {
-    /// See [`LoadOptions`], in whose order the numbers come.
-    ///
-    /// `arrivals` is 0 for regular, 1 for Poisson (`rate`: requests per second) and 2 for closed
-    /// (`rate`: clients, `think_ms`: their pause). `budget` is 0 for none, 1 by requests, 2 by
-    /// successes.
-    ///
-    /// # Errors
-    /// A `RangeError` that lists what is refused.
-    #[wasm_bindgen(constructor, skip_typescript)]
-    #[allow(clippy::too_many_arguments)]
-    pub fn new(
-        policy: &[f64],
-        seed_high: u32,
-        seed_low: u32,
-        arrivals: u32,
-        rate: f64,
-        think_ms: f64,
-        capacity_per_s: f64,
-        timeout_ms: f64,
-        down_from_ms: f64,
-        down_ms: f64,
-        horizon_ms: f64,
-        bin_ms: f64,
-        budget: u32,
-        ratio: f64,
-        bucket: f64,
-    ) -> Result<Self, JsValue> {
-        let options = LoadOptions {
-            arrivals: match arrivals {
-                0 => Arrivals::Regular { per_s: rate },
-                1 => Arrivals::Poisson { per_s: rate },
-                2 => Arrivals::Closed {
-                    clients: whole("clients", rate)?,
-                    think_ms,
-                },
-                _ => return Err(RangeError::new("arrivals must be 0, 1 or 2").into()),
-            },
-            capacity_per_s,
-            timeout_ms,
-            down_from_ms,
-            down_ms,
-            horizon_ms,
-            bin_ms,
-            budget: match budget {
-                0 => Budget::Unlimited,
-                1 => Budget::PerRequest { ratio, bucket },
-                2 => Budget::PerSuccess { ratio, bucket },
-                _ => return Err(RangeError::new("budget must be 0, 1 or 2").into()),
-            },
-            seed: seed_of(seed_high, seed_low),
-            policy: policy_of(policy)?,
-        };
-        let load = model::Load::new(options).map_err(|errors| range_error(&errors))?;
-        Ok(Self(load))
+const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or \
+                        { type: 'closed', clients, thinkMs } with a whole number of clients";
+const BUDGET: &str = "'unlimited', { per: 'request', ratio, bucket } or \
+                      { per: 'success', ratio, bucket }";
+
+/// See [`LoadOptions`]. The time limit of an attempt is the policy's own, unless another is given.
+///
+/// # Errors
+/// When the policy is none; a `RangeError` that lists the refused options.
+#[wasm_bindgen(js_name = labLoad, skip_typescript)]
+pub fn load(
+    policy: JsValue,
+    seed_high: u32,
+    seed_low: u32,
+    options: JsValue,
+) -> Result<Running, JsValue> {
+    let data = data_of(policy)?;
+    let policy = data.policy().map_err(|errors| refused(&errors))?;
+    let mut fields = Fields::read(options)?;
+    let mut options = LoadOptions {
+        curve: data.curve.unwrap_or_default(),
+        ..LoadOptions::new(policy, seed_of(seed_high, seed_low))
+    };
+    if let Some(timeout) = data.attempt_timeout_ms {
+        options.timeout_ms = timeout;
     }
+    fields.other("arrivals", &mut options.arrivals, ARRIVALS, arrivals);
+    fields.number("capacityPerS", &mut options.capacity_per_s);
+    fields.number("timeoutMs", &mut options.timeout_ms);
+    fields.number("downFromMs", &mut options.down_from_ms);
+    fields.number("downMs", &mut options.down_ms);
+    fields.number("horizonMs", &mut options.horizon_ms);
+    fields.number("binMs", &mut options.bin_ms);
+    fields.other("budget", &mut options.budget, BUDGET, budget);
+    fields.finish(Load::new(options)).map(Running::new)
+}
 
-    /// First attempts per time bin.
-    #[wasm_bindgen(skip_typescript)]
-    pub fn requests(&self) -> Vec<u32> {
-        self.0.bins().requests.clone()
+fn arrivals(value: &Value) -> Option<Arrivals> {
+    if let Some([per_s]) = variant(value, ("type", "regular"), ["perS"]) {
+        return Some(Arrivals::Regular { per_s });
     }
-
-    /// Retries per time bin.
-    #[wasm_bindgen(skip_typescript)]
-    pub fn retries(&self) -> Vec<u32> {
-        self.0.bins().retries.clone()
+    if let Some([per_s]) = variant(value, ("type", "poisson"), ["perS"]) {
+        return Some(Arrivals::Poisson { per_s });
     }
+    let [clients, think_ms] = variant(value, ("type", "closed"), ["clients", "thinkMs"])?;
+    Some(Arrivals::Closed {
+        clients: whole(&Value::Number(clients))?,
+        think_ms,
+    })
+}
 
-    /// Attempts answered in time, per time bin.
-    #[wasm_bindgen(skip_typescript)]
-    pub fn successes(&self) -> Vec<u32> {
-        self.0.bins().successes.clone()
+fn budget(value: &Value) -> Option<Budget> {
+    if matches!(value, Value::Text(text) if text == "unlimited") {
+        return Some(Budget::Unlimited);
     }
-
-    /// Attempts that ran into their time limit, per time bin.
-    #[wasm_bindgen(skip_typescript)]
-    pub fn timeouts(&self) -> Vec<u32> {
-        self.0.bins().timeouts.clone()
+    let names = ["ratio", "bucket"];
+    if let Some([ratio, bucket]) = variant(value, ("per", "request"), names) {
+        return Some(Budget::PerRequest { ratio, bucket });
     }
+    let [ratio, bucket] = variant(value, ("per", "success"), names)?;
+    Some(Budget::PerSuccess { ratio, bucket })
+}
 
-    /// How long the last attempt of each time bin has to wait for its answer, in ms; NaN if none.
-    #[wasm_bindgen(js_name = responseMs, skip_typescript)]
-    pub fn response_ms(&self) -> Vec<f64> {
-        self.0.bins().response_ms.clone()
-    }
-
-    /// How long after the outage the load recovered, in ms; NaN if it did not.
-    #[wasm_bindgen(js_name = recoveredAfterMs, skip_typescript)]
-    pub fn recovered_after_ms(&self) -> f64 {
-        self.0.recovered_after_ms().unwrap_or(f64::NAN)
+impl Study for Load {
+    fn result(&self) -> Record {
+        let bins = self.bins();
+        Record::new()
+            .with("binMs", self.bin_ms())
+            .counts("requests", &bins.requests)
+            .counts("retries", &bins.retries)
+            .counts("successes", &bins.successes)
+            .counts("timeouts", &bins.timeouts)
+            .floats("responseMs", &bins.response_ms)
+            .with("recoveredAfterMs", self.recovered_after_ms())
     }
 }

@@ -1,0 +1,429 @@
+/**
+ * The simulations of `rejitter/lab`: what retries do to a server. Everything happens in virtual time, by
+ * the code that retries, and from one seed: the same seed gives the same numbers, bit for bit, in every
+ * host and in native Rust.
+ *
+ * Of a policy count its waits and `maxAttempts`; `totalTimeoutMs` and `attemptTimeoutMs` only where an
+ * option says so, hooks and predicates not at all.
+ */
+
+/// <reference lib="esnext.disposable" />
+
+import type { Subject } from './lab.js';
+
+/** How far a {@link Simulation} is. */
+export interface SimulationProgress {
+  /** The events handled since the beginning. */
+  readonly events: number;
+  /** The share of the work that is done, from 0 to 1: of the clients, runs, requests or the simulated time. */
+  readonly share: number;
+  /** Nothing is left to do. */
+  readonly done: boolean;
+}
+
+/** Options of {@link Simulation.run}. */
+export interface RunOptions {
+  /** Ends the run between two slices; it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Called after each slice. What it throws ends the run, which rejects with it. */
+  onProgress?: ((progress: SimulationProgress) => void) | undefined;
+  /**
+   * The events between two turns of the event loop: a whole number from 1, or Infinity.
+   *
+   * @default 262_144, which take some 20 ms
+   */
+  sliceEvents?: number | undefined;
+}
+
+/**
+ * A simulation under way. It is advanced in slices, however one likes: the results do not depend on them.
+ *
+ * @example
+ * ```js
+ * import { simulateOutage } from 'rejitter/lab';
+ * const simulation = simulateOutage({ maxAttempts: Infinity }, { clients: 10_000, seed: 1 });
+ * const stop = new AbortController(); // stop.abort() ends it
+ * const result = await simulation.run({ signal: stop.signal, onProgress: ({ share }) => console.log(share) });
+ * console.log(result.meanAttempts);
+ * simulation.free();
+ * ```
+ */
+export interface Simulation<Result> {
+  /**
+   * Handles at most so many events, synchronously: a whole number from 0 (only tells how far it is), or
+   * Infinity.
+   *
+   * @default Infinity
+   * @throws {TypeError | RangeError} when the argument is none
+   * @throws {Error} after `free()`
+   */
+  step(maxEvents?: number): SimulationProgress;
+  /**
+   * What happened so far, also before the end. Plain objects with typed arrays of their own, which may be
+   * kept and transferred.
+   *
+   * @throws {Error} after `free()`
+   */
+  result(): Result;
+  /**
+   * Runs to the end in slices; between two of them the event loop turns, so that a page stays alive and a
+   * worker gets its messages. Rejects with `signal.reason`, at once if it is aborted already; what was done
+   * is kept, and another run goes on from there.
+   *
+   * @throws {TypeError | RangeError} (a rejection) when an option is none
+   * @throws {Error} (a rejection) while another run is under way, and after `free()`
+   */
+  run(options?: RunOptions): Promise<Result>;
+  /**
+   * Gives the memory back; afterwards everything else throws. Without it, the garbage collector does,
+   * some time.
+   */
+  free(): void;
+  /** The same, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+/** Where the randomness of a simulation comes from. */
+export interface Seeded {
+  /**
+   * A whole number from 0 to 2^53 − 1, a bigint below 2^64, or a text.
+   *
+   * @default the policy's own seed; without one, fresh at each call
+   */
+  seed?: number | bigint | string | undefined;
+}
+
+/** Options of {@link simulateOutage}; times in ms, from the beginning of the outage. */
+export interface OutageOptions extends Seeded {
+  /** How many clients: a whole number from 1 to 10^6. @default 1000 */
+  clients?: number | undefined;
+  /** The clients begin evenly spread over this long; 0: all at once. From 0 to 10^12. @default 0 */
+  spreadMs?: number | undefined;
+  /** How long the server is down. From 0 to 10^12. @default 30_000 */
+  downMs?: number | undefined;
+  /** What the server accepts per second once it is up. Above 0. @default Infinity */
+  capacityPerS?: number | undefined;
+  /**
+   * How much unused capacity the server can save up, in requests; it has saved none when the outage ends.
+   * From 1.
+   *
+   * @default 1
+   */
+  burst?: number | undefined;
+  /**
+   * From a request's arrival to the client's knowing the answer. From 0 to 10^6; above 0 for a policy that
+   * never waits and never gives up.
+   *
+   * @default 0
+   */
+  latencyMs?: number | undefined;
+  /** Each client's time for its operation. Above 0. @default the policy's `totalTimeoutMs`, Infinity without */
+  deadlineMs?: number | undefined;
+  /** Where the simulation ends, whoever is still waiting. Above 0, at most 10^12 and 10^6 bins. @default 600_000 */
+  horizonMs?: number | undefined;
+  /** The width of a time bin. Above 0. @default 100 */
+  binMs?: number | undefined;
+  /** Of the first so many clients every attempt is kept: a whole number from 0 to 10^6. @default 24 */
+  traced?: number | undefined;
+}
+
+/** What {@link simulateOutage} finds. Bin b is the time from b·binMs (included) to the next bin's start. */
+export interface OutageResult {
+  /** The width of a bin, as given. */
+  binMs: number;
+  /** The requests in each bin, up to the last bin with any. */
+  arrivals: Uint32Array;
+  /** Those of them that the server accepted. */
+  accepted: Uint32Array;
+  /** Those that it did not. */
+  rejected: Uint32Array;
+  /** The attempts of each client. */
+  attempts: Uint32Array;
+  /** From each client's beginning to its success, in ms; NaN if it was not served. */
+  latenciesMs: Float64Array;
+  /** When clients were served, in ms, ascending: one value for each that was. */
+  servedMs: Float64Array;
+  /** The clients that gave up. */
+  giveUps: number;
+  /** The mean of the latencies of those who were served; NaN if nobody was. */
+  meanLatencyMs: number;
+  /** The mean of the attempts of all clients. */
+  meanAttempts: number;
+  /** The attempts of the first clients in the order of time, at most 10^6: columns of equal length. */
+  traces: {
+    /** Whose attempt it was, from 0. */
+    clients: Uint32Array;
+    /** When it arrived. */
+    timesMs: Float64Array;
+    /** 0: rejected, 1: accepted, 2: rejected, and the client gave up. */
+    outcomes: Uint32Array;
+  };
+}
+
+/**
+ * The herd: clients that retry on their own against a server that is down, and then has limited capacity.
+ * While it is down it rejects everything; afterwards it accepts what its capacity allows.
+ *
+ * @throws {TypeError | RangeError} when an option or the policy is none
+ * @example
+ * ```js
+ * import { peakOf, simulateOutage, timeToServeMs } from 'rejitter/lab';
+ * const simulation = simulateOutage({ maxAttempts: Infinity }, { capacityPerS: 100, seed: 1 });
+ * simulation.step();
+ * const result = simulation.result();
+ * console.log(timeToServeMs(result, 0.99), peakOf(result, 30_000));
+ * simulation.free();
+ * ```
+ */
+export function simulateOutage(policy: Subject, options?: OutageOptions): Simulation<OutageResult>;
+
+/**
+ * When this share (0 to 1) of *all* clients had been served, in ms from the beginning of the outage;
+ * undefined if it never was. A pure function of the result, wherever that came from.
+ *
+ * @throws {TypeError | RangeError} when an argument is none
+ */
+export function timeToServeMs(result: OutageResult, share: number): number | undefined;
+
+/**
+ * The first of the busiest bins that begin at `fromMs` (a number from 0; default 0) or later; undefined if
+ * there is none.
+ *
+ * This is the busiest bin of *one* run, which on the average holds more than the bin with the highest
+ * *expected* number does: of 1000 clients with the default policy, up to 2.0 % are expected in a bin of
+ * 100 ms after an outage of 30 s. For that, take the means of many seeds, bin by bin.
+ *
+ * @throws {TypeError | RangeError} when an argument is none
+ */
+export function peakOf(result: OutageResult, fromMs?: number): { startMs: number; arrivals: number } | undefined;
+
+/** A line of the figure, as it was drawn: without a limit of attempts. */
+export interface FigureStrategy {
+  /**
+   * 'none' tries again at once; 'exponential' is without jitter; 'equal' and 'full' are exponential with that
+   * jitter. Of these three the first ceiling is 2·`baseMs`: the figure's clients count the attempt before
+   * they compute the backoff.
+   */
+  figure: 'none' | 'exponential' | 'equal' | 'full' | 'decorrelated';
+  /** From 0 to 2^53 − 1. @default 5 */
+  baseMs?: number | undefined;
+  /** From `baseMs`. @default 2000 */
+  capMs?: number | undefined;
+}
+
+/** Options of {@link simulateContention}; times in ms. */
+export interface ContentionOptions extends Seeded {
+  /** How many clients compete: a whole number from 1 to 100 000. @default 100 */
+  clients?: number | undefined;
+  /** The mean of a message's time. From 0 to 10^6. @default 10 */
+  hopMeanMs?: number | undefined;
+  /** Its standard deviation, before negative times are turned positive. From 0 to 10^6. @default 2 */
+  hopSdMs?: number | undefined;
+  /** How often all is repeated, with other randomness: a whole number from 1 to 10^6. @default 100 */
+  runs?: number | undefined;
+}
+
+/** The mean of a sample, and how sure it is. */
+export interface Statistics {
+  /** NaN of nothing. */
+  mean: number;
+  /** The sample's standard deviation; 0 of a single value. */
+  sd: number;
+  /** Half the width of the 95 % confidence interval of the mean: 1.96·sd/√n. */
+  ci95: number;
+}
+
+/** What {@link simulateContention} finds: one value per finished run, and summaries of them. */
+export interface ContentionResult {
+  /** The writes that reached the server. */
+  calls: Uint32Array;
+  /** When the last successful write's answer arrived; 0 if none did. */
+  timesMs: Float64Array;
+  /** The clients that gave up. */
+  giveUps: Uint32Array;
+  callsSummary: Statistics;
+  timeMsSummary: Statistics;
+}
+
+/**
+ * N clients compete for one row: the model of "Exponential Backoff And Jitter" (AWS Architecture Blog,
+ * 2015), whose figure is drawn with {@link FigureStrategy} in place of a policy.
+ *
+ * All start at once. One try is four messages: read, its answer with the row's version, write, its answer;
+ * each takes |Normal(mean, sd)| ms, and the server takes no time. A write whose version still matches
+ * succeeds; any other client waits and reads again. Without backoff and with `hopSdMs` 0 that makes
+ * exactly N(N + 1)/2 calls.
+ *
+ * @throws {TypeError | RangeError} when an option or the policy is none
+ * @example
+ * ```js
+ * import { simulateContention } from 'rejitter/lab';
+ * const simulation = simulateContention({ figure: 'full' }, { clients: 10, seed: 1 });
+ * const { callsSummary } = await simulation.run();
+ * console.log(`${callsSummary.mean} ± ${callsSummary.ci95} calls`); // some 39
+ * simulation.free();
+ * ```
+ */
+export function simulateContention(policy: Subject | FigureStrategy, options?: ContentionOptions): Simulation<ContentionResult>;
+
+/**
+ * Where requests come from. Open: `perS` new ones per second whatever became of the others, evenly spaced
+ * ('regular') or at random ('poisson'); above 0, at most 10^7 up to the horizon. Closed: each of `clients`
+ * (a whole number from 1 to 10^6) begins its next request after the end of its last and a pause with the
+ * mean `thinkMs` (from 0 to 10^9), so that a slow server is asked less.
+ */
+export type Arrivals =
+  | { type: 'regular' | 'poisson'; perS: number }
+  | { type: 'closed'; clients: number; thinkMs: number };
+
+/**
+ * How many retries the clients may make together: a bucket of `bucket` tokens (from 0 to 10^9), full at
+ * first, from which every retry takes one; `ratio` of a token (from 0 to 1000) comes back with every first
+ * attempt ('request') or with every success. Only the latter stops with the successes.
+ */
+export type SimulatedBudget = 'unlimited' | { per: 'request' | 'success'; ratio: number; bucket: number };
+
+/** Options of {@link simulateLoad}; times in ms. */
+export interface LoadOptions extends Seeded {
+  /** @default { type: 'regular', perS: 280 } */
+  arrivals?: Arrivals | undefined;
+  /** What the server works off per second. Above 0, at most 10^9. @default 300 */
+  capacityPerS?: number | undefined;
+  /** How long a client waits for an attempt. Above 0, at most 10^9. @default the policy's `attemptTimeoutMs`, 1000 without */
+  timeoutMs?: number | undefined;
+  /** When the outage begins. From 0 to 10^9. @default 10_000 */
+  downFromMs?: number | undefined;
+  /** How long it is. From 0 to 10^9. @default 10_000 */
+  downMs?: number | undefined;
+  /** Where the simulation ends. Above 0, at most 10^9 and 10^6 bins. @default 300_000 */
+  horizonMs?: number | undefined;
+  /** The width of a time bin. Above 0. @default 1000 */
+  binMs?: number | undefined;
+  /** @default 'unlimited' */
+  budget?: SimulatedBudget | undefined;
+}
+
+/** What {@link simulateLoad} finds: columns by time bin, and whether it recovered. */
+export interface LoadResult {
+  /** The width of a bin, as given. */
+  binMs: number;
+  /** First attempts that arrived at the server. */
+  requests: Uint32Array;
+  /** Retries that arrived at the server. */
+  retries: Uint32Array;
+  /** Attempts that were answered in time, when they were. */
+  successes: Uint32Array;
+  /** Attempts whose time limit passed, when it did. */
+  timeouts: Uint32Array;
+  /** How long the last attempt of the bin has to wait for its answer (its client may not); NaN if none arrived. */
+  responseMs: Float64Array;
+  /**
+   * How long after the outage's end the last attempt ran into its time limit; undefined before the end of
+   * the simulation, and if attempts still did in the last tenth of it: no recovery is in sight.
+   */
+  recoveredAfterMs: number | undefined;
+}
+
+/**
+ * Load over time: does it ever recover from an outage? One server works requests off in their order; during
+ * the outage it stands still and they queue. A client that has waited for its time limit gives the attempt
+ * up and retries; the server does not know, and does that work in vain. That is how an overload feeds
+ * itself ("Metastable Failures in Distributed Systems", Bronson and others, HotOS 2021).
+ *
+ * @throws {TypeError | RangeError} when an option or the policy is none
+ * @example
+ * ```js
+ * import { simulateLoad } from 'rejitter/lab';
+ * const simulation = simulateLoad({ maxAttempts: 2 }, { budget: { per: 'success', ratio: 0.1, bucket: 10 } });
+ * const { recoveredAfterMs } = await simulation.run();
+ * console.log(recoveredAfterMs); // 126_500: without a budget, or by requests, it is undefined
+ * simulation.free();
+ * ```
+ */
+export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation<LoadResult>;
+
+/** Options of {@link simulateAmplification}. */
+export interface AmplificationOptions extends Seeded {
+  /** The attempts of each layer, the first included: a whole number from 1 to 1000. @default 3 */
+  attempts?: number | undefined;
+  /** How many layers retry, one above the other: a whole number from 1 to 20; attempts^layers at most 10^6. @default 3 */
+  layers?: number | undefined;
+  /** The probability that a call at the bottom fails. From 0 to 1. @default 0.5 */
+  failure?: number | undefined;
+  /** How many requests are simulated: a whole number from 1 to 10^7. @default 10_000 */
+  requests?: number | undefined;
+}
+
+/** What {@link simulateAmplification} finds, beside what is expected. Layers from the topmost to the bottom. */
+export interface AmplificationResult {
+  /** The expected calls per request into each layer, in closed form. */
+  expectedCalls: Float64Array;
+  /** The expected share of requests that succeed. */
+  expectedSuccess: number;
+  /** The calls into each layer so far. */
+  calls: Float64Array;
+  /** The calls at the bottom of each finished request. */
+  callsPerRequest: Uint32Array;
+  /** The requests that succeeded. */
+  successes: number;
+}
+
+/**
+ * Layers that each retry: how many calls a request becomes. With n attempts in each of L layers, and
+ * failures at the bottom only, with probability p: (1 − p^(n^L))/(1 − p) calls at the bottom, of which the
+ * worst case is n^L, and 1 − p^(n^L) of the requests succeed. No waits are simulated.
+ *
+ * @throws {TypeError | RangeError} when an option is none
+ * @example
+ * ```js
+ * import { simulateAmplification } from 'rejitter/lab';
+ * const simulation = simulateAmplification({ attempts: 3, layers: 1 });
+ * console.log(simulation.result().expectedCalls[0]); // 1.75, before any step
+ * simulation.free();
+ * ```
+ */
+export function simulateAmplification(options?: AmplificationOptions): Simulation<AmplificationResult>;
+
+/** Options of {@link simulateEthernet}; those of the standard are the defaults. */
+export interface EthernetOptions extends Seeded {
+  /** How many stations share the channel: a whole number from 1 to 100 000. @default 100 */
+  stations?: number | undefined;
+  /** The attempts of each, the first included: a whole number from 1 to 10^9. @default 16 */
+  maxAttempts?: number | undefined;
+  /** The collision from which on the range does not grow: a whole number from 1 to 30. @default 10 */
+  truncateAt?: number | undefined;
+  /** How often all is repeated, with other draws: a whole number from 1 to 10^6. @default 100 */
+  runs?: number | undefined;
+}
+
+/** What {@link simulateEthernet} finds: one value per finished run, and the slots of the first. */
+export interface EthernetResult {
+  /** The slots until the last frame was sent; 0 if none was. */
+  slots: Float64Array;
+  /** The slots in which stations collided. */
+  collisions: Uint32Array;
+  /** The stations that gave up. */
+  dropped: Uint32Array;
+  /** The attempts of all stations. */
+  attempts: Uint32Array;
+  /** The slots of the first run in which anyone sent, ascending, at most 10^6, and how many did. */
+  firstRun: { slots: Float64Array; senders: Uint32Array };
+}
+
+/**
+ * Stations that share one channel (Ethernet's truncated binary exponential backoff, IEEE 802.3). Each has a
+ * frame of one slot to send, from slot 0 on. Those who send in the same slot collide; after its k-th
+ * collision a station skips a number of slots from 0 … 2^min(k, truncateAt) − 1, as with jitter 'slotted',
+ * and tries again.
+ *
+ * @throws {TypeError | RangeError} when an option is none
+ * @example
+ * ```js
+ * import { simulateEthernet } from 'rejitter/lab';
+ * const simulation = simulateEthernet({ stations: 5, runs: 1, seed: 1 });
+ * simulation.step();
+ * console.log(simulation.result().slots[0]);
+ * simulation.free();
+ * ```
+ */
+export function simulateEthernet(options?: EthernetOptions): Simulation<EthernetResult>;

@@ -1,0 +1,66 @@
+// @ts-check
+// What the lab's functions are given, as the wasm takes it: policies as data, seeds as bits, numbers in range.
+
+import { isSeed } from './options.js';
+import { seedAfresh, seedBits } from './randomness.js';
+import { errorOf, problemOf, show } from './rules.js';
+
+/** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */
+
+/**
+ * A policy's data: by what it can do and not by `instanceof`, which is false for the policies of another copy.
+ * @param {PolicyClass} RetryPolicy
+ * @param {any} policy or options
+ */
+export function policyData(RetryPolicy, policy) {
+  return (typeof policy?.toJSON === 'function' ? policy : new RetryPolicy(policy)).toJSON();
+}
+
+/**
+ * The seed that is given, else the policy's own, else a fresh one.
+ * @param {any} seed
+ * @param {any} own
+ * @returns {[high: number, low: number]}
+ */
+export function seedOf(seed, own) {
+  if (seed !== undefined) {
+    if (!isSeed(seed)) throw errorOf([problemOf('seed', seed)]);
+    return seedBits(seed);
+  }
+  if (own !== undefined) return seedBits(BigInt(own.bits));
+  const fresh = { seedHigh: 0, seedLow: 0, index: 0 };
+  seedAfresh(fresh);
+  // The index sets this call apart where the host's randomness is stubbed.
+  return [fresh.seedHigh, fresh.seedLow ^ Math.imul(fresh.index, 0x9e3779b9)];
+}
+
+/**
+ * @param {string} name
+ * @param {any} value
+ * @param {number} least
+ * @param {number} most
+ * @returns {number}
+ */
+export function whole(name, value, least, most) {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new (typeof value === 'number' ? RangeError : TypeError)(`${name} is ${show(value)}; it must be a whole number from ${least} to ${most}`);
+}
+
+/**
+ * @param {string} name
+ * @param {any} list
+ * @param {string} rule
+ * @param {(value: number) => boolean} allowed
+ */
+export function numbers(name, list, rule, allowed) {
+  if (list === null || typeof list !== 'object' || typeof list.length !== 'number') {
+    throw new TypeError(`${name} is ${show(list)}; it must be ${rule}`);
+  }
+  const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
+  for (const [i, value] of values.entries()) {
+    if (typeof value !== 'number' || !allowed(value)) {
+      throw new (typeof value === 'number' ? RangeError : TypeError)(`${name}[${i}] is ${show(value)}; it must be ${rule}`);
+    }
+  }
+  return Float64Array.from(/** @type {number[]} */ (values));
+}

@@ -1,0 +1,161 @@
+//! Options by name: what is missing keeps its default, what is wrong is listed, all at once.
+
+use js_sys::RangeError;
+use wasm_bindgen::JsValue;
+
+use crate::core::{OptionError, OptionErrors};
+use crate::data::{Value, camel_case};
+use crate::js::lab::value_of;
+
+/// The options of a simulation as they were given.
+pub(super) struct Fields {
+    entries: Vec<(String, Value)>,
+    /// Names that were asked for.
+    known: Vec<&'static str>,
+    problems: Vec<String>,
+}
+
+impl Fields {
+    pub(super) fn read(options: JsValue) -> Result<Self, JsValue> {
+        match value_of("options", options)? {
+            Value::Object(entries) => Ok(Self::of(entries)),
+            other => {
+                let text = format!("options is {other}; it must be an object");
+                Err(RangeError::new(&text).into())
+            }
+        }
+    }
+
+    pub(super) fn of(entries: Vec<(String, Value)>) -> Self {
+        Self {
+            entries,
+            known: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// A number. What is none becomes NaN, which no option allows: its check knows the rule.
+    #[inline(never)]
+    pub(super) fn number(&mut self, name: &'static str, field: &mut f64) {
+        match self.value(name) {
+            None => {}
+            Some(Value::Number(number)) => *field = *number,
+            Some(_) => *field = f64::NAN,
+        }
+    }
+
+    /// A whole number. What is none becomes the largest, which no option allows either.
+    #[inline(never)]
+    pub(super) fn whole(&mut self, name: &'static str, field: &mut u32) {
+        if let Some(value) = self.value(name) {
+            *field = whole(value).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// Whatever `read` makes of the value; if nothing, the rule says what it must be.
+    pub(super) fn other<T>(
+        &mut self,
+        name: &'static str,
+        field: &mut T,
+        rule: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) {
+        let Some(value) = self.value(name) else {
+            return;
+        };
+        if let Some(value) = read(value) {
+            *field = value;
+        } else {
+            let value = written(value);
+            self.problems
+                .push(format!("{name} is {value}; it must be {rule}"));
+        }
+    }
+
+    /// What was made from the options, or one `RangeError` that lists all their problems: the
+    /// names as JavaScript spells them, and the values as they were given.
+    pub(super) fn finish<T>(self, made: Result<T, OptionErrors>) -> Result<T, JsValue> {
+        let problems = self.list(made.as_ref().err().map_or(&[], OptionErrors::problems));
+        match made {
+            Ok(made) if problems.is_empty() => Ok(made),
+            _ => Err(RangeError::new(&problems).into()),
+        }
+    }
+
+    fn list(self, refused: &[OptionError]) -> String {
+        let mut problems = Vec::new();
+        for problem in refused {
+            let name = camel_case(problem.option);
+            let value = self
+                .given(&name)
+                .map_or_else(|| problem.value.to_string(), written);
+            let rule = camel_case(problem.rule);
+            problems.push(format!("{name} is {value}; it must be {rule}"));
+        }
+        problems.extend(self.problems);
+        for (name, _) in self.entries {
+            if !self.known.contains(&name.as_str()) {
+                problems.push(format!("{} is not an option", Value::Text(name)));
+            }
+        }
+        problems.join("; ")
+    }
+
+    fn value(&mut self, name: &'static str) -> Option<&Value> {
+        self.known.push(name);
+        self.given(name)
+    }
+
+    fn given(&self, name: &str) -> Option<&Value> {
+        let entry = self.entries.iter().find(|(entry, _)| entry == name);
+        entry.map(|(_, value)| value)
+    }
+}
+
+/// The numbers of an object that has exactly these, and `tag` with this text.
+pub(super) fn variant<const N: usize>(
+    value: &Value,
+    (tag, text): (&str, &str),
+    names: [&str; N],
+) -> Option<[f64; N]> {
+    let Value::Object(entries) = value else {
+        return None;
+    };
+    let field = |name: &str| entries.iter().find(|(entry, _)| entry == name);
+    let (_, Value::Text(found)) = field(tag)? else {
+        return None;
+    };
+    let mut numbers = [0.0; N];
+    for (number, name) in numbers.iter_mut().zip(names) {
+        let (_, Value::Number(given)) = field(name)? else {
+            return None;
+        };
+        *number = *given;
+    }
+    (found == text && entries.len() == N + 1).then_some(numbers)
+}
+
+/// The whole number that the value is.
+pub(super) fn whole(value: &Value) -> Option<u32> {
+    let Value::Number(number) = value else {
+        return None;
+    };
+    // Saturating; what is not the number is refused.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = *number as u32;
+    (f64::from(whole) == *number).then_some(whole)
+}
+
+/// A value in words; an object with its parts, because one of them is wrong.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Object(entries) => {
+            let parts: Vec<String> = entries
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}"))
+                .collect();
+            format!("{{ {} }}", parts.join(", "))
+        }
+        other => other.to_string(),
+    }
+}

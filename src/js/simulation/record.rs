@@ -1,0 +1,41 @@
+//! Answers: objects whose long parts are typed arrays of their own.
+
+use js_sys::{Float64Array, Object, Reflect, Uint32Array};
+use wasm_bindgen::JsValue;
+
+use crate::simulation::Summary;
+
+/// A plain object under construction.
+pub(super) struct Record(Object);
+
+impl Record {
+    pub(super) fn new() -> Self {
+        Self(Object::new())
+    }
+
+    pub(super) fn with(self, name: &str, value: impl Into<JsValue>) -> Self {
+        // Cannot fail: a fresh object takes any property.
+        let _ = Reflect::set(&self.0, &name.into(), &value.into());
+        self
+    }
+
+    pub(super) fn counts(self, name: &str, numbers: &[u32]) -> Self {
+        self.with(name, Uint32Array::from(numbers))
+    }
+
+    pub(super) fn floats(self, name: &str, numbers: &[f64]) -> Self {
+        self.with(name, Float64Array::from(numbers))
+    }
+
+    pub(super) fn summary(self, name: &str, summary: Summary) -> Self {
+        let Summary { mean, sd, ci95 } = summary;
+        let record = Self::new().with("mean", mean).with("sd", sd);
+        self.with(name, record.with("ci95", ci95))
+    }
+}
+
+impl From<Record> for JsValue {
+    fn from(record: Record) -> Self {
+        record.0.into()
+    }
+}
