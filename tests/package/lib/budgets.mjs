@@ -46,7 +46,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 117_000,
+    limit: 115_500,
   },
 ];
 

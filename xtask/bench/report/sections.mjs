@@ -79,7 +79,7 @@ function heap(byHost) {
     const [{ many: { operations } }] = /** @type {any[]} */ (Object.values(contenders));
     const notes = [
       'per operation; in a wait with the timer of Node; kept: after it is over, a few bytes are noise',
-      `kept of many: of ${whole(operations)} operations together, of which a third to a half failed once`,
+      `kept of many: of ${whole(operations)} operations together, half of which failed once`,
       ...Object.entries(absent).map(([file, why]) => `${file} does not run: ${why}`),
     ];
     return { title: `Memory, ${host}`, table: [head, ...rows], notes };
