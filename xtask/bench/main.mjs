@@ -33,7 +33,7 @@ if (readme && chosen.length < PARTS.length) throw new Error('the README shows al
 /** @param {Record<string, any>} parts */
 function aims(parts) {
   const targets = targetsOf(parts);
-  return targets.length > 0 ? `Aims, ${mainOf(measured, ({ name }) => name).name}\n${textTable(targetRows(targets))}\n` : '';
+  return targets.length > 0 ? `Aims, ${mainOf(measured, ({ name }) => name).name}\n${textTable(targetRows(targets))}\n\n` : '';
 }
 
 const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
@@ -64,9 +64,7 @@ const who = Object.entries(results.versions).map(([name, version]) => `${name} $
 console.log(`
 ${asText(sectionsOf(parts))}
 
-${aims(parts)}
-
-Medians, in brackets the quartiles. ${cores} cores (${processor}), ${platform}.
+${aims(parts)}Medians, in brackets the quartiles. ${cores} cores (${processor}), ${platform}.
 ${who.join(', ')}; Node ${Object.values(results.nodes).join(', ')}.
 Asking for a Node: ${Object.entries(engines()).map(([name, node]) => `${name} ${node}`).join(', ')}; measured wherever they run.
 Others used ${percent(others[0])} of the processors just before and ${percent(others[1])} just after.${Math.max(...others) > 0.1 ? ' This machine is not idle: measure again.' : ''}

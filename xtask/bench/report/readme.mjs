@@ -1,10 +1,11 @@
 // @ts-check
 // The README's tables, written between two markers.
 
+import { mainOf } from '../lib/nodes.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
 import { eventsPerS } from './sections.mjs';
 import { inMain } from './targets.mjs';
-import { digits, markdownTable, whole, withSpread } from './table.mjs';
+import { digits, markdownTable, whole, withSpread, wrapped } from './table.mjs';
 
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
@@ -91,7 +92,7 @@ export function aheadOf(rows) {
 export function block(results) {
   const { when, machine, versions, nodes, parts, others, quick } = results;
   const rows = rowsOf(parts);
-  const [mainNode] = Object.entries(/** @type {Record<string, string>} */ (nodes)).find(([name]) => parts.success[name] === inMain(parts.success)) ?? [''];
+  const mainNode = mainOf(Object.keys(parts.success), (host) => host);
   const rounds = inMain(parts.success).samples['bare call'].length;
   const shared = Math.max(...others) > 0.1;
   const table = markdownTable([
@@ -106,29 +107,25 @@ export function block(results) {
     ]),
   ]);
   const ahead = aheadOf(rows)
-    .map(({ measure, own, others: names }) => `- ${measure} (rejitter: ${own}): ${names.length > 0 ? names.join(', ') : 'nobody'}`)
+    .map(({ measure, own, others: names }) => wrapped(`- ${measure} (rejitter: ${own}): ${names.length > 0 ? names.join(', ') : 'nobody'}`).replaceAll('\n', '\n  '))
     .join('\n');
-  return `
-Measured on ${when.slice(0, 10)}: rejitter ${versions.rejitter}, ${mainNode.split(' ')[0]} ${nodes[mainNode]}, ${machine.platform}, ${machine.cores} cores
-(${machine.processor}). ${quick ? 'A quick run. ' : ''}${shared ? 'The machine was shared with others meanwhile, so the spreads are wide. ' : ''}Medians of ${rounds} shuffled rounds in one process
-(cold start: of a process each), in brackets the quartiles.
-
-${table}
-
-First success: \`await\` of an operation whose first attempt succeeds, as a multiple of \`await fn()\`. Three
-failures: the waits take no time (\`setImmediate\`), as a multiple of the hand-written loop. Heap: of an operation
-that waits, its timer included. Cold start: import and first success, in a new process. In an app: minified by
-esbuild, compressed by brotli; rejitter's wasm is in it.
-
-As good or better, by each measure:
-
-${ahead}
-
-${fetchTable(parts, versions)}
-
-${bulkLine(parts)}
-${simulationLine(parts)}
-`;
+  return [
+    wrapped(`
+      Measured on ${when.slice(0, 10)}: rejitter ${versions.rejitter}, Node ${nodes[mainNode]}, ${machine.platform}, ${machine.cores} cores
+      (${machine.processor}). ${quick ? 'A quick run. ' : ''}${shared ? 'The machine was shared with others meanwhile, so the spreads are wide. ' : ''}
+      Medians of ${rounds} shuffled rounds in one process (cold start: of a process each), in brackets the quartiles.`),
+    table,
+    wrapped(`
+      First success: \`await\` of an operation whose first attempt succeeds, as a multiple of \`await fn()\`. Three failures: the
+      waits take no time (\`setImmediate\`), as a multiple of the hand-written loop. Heap: of an operation that waits, its timer
+      included. Cold start: import and first success, in a new process, beyond those of an empty module. In an app: minified
+      by esbuild, compressed by brotli; rejitter's wasm is in it.`),
+    wrapped(`Not alike in all: ${Object.entries(inMain(parts.success).notes).map(([name, note]) => `${name} (${note})`).join(', ')}.`),
+    'As good as rejitter\'s policy or better, by each measure:',
+    ahead,
+    fetchTable(parts, versions),
+    wrapped(`${bulkLine(parts)} ${simulationLine(parts)}`),
+  ].join('\n\n');
 }
 
 /**
@@ -159,7 +156,7 @@ function bulkLine({ bulk }) {
   const { samples, delays } = inMain(bulk);
   const ours = samples['rejitter/lab, sample'];
   const over = (/** @type {string} */ name) => withSpread(ratio(samples[name], ours));
-  return `\`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ms: ${over('JS loop')} times as fast as a loop with \`Math.random\`,\n${over('JS loop, ceilings in a table')} times as fast as one with its ceilings in a table.`;
+  return `\`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ms: ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} times as fast as one with its ceilings in a table.`;
 }
 
 /** @param {Record<string, any>} parts */

@@ -45,3 +45,18 @@ export function markdownTable(rows) {
   const [head, ...body] = rows;
   return [line(head), `|---|${'---:|'.repeat(head.length - 1)}`, ...body.map(line)].join('\n');
 }
+
+/**
+ * A paragraph in lines of at most `width` characters, if its words allow.
+ * @param {string} text
+ */
+export function wrapped(text, width = 110) {
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const last = lines.length - 1;
+    if (last >= 0 && lines[last].length + 1 + word.length <= width) lines[last] += ` ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}

@@ -4,7 +4,7 @@
 import { mainOf } from '../lib/nodes.mjs';
 import { difference, ratio } from '../lib/stats.mjs';
 import { eventsPerS } from './sections.mjs';
-import { digits } from './table.mjs';
+import { digits, whole } from './table.mjs';
 
 /** @typedef {{ what: string, value: number, most?: number, least?: number }} Target */
 
@@ -70,10 +70,16 @@ export const targetsOf = (parts) => Object.entries(parts).flatMap(([name, result
 export const isMet = ({ value, most, least }) => (most !== undefined ? value <= most : value >= /** @type {number} */ (least));
 
 /**
+ * Bytes to the byte: a limit is not rounded.
+ * @param {number} value
+ */
+const exactly = (value) => (Math.abs(value) >= 1000 ? whole(value) : digits(value));
+
+/**
  * Rows for a table.
  * @param {Target[]} targets
  */
 export const targetRows = (targets) => [
   ['aim', 'is', 'should be', ''],
-  ...targets.map((target) => [target.what, digits(target.value), target.most !== undefined ? `at most ${digits(target.most)}` : `at least ${digits(/** @type {number} */ (target.least))}`, isMet(target) ? 'met' : 'NOT MET']),
+  ...targets.map((target) => [target.what, exactly(target.value), target.most !== undefined ? `at most ${exactly(target.most)}` : `at least ${exactly(/** @type {number} */ (target.least))}`, isMet(target) ? 'met' : 'NOT MET']),
 ];
