@@ -1,5 +1,5 @@
 //! Exports know bindings, bindings know the core, the core knows nothing: no JavaScript, no clock, no
-//! entropy, no other module of the crate.
+//! entropy, no other module of the crate. The simulations know the core and nothing else.
 //!
 //! The check reads the sources as the compiler would resolve their names: it knows comments, strings,
 //! grouped imports and `super`. It is tried on planted violations first.
@@ -25,10 +25,20 @@ const STD: &[&str] = &["env", "fs", "io", "net", "os", "process", "thread", "tim
 
 #[test]
 fn the_core_names_nothing_outside_itself() {
-    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core");
+    names_nothing_else("core");
+}
+
+/// Simulations are as pure, and made of the core's decisions.
+#[test]
+fn the_simulations_name_the_core_only() {
+    names_nothing_else("simulation");
+}
+
+fn names_nothing_else(part: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(part);
     let mut files = 0;
     let mut found = Vec::new();
-    each_source(&core, &["core"], &mut |path, module, source| {
+    each_source(&folder, &[part], &mut |path, module, source| {
         files += 1;
         let violations = violations(source, module);
         found.extend(
@@ -37,10 +47,10 @@ fn the_core_names_nothing_outside_itself() {
                 .map(|what| format!("{}: {what}", path.display())),
         );
     });
-    assert!(files >= 2, "only {files} files in {}", core.display());
+    assert!(files >= 2, "only {files} files in {}", folder.display());
     assert!(
         found.is_empty(),
-        "the core reaches outside:\n{}",
+        "{part} reaches outside:\n{}",
         found.join("\n")
     );
 }
@@ -94,6 +104,36 @@ fn every_planted_violation_is_found() {
 }
 
 #[test]
+fn the_core_is_open_to_the_simulations_and_nothing_else_is() {
+    let of_simulation = |source| violations(source, &["simulation", "outage"]);
+    for fine in [
+        "use crate::core::{Seed, elementary::exp2};",
+        "use super::check::Check; use super::super::core::Seed;",
+        "use crate::simulation::Noise;",
+    ] {
+        assert_eq!(of_simulation(fine), Vec::<String>::new(), "{fine}");
+    }
+    for (planted, named) in [
+        ("use crate::lab::Model;", "crate::lab::Model"),
+        ("use crate::data::Value;", "crate::data::Value"),
+        ("use crate::RetryPolicy;", "crate::RetryPolicy"),
+        ("use super::super::js;", "crate::js"),
+        ("use js_sys::Float64Array;", "js_sys"),
+        ("use wasm_bindgen::JsValue;", "wasm_bindgen"),
+        ("use std::time::Instant;", "std::time"),
+    ] {
+        let found = of_simulation(planted);
+        assert!(
+            found.iter().any(|what| what.contains(named)),
+            "{planted}: {found:?}"
+        );
+    }
+    // The core does not know the simulations.
+    let found = violations("use crate::simulation::Noise;", &["core", "policy"]);
+    assert_eq!(found, ["crate::simulation::Noise"]);
+}
+
+#[test]
 fn nothing_else_is_found() {
     for fine in [
         "use super::jitter::Jitter;",
@@ -135,7 +175,8 @@ fn each_source(folder: &Path, module: &[&str], check: &mut dyn FnMut(&Path, &[&s
     }
 }
 
-/// What `source`, which is the module `crate::<module>`, names outside the core.
+/// What `source`, which is the module `crate::<module>`, names outside the core and its own part of the
+/// crate.
 fn violations(source: &str, module: &[&str]) -> Vec<String> {
     let tokens = tokens(source);
     let words: Vec<&str> = tokens.iter().map(String::as_str).collect();
@@ -207,7 +248,7 @@ fn use_tree<'a>(
     at
 }
 
-/// The path as seen from the root, if it leads out of the core. `here` is where it is written.
+/// The path as seen from the root, if it leads out of the core and the part in which it is written, `here`.
 fn outside(path: &[&str], here: &[&str]) -> Option<String> {
     if path.iter().any(|word| CRATES.contains(word)) {
         return Some(path.join("::"));
@@ -231,7 +272,8 @@ fn outside(path: &[&str], here: &[&str]) -> Option<String> {
     }
     // `super` and `crate` occur alone, in `pub(super)` and the like.
     let absolute = [base.as_slice(), rest].concat();
-    let escapes = !rest.is_empty() && absolute.first() != Some(&"core");
+    let allowed = [Some(&"core"), here.first()];
+    let escapes = !rest.is_empty() && !allowed.contains(&absolute.first());
     escapes.then(|| format!("crate::{}", absolute.join("::")))
 }
 

@@ -28,6 +28,27 @@ for (const list of [waits, sample(policy), sample(policy, { seed: undefined }), 
   const numbers: Float64Array = list;
   void numbers;
 }
+async function simulate(signal: AbortSignal): Promise<void> {
+  using outage = simulateOutage(policy, { clients: 5, capacityPerS: Infinity, seed: 1n });
+  same<typeof outage, Simulation<OutageResult>>(true);
+  const { events, share, done } = outage.step(5);
+  same<[typeof events, typeof share, typeof done], [number, number, boolean]>(true);
+  const result = await outage.run({ signal, onProgress: (progress) => same<typeof progress, SimulationProgress>(true), sliceEvents: 10 });
+  same<typeof result, OutageResult>(true);
+  same<ReturnType<typeof timeToServeMs>, number | undefined>(true);
+  void [timeToServeMs(result, 0.5), peakOf(result)?.startMs, peakOf(result, 5)?.arrivals];
+  postMessage(result, { transfer: [result.arrivals.buffer as ArrayBuffer] });
+  const contention = [simulateContention(policy), simulateContention({ maxAttempts: 3 }), simulateContention({ figure: 'none' }), simulateContention({ figure: 'full', capMs: 5 }, { hopSdMs: 0 })];
+  for (const simulation of contention) same<ReturnType<typeof simulation.result>['callsSummary']['ci95'], number>(true);
+  for (const arrivals of [{ type: 'regular', perS: 1 }, { type: 'poisson', perS: 1 }, { type: 'closed', clients: 1, thinkMs: 1 }] as const) {
+    const load: Simulation<LoadResult> = simulateLoad({}, { arrivals, budget: { per: 'success', ratio: 1, bucket: 1 } });
+    same<ReturnType<typeof load.result>['recoveredAfterMs'], number | undefined>(true);
+  }
+  const calls: Float64Array = simulateAmplification({ layers: undefined }).result().expectedCalls;
+  const senders: Uint32Array = simulateEthernet().result().firstRun.senders;
+  void [calls, senders, simulateLoad(policy, { budget: 'unlimited' })];
+}
+void simulate;
 `;
 const WRONG = `
 // wrong: no policy
@@ -48,10 +69,35 @@ plan({})[0]!.meanMs = 3;
 cdf({}, 1, 3);
 // wrong: k is missing
 quantiles({});
+// wrong: an option that the outage has not
+simulateOutage({}, { deadline: 3 });
+// wrong: no seed
+simulateOutage({}, { seed: null });
+// wrong: a policy is needed
+simulateOutage();
+// wrong: no line of the figure
+simulateContention({ figure: 'half' });
+// wrong: a line has no such option
+simulateContention({ figure: 'full', cap: 3 });
+// wrong: closed arrivals have clients
+simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } });
+// wrong: a budget has a bucket
+simulateLoad({}, { budget: { per: 'request', ratio: 1 } });
+// wrong: layers have no policy
+simulateAmplification({ baseMs: 3 });
+// wrong: a result of another simulation
+peakOf(simulateEthernet().result());
+// wrong: an option that run has not
+void simulateEthernet().run({ slice: 3 });
+// wrong: progress is not to be changed
+simulateEthernet().step().share = 3;
 `;
-const NAMES = 'cdf, density, explain, plan, quantiles, sample';
-const ESM = `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES}, type PlannedWait } from 'rejitter/lab';\nvoid [${NAMES}, RetryPolicy];\n`;
-const CTS = `import main = require('rejitter');\nimport lab = require('rejitter/lab');\nconst { RetryPolicy } = main;\nconst { ${NAMES} } = lab;\ntype PlannedWait = lab.PlannedWait;\nvoid [${NAMES}, RetryPolicy];\n`;
+const NAMES =
+  'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage, timeToServeMs';
+const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'Simulation', 'SimulationProgress'];
+const ESM = `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, RetryPolicy];\n`;
+const ESM_TYPES = `import type { ${TYPES.join(', ')} } from 'rejitter/lab';\n`;
+const CTS = `import main = require('rejitter');\nimport lab = require('rejitter/lab');\nconst { RetryPolicy } = main;\nconst { ${NAMES} } = lab;\n${TYPES.map((name) => (name === 'Simulation' ? 'type Simulation<Result> = lab.Simulation<Result>;' : `type ${name} = lab.${name};`)).join(' ')}\nvoid [${NAMES}, RetryPolicy];\n`;
 
 function compile(compiler, files) {
   const compilerOptions = {
@@ -64,15 +110,15 @@ function compile(compiler, files) {
 
 for (const compiler of Object.keys(COMPILERS)) {
   test(`${compiler}: what is right compiles, from both kinds of module`, async () => {
-    const { code, stdout } = await compile(compiler, { 'esm.mts': ESM + USE, 'cjs.cts': CTS + USE });
+    const { code, stdout } = await compile(compiler, { 'esm.mts': ESM + ESM_TYPES + USE, 'cjs.cts': CTS + USE });
     assert.equal(stdout, '');
     assert.equal(code, 0);
   });
 
   test(`${compiler}: each wrong line is an error, and nothing else is`, async () => {
-    const text = ESM.replace(', type PlannedWait', '') + WRONG;
+    const text = ESM + WRONG;
     const expected = text.split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
-    assert.equal(expected.length, 9);
+    assert.equal(expected.length, 20);
     const { stdout } = await compile(compiler, { 'wrong.mts': text });
     const errors = [...stdout.matchAll(/^wrong\.mts\((\d+),\d+\): error (TS\d+)/gm)];
     assert.deepEqual([...new Set(errors.map(([, line]) => Number(line)))].sort((a, b) => a - b), expected);

@@ -14,13 +14,16 @@ test('the lab works with the imported modules, on the same RetryPolicy', async (
   const dir = project('lab-workerd', {
     'worker.mjs': `
       import { RetryPolicy } from 'rejitter';
-      import { explain, plan, sample } from 'rejitter/lab';
-      export default { fetch() {
+      import { explain, plan, sample, simulateContention } from 'rejitter/lab';
+      export default { async fetch() {
         let refused = false;
         try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch { refused = true; }
         try {
           const policy = new RetryPolicy({ seed: 1 });
-          return Response.json({ refused, mean: plan(policy, 1)[0].meanMs, notes: explain(policy).length, waits: [...sample(policy)], delays: [...policy.delays()] });
+          const simulation = simulateContention({ figure: 'none' }, { clients: 20, hopSdMs: 0, runs: 3 });
+          const calls = [...(await simulation.run({ sliceEvents: 100 })).calls];
+          simulation.free();
+          return Response.json({ refused, calls, mean: plan(policy, 1)[0].meanMs, notes: explain(policy).length, waits: [...sample(policy)], delays: [...policy.delays()] });
         } catch (e) { return new Response(String(e.stack), { status: 500 }); }
       } };`,
     'config.capnp': `
@@ -43,8 +46,9 @@ test('the lab works with the imported modules, on the same RetryPolicy', async (
     const response = await fetch(`${origin}/`);
     const text = await response.text();
     assert.equal(response.status, 200, text);
-    const { refused, mean, notes, waits, delays } = JSON.parse(text);
+    const { refused, calls, mean, notes, waits, delays } = JSON.parse(text);
     assert.ok(refused, 'this host compiles bytes, so the test shows nothing');
+    assert.deepEqual(calls, [210, 210, 210]);
     assert.deepEqual([mean, notes], [50, 4]);
     assert.equal(waits.length, 5);
     assert.deepEqual(waits, delays);
