@@ -10,7 +10,6 @@
 
 /**
  * @typedef {object} Part
- * @property {string} title
  * @property {(context: Context) => Promise<any>} run
  */
 

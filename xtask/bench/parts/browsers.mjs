@@ -4,9 +4,6 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
-export const title = 'The first attempt succeeds, in browsers';
-export const BASELINE = 'bare call';
-
 // Quiet, without a sandbox (containers have none to give), and without calls to the outside.
 const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 

@@ -7,9 +7,8 @@ import { BASE_MS, CAP_MS } from '../contenders/limits.mjs';
 import { inNode } from '../lib/child.mjs';
 import { compareWhole } from '../lib/harness.mjs';
 
-export const title = 'Ten million full-jitter delays into a Float64Array';
-export const BASELINE = 'JS loop';
-export const OURS = 'rejitter/lab, sample';
+const BASELINE = 'JS loop';
+const OURS = 'rejitter/lab, sample';
 
 const WAITS = 10;
 const OPERATIONS = 1_000_000;

@@ -8,9 +8,6 @@ import { promisify } from 'node:util';
 import { FILES } from '../contenders/all.mjs';
 import { shuffled, uniform } from '../lib/random.mjs';
 
-export const title = 'Cold start';
-export const BASELINE = 'bare call';
-
 const PROGRAM = fileURLToPath(new URL('../lib/cold-main.mjs', import.meta.url));
 const start = promisify(execFile);
 

@@ -10,10 +10,7 @@ import { compare, loopOf } from '../lib/harness.mjs';
 import { planOf } from '../lib/plans.mjs';
 import { patchTimers } from '../lib/timers.mjs';
 
-export const title = 'fetch, over one that answers at once';
-export const BASELINE = 'bare fetch';
-
-export const CASES = ['200', '503, then 200'];
+const CASES = ['200', '503, then 200'];
 
 /** @param {import('./all.mjs').Context} context */
 export async function run({ nodes, choice, say }) {

@@ -9,8 +9,6 @@ import { loopOf } from '../lib/harness.mjs';
 import { mainOf } from '../lib/nodes.mjs';
 import { fixTimers, patchTimers } from '../lib/timers.mjs';
 
-export const title = 'Memory';
-
 /** @param {import('./all.mjs').Context} context */
 export async function run({ nodes, choice, say }) {
   const main = mainOf(nodes, ({ name }) => name);

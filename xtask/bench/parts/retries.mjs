@@ -10,11 +10,8 @@ import { compare, loopOf } from '../lib/harness.mjs';
 import { planOf } from '../lib/plans.mjs';
 import { patchTimers } from '../lib/timers.mjs';
 
-export const title = 'Three failures, then success';
-export const BASELINE = 'hand-written loop';
-
 /** @type {('immediate' | 'microtask')[]} */
-export const KINDS = ['immediate', 'microtask'];
+const KINDS = ['immediate', 'microtask'];
 
 const CALLS = 4;
 

@@ -7,9 +7,8 @@ import { inNode } from '../lib/child.mjs';
 import { contention } from '../lib/contention.mjs';
 import { shuffled, uniform } from '../lib/random.mjs';
 
-export const title = 'Simulation: the AWS figure';
-export const OURS = 'rejitter/lab, simulateContention';
-export const TWIN = 'plain JavaScript';
+const OURS = 'rejitter/lab, simulateContention';
+const TWIN = 'plain JavaScript';
 
 /** @type {import('../lib/contention.mjs').Strategy[]} */
 const STRATEGIES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];

@@ -5,8 +5,6 @@ import { fileURLToPath } from 'node:url';
 
 import { BUDGETS, weigh } from '../../../tests/package/lib/budgets.mjs';
 
-export const title = 'Bytes in an app';
-
 /** The hand-written loop as it stands in an app. */
 const BY_HAND = `
 export async function retry(fn) {

@@ -9,9 +9,6 @@ import { planOf } from '../lib/plans.mjs';
 import { designsOf } from '../lib/successes.mjs';
 import { patchTimers } from '../lib/timers.mjs';
 
-export const title = 'The first attempt succeeds';
-export const BASELINE = 'bare call';
-
 /** @param {import('./all.mjs').Context} context */
 export async function run({ nodes, choice, say }) {
   /** @type {Record<string, any>} */
