@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 import { build as esbuild } from 'esbuild';
 import { rollup } from 'rollup';
@@ -113,17 +112,6 @@ test('an import whose names are not used leaves nothing in a bundle', async () =
     const { outputFiles: [{ text: code }] } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
     assert.equal(code.trim(), 'console.log(1);');
   }
-});
-
-const BUDGET = 11_500;
-
-test('the size in an app, minified, and its budget', async (t) => {
-  const dir = project('bundle', { 'main.mjs': `import { retryWithFullJitter } from 'rejitter';\nretryWithFullJitter(() => fetch('/'));\n` });
-  const { outputFiles: [{ contents }] } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, logLevel: 'error' });
-  const brotli = brotliCompressSync(contents).length;
-  t.diagnostic(`retryWithFullJitter in an app: ${contents.length} B minified, ${gzipSync(contents).length} gzip, ${brotli} brotli`);
-  // The aim is 4,096 B for the whole engine; this bound only keeps what has been reached.
-  assert.ok(brotli <= BUDGET, `${brotli} B of brotli, the budget is ${BUDGET}`);
 });
 
 test('V07 the tests of behaviour pass on a minified bundle, where no name of a class or function is left', async () => {

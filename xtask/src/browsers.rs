@@ -9,7 +9,15 @@ use crate::setup::{cargo, version};
 use crate::step::{Console, Step, file_failure};
 use crate::workspace::Workspace;
 
-/// The found programs.
+/// The browsers and the one driver that comes with them.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub chrome: PathBuf,
+    pub chromedriver: PathBuf,
+    pub firefox: PathBuf,
+}
+
+/// All that tests in browsers need.
 #[derive(Debug, Clone)]
 pub struct Browsers {
     pub chrome: PathBuf,
@@ -60,9 +68,9 @@ const FIREFOX: Wanted = Wanted {
 const WASM_PACK: (&str, [u32; 3]) = ("wasm-pack", [0, 15, 1]);
 const GECKODRIVER: (&str, [u32; 3]) = ("geckodriver", [0, 37, 1]);
 
-/// Finds or installs all of it. Nothing is skipped: what cannot be had is an error.
-pub fn prepare(ws: &Workspace, console: &mut Console) -> Result<Browsers, Failure> {
-    let [chrome, chromedriver, firefox] = console.step("browsers", |step| {
+/// Finds or installs the browsers. None is skipped: one that cannot be had is an error.
+pub fn find(console: &mut Console) -> Result<Found, Failure> {
+    console.step("browsers", |step| {
         let wanted = [CHROME, CHROMEDRIVER, FIREFOX];
         let from_env = |name: &str| env::var_os(name).map(PathBuf::from);
         let missing: Vec<&Wanted> = wanted
@@ -73,18 +81,27 @@ pub fn prepare(ws: &Workspace, console: &mut Console) -> Result<Browsers, Failur
             apt_install(step, &missing)?;
         }
         let [chrome, chromedriver, firefox] = wanted.map(|w| w.find(from_env).ok_or(w));
-        let found = [
-            chrome.map_err(not_found)?,
-            chromedriver.map_err(not_found)?,
-            firefox.map_err(not_found)?,
-        ];
-        let versions = [&found[0], &found[2]].map(|path| {
+        let found = Found {
+            chrome: chrome.map_err(not_found)?,
+            chromedriver: chromedriver.map_err(not_found)?,
+            firefox: firefox.map_err(not_found)?,
+        };
+        let versions = [&found.chrome, &found.firefox].map(|path| {
             let printed = Cmd::new(path).arg("--version").answer().unwrap_or_default();
             short_version(&printed)
         });
         step.note(versions.join(", "));
         Ok(found)
-    })?;
+    })
+}
+
+/// The browsers, and what drives them.
+pub fn prepare(ws: &Workspace, console: &mut Console) -> Result<Browsers, Failure> {
+    let Found {
+        chrome,
+        chromedriver,
+        firefox,
+    } = find(console)?;
     let wasm_pack = console.step("wasm-pack", |step| {
         // Of exactly this version: its output is tested.
         let usable = |path: &Path| version_of(path) == Some(WASM_PACK.1);

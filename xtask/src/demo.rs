@@ -101,17 +101,21 @@ fn is_module(file: &Path) -> bool {
     name.ends_with(".mjs") && !name.ends_with(".test.mjs")
 }
 
-/// What is in the tarball, where the page's imports find it. Not by npm: it would undo `npm ci`.
+/// Where the page's imports find it.
 pub fn install_in_page(ws: &Workspace, step: &mut Step<'_>, tarball: &Path) -> Result<(), Failure> {
-    let folder = ws.root.join("www/node_modules/rejitter");
-    drop(fs::remove_dir_all(&folder));
-    fs::create_dir_all(&folder).map_err(|error| file_failure("create", &folder, &error))?;
+    unpack(step, tarball, &ws.root.join("www/node_modules/rejitter"))
+}
+
+/// What is in the tarball, in `folder` of a `node_modules`. Not by npm: it would undo `npm ci`.
+pub fn unpack(step: &mut Step<'_>, tarball: &Path, folder: &Path) -> Result<(), Failure> {
+    drop(fs::remove_dir_all(folder));
+    fs::create_dir_all(folder).map_err(|error| file_failure("create", folder, &error))?;
     step.run(
         &Cmd::new("tar")
             .arg("-xzf")
             .arg(tarball)
             .args(["--strip-components=1", "-C"])
-            .arg(&folder),
+            .arg(folder),
     )?;
     Ok(())
 }

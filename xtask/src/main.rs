@@ -3,6 +3,7 @@
 #[cfg(not(unix))]
 compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside WSL");
 
+mod bench;
 mod browsers;
 mod cmd;
 mod counts;
@@ -32,6 +33,9 @@ cargo xtask <command>
       --once ends after the part in Node
   test [--list] [--only NAME]... [--verbose]
       every check there is; --only runs the steps whose names contain NAME
+  bench [--quick] [--only NAME]... [--readme]
+      measures the packed package against its peers: speed, memory, bytes; --quick is over in a
+      minute; --only runs the parts whose names contain NAME; --readme writes the README's tables
   simulate [--schedules N] [--seed S]
       random hostile schedules against the packed package, a million by default
   site [--out DIR]
@@ -48,6 +52,7 @@ Each command installs what it needs and finds missing, and is quick when nothing
 enum Command {
     Demo(demo::Options),
     Test(test::Options),
+    Bench(bench::Options),
     Simulate(simulate::Options),
     Site(site::Options),
     Pkg,
@@ -81,6 +86,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
+        Command::Bench(options) => bench::run(&ws, &options),
         Command::Simulate(options) => simulate::run(&ws, &options),
         Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
@@ -101,6 +107,7 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
     let mut command = match name {
         "demo" => Command::Demo(demo::Options::default()),
         "test" => Command::Test(test::Options::default()),
+        "bench" => Command::Bench(bench::Options::default()),
         "simulate" => Command::Simulate(simulate::Options::default()),
         "site" => Command::Site(site::Options::default()),
         "pkg" => Command::Pkg,
@@ -122,6 +129,14 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
                     .next()
                     .ok_or_else(|| usage("--only needs the name of a step"))?;
                 options.only.push(step.to_owned());
+            }
+            (Command::Bench(options), "--quick") => options.quick = true,
+            (Command::Bench(options), "--readme") => options.readme = true,
+            (Command::Bench(options), "--only") => {
+                let part = args
+                    .next()
+                    .ok_or_else(|| usage("--only needs the name of a part"))?;
+                options.only.push(part.to_owned());
             }
             (Command::Simulate(options), "--schedules") => {
                 let schedules = args.next().and_then(|number| number.parse().ok());
@@ -164,6 +179,15 @@ mod tests {
             port: Some(8080),
         };
         assert_eq!(parsed("demo --once --port 8080"), Ok(Command::Demo(demo)));
+        let bench = bench::Options {
+            quick: true,
+            only: vec!["heap".into(), "cold".into()],
+            readme: true,
+        };
+        assert_eq!(
+            parsed("bench --only heap --quick --readme --only cold"),
+            Ok(Command::Bench(bench))
+        );
         let simulate = simulate::Options {
             schedules: 50,
             seed: Some(3),
@@ -196,6 +220,8 @@ mod tests {
             ("demo --port 65536", "--port"),
             ("test --only", "--only"),
             ("pkg --once", "--once"),
+            ("bench --only", "--only"),
+            ("bench --once", "--once"),
             ("simulate --schedules many", "--schedules"),
             ("simulate --seed", "--seed"),
             ("site --out", "--out"),
@@ -207,7 +233,7 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "simulate", "site", "pkg", "help"] {
+        for command in ["demo", "test", "bench", "simulate", "site", "pkg", "help"] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }

@@ -110,6 +110,10 @@ fn lints() -> Vec<Plan> {
         lint("lint: types of the driver", |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
         }),
+        lint("lint: types of the benchmarks", |cx| {
+            let config = cx.ws.root.join("xtask/bench/tsconfig.json");
+            vec![tests_tool(cx, "tsc").arg("-p").arg(config)]
+        }),
         lint("lint: rustdoc", |cx| {
             vec![in_root(cx, &["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")]
         }),
@@ -129,19 +133,8 @@ fn native() -> Vec<Plan> {
         Plan::new("native: build tools", Runner::Cargo, Needs::Tools, |cx| {
             vec![in_root(cx, &["test", "--package", "xtask"])]
         }),
-        Plan::new(
-            "native: package assembly",
-            Runner::Node,
-            Needs::Tools,
-            |cx| {
-                let tests = cx.ws.root.join("xtask/npm");
-                vec![
-                    Cmd::new("node")
-                        .args(["--test", "--test-reporter=spec"])
-                        .dir(tests),
-                ]
-            },
-        ),
+        node_tests_in("native: package assembly", "xtask/npm"),
+        node_tests_in("native: benchmarks", "xtask/bench"),
     ]
 }
 
@@ -257,6 +250,17 @@ fn demo() -> Vec<Plan> {
         check("demo: page builds", |cx| vec![demo::build_page(cx.ws)]),
         check("demo: Node program", |cx| vec![demo::program(cx.ws)]),
     ]
+}
+
+/// Tests of what the build is made with, in a folder: they need no package.
+fn node_tests_in(name: &str, folder: &'static str) -> Plan {
+    Plan::new(name, Runner::Node, Needs::Tools, move |cx| {
+        vec![
+            Cmd::new("node")
+                .args(["--test", "--test-reporter=spec"])
+                .dir(cx.ws.root.join(folder)),
+        ]
+    })
 }
 
 fn node_tests(name: String, file: PathBuf) -> Plan {

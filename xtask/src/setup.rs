@@ -222,7 +222,7 @@ mod tests {
             "{ \"resolved\": \"https://example.com/a.tgz\" }"
         ));
         let ws = Workspace::find();
-        for folder in ["xtask/npm", "tests/package", "www"] {
+        for folder in ["xtask/npm", "xtask/bench", "tests/package", "www"] {
             assert!(
                 !names_a_place(&lock(&ws.root.join(folder)).unwrap()),
                 "{folder}"

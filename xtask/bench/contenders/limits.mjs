@@ -1,0 +1,6 @@
+// @ts-check
+// What every contender is set to, as far as it can be: full jitter below min(10 s, 100 ms·2^(k−1)).
+
+export const ATTEMPTS = 6;
+export const BASE_MS = 100;
+export const CAP_MS = 10_000;

@@ -1,0 +1,100 @@
+// @ts-check
+// Many designs against each other in one process: interleaved in shuffled rounds, so that whatever
+// changes while it runs (the clock of the processor, the heap, a neighbour) changes for all.
+
+import { shuffled, uniform } from './random.mjs';
+
+/**
+ * @typedef {object} Design
+ * @property {string} name
+ * @property {(n: number) => unknown} loop does it n times; a promise is awaited
+ */
+
+/**
+ * @typedef {object} Plan
+ * @property {number} rounds
+ * @property {number} batchMs how long one batch takes, about
+ * @property {number} warmUpMs for each design, before anything counts
+ * @property {number} seed of the order
+ * @property {() => number} [now] the clock, in ms
+ */
+
+/**
+ * What was measured: of each design the time of one operation, in ns, in each round.
+ * @typedef {Record<string, number[]>} Samples
+ */
+
+/**
+ * A loop of its own for each design: one that is shared would learn from all of them and suit none.
+ * @param {string} call the expression that is awaited
+ * @param {Record<string, unknown>} scope what its names mean
+ * @returns {(n: number) => Promise<void>}
+ */
+export function loopOf(call, scope) {
+  const make = new Function(...Object.keys(scope), `return async function loop(n) { for (let i = 0; i < n; i++) await ${call}; };`);
+  return make(...Object.values(scope));
+}
+
+/**
+ * The size of a batch that takes about `ms`.
+ * @param {Design} design
+ * @param {number} ms
+ * @param {() => number} now
+ */
+export async function batchOf({ loop }, ms, now) {
+  for (let n = 1; ; n *= 2) {
+    let took = Infinity;
+    // The best of three: a pause of the machine must not make batches of nothing.
+    for (let i = 0; i < 3; i++) {
+      const start = now();
+      await loop(n);
+      took = Math.min(took, now() - start);
+    }
+    if (took >= ms / 2) return Math.max(1, Math.round((n * ms) / took));
+  }
+}
+
+/**
+ * @param {Design[]} designs
+ * @param {Plan} plan
+ * @returns {Promise<Samples>}
+ */
+export async function compare(designs, { rounds, batchMs, warmUpMs, seed, now = () => performance.now() }) {
+  const random = uniform(seed);
+  for (const { loop } of designs) {
+    const end = now() + warmUpMs;
+    do await loop(1000);
+    while (now() < end);
+  }
+  /** @type {Map<Design, number>} */
+  const batches = new Map();
+  // Again after all are warm: each has made code and shapes that the others met.
+  for (const design of designs) batches.set(design, await batchOf(design, batchMs, now));
+  /** @type {Samples} */
+  const samples = Object.fromEntries(designs.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const design of shuffled(designs, random)) {
+      const n = batches.get(design) ?? 1;
+      const start = now();
+      await design.loop(n);
+      samples[design.name].push(((now() - start) * 1e6) / n);
+    }
+  }
+  return samples;
+}
+
+/**
+ * Designs that take long by themselves, each once per round.
+ * @param {{ name: string, once: () => number }[]} designs each answers how long it took, in ms
+ * @param {{ rounds: number, seed: number }} plan
+ * @returns {Samples} in ms
+ */
+export function compareWhole(designs, { rounds, seed }) {
+  const random = uniform(seed);
+  /** @type {Samples} */
+  const samples = Object.fromEntries(designs.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, once } of shuffled(designs, random)) samples[name].push(once());
+  }
+  return samples;
+}

@@ -1,0 +1,55 @@
+// @ts-check
+// What it was measured on, and how much of it was left.
+
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { inNode } from './child.mjs';
+
+const folder = new URL('../', import.meta.url);
+
+/** @param {string | URL} path */
+const json = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'));
+
+/** The class of machine, no name. */
+export const machine = () => ({ processor: cpus()[0]?.model.trim() || 'an unknown processor', cores: availableParallelism(), platform: `${process.platform} ${process.arch}` });
+
+/** The versions of what takes part. */
+export function versions() {
+  const { dependencies } = json('package.json');
+  const names = ['rejitter', ...Object.keys(dependencies)];
+  return Object.fromEntries(names.map((name) => [name, json(`node_modules/${name}/package.json`).version]));
+}
+
+/** Which Nodes they ask for, if they say so. They are measured in all that they run in. */
+export function engines() {
+  const wanted = Object.keys(versions()).map((name) => [name, json(`node_modules/${name}/package.json`).engines?.node]);
+  return Object.fromEntries(wanted.filter(([, node]) => node !== undefined));
+}
+
+export const nodeVersion = () => process.versions.node;
+
+/** @param {import('./nodes.mjs').Node[]} nodes */
+export async function nodeVersions(nodes) {
+  /** @type {Record<string, string>} */
+  const found = {};
+  for (const node of nodes) found[node.name] = await inNode(node, import.meta.url, 'nodeVersion', null);
+  return found;
+}
+
+/** The share of the processors that others use, from 0 to 1: while this process does nothing. */
+export async function takenByOthers(ms = 2000) {
+  const before = cpus();
+  await pause(ms);
+  let idle = 0;
+  let all = 0;
+  for (const [i, { times }] of cpus().entries()) {
+    for (const [kind, value] of Object.entries(times)) {
+      const grown = value - before[i].times[/** @type {keyof typeof times} */ (kind)];
+      all += grown;
+      if (kind === 'idle') idle += grown;
+    }
+  }
+  return all === 0 ? 0 : 1 - idle / all;
+}

@@ -1,0 +1,16 @@
+// @ts-check
+// What can be measured, in the order in which it is. The names are the files of this folder.
+
+/**
+ * @typedef {object} Context
+ * @property {import('../lib/nodes.mjs').Node[]} nodes
+ * @property {import('../lib/plans.mjs').Choice} choice
+ * @property {(what: string) => void} say progress
+ */
+
+/**
+ * @typedef {object} Part
+ * @property {(context: Context) => Promise<any>} run
+ */
+
+export const PARTS = ['sizes', 'success', 'retries', 'fetch', 'heap', 'cold', 'bulk', 'simulation', 'browsers'];

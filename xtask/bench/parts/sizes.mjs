@@ -1,0 +1,76 @@
+// @ts-check
+// Bytes in an app: what each import adds to a minified bundle.
+
+import { fileURLToPath } from 'node:url';
+
+import { BUDGETS, weigh } from '../../../tests/package/lib/budgets.mjs';
+
+/** The hand-written loop as it stands in an app. */
+const BY_HAND = `
+export async function retry(fn) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await fn();
+    } catch (error) {
+      if (attempt === 6) throw error;
+      const ms = Math.random() * Math.min(10_000, 100 * 2 ** (attempt - 1));
+      await new Promise((done) => setTimeout(done, ms));
+    }
+  }
+}
+`;
+
+/** What an app would import of each peer. */
+const PEERS = {
+  'hand-written loop': BY_HAND,
+  'p-retry': `export { default } from 'p-retry';`,
+  cockatiel: `export { ExponentialBackoff, fullJitterGenerator, handleAll, retry } from 'cockatiel';`,
+  'exponential-backoff': `export { backOff } from 'exponential-backoff';`,
+  'async-retry': `export { default } from 'async-retry';`,
+  '@lifeomic/attempt': `export { retry } from '@lifeomic/attempt';`,
+  '@smithy/util-retry': `export { StandardRetryStrategy } from '@smithy/util-retry';`,
+  effect: `
+    import { Effect, Schedule } from 'effect';
+    const schedule = Schedule.exponential('100 millis').pipe(Schedule.jittered, Schedule.upTo({ times: 5 }));
+    export const retry = (attempt) => Effect.runPromise(Effect.retry(Effect.tryPromise(attempt), schedule));`,
+  ky: `export { default } from 'ky';`,
+  'fetch-retry': `export { default } from 'fetch-retry';`,
+  ofetch: `export { createFetch } from 'ofetch';`,
+};
+
+/**
+ * @param {string} code
+ * @returns {Promise<import('../../../tests/package/lib/budgets.mjs').Size>}
+ */
+async function sizeOf(code) {
+  const { build } = await import('esbuild');
+  const resolveDir = fileURLToPath(new URL('..', import.meta.url));
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'error',
+  });
+  return weigh(outputFiles[0].contents);
+}
+
+/** @param {import('./all.mjs').Context} context */
+export async function run({ say }) {
+  /** @type {Record<string, import('../../../tests/package/lib/budgets.mjs').Size>} */
+  const ours = {};
+  for (const { name, code } of BUDGETS) {
+    say(name);
+    ours[name] = await sizeOf(code);
+  }
+  /** @type {Record<string, import('../../../tests/package/lib/budgets.mjs').Size>} */
+  const peers = {};
+  for (const [name, code] of Object.entries(PEERS)) {
+    say(name);
+    peers[name] = await sizeOf(code);
+  }
+  return { ours, peers };
+}

@@ -1,0 +1,13 @@
+// What is measured is not checked: these packages are installed for measuring only.
+declare module '@lifeomic/attempt';
+declare module '@smithy/util-retry';
+declare module 'async-retry';
+declare module 'cockatiel';
+declare module 'effect';
+declare module 'esbuild';
+declare module 'exponential-backoff';
+declare module 'fetch-retry';
+declare module 'ky';
+declare module 'ofetch';
+declare module 'p-retry';
+declare module 'playwright-core';

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { isMet, targetRows, targetsOf } from './targets.mjs';
+
+test('at most, at least, and exactly at the limit', () => {
+  assert.ok(isMet({ value: 2, most: 2 }) && isMet({ value: 2, least: 2 }));
+  assert.ok(!isMet({ value: 2.01, most: 2 }) && !isMet({ value: 1.99, least: 2 }));
+  assert.ok(!isMet({ value: NaN, most: 2 }), 'what was not measured is not met');
+});
+
+test('of the parts that were measured', () => {
+  const brotli = (value) => ({ brotli: value });
+  const targets = targetsOf({ sizes: { ours: { 'rejitter, everything': brotli(5000), 'rejitter/fetch': brotli(7000) } }, browsers: {} });
+  assert.deepEqual(targets.map(isMet), [false, true]);
+  assert.deepEqual(targetRows(targets).at(-1), ['with fetch, B of brotli', '7,000', 'at most 7,168', 'met']);
+});
