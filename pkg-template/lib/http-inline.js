@@ -2,6 +2,6 @@
 // What `fetch` needs beside the core, inlined.
 
 import { compilerOf } from './compile.js';
-import base64 from './http-bytes.js';
+import text from './http-bytes.js';
 
-export const loadHttp = /* @__PURE__ */ compilerOf(base64);
+export const loadHttp = /* @__PURE__ */ compilerOf(text);

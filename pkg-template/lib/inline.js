@@ -1,7 +1,7 @@
 // @ts-check
 // The core, inlined.
 
-import base64 from './bytes.js';
+import text from './bytes.js';
 import { compilerOf } from './compile.js';
 
-export const load = /* @__PURE__ */ compilerOf(base64);
+export const load = /* @__PURE__ */ compilerOf(text);

@@ -13,6 +13,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
+import { textOf } from './wasm-text.mjs';
+
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
@@ -30,8 +32,7 @@ export function toCommonJsPaths(code) {
 }
 
 export function bytesModule(bytes, name) {
-  const text = Buffer.from(bytes).toString('base64');
-  return `// ${name} in base64\nexport default '${text}';\n`;
+  return `// ${name} as text\nexport default '${textOf(bytes)}';\n`;
 }
 
 /**

@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { bytesOf } from '../../pkg-template/lib/compile.js';
 import { assemble, bytesModule, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+import { textOf } from './wasm-text.mjs';
 
 // (module): the smallest file that is one
 const EMPTY_WASM = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
@@ -134,8 +136,17 @@ test('only paths of the package itself become .cjs', () => {
 
 test('the module of the bytes gives the bytes', async () => {
   const code = `data:text/javascript,${encodeURIComponent(bytesModule(EMPTY_WASM, 'core.wasm'))}`;
-  const { default: base64 } = await import(code);
-  assert.deepEqual(Uint8Array.from(Buffer.from(base64, 'base64')), EMPTY_WASM);
+  const { default: text } = await import(code);
+  assert.deepEqual(bytesOf(text), EMPTY_WASM);
+});
+
+test('every byte has its text, which no string, template or page needs to escape', () => {
+  const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const text = textOf(every);
+  assert.match(text, /^[ !#%-&(-;=-[\]-_a-~]+$/);
+  assert.deepEqual(bytesOf(text), every);
+  // A prefix changes one digit, wherever it stands.
+  for (const byte of every) assert.deepEqual(bytesOf(textOf([byte, 0, byte])), Uint8Array.of(byte, 0, byte));
 });
 
 test('the version stands after the name and has one source', () => {
