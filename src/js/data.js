@@ -1,8 +1,8 @@
 // @ts-check
 // A policy as JSON data, and back.
 
-import { ownOf } from './options.js';
-import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, PROPORTIONAL, show } from './rules.js';
+import { ownOf, requireObject } from './options.js';
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, PROPORTIONAL, oneOf, problemOf } from './rules.js';
 
 /** The version of the format, in every object that is written. */
 const VERSION = 1;
@@ -23,13 +23,12 @@ export function toData(settings) {
     version: VERSION,
     backoff: settings.backoff === CUSTOM ? settings.curve?.map(written) : BACKOFFS[settings.backoff],
     jitter: jitterData(settings),
-    ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
+    ...(settings.base.capRule !== 0 && { capRule: CAP_RULES[settings.base.capRule] }),
     ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
   };
   for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
     const value = settings[name];
-    const none = Number.isNaN(value) || (value === Infinity && name.endsWith('TimeoutMs'));
-    if (!none) data[name] = written(value);
+    if (value !== undefined) data[name] = written(value);
   }
   if (settings.capLongRetryAfter) data.longRetryAfter = 'cap';
   if (settings.unref) data.unref = true;
@@ -43,12 +42,10 @@ export function toData(settings) {
  * @returns {{ capRule: number, options: Record<string, unknown> }}
  */
 export function fromData(data) {
-  if (data === null || typeof data !== 'object' || Array.isArray(data)) {
-    throw new TypeError(`the policy is ${Array.isArray(data) ? 'an array' : show(data)}; it must be an object as toJSON() gives it`);
-  }
+  requireObject(data, 'the policy', 'an object as toJSON() gives it');
   const { version, capRule = 'bound', ...rest } = ownOf(data);
-  if (version !== VERSION) throw new RangeError(`version is ${show(version)}; it must be ${VERSION}`);
-  if (!CAP_RULES.includes(capRule)) throw new RangeError(`capRule is ${show(capRule)}; it must be one of '${CAP_RULES.join("', '")}'`);
+  if (version !== VERSION) throw problemOf('version', version, [typeof version, `${VERSION}`]);
+  if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);
   const options = ownOf(rest);
   for (const name of Object.keys(options)) options[name] = read(options[name]);
   if (Array.isArray(options.backoff)) options.backoff = options.backoff.map(read);

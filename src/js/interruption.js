@@ -27,7 +27,8 @@ export class Interruption {
     /** @type {unknown} */
     this.reason = undefined;
     this.expired = false;
-    this.deadlineAt = Infinity;
+    /** @type {number | undefined} */
+    this.deadlineAt = undefined;
     /** @type {import('./attempt.js').Attempt | undefined} */
     this.attempt = undefined;
     /** @type {((reason: unknown) => void) | undefined} */
@@ -57,7 +58,7 @@ export class Interruption {
   /** @param {number} startedAt */
   armDeadline(startedAt) {
     const { totalTimeoutMs, unref } = this.settings;
-    if (totalTimeoutMs === Infinity) return;
+    if (totalTimeoutMs === undefined) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
     this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
@@ -91,9 +92,9 @@ export class Interruption {
   begin(attempt) {
     this.attempt = attempt;
     const { attemptTimeoutMs, unref } = this.settings;
-    if (attemptTimeoutMs === Infinity) return;
+    if (attemptTimeoutMs === undefined) return;
     const from = now();
-    if (attemptTimeoutMs >= this.deadlineAt - from) return;
+    if (this.deadlineAt !== undefined && attemptTimeoutMs >= this.deadlineAt - from) return;
     this.attemptTimer = new Timer(attemptTimeoutMs, () => {
       const error = new TimeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
       this.wake?.(error);

@@ -31,7 +31,7 @@ export function run(settings, fn, signal) {
     return channel.tracePromise(() => operation.watched(signal), operation.context);
   }
   if (settings.watched || signal !== undefined) return new Operation(settings, fn, index).watched(signal);
-  const attempt = new Attempt(1, NaN, Infinity, undefined, undefined);
+  const attempt = new Attempt(1, undefined, undefined, undefined, undefined);
   let result;
   try {
     // Adopts thenables, also of another realm; a native promise is passed through.
@@ -97,13 +97,13 @@ class Operation extends Progress {
     let delayMs;
     for (;;) {
       if (attempt === undefined) {
-        attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt ?? Infinity, this.failed ? this.outcome : undefined, delayMs);
+        attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt, this.failed ? this.outcome : undefined, delayMs);
         if (settings.hooks !== undefined) {
           this.tell('onAttempt', attempt.attempt, {});
           // A hook may have aborted, or taken the time that was left.
           if (interruption?.aborted) return this.stop('aborted');
           this.attemptAt = now();
-          if (interruption !== undefined && this.attemptAt >= interruption.deadlineAt) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');
+          if (this.attemptAt >= (interruption?.deadlineAt ?? Infinity)) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');
         }
         this.cause = this.failed && this.attempts > 0 ? { cause: this.outcome } : undefined;
         this.attempts++;
@@ -184,7 +184,7 @@ class Operation extends Progress {
     if (this.interruption?.aborted) return 'aborted';
     if (mark?.permanent) return 'permanent';
     try {
-      return this.next(exactlyMs, this.interruption?.deadlineAt ?? Infinity);
+      return this.next(exactlyMs, this.interruption?.deadlineAt);
     } catch (thrown) {
       return this.broken(thrown);
     }
@@ -204,7 +204,7 @@ class Operation extends Progress {
 
   remainingMs() {
     const { interruption } = this;
-    return interruption === undefined || interruption.deadlineAt === Infinity ? Infinity : interruption.deadlineAt - now();
+    return interruption?.deadlineAt === undefined ? Infinity : interruption.deadlineAt - now();
   }
 
   /**

@@ -8,32 +8,62 @@ import {
 } from './rules.js';
 
 /**
+ * What the options of one function, or of a policy, start from.
+ * @typedef {object} Base
+ * @property {() => import('./decision.js').Core} load
+ * @property {number} backoff
+ * @property {number} jitter
+ * @property {number} capRule what the cap bounds; only presets change it (src/core/jitter.rs)
+ * @property {number} maxAttempts
+ * @property {readonly string[]} refused at most two options that must be left out here
+ * @property {string} because why
+ * @property {(() => import('./metrics.js').Metrics) | undefined} newMetrics how to count, where there is more than one operation
+ */
+
+/**
+ * @param {() => import('./decision.js').Core} load
+ * @param {Partial<Base>} [own]
+ * @returns {Base}
+ */
+export function defaults(load, own) {
+  return { load, backoff: EXPONENTIAL, jitter: FULL, capRule: 0, maxAttempts: 6, refused: [], because: '', newMetrics: undefined, ...own };
+}
+
+/**
  * Validated options as the rest of the driver uses them: one shape, numbers where the core takes
- * numbers. NaN is "not given": the core knows the defaults of the curve.
+ * numbers. `undefined` is "not given": the core knows the defaults of the curve. (NaN would say it
+ * as well, but engines allocate a box for each such field of each object.)
  */
 export class Settings {
-  /** @param {() => import('./decision.js').Core} load */
-  constructor(load) {
-    this.load = load;
-    this.backoff = EXPONENTIAL;
-    this.jitter = FULL;
-    /** What the cap bounds; only presets change it (src/core/jitter.rs). */
-    this.capRule = 0;
-    this.baseMs = NaN;
-    this.capMs = NaN;
-    this.minMs = NaN;
-    this.factor = NaN;
-    this.stepMs = NaN;
-    this.truncateAt = NaN;
-    /** The jitter's own parameter: a ratio or milliseconds. */
-    this.spread = NaN;
+  /** @param {Base} base */
+  constructor(base) {
+    this.base = base;
+    this.backoff = base.backoff;
+    this.jitter = base.jitter;
+    /** @type {number | undefined} */
+    this.baseMs = undefined;
+    /** @type {number | undefined} */
+    this.capMs = undefined;
+    /** @type {number | undefined} */
+    this.minMs = undefined;
+    /** @type {number | undefined} */
+    this.factor = undefined;
+    /** @type {number | undefined} */
+    this.stepMs = undefined;
+    /** @type {number | undefined} */
+    this.truncateAt = undefined;
+    /** @type {number | undefined} the jitter's own parameter: a ratio or milliseconds */
+    this.spread = undefined;
     /** @type {((k: number) => number) | readonly number[] | undefined} */
     this.curve = undefined;
-    this.maxRetryAfterMs = NaN;
+    /** @type {number | undefined} */
+    this.maxRetryAfterMs = undefined;
     this.capLongRetryAfter = false;
-    this.maxAttempts = 6;
-    this.attemptTimeoutMs = Infinity;
-    this.totalTimeoutMs = Infinity;
+    this.maxAttempts = base.maxAttempts;
+    /** @type {number | undefined} above 0 and finite */
+    this.attemptTimeoutMs = undefined;
+    /** @type {number | undefined} above 0 and finite */
+    this.totalTimeoutMs = undefined;
     /** @type {AbortSignal | undefined} */
     this.signal = undefined;
     /** @type {Function | undefined} */
@@ -63,82 +93,49 @@ export class Settings {
     this.watched = false;
     /** How many operations have begun, which is the next one's index. */
     this.operations = 0;
-    /** The option that the function's name settles, '' if none. */
-    this.named = '';
-    /** Whether the operation blocks the thread, in which nothing can interrupt it. */
-    this.blocking = false;
   }
 }
 
-/**
- * @param {() => import('./decision.js').Core} load
- * @param {Partial<Settings>} [own]
- */
-export function defaults(load, own) {
-  return Object.assign(new Settings(load), own);
-}
+const { hasOwnProperty } = Object.prototype;
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
- * @param {Settings} base
- * @param {() => import('./metrics.js').Metrics} [makeMetrics]
+ * @param {Base} base
  * @returns {Settings}
  */
-export function readOptions(options, base, makeMetrics) {
-  const settings = new Settings(base.load);
-  settings.backoff = base.backoff;
-  settings.jitter = base.jitter;
-  settings.maxAttempts = base.maxAttempts;
-  settings.named = base.named;
-  settings.capRule = base.capRule;
+export function readOptions(options, base) {
+  const settings = new Settings(base);
   if (options === undefined) return settings;
   requireObject(options);
-  /** @type {import('./rules.js').Problem[] | undefined} */
-  let problems;
-  for (const name of Object.keys(options)) {
+  const { refused } = base;
+  /** @type {Error[]} */
+  const problems = [];
+  // Not `Object.keys`, nor a table of checks: this is read at each call of a function, and engines
+  // know by the object's shape what such a loop finds.
+  for (const name in options) {
+    if (!hasOwnProperty.call(options, name)) continue;
     const value = options[name];
     if (value === undefined) continue;
     let valid = true;
     switch (name) {
       case 'baseMs':
-        valid = isMs(value);
-        settings.baseMs = value;
+        valid = isMs((settings.baseMs = value));
         break;
       case 'capMs':
-        valid = isLongest(value);
-        settings.capMs = value;
-        break;
-      case 'maxAttempts':
-        valid = (Number.isSafeInteger(value) && value >= 1) || value === Infinity;
-        settings.maxAttempts = value;
-        break;
-      case 'retryIf':
-        valid = typeof value === 'function';
-        settings.retryIf = value;
-        break;
-      case 'signal':
-        valid = isSignal(value);
-        settings.signal = value;
-        settings.interruptible = settings.watched = true;
-        break;
-      case 'attemptTimeoutMs':
-        valid = isLimit(value);
-        settings.attemptTimeoutMs = value;
-        if (valid && value < Infinity) settings.interruptible = settings.watched = true;
-        break;
-      case 'totalTimeoutMs':
-        valid = isLimit(value);
-        settings.totalTimeoutMs = value;
-        if (valid && value < Infinity) settings.interruptible = settings.watched = true;
+        valid = isLongest((settings.capMs = value));
         break;
       case 'minMs':
-        valid = isMs(value);
-        settings.minMs = value;
+        valid = isMs((settings.minMs = value));
+        break;
+      case 'stepMs':
+        valid = isMs((settings.stepMs = value));
         break;
       case 'factor':
-        valid = typeof value === 'number' && value >= 1 && value < Infinity;
-        settings.factor = value;
+        valid = isWithin((settings.factor = value), 1, Number.MAX_VALUE);
+        break;
+      case 'truncateAt':
+        valid = Number.isInteger((settings.truncateAt = value)) && isWithin(value, 1, 1024);
         break;
       case 'backoff':
         valid = readable(() => readBackoff(value, settings));
@@ -146,77 +143,73 @@ export function readOptions(options, base, makeMetrics) {
       case 'jitter':
         valid = readable(() => readJitter(value, settings));
         break;
-      case 'stepMs':
-        valid = isMs(value);
-        settings.stepMs = value;
-        break;
-      case 'truncateAt':
-        valid = Number.isInteger(value) && value >= 1 && value <= 1024;
-        settings.truncateAt = value;
-        break;
       case 'maxRetryAfterMs':
-        valid = isLongest(value);
-        settings.maxRetryAfterMs = value;
+        valid = isLongest((settings.maxRetryAfterMs = value));
         break;
       case 'longRetryAfter':
-        valid = value === 'stop' || value === 'cap';
-        settings.capLongRetryAfter = value === 'cap';
+        valid = (settings.capLongRetryAfter = value === 'cap') || value === 'stop';
+        break;
+      case 'maxAttempts':
+        settings.maxAttempts = value;
+        valid = (Number.isSafeInteger(value) && value >= 1) || value === Infinity;
+        break;
+      case 'attemptTimeoutMs':
+        valid = isLimit(value);
+        if (valid && value < Infinity) settings.attemptTimeoutMs = value;
+        break;
+      case 'totalTimeoutMs':
+        valid = isLimit(value);
+        if (valid && value < Infinity) settings.totalTimeoutMs = value;
+        break;
+      case 'signal':
+        valid = isSignal((settings.signal = value));
+        break;
+      case 'retryIf':
+        valid = isFunction((settings.retryIf = value));
         break;
       case 'retryOnResult':
-        valid = typeof value === 'function';
-        settings.retryOnResult = value;
-        settings.watched = true;
+        valid = isFunction((settings.retryOnResult = value));
         break;
       case 'onAttempt':
       case 'onFailure':
       case 'onRetry':
       case 'onSuccess':
       case 'onGiveUp':
-        valid = typeof value === 'function';
+        valid = isFunction(value);
         settings.hooks = { ...settings.hooks, [name]: value };
-        settings.watched = true;
         break;
       case 'random':
-        valid = typeof value === 'function';
-        settings.random = value;
+        valid = isFunction((settings.random = value));
         break;
       case 'seed':
         valid = isSeed(value);
-        settings.seeded = true;
-        if (valid) [settings.seedHigh, settings.seedLow] = seedBits(value);
+        if (valid) seed(settings, value);
         break;
       case 'unref':
-        valid = typeof value === 'boolean';
-        settings.unref = value;
+        valid = isSwitch((settings.unref = value));
         break;
       case 'finalError':
-        valid = value === 'last' || value === 'wrap';
-        settings.wrap = value === 'wrap';
+        valid = (settings.wrap = value === 'wrap') || value === 'last';
         break;
       case 'metrics':
-        valid = typeof value === 'boolean';
-        if (value && makeMetrics !== undefined) {
-          settings.metrics = makeMetrics();
-          settings.watched = true;
-        } else if (value) {
-          problems = add(problems, TypeError, 'metrics is true; it must be left out here, because only a RetryPolicy counts over many operations');
+        valid = isSwitch(value);
+        if (value === true) {
+          settings.metrics = base.newMetrics?.();
+          if (settings.metrics === undefined) problems.push(leftOut(name, value, 'only a RetryPolicy counts over many operations'));
         }
         break;
       default:
-        problems = add(problems, TypeError, unknown(name, Object.keys(RULES)));
+        problems.push(unknown(name, Object.keys(RULES)));
         continue;
     }
-    if (!valid) (problems ??= []).push(problemOf(name, value));
-    if (name === base.named) {
-      problems = add(problems, TypeError, `${name} is ${show(value)}; it must be left out, because the function's name settles it`);
-    }
-    if (base.blocking && (name === 'attemptTimeoutMs' || name === 'unref')) {
-      problems = add(problems, TypeError, `${name} is ${show(value)}; it must be left out in retrySync, which blocks: no timer can run meanwhile`);
-    }
+    if (!valid) problems.push(problemOf(name, value));
+    if (name === refused[0] || name === refused[1]) problems.push(leftOut(name, value, base.because));
   }
   // Comparisons between options make sense only once each is valid by itself.
-  problems ??= crossChecks(settings);
-  if (problems !== undefined) throw errorOf(problems);
+  if (problems.length === 0) contradictions(settings, problems);
+  if (problems.length > 0) throw errorOf(problems);
+  settings.interruptible = settings.signal !== undefined || settings.attemptTimeoutMs !== undefined || settings.totalTimeoutMs !== undefined;
+  settings.watched = settings.interruptible || settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics !== undefined;
   return settings;
 }
 
@@ -237,17 +230,15 @@ function readable(look) {
  * @param {Settings} settings
  */
 function readBackoff(value, settings) {
+  settings.backoff = BACKOFFS.indexOf(value);
+  if (settings.backoff >= 0) return true;
   settings.backoff = CUSTOM;
   settings.curve = value;
-  if (typeof value === 'function') return true;
-  if (Array.isArray(value)) {
-    // A copy: what the caller does with the list later changes nothing.
-    const list = (settings.curve = Array.from(value));
-    return list.length > 0 && list.every(isLongest);
-  }
-  settings.curve = undefined;
-  settings.backoff = BACKOFFS.indexOf(value);
-  return settings.backoff >= 0;
+  if (isFunction(value)) return true;
+  if (!Array.isArray(value)) return false;
+  // A copy: what the caller does with the list later changes nothing.
+  const list = (settings.curve = Array.from(value));
+  return list.length > 0 && list.every(isLongest);
 }
 
 /**
@@ -259,17 +250,24 @@ function readJitter(value, settings) {
   if (settings.jitter >= 0) return true;
   if (value === null || typeof value !== 'object') return false;
   const { type, ratio, maxMs, ...rest } = ownOf(value);
+  const proportional = type === 'proportional';
   const bounded = maxMs !== undefined;
   settings.spread = bounded ? maxMs : ratio;
-  const largest = bounded ? MAX_MS : type === 'proportional' ? 1 : 1000;
-  settings.jitter = bounded ? ADDITIVE_MAX : type === 'proportional' ? PROPORTIONAL : ADDITIVE;
+  settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
   return (
     Object.keys(rest).length === 0 &&
-    (bounded ? type === 'additive' && ratio === undefined : type === 'proportional' || type === 'additive') &&
-    typeof settings.spread === 'number' &&
-    settings.spread > 0 &&
-    settings.spread <= largest
+    (bounded ? type === 'additive' && ratio === undefined : proportional || type === 'additive') &&
+    isWithin(settings.spread, Number.MIN_VALUE, bounded ? MAX_MS : proportional ? 1 : 1000)
   );
+}
+
+/**
+ * @param {Settings} settings
+ * @param {number | bigint | string} value
+ */
+function seed(settings, value) {
+  settings.seeded = true;
+  [settings.seedHigh, settings.seedLow] = seedBits(value);
 }
 
 /**
@@ -278,8 +276,9 @@ function readJitter(value, settings) {
  * @returns {AbortSignal | undefined}
  */
 export function readRunOptions(options) {
+  if (options === undefined) return undefined;
   const { signal } = readOnly(options, ['signal']);
-  if (signal !== undefined && !isSignal(signal)) throw errorOf([problemOf('signal', signal)]);
+  if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal);
   return signal;
 }
 
@@ -290,13 +289,15 @@ export function readRunOptions(options) {
  * @returns {Settings}
  */
 export function readDelaysOptions(options, settings) {
-  const { seed } = readOnly(options, ['seed']);
-  if (seed === undefined) return settings;
-  if (!isSeed(seed)) throw errorOf([problemOf('seed', seed)]);
-  const [seedHigh, seedLow] = seedBits(seed);
-  const seeded = Object.assign(new Settings(settings.load), settings, { seeded: true, seedHigh, seedLow });
-  const problems = crossChecks(seeded);
-  if (problems !== undefined) throw errorOf(problems);
+  const given = readOnly(options, ['seed']);
+  if (given.seed === undefined) return settings;
+  if (!isSeed(given.seed)) throw problemOf('seed', given.seed);
+  const seeded = Object.assign(new Settings(settings.base), settings);
+  seed(seeded, given.seed);
+  /** @type {Error[]} */
+  const problems = [];
+  contradictions(seeded, problems);
+  if (problems.length > 0) throw errorOf(problems);
   return seeded;
 }
 
@@ -311,7 +312,7 @@ export function readOnly(options, names) {
   requireObject(options);
   const read = ownOf(options);
   for (const name of Object.keys(read)) {
-    if (names !== undefined && !names.includes(name)) throw new TypeError(unknown(name, names));
+    if (names !== undefined && !names.includes(name)) throw unknown(name, names);
   }
   return read;
 }
@@ -333,76 +334,84 @@ export function ownOf(options) {
 
 /** @param {unknown} fn */
 export function requireFunction(fn) {
-  if (typeof fn !== 'function') throw new TypeError(`the callback is ${show(fn)}; it must be a function that is called for each attempt`);
+  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'a function that is called for each attempt']);
 }
 
-/** @param {unknown} options */
-function requireObject(options) {
+/**
+ * @param {any} options
+ * @param {string} [name]
+ * @param {string} [rule]
+ */
+export function requireObject(options, name = 'options', rule = 'an object') {
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
-    throw new TypeError(`options is ${Array.isArray(options) ? 'an array' : show(options)}; it must be an object`);
+    throw new TypeError(`${name} is ${Array.isArray(options) ? 'an array' : show(options)}; it must be ${rule}`);
   }
 }
 
-/** @param {Settings} settings */
-function crossChecks({ backoff, jitter, baseMs, capMs, minMs, factor, stepMs, truncateAt, seeded, random }) {
-  /** @type {import('./rules.js').Problem[] | undefined} */
-  let problems;
-  // A comparison with NaN, "not given", is false.
-  if (capMs < baseMs) {
-    problems = add(problems, RangeError, `capMs is ${capMs}; it must be at least baseMs, which is ${baseMs}`);
-  }
+/**
+ * @param {Settings} settings
+ * @param {Error[]} problems where to put what is found
+ */
+function contradictions({ backoff, jitter, baseMs = NaN, capMs = NaN, minMs = NaN, factor, stepMs, truncateAt, seeded, random }, problems) {
+  // A comparison with NaN is false.
+  if (capMs < baseMs) problems.push(new RangeError(`capMs is ${capMs}; it must be at least baseMs, which is ${baseMs}`));
   const cap = capMs >= 0 ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
-  if (minMs > cap) {
-    problems = add(problems, RangeError, `minMs is ${minMs}; it must be at most capMs, which is ${cap}`);
+  if (minMs > cap) problems.push(new RangeError(`minMs is ${minMs}; it must be at most capMs, which is ${cap}`));
+  const ownCurve = jitter >= DECORRELATED && jitter <= POLLY_V2;
+  const why = ownCurve ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
+  if (factor !== undefined && (ownCurve || backoff !== EXPONENTIAL)) {
+    problems.push(leftOut('factor', factor, `only backoff 'exponential' has it${why}`));
   }
-  const curve = !(jitter >= DECORRELATED && jitter <= POLLY_V2);
-  if (factor >= 1 && !(curve && backoff === EXPONENTIAL)) problems = misplaced(problems, 'factor', factor, "backoff 'exponential' has it", jitter);
-  if (stepMs >= 0 && !(curve && backoff === LINEAR)) problems = misplaced(problems, 'stepMs', stepMs, "backoff 'linear' has it", jitter);
-  if (truncateAt >= 1 && backoff !== TRUNCATED && jitter !== SLOTTED) {
-    problems = misplaced(problems, 'truncateAt', truncateAt, "backoff 'truncated' and jitter 'slotted' have it", FULL);
+  if (stepMs !== undefined && (ownCurve || backoff !== LINEAR)) {
+    problems.push(leftOut('stepMs', stepMs, `only backoff 'linear' has it${why}`));
   }
-  if (seeded && random !== undefined) {
-    problems = add(problems, TypeError, 'seed and random were both given; they must be given one at a time');
+  if (truncateAt !== undefined && backoff !== TRUNCATED && jitter !== SLOTTED) {
+    problems.push(leftOut('truncateAt', truncateAt, "only backoff 'truncated' and jitter 'slotted' have it"));
   }
-  return problems;
+  if (seeded && random !== undefined) problems.push(new TypeError('seed and random were both given; they must be given one at a time'));
 }
 
 /**
- * @param {import('./rules.js').Problem[] | undefined} problems
  * @param {string} name
- * @param {number} value
- * @param {string} owner
- * @param {number} jitter
+ * @param {unknown} value
+ * @param {string} because
  */
-function misplaced(problems, name, value, owner, jitter) {
-  const why = jitter >= DECORRELATED && jitter <= POLLY_V2 ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
-  return add(problems, TypeError, `${name} is ${value}; it must be left out, because only ${owner}${why}`);
+function leftOut(name, value, because) {
+  return problemOf(name, value, ['', `left out, because ${because}`]);
 }
 
 /**
- * @param {import('./rules.js').Problem[] | undefined} problems
- * @param {ErrorConstructor} kind
- * @param {string} text
+ * @param {any} value
+ * @param {number} least
+ * @param {number} most
  */
-function add(problems, kind, text) {
-  problems ??= [];
-  problems.push({ kind, text });
-  return problems;
+function isWithin(value, least, most) {
+  return typeof value === 'number' && value >= least && value <= most;
 }
 
 /** @param {unknown} value */
 export function isMs(value) {
-  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
+  return isWithin(value, 0, MAX_MS);
 }
 
 /** @param {unknown} value */
 export function isLongest(value) {
-  return typeof value === 'number' && value >= 0;
+  return isWithin(value, 0, Infinity);
 }
 
 /** @param {unknown} value */
 function isLimit(value) {
-  return typeof value === 'number' && value > 0;
+  return isWithin(value, Number.MIN_VALUE, Infinity);
+}
+
+/** @param {unknown} value */
+export function isFunction(value) {
+  return typeof value === 'function';
+}
+
+/** @param {unknown} value */
+export function isSwitch(value) {
+  return typeof value === 'boolean';
 }
 
 /** @param {unknown} value */
@@ -420,8 +429,8 @@ export function isSignal(value) {
     () =>
       value !== null &&
       typeof value === 'object' &&
-      typeof value.aborted === 'boolean' &&
-      typeof value.addEventListener === 'function' &&
-      typeof value.removeEventListener === 'function',
+      isSwitch(value.aborted) &&
+      isFunction(value.addEventListener) &&
+      isFunction(value.removeEventListener),
   );
 }

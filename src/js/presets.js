@@ -40,3 +40,11 @@ export const PRESETS = {
   // Truncated binary exponential backoff: N = 10, T = 10 s.
   truncatedBinary: { capRule: BOUND, options: { backoff: 'truncated', truncateAt: 10, capMs: 10_000, maxAttempts: Infinity } },
 };
+
+/** @type {import('./rules.js').Rule} */
+export const PRESET = ['string', `one of ${Object.keys(PRESETS).join(', ')}`];
+
+/** @param {unknown} name */
+export function isPreset(name) {
+  return typeof name === 'string' && Object.hasOwn(PRESETS, name);
+}

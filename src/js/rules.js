@@ -33,11 +33,11 @@ const MILLISECONDS = ['number', 'a number of milliseconds from 0 to 2^53 - 1'];
 /** @type {Rule} */
 const LIMIT = ['number', 'a number of milliseconds above 0, or Infinity'];
 /** @type {Rule} */
-const LONGEST = ['number', 'a number of milliseconds from 0, or Infinity'];
+export const LONGEST = ['number', 'a number of milliseconds from 0, or Infinity'];
 /** @type {Rule} */
-const FUNCTION = ['', 'a function'];
+export const FUNCTION = ['', 'a function'];
 /** @type {Rule} */
-const SWITCH = ['', 'true or false'];
+export const SWITCH = ['', 'true or false'];
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
@@ -69,49 +69,32 @@ export const RULES = {
   metrics: SWITCH,
 };
 
-/** What other packages call our options, for those who bring their habits along. */
-const FOREIGN = /** @type {Record<string, string>} */ (/** @type {unknown} */ ({
-  __proto__: null,
-  retries: 'maxAttempts (it counts the first attempt: retries + 1)',
-  maxretries: 'maxAttempts (it counts the first attempt: maxRetries + 1)',
-  numofattempts: 'maxAttempts',
-  attempts: 'maxAttempts',
-  limit: 'maxAttempts',
-  mintimeout: 'baseMs',
-  delay: 'baseMs',
-  initialdelay: 'baseMs',
-  startingdelay: 'baseMs',
-  base: 'baseMs',
-  maxtimeout: 'capMs',
-  maxdelay: 'capMs',
-  backofflimit: 'capMs',
-  cap: 'capMs',
-  mindelay: 'minMs',
-  timemultiple: 'factor',
-  multiplier: 'factor',
-  exponent: 'factor',
-  randomize: 'jitter',
-  timeout: 'attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them)',
-  maxretrytime: 'totalTimeoutMs',
-  maxelapsedtime: 'totalTimeoutMs',
-  deadline: 'totalTimeoutMs',
-  shouldretry: 'retryIf',
-  retrycondition: 'retryIf',
-  handleerror: 'onFailure',
-  onfailedattempt: 'onFailure',
-  maxretryafter: 'maxRetryAfterMs',
-}));
-
-/** @typedef {{ kind: ErrorConstructor, text: string }} Problem */
+/**
+ * What other packages call our options, for those who bring their habits along: a line for each of
+ * ours, which may say more behind the name, and behind it theirs in small letters, without "ms".
+ */
+const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries
+maxAttempts (it counts the first attempt: maxRetries + 1): maxretries
+maxAttempts: numofattempts attempts limit
+baseMs: mintimeout delay initialdelay startingdelay base
+capMs: maxtimeout maxdelay backofflimit cap
+minMs: mindelay
+factor: timemultiple multiplier exponent
+jitter: randomize
+attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them): timeout
+totalTimeoutMs: maxretrytime maxelapsedtime deadline
+retryIf: shouldretry retrycondition
+onFailure: handleerror onfailedattempt
+maxRetryAfterMs: maxretryafter`;
 
 /**
+ * Why a value is refused.
  * @param {string} name
  * @param {unknown} value
- * @returns {Problem}
+ * @param {Rule} [rule]
  */
-export function problemOf(name, value) {
-  const [types, rule] = RULES[name];
-  return { kind: types.includes(typeof value) ? RangeError : TypeError, text: `${name} is ${show(value)}; it must be ${rule}` };
+export function problemOf(name, value, [types, rule] = RULES[name]) {
+  return new (types.includes(typeof value) ? RangeError : TypeError)(`${name} is ${show(value)}; it must be ${rule}`);
 }
 
 /**
@@ -119,41 +102,54 @@ export function problemOf(name, value) {
  * @param {string[]} names
  */
 export function unknown(name, names) {
-  let nearest = FOREIGN[name.toLowerCase().replace(/ms$/, '')] ?? '';
-  let fewest = Math.min(3, name.length / 2);
-  for (const known of nearest ? [] : names) {
-    const edits = distance(name.toLowerCase(), known.toLowerCase());
-    if (edits <= fewest) [nearest, fewest] = [known, edits - 1];
-  }
-  return `${show(name)} is not an option.${nearest && ` Did you mean ${nearest}?`} Options are: ${names.join(', ')}`;
+  const nearest = foreign(name.toLowerCase().replace(/ms$/, '')) ?? similar(name.toLowerCase(), names);
+  return new TypeError(`${show(name)} is not an option.${nearest ? ` Did you mean ${nearest}?` : ''} Options are: ${names.join(', ')}`);
+}
+
+/** @param {string} name */
+function foreign(name) {
+  return FOREIGN.split('\n').find((line) => line.split(': ').pop()?.split(' ').includes(name))?.replace(/: [^:]*$/, '');
 }
 
 /**
- * Edits (insert, delete, replace, swap of neighbours) between two words.
- * @param {string} a
- * @param {string} b
+ * @param {string} name in small letters
+ * @param {string[]} names
  */
-function distance(a, b) {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i]);
-  for (let j = 0; j <= b.length; j++) rows[0][j] = j;
-  for (let i = 1; i <= a.length; i++) {
-    for (let j = 1; j <= b.length; j++) {
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      rows[i][j] = Math.min(
-        rows[i - 1][j] + 1,
-        rows[i][j - 1] + 1,
-        rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1),
-        swapped ? rows[i - 2][j - 2] + 1 : Infinity,
-      );
-    }
+function similar(name, names) {
+  for (let edits = 0; edits <= 3 && edits <= name.length / 2; edits++) {
+    const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
+    if (nearest !== undefined) return nearest;
   }
-  return rows[a.length][b.length];
+  return undefined;
 }
 
-/** @param {Problem[]} problems */
+/**
+ * Whether at most so many edits (insert, delete, replace, swap of neighbours) make one word of the other.
+ * @param {string} a
+ * @param {string} b
+ * @param {number} edits
+ * @returns {boolean}
+ */
+function isNear(a, b, edits) {
+  if (a === b) return true;
+  const [restA, restB] = [a.slice(1), b.slice(1)];
+  if (a[0] === b[0]) return isNear(restA, restB, edits);
+  if (edits-- === 0) return false;
+  return (
+    isNear(restA, b, edits) ||
+    isNear(a, restB, edits) ||
+    isNear(restA, restB, edits) ||
+    (a[0] === b[1] && a[1] === b[0] && isNear(a.slice(2), b.slice(2), edits))
+  );
+}
+
+/**
+ * One error that says all.
+ * @param {Error[]} problems
+ */
 export function errorOf(problems) {
-  const kind = problems.every((problem) => problem.kind === RangeError) ? RangeError : TypeError;
-  return new kind(problems.map((problem) => problem.text).join('; '));
+  const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
+  return new kind(problems.map((problem) => problem.message).join('; '));
 }
 
 /**
@@ -164,17 +160,15 @@ export function show(value) {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-    case 'number':
-      return Object.is(value, -0) ? '-0' : String(value);
     case 'bigint':
       return `${value}n`;
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`;
     case 'object':
       return value === null ? 'null' : 'an object';
-    case 'boolean':
-    case 'undefined':
-      return String(value);
     default:
-      return `a ${typeof value}`;
+      return Object.is(value, -0) ? '-0' : String(value);
   }
 }
 
@@ -193,6 +187,6 @@ export function messageOf(error, otherwise) {
 }
 
 /** @param {string[]} names */
-function oneOf(names) {
-  return `one of ${names.map((name) => `'${name}'`).join(', ')}`;
+export function oneOf(names) {
+  return `one of '${names.join("', '")}'`;
 }

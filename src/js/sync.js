@@ -11,15 +11,15 @@ import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
 /** @param {() => import('./decision.js').Core} load */
-export function createSync(load) {
-  const standard = defaults(load, { blocking: true });
+export function syncOf(load) {
+  const base = defaults(load, { refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread: no timer can run meanwhile' });
   /**
    * @param {any} fn
    * @param {any} [options]
    */
   return function retrySync(fn, options) {
     requireFunction(fn);
-    const settings = readOptions(options, standard);
+    const settings = readOptions(options, base);
     requireBlocking();
     const operation = new BlockingOperation(settings, fn, 0);
     const channel = subscribed();
@@ -28,7 +28,8 @@ export function createSync(load) {
 }
 
 class BlockingOperation extends Progress {
-  deadlineAt = Infinity;
+  /** @type {number | undefined} */
+  deadlineAt = undefined;
   /** @type {Attempt | undefined} */
   attempt = undefined;
 
@@ -41,7 +42,7 @@ class BlockingOperation extends Progress {
       keepReport(reason, this.report('aborted'));
       throw reason;
     }
-    this.deadlineAt = this.startedAt + settings.totalTimeoutMs;
+    if (settings.totalTimeoutMs !== undefined) this.deadlineAt = this.startedAt + settings.totalTimeoutMs;
     /** @type {number | undefined} */
     let delayMs;
     for (;;) {
@@ -135,7 +136,7 @@ class BlockingOperation extends Progress {
   }
 
   remainingMs() {
-    return this.deadlineAt === Infinity ? Infinity : this.deadlineAt - now();
+    return this.deadlineAt === undefined ? Infinity : this.deadlineAt - now();
   }
 
   /** @param {string} reason */

@@ -114,7 +114,7 @@ test('an import whose names are not used leaves nothing in a bundle', async () =
   }
 });
 
-const BUDGET = 11_100;
+const BUDGET = 8_350;
 
 test('the size in an app, minified, and its budget', async (t) => {
   const dir = project('bundle', { 'main.mjs': `import { retryWithFullJitter } from 'rejitter';\nretryWithFullJitter(() => fetch('/'));\n` });

@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'
 const LIB = [
   'api', 'attempt', 'bytes', 'compile', 'data', 'decision', 'delays', 'fetch', 'fetch-body', 'fetch-error', 'fetch-operation',
   'fetch-options', 'fetch-request', 'fetch-response', 'hooks', 'http', 'http-bytes', 'http-inline', 'inline', 'interruption',
-  ...['lab', 'lab-bytes', 'lab-glue', 'lab-wasm', 'marks', 'metrics', 'operation', 'options', 'presets', 'progress', 'randomness'],
+  ...['lab', 'lab-bytes', 'lab-glue', 'lab-wasm', 'marks', 'metrics', 'operation', 'options', 'policy', 'presets', 'progress', 'randomness'],
   ...['report', 'rules', 'sync', 'text', 'timer', 'tracing'],
 ];
 /** Entries that load wasm have a file more for each host with a way of its own. */
