@@ -1,5 +1,5 @@
 import * as api from './lib/api.js';
-import { load } from './lib/inline.js';
+import { load } from './lib/core-inline.js';
 
 export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './lib/api.js';
 

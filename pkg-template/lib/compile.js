@@ -2,19 +2,10 @@
 // A wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
 /**
- * Compiles at the first call, synchronously, and not at import: an app that imports the package and
- * never retries pays nothing. A failure is not kept, so the next call tries again.
- *
- * @param {string} text
- * @returns {() => WebAssembly.Exports}
+ * Synchronous, and meant for the first call and not for the import: an app that imports the package
+ * and never retries pays nothing.
+ * @param {string} text a wasm file, as the build writes it (xtask/npm/wasm-text.mjs)
  */
-export function compilerOf(text) {
-  /** @type {WebAssembly.Exports | undefined} */
-  let core;
-  return () => (core ??= new WebAssembly.Instance(compile(text)).exports);
-}
-
-/** @param {string} text a wasm file, as the build writes it (xtask/npm/wasm-text.mjs) */
 export function compile(text) {
   try {
     return new WebAssembly.Module(bytesOf(text));

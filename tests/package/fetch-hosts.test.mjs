@@ -175,7 +175,7 @@ test('one instance: a bundle of both entries has the driver and the core once', 
   const dir = project('fetch-bundle', { 'main.mjs': "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n" });
   const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
   const [{ text }] = outputFiles;
-  for (const name of ['lib/bytes.js', 'lib/http-bytes.js']) assert.equal(text.split(inlinedText(name)).length - 1, 1, name);
+  for (const name of ['lib/core-bytes.js', 'lib/http-bytes.js']) assert.equal(text.split(inlinedText(name)).length - 1, 1, name);
   assert.equal(text.split('rejitter:operation').length - 1, 1);
 });
 

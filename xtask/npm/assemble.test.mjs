@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { bytesOf } from '../../pkg-template/lib/compile.js';
-import { assemble, bytesModule, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+import { assemble, bytesModule, entryFor, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
 import { textOf } from './wasm-text.mjs';
 
 // (module): the smallest file that is one
@@ -35,7 +35,7 @@ function files(name, contents) {
 
 /** A package in small: an entry, a driver module that it reaches and one that it does not. */
 function sources(name, change = {}) {
-  const entry = "import { createApi } from './lib/api.js';\nexport const { retry } = createApi();\n";
+  const entry = "import { retryOf } from './lib/api.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
   const dir = files(name, {
     'template/package.json': JSON.stringify({
       name: 'small',
@@ -43,16 +43,16 @@ function sources(name, change = {}) {
       exports: { '.': { import: './index.js', require: './index.cjs' }, './core.wasm': './core.wasm' },
     }),
     'template/index.js': entry,
-    'template/index.workerd.js': entry,
-    'template/index.edge-light.js': entry,
-    ...Object.fromEntries(['lab.js', 'lab.workerd.js', 'lab.edge-light.js'].map((file) => [`template/${file}`, "export { plan } from './lib/lab-glue.js';\n"])),
+    'template/lab.js': "export { plan } from './lib/lab-glue.js';\n",
+    'template/lib/core-inline.js': "import text from './core-bytes.js';\nexport const load = () => text;\n",
+    'template/lib/loader.js': 'export const loaderOf = (compile) => () => compile();\n',
     'template/lab.d.ts': "export { Options } from './options.js';\n",
     'template/lib/text.js': 'export class LazyDecoder {}\nexport class LazyEncoder {}\n',
     'lab/lab.wasm': EMPTY_WASM,
     'lab/lab_bg.js': GLUE,
     'template/index.d.ts': "export { Options } from './options.js';\n",
     'template/lib/unused.js': 'export {};\n',
-    'driver/api.js': "import { name } from './name.js';\nexport const createApi = () => ({ retry: () => name });\n",
+    'driver/api.js': "import { name } from './name.js';\nexport const retryOf = (load) => () => name + load();\n",
     'driver/name.js': "export const name = 'retry';\n",
     'driver/full.js': 'export {};\n',
     'driver/mod.rs': '',
@@ -78,24 +78,27 @@ describe('assemble', () => {
     await assemble(given);
     const esm = await import(pathToFileURL(join(given.out, 'index.js')).href);
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
-    assert.equal(esm.retry(), 'retry');
-    assert.equal(cjs.retry(), 'retry');
+    assert.equal(esm.retry(), `retry${textOf(EMPTY_WASM)}`);
+    assert.equal(cjs.retry(), esm.retry());
     for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
-    for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs']) {
+    for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
       assert.ok(!existsSync(join(given.out, file)), file);
     }
     assert.equal(JSON.parse(readFileSync(join(given.out, 'package.json'))).version, '1.2.3');
     assert.match(readFileSync(join(given.out, 'index.d.cts'), 'utf8'), /'\.\/options\.cjs'/);
   });
 
-  test('refuses entries that offer different things', async () => {
-    const given = sources('differ', {
-      'template/index.workerd.js': "import { createApi } from './lib/api.js';\nexport const { extra } = createApi();\n",
-    });
-    await assert.rejects(assemble(given), /index\.workerd\.js and index\.js differ in retry, extra/);
-    assert.ok(!existsSync(given.out));
+  test('gives the hosts that import wasm files their own entries', async () => {
+    const given = sources('hosts');
+    await assemble(given);
+    for (const [host, file] of [['workerd', './core.wasm'], ['edge-light', './core.wasm?module']]) {
+      const code = readFileSync(join(given.out, `index.${host}.js`), 'utf8');
+      assert.ok(code.includes(`import coreModule from '${file}';\n`), code);
+      assert.match(code, /\n\nconst load = .*loaderOf\(\(\) => coreModule\);\n\nexport const retry = retryOf\(load\);\n$/);
+      assert.doesNotMatch(code, /inline/);
+    }
   });
 
   test('refuses a module that CommonJS cannot load', async () => {
@@ -132,6 +135,12 @@ test('only paths of the package itself become .cjs', () => {
   for (const other of ['require("node:fs")', "from 'chart.js'", 'const file = "./a.js"']) {
     assert.equal(toCommonJsPaths(other), other);
   }
+});
+
+test('an entry of a host imports the entries of that host', () => {
+  const code = entryFor('workerd', "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\nexport { RetryPolicy, link };\n");
+  assert.match(code, /import labModule from '\.\/lab\.wasm';\nimport \{ linkerOf \} from '\.\/lib\/lab-wasm\.js';\nimport \{ RetryPolicy \} from '\.\/index\.workerd\.js';\n/);
+  assert.equal(entryFor('workerd', "export const none = 'needs no wasm';\n"), undefined);
 });
 
 test('the module of the bytes gives the bytes', async () => {

@@ -84,7 +84,7 @@ plant('no report beside the error', [story, 'keepReport(error, report);\n    thr
 plant('failures stay in flight', ['metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);
 
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.
-const core = (name, body) => plant(`core: ${name}`, ['compile.js', 'new WebAssembly.Instance(compile(text)).exports', `(({ decide, draw }) => { ${body} })(new WebAssembly.Instance(compile(text)).exports)`]);
+const core = (name, body) => plant(`core: ${name}`, ['core-inline.js', 'loaderOf(() => compile(text))', `(() => { const load = loaderOf(() => compile(text)); return () => (({ decide, draw }) => { ${body} })(load()); })()`]);
 const decides = (name, change, after = 'return answer;') => core(name, `return { draw, decide(...a) { ${change}; const answer = decide(...a); ${after} } };`);
 decides('the cap bounds the draw and not the ceiling', 'a[2] = 2');
 decides('the curve is one ahead', 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }');
