@@ -39,7 +39,7 @@ export const truncatedBackoffOf = (load) => functionOf('retryWithTruncatedBackof
 /**
  * @param {string} name for stack traces
  * @param {Load} load
- * @param {Partial<import('./options.js').Base>} [own]
+ * @param {Partial<import('./options.js').Settings>} [own]
  */
 function functionOf(name, load, own) {
   const base = defaults(load, own);

@@ -50,7 +50,7 @@ export class Attempt {
   }
 
   get remainingMs() {
-    return this.#deadlineAt === undefined ? Infinity : Math.max(0, this.#deadlineAt - now());
+    return this.#deadlineAt === undefined || this.#deadlineAt === Infinity ? Infinity : Math.max(0, this.#deadlineAt - now());
   }
 
   get previousError() {

@@ -23,12 +23,13 @@ export function toData(settings) {
     version: VERSION,
     backoff: settings.backoff === CUSTOM ? settings.curve?.map(written) : BACKOFFS[settings.backoff],
     jitter: jitterData(settings),
-    ...(settings.base.capRule !== 0 && { capRule: CAP_RULES[settings.base.capRule] }),
+    ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
     ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
   };
   for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
     const value = settings[name];
-    if (value !== undefined) data[name] = written(value);
+    const none = Number.isNaN(value) || (value === Infinity && name.endsWith('TimeoutMs'));
+    if (!none) data[name] = written(value);
   }
   if (settings.capLongRetryAfter) data.longRetryAfter = 'cap';
   if (settings.unref) data.unref = true;

@@ -7,7 +7,7 @@ import { now } from './timer.js';
 /**
  * The wasm's exports, as the driver uses them (src/js/numeric.rs).
  * @typedef {object} Core
- * @property {(...numbers: (number | undefined)[]) => number} decide `undefined` becomes NaN, which is "not given"
+ * @property {(...numbers: number[]) => number} decide
  * @property {(...numbers: number[]) => number} draw
  */
 
@@ -31,7 +31,7 @@ export const HINT = -3;
  * @param {import('./options.js').Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
- * @param {number | undefined} deadlineAt by the monotonic clock, if there is a deadline
+ * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
  * @param {number} serverMs the wait that a server asks for; NaN for none
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
  */
@@ -40,7 +40,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   let r = 0;
   let r2 = 0;
   let curveMs = NaN;
-  const core = settings.base.load();
+  const core = settings.load();
   // Nothing of the caller's is asked for a wait that will not be.
   if (attempt < settings.maxAttempts && !(exactlyMs >= 0)) {
     r = drawOf(core, settings, state, attempt, 0);
@@ -50,7 +50,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   const decision = core.decide(
     settings.backoff,
     settings.jitter,
-    settings.base.capRule,
+    settings.capRule,
     settings.baseMs,
     settings.capMs,
     settings.minMs,
@@ -65,7 +65,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
     state.previousMs,
     state.previousR,
     // Read here: the caller's random() and backoff() may have taken their time.
-    deadlineAt === undefined ? Infinity : deadlineAt - now(),
+    deadlineAt === Infinity ? Infinity : deadlineAt - now(),
     curveMs,
     serverMs,
     exactlyMs,

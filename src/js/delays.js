@@ -28,7 +28,7 @@ export class Delays {
 
   /** @returns {IteratorResult<number, undefined>} */
   next() {
-    const delayMs = decide(this.#settings, this.#state, this.#attempt, undefined, NaN, NaN);
+    const delayMs = decide(this.#settings, this.#state, this.#attempt, Infinity, NaN, NaN);
     if (delayMs < 0) return { done: true, value: undefined };
     this.#attempt++;
     return { done: false, value: delayMs };

@@ -27,8 +27,7 @@ export class Interruption {
     /** @type {unknown} */
     this.reason = undefined;
     this.expired = false;
-    /** @type {number | undefined} */
-    this.deadlineAt = undefined;
+    this.deadlineAt = Infinity;
     /** @type {import('./attempt.js').Attempt | undefined} */
     this.attempt = undefined;
     /** @type {((reason: unknown) => void) | undefined} */
@@ -58,7 +57,7 @@ export class Interruption {
   /** @param {number} startedAt */
   armDeadline(startedAt) {
     const { totalTimeoutMs, unref } = this.settings;
-    if (totalTimeoutMs === undefined) return;
+    if (totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
     this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
@@ -92,9 +91,9 @@ export class Interruption {
   begin(attempt) {
     this.attempt = attempt;
     const { attemptTimeoutMs, unref } = this.settings;
-    if (attemptTimeoutMs === undefined) return;
+    if (attemptTimeoutMs === Infinity) return;
     const from = now();
-    if (this.deadlineAt !== undefined && attemptTimeoutMs >= this.deadlineAt - from) return;
+    if (attemptTimeoutMs >= this.deadlineAt - from) return;
     this.attemptTimer = new Timer(attemptTimeoutMs, () => {
       const error = new TimeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
       this.wake?.(error);

@@ -24,7 +24,7 @@ import { subscribed } from './tracing.js';
  * @returns {Promise<any>}
  */
 export function run(settings, fn, signal) {
-  const index = settings.operations++;
+  const index = settings.seeded ? settings.operations++ : 0;
   const channel = subscribed();
   if (channel !== null) {
     const operation = new Operation(settings, fn, index);
@@ -103,7 +103,7 @@ class Operation extends Progress {
           // A hook may have aborted, or taken the time that was left.
           if (interruption?.aborted) return this.stop('aborted');
           this.attemptAt = now();
-          if (this.attemptAt >= (interruption?.deadlineAt ?? Infinity)) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');
+          if (interruption !== undefined && this.attemptAt >= interruption.deadlineAt) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');
         }
         this.cause = this.failed && this.attempts > 0 ? { cause: this.outcome } : undefined;
         this.attempts++;
@@ -184,7 +184,7 @@ class Operation extends Progress {
     if (this.interruption?.aborted) return 'aborted';
     if (mark?.permanent) return 'permanent';
     try {
-      return this.next(exactlyMs, this.interruption?.deadlineAt);
+      return this.next(exactlyMs, this.interruption?.deadlineAt ?? Infinity);
     } catch (thrown) {
       return this.broken(thrown);
     }
@@ -204,7 +204,7 @@ class Operation extends Progress {
 
   remainingMs() {
     const { interruption } = this;
-    return interruption?.deadlineAt === undefined ? Infinity : interruption.deadlineAt - now();
+    return interruption === undefined || interruption.deadlineAt === Infinity ? Infinity : interruption.deadlineAt - now();
   }
 
   /**

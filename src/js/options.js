@@ -8,62 +8,35 @@ import {
 } from './rules.js';
 
 /**
- * What the options of one function, or of a policy, start from.
- * @typedef {object} Base
- * @property {() => import('./decision.js').Core} load
- * @property {number} backoff
- * @property {number} jitter
- * @property {number} capRule what the cap bounds; only presets change it (src/core/jitter.rs)
- * @property {number} maxAttempts
- * @property {readonly string[]} refused at most two options that must be left out here
- * @property {string} because why
- * @property {(() => import('./metrics.js').Metrics) | undefined} newMetrics how to count, where there is more than one operation
- */
-
-/**
- * @param {() => import('./decision.js').Core} load
- * @param {Partial<Base>} [own]
- * @returns {Base}
- */
-export function defaults(load, own) {
-  return { load, backoff: EXPONENTIAL, jitter: FULL, capRule: 0, maxAttempts: 6, refused: [], because: '', newMetrics: undefined, ...own };
-}
-
-/**
- * Validated options as the rest of the driver uses them: one shape, numbers where the core takes
- * numbers. `undefined` is "not given": the core knows the defaults of the curve. (NaN would say it
- * as well, but engines allocate a box for each such field of each object.)
+ * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
+ * "not given": the core knows the defaults of the curve.
+ *
+ * This makes the defaults of a function, or of a policy; what is read inherits from them, because a
+ * call that copies three dozen fields takes longer than everything else that it does.
  */
 export class Settings {
-  /** @param {Base} base */
-  constructor(base) {
-    this.base = base;
-    this.backoff = base.backoff;
-    this.jitter = base.jitter;
-    /** @type {number | undefined} */
-    this.baseMs = undefined;
-    /** @type {number | undefined} */
-    this.capMs = undefined;
-    /** @type {number | undefined} */
-    this.minMs = undefined;
-    /** @type {number | undefined} */
-    this.factor = undefined;
-    /** @type {number | undefined} */
-    this.stepMs = undefined;
-    /** @type {number | undefined} */
-    this.truncateAt = undefined;
-    /** @type {number | undefined} the jitter's own parameter: a ratio or milliseconds */
-    this.spread = undefined;
+  /** @param {() => import('./decision.js').Core} load */
+  constructor(load) {
+    this.load = load;
+    this.backoff = EXPONENTIAL;
+    this.jitter = FULL;
+    /** What the cap bounds; only presets change it (src/core/jitter.rs). */
+    this.capRule = 0;
+    this.baseMs = NaN;
+    this.capMs = NaN;
+    this.minMs = NaN;
+    this.factor = NaN;
+    this.stepMs = NaN;
+    this.truncateAt = NaN;
+    /** The jitter's own parameter: a ratio or milliseconds. */
+    this.spread = NaN;
     /** @type {((k: number) => number) | readonly number[] | undefined} */
     this.curve = undefined;
-    /** @type {number | undefined} */
-    this.maxRetryAfterMs = undefined;
+    this.maxRetryAfterMs = NaN;
     this.capLongRetryAfter = false;
-    this.maxAttempts = base.maxAttempts;
-    /** @type {number | undefined} above 0 and finite */
-    this.attemptTimeoutMs = undefined;
-    /** @type {number | undefined} above 0 and finite */
-    this.totalTimeoutMs = undefined;
+    this.maxAttempts = 6;
+    this.attemptTimeoutMs = Infinity;
+    this.totalTimeoutMs = Infinity;
     /** @type {AbortSignal | undefined} */
     this.signal = undefined;
     /** @type {Function | undefined} */
@@ -91,9 +64,31 @@ export class Settings {
     this.interruptible = false;
     /** Whether an operation has more to do at its start than to call the callback. */
     this.watched = false;
-    /** How many operations have begun, which is the next one's index. */
+    /** How many seeded operations have begun, which is the next one's index. */
     this.operations = 0;
+    /** @type {readonly string[]} options that must be left out: backoff, jitter, attemptTimeoutMs, unref */
+    this.refused = [];
+    /** Why. */
+    this.because = '';
+    /** @type {(() => import('./metrics.js').Metrics) | undefined} how to count, where there is more than one operation */
+    this.newMetrics = undefined;
   }
+}
+
+/**
+ * @param {() => import('./decision.js').Core} load
+ * @param {Partial<Settings>} [own]
+ */
+export function defaults(load, own) {
+  return Object.assign(new Settings(load), own);
+}
+
+/**
+ * @param {Settings} base
+ * @returns {Settings}
+ */
+export function inheriting(base) {
+  return Object.create(base);
 }
 
 const { hasOwnProperty } = Object.prototype;
@@ -101,14 +96,13 @@ const { hasOwnProperty } = Object.prototype;
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
- * @param {Base} base
+ * @param {Settings} base
  * @returns {Settings}
  */
 export function readOptions(options, base) {
-  const settings = new Settings(base);
+  const settings = inheriting(base);
   if (options === undefined) return settings;
   requireObject(options);
-  const { refused } = base;
   /** @type {Error[]} */
   const problems = [];
   // Not `Object.keys`, nor a table of checks: this is read at each call of a function, and engines
@@ -138,10 +132,12 @@ export function readOptions(options, base) {
         valid = Number.isInteger((settings.truncateAt = value)) && isWithin(value, 1, 1024);
         break;
       case 'backoff':
-        valid = readable(() => readBackoff(value, settings));
+        refuse(name, value, base, problems);
+        valid = readable(readBackoff, value, settings);
         break;
       case 'jitter':
-        valid = readable(() => readJitter(value, settings));
+        refuse(name, value, base, problems);
+        valid = readable(readJitter, value, settings);
         break;
       case 'maxRetryAfterMs':
         valid = isLongest((settings.maxRetryAfterMs = value));
@@ -154,12 +150,11 @@ export function readOptions(options, base) {
         valid = (Number.isSafeInteger(value) && value >= 1) || value === Infinity;
         break;
       case 'attemptTimeoutMs':
-        valid = isLimit(value);
-        if (valid && value < Infinity) settings.attemptTimeoutMs = value;
+        refuse(name, value, base, problems);
+        valid = isLimit((settings.attemptTimeoutMs = value));
         break;
       case 'totalTimeoutMs':
-        valid = isLimit(value);
-        if (valid && value < Infinity) settings.totalTimeoutMs = value;
+        valid = isLimit((settings.totalTimeoutMs = value));
         break;
       case 'signal':
         valid = isSignal((settings.signal = value));
@@ -186,6 +181,7 @@ export function readOptions(options, base) {
         if (valid) seed(settings, value);
         break;
       case 'unref':
+        refuse(name, value, base, problems);
         valid = isSwitch((settings.unref = value));
         break;
       case 'finalError':
@@ -203,23 +199,39 @@ export function readOptions(options, base) {
         continue;
     }
     if (!valid) problems.push(problemOf(name, value));
-    if (name === refused[0] || name === refused[1]) problems.push(leftOut(name, value, base.because));
   }
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) contradictions(settings, problems);
   if (problems.length > 0) throw errorOf(problems);
-  settings.interruptible = settings.signal !== undefined || settings.attemptTimeoutMs !== undefined || settings.totalTimeoutMs !== undefined;
-  settings.watched = settings.interruptible || settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics !== undefined;
+  if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
+    settings.interruptible = settings.watched = true;
+  } else if (settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics !== undefined) {
+    settings.watched = true;
+  }
   return settings;
 }
 
 /**
- * A value that throws when it is looked at is not what an option can be.
- * @param {() => boolean} look
+ * @param {string} name
+ * @param {unknown} value
+ * @param {Settings} base
+ * @param {Error[]} problems
  */
-function readable(look) {
+function refuse(name, value, { refused, because }, problems) {
+  if (refused.includes(name)) problems.push(leftOut(name, value, because));
+}
+
+/**
+ * A value that throws when it is looked at is not what an option can be. No closure: a loop that makes
+ * one allocates a context in each round.
+ * @template T
+ * @param {(value: T, settings: Settings) => boolean} look
+ * @param {T} value
+ * @param {Settings} settings
+ */
+function readable(look, value, settings) {
   try {
-    return look();
+    return look(value, settings);
   } catch {
     return false;
   }
@@ -292,7 +304,7 @@ export function readDelaysOptions(options, settings) {
   const given = readOnly(options, ['seed']);
   if (given.seed === undefined) return settings;
   if (!isSeed(given.seed)) throw problemOf('seed', given.seed);
-  const seeded = Object.assign(new Settings(settings.base), settings);
+  const seeded = inheriting(settings);
   seed(seeded, given.seed);
   /** @type {Error[]} */
   const problems = [];
@@ -352,23 +364,36 @@ export function requireObject(options, name = 'options', rule = 'an object') {
  * @param {Settings} settings
  * @param {Error[]} problems where to put what is found
  */
-function contradictions({ backoff, jitter, baseMs = NaN, capMs = NaN, minMs = NaN, factor, stepMs, truncateAt, seeded, random }, problems) {
-  // A comparison with NaN is false.
+function contradictions(settings, problems) {
+  const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
+  // A comparison with NaN, "not given", is false.
   if (capMs < baseMs) problems.push(new RangeError(`capMs is ${capMs}; it must be at least baseMs, which is ${baseMs}`));
-  const cap = capMs >= 0 ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
-  if (minMs > cap) problems.push(new RangeError(`minMs is ${minMs}; it must be at most capMs, which is ${cap}`));
-  const ownCurve = jitter >= DECORRELATED && jitter <= POLLY_V2;
-  const why = ownCurve ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
-  if (factor !== undefined && (ownCurve || backoff !== EXPONENTIAL)) {
-    problems.push(leftOut('factor', factor, `only backoff 'exponential' has it${why}`));
+  if (minMs > 0) {
+    const cap = capMs >= 0 ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
+    if (minMs > cap) problems.push(new RangeError(`minMs is ${minMs}; it must be at most capMs, which is ${cap}`));
   }
-  if (stepMs !== undefined && (ownCurve || backoff !== LINEAR)) {
-    problems.push(leftOut('stepMs', stepMs, `only backoff 'linear' has it${why}`));
-  }
-  if (truncateAt !== undefined && backoff !== TRUNCATED && jitter !== SLOTTED) {
+  if (factor >= 1) onlyWith(EXPONENTIAL, 'factor', settings, problems);
+  if (stepMs >= 0) onlyWith(LINEAR, 'stepMs', settings, problems);
+  if (truncateAt >= 1 && settings.backoff !== TRUNCATED && settings.jitter !== SLOTTED) {
     problems.push(leftOut('truncateAt', truncateAt, "only backoff 'truncated' and jitter 'slotted' have it"));
   }
-  if (seeded && random !== undefined) problems.push(new TypeError('seed and random were both given; they must be given one at a time'));
+  if (settings.seeded && settings.random !== undefined) {
+    problems.push(new TypeError('seed and random were both given; they must be given one at a time'));
+  }
+}
+
+/**
+ * @param {number} backoff the one that has this option
+ * @param {'factor' | 'stepMs'} name
+ * @param {Settings} settings
+ * @param {Error[]} problems
+ */
+function onlyWith(backoff, name, settings, problems) {
+  const { jitter } = settings;
+  const ownCurve = jitter >= DECORRELATED && jitter <= POLLY_V2;
+  if (!ownCurve && settings.backoff === backoff) return;
+  const why = ownCurve ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
+  problems.push(leftOut(name, settings[name], `only backoff '${BACKOFFS[backoff]}' has it${why}`));
 }
 
 /**
@@ -391,17 +416,17 @@ function isWithin(value, least, most) {
 
 /** @param {unknown} value */
 export function isMs(value) {
-  return isWithin(value, 0, MAX_MS);
+  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
 }
 
 /** @param {unknown} value */
 export function isLongest(value) {
-  return isWithin(value, 0, Infinity);
+  return typeof value === 'number' && value >= 0;
 }
 
 /** @param {unknown} value */
 function isLimit(value) {
-  return isWithin(value, Number.MIN_VALUE, Infinity);
+  return typeof value === 'number' && value > 0;
 }
 
 /** @param {unknown} value */
@@ -425,12 +450,15 @@ export function isSeed(value) {
  * @param {any} value
  */
 export function isSignal(value) {
-  return readable(
-    () =>
+  try {
+    return (
       value !== null &&
       typeof value === 'object' &&
       isSwitch(value.aborted) &&
       isFunction(value.addEventListener) &&
-      isFunction(value.removeEventListener),
-  );
+      isFunction(value.removeEventListener)
+    );
+  } catch {
+    return false;
+  }
 }

@@ -16,11 +16,9 @@ const newMetrics = () => new Metrics();
  * @param {() => import('./decision.js').Core} load
  */
 export function policyOf(load) {
-  /**
-   * @param {unknown} options
-   * @param {number} [capRule]
-   */
-  const read = (options, capRule = 0) => readOptions(options, defaults(load, { capRule, newMetrics }));
+  const standard = defaults(load, { newMetrics });
+  /** @param {unknown} options @param {number} capRule */
+  const read = (options, capRule) => readOptions(options, defaults(load, { newMetrics, capRule }));
 
   return class RetryPolicy {
     /** @type {import('./options.js').Settings} */
@@ -28,7 +26,7 @@ export function policyOf(load) {
 
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      this.#settings = options instanceof Settings ? options : read(options);
+      this.#settings = options instanceof Settings ? options : readOptions(options, standard);
     }
 
     /**

@@ -47,7 +47,7 @@ export class Progress {
   /**
    * The wait in ms that follows the last attempt, or the reason to stop.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
-   * @param {number | undefined} deadlineAt
+   * @param {number} deadlineAt
    */
   next(exactlyMs, deadlineAt) {
     const { settings } = this;

@@ -28,8 +28,7 @@ export function syncOf(load) {
 }
 
 class BlockingOperation extends Progress {
-  /** @type {number | undefined} */
-  deadlineAt = undefined;
+  deadlineAt = Infinity;
   /** @type {Attempt | undefined} */
   attempt = undefined;
 
@@ -42,7 +41,7 @@ class BlockingOperation extends Progress {
       keepReport(reason, this.report('aborted'));
       throw reason;
     }
-    if (settings.totalTimeoutMs !== undefined) this.deadlineAt = this.startedAt + settings.totalTimeoutMs;
+    this.deadlineAt = this.startedAt + settings.totalTimeoutMs;
     /** @type {number | undefined} */
     let delayMs;
     for (;;) {
@@ -136,7 +135,7 @@ class BlockingOperation extends Progress {
   }
 
   remainingMs() {
-    return this.deadlineAt === undefined ? Infinity : this.deadlineAt - now();
+    return this.deadlineAt === Infinity ? Infinity : this.deadlineAt - now();
   }
 
   /** @param {string} reason */

@@ -36,13 +36,13 @@ plant('a synchronous throw escapes', [op, '  } catch (error) {\n    return new O
 
 // Timeouts and deadlines.
 plant('the attempt timeout runs from the start of the operation', [cut, 'this.attemptTimer = new Timer(attemptTimeoutMs,', 'this.attemptTimer = new Timer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),']);
-plant('the attempt timeout outlives the deadline', [cut, 'if (this.deadlineAt !== undefined && attemptTimeoutMs >= this.deadlineAt - from) return;', ''], [cut, 'if (this.over) return;\n    this.expired = true;', 'if (this.over || this.attemptTimer) return;\n    this.expired = true;']);
+plant('the attempt timeout outlives the deadline', [cut, 'if (attemptTimeoutMs >= this.deadlineAt - from) return;', ''], [cut, 'if (this.over) return;\n    this.expired = true;', 'if (this.over || this.attemptTimer) return;\n    this.expired = true;']);
 plant('no deadline timer', [cut, 'this.deadlineTimer = new Timer(', 'if (totalTimeoutMs < 0) this.deadlineTimer = new Timer(']);
 plant('the deadline timer stays', [cut, 'this.deadlineTimer?.cancel();', '']);
 plant('the wait timer stays', [cut, 'this.waitTimer?.cancel();', '']);
-plant('the deadline is counted from each attempt', [op, "    this.attemptAt = now();\n", "    this.attemptAt = now();\n    if (interruption?.deadlineAt !== undefined) interruption.deadlineAt = this.attemptAt + this.settings.totalTimeoutMs;\n"]);
+plant('the deadline is counted from each attempt', [op, "    this.attemptAt = now();\n", "    this.attemptAt = now();\n    if (interruption && interruption.deadlineAt < Infinity) interruption.deadlineAt = this.attemptAt + this.settings.totalTimeoutMs;\n"]);
 plant('an attempt begins after the deadline', [op, "if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');", '']);
-plant('a blocking hook takes an attempt past the deadline', [op, 'if (this.attemptAt >= (interruption?.deadlineAt ?? Infinity)) return', 'if (false) return']);
+plant('a blocking hook takes an attempt past the deadline', [op, 'if (interruption !== undefined && this.attemptAt >= interruption.deadlineAt) return', 'if (false) return']);
 plant('the timeout has no cause', [op, ', this.cause);', ');']);
 plant('the wall clock measures the time', [time, 'return globalThis.performance.now();', 'return Date.now();']);
 
@@ -67,7 +67,7 @@ plant('a verdict that is none passes', [story, "throw new (typeof afterMs === 'n
 plant('spent results reject', [story, 'if (!this.failed) {', 'if (false) {']);
 plant('hints feed the decorrelated jitter', ['decision.js', 'if (computed && decision >= 0) {', 'if (decision >= 0) {']);
 plant('operations share the previous wait', [story, 'this.previousMs = NaN;', 'this.previousMs = settings.lastMs ?? NaN;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
-plant('operations of a policy share their draws', [op, 'const index = settings.operations++;', 'const index = 0;']);
+plant('operations of a policy share their draws', [op, 'const index = settings.seeded ? settings.operations++ : 0;', 'const index = 0;']);
 plant('a bad random number passes', ['decision.js', 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 
 // Hooks, reports, metrics.
