@@ -31,9 +31,9 @@ export function toData(settings) {
     const none = Number.isNaN(value) || (value === Infinity && name.endsWith('TimeoutMs'));
     if (!none) data[name] = written(value);
   }
-  if (settings.capLongRetryAfter) data.longRetryAfter = 'cap';
+  if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
   if (settings.unref) data.unref = true;
-  if (settings.wrap) data.finalError = 'wrap';
+  if (settings.finalError === 'wrap') data.finalError = 'wrap';
   if (settings.metrics !== undefined) data.metrics = true;
   return data;
 }

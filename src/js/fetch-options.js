@@ -2,16 +2,16 @@
 // The options of a fetch: those of every operation, and its own.
 
 import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
-import { defaults, isFunction, isSwitch, readOnly, readOptions } from './options.js';
+import { defaults, readOnly, readOptions } from './options.js';
 import { PRESET, PRESETS, isPreset } from './presets.js';
-import { FUNCTION, RULES, SWITCH, errorOf, problemOf, unknown } from './rules.js';
+import { FUNCTION, RULES, SWITCH, errorOf, isFunction, problemOf, unknown } from './rules.js';
 
 /** What `fetch` has beside the options of every operation, and what each must be. */
-const FETCH_RULES = /** @type {Record<string, import('./rules.js').Rule>} */ ({
+const FETCH_RULES = /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
   preset: PRESET,
-  retryOn: ['', 'a list of statuses from 100 to 999, or a function'],
-  methods: ['', 'a list of method names'],
-  idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function from the request to such a text"],
+  retryOn: ['', 'a list of statuses from 100 to 999, or a function', (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus))],
+  methods: ['', 'a list of method names', (value) => Array.isArray(value) && value.every(isMethod)],
+  idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function from the request to such a text", (value) => isFunction(value) || isKey(value)],
   respectRetryAfter: SWITCH,
   throwOnStatus: SWITCH,
   prepare: FUNCTION,
@@ -63,7 +63,7 @@ export function readFetchOptions(options, load, base) {
   for (const name of Object.keys(given)) {
     const value = given[name];
     if (Object.hasOwn(FETCH_RULES, name)) {
-      if (!isValid(name, value)) problems.push(problemOf(name, value, FETCH_RULES[name]));
+      if (!FETCH_RULES[name][2](value)) problems.push(problemOf(name, value, FETCH_RULES[name]));
     } else if (REPLACED.includes(name)) {
       problems.push(new TypeError(`${name} is no option of fetch; use retryOn, which is told the response or the error`));
     } else if (Object.hasOwn(RULES, name)) {
@@ -94,25 +94,14 @@ function copyLists(given) {
   return given;
 }
 
-/**
- * @param {string} name
- * @param {any} value
- */
-function isValid(name, value) {
-  switch (name) {
-    case 'preset':
-      return isPreset(value);
-    case 'retryOn':
-      return isFunction(value) || (Array.isArray(value) && value.every((status) => Number.isInteger(status) && status >= 100 && status <= 999));
-    case 'methods':
-      return Array.isArray(value) && value.every((method) => typeof method === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(method));
-    case 'idempotencyKey':
-      return isFunction(value) || isKey(value);
-    case 'prepare':
-      return isFunction(value);
-    default:
-      return isSwitch(value);
-  }
+/** @param {any} status */
+function isStatus(status) {
+  return Number.isInteger(status) && status >= 100 && status <= 999;
+}
+
+/** @param {unknown} method */
+function isMethod(method) {
+  return typeof method === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(method);
 }
 
 /** Whether this can be the value of a header, without quotes or changes. @param {unknown} value */

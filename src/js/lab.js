@@ -1,9 +1,9 @@
 // @ts-check
 // The lab's functions as users call them: from a policy, or options, to the wasm and back.
 
-import { isSeed, readOnly } from './options.js';
+import { readOnly } from './options.js';
 import { seedAfresh, seedBits } from './randomness.js';
-import { errorOf, problemOf, show } from './rules.js';
+import { errorOf, isSeed, problemOf, show } from './rules.js';
 
 /**
  * The lab's wasm, linked (src/js/lab.rs).

@@ -1,8 +1,7 @@
 // @ts-check
 // What the callback may throw to say more than "failed": permanent(error), retryAfter(ms, error).
 
-import { isLongest } from './options.js';
-import { LONGEST, messageOf, problemOf } from './rules.js';
+import { LONGEST, isLongest, messageOf, problemOf } from './rules.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
 const MARK = Symbol.for('rejitter.mark');

@@ -1,10 +1,9 @@
 // @ts-check
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
-import { seedBits } from './randomness.js';
 import {
-  ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, DECORRELATED, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, MAX_MS,
-  POLLY_V2, PROPORTIONAL, RULES, SLOTTED, TRUNCATED, errorOf, problemOf, show, unknown,
+  BACKOFFS, DECORRELATED, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, POLLY_V2, RULES, SLOTTED, TRUNCATED, errorOf, isCount,
+  isFunction, isLongest, isMs, isSignal, leftOut, problemOf, readSeed, show, unknown,
 } from './rules.js';
 
 /**
@@ -33,7 +32,8 @@ export class Settings {
     /** @type {((k: number) => number) | readonly number[] | undefined} */
     this.curve = undefined;
     this.maxRetryAfterMs = NaN;
-    this.capLongRetryAfter = false;
+    /** @type {'stop' | 'cap'} */
+    this.longRetryAfter = 'stop';
     this.maxAttempts = 6;
     this.attemptTimeoutMs = Infinity;
     this.totalTimeoutMs = Infinity;
@@ -57,7 +57,8 @@ export class Settings {
     this.seedHigh = 0;
     this.seedLow = 0;
     this.unref = false;
-    this.wrap = false;
+    /** @type {'last' | 'wrap'} */
+    this.finalError = 'last';
     /** @type {import('./metrics.js').Metrics | undefined} */
     this.metrics = undefined;
     /** Whether signals or timeouts may interrupt an operation. */
@@ -105,13 +106,14 @@ export function readOptions(options, base) {
   requireObject(options);
   /** @type {Error[]} */
   const problems = [];
-  // Not `Object.keys`, nor a table of checks: this is read at each call of a function, and engines
-  // know by the object's shape what such a loop finds.
+  // This is read at each call of a function. Engines know by the object's shape what such a loop finds,
+  // as they do not with `Object.keys`; and a name that is written here costs a quarter of one that is
+  // looked up, hence those that nearly every call has.
   for (const name in options) {
     if (!hasOwnProperty.call(options, name)) continue;
     const value = options[name];
     if (value === undefined) continue;
-    let valid = true;
+    let valid;
     switch (name) {
       case 'baseMs':
         valid = isMs((settings.baseMs = value));
@@ -119,84 +121,14 @@ export function readOptions(options, base) {
       case 'capMs':
         valid = isLongest((settings.capMs = value));
         break;
-      case 'minMs':
-        valid = isMs((settings.minMs = value));
-        break;
-      case 'stepMs':
-        valid = isMs((settings.stepMs = value));
-        break;
-      case 'factor':
-        valid = isWithin((settings.factor = value), 1, Number.MAX_VALUE);
-        break;
-      case 'truncateAt':
-        valid = Number.isInteger((settings.truncateAt = value)) && isWithin(value, 1, 1024);
-        break;
-      case 'backoff':
-        refuse(name, value, base, problems);
-        valid = readable(readBackoff, value, settings);
-        break;
-      case 'jitter':
-        refuse(name, value, base, problems);
-        valid = readable(readJitter, value, settings);
-        break;
-      case 'maxRetryAfterMs':
-        valid = isLongest((settings.maxRetryAfterMs = value));
-        break;
-      case 'longRetryAfter':
-        valid = (settings.capLongRetryAfter = value === 'cap') || value === 'stop';
-        break;
       case 'maxAttempts':
-        settings.maxAttempts = value;
-        valid = (Number.isSafeInteger(value) && value >= 1) || value === Infinity;
-        break;
-      case 'attemptTimeoutMs':
-        refuse(name, value, base, problems);
-        valid = isLimit((settings.attemptTimeoutMs = value));
-        break;
-      case 'totalTimeoutMs':
-        valid = isLimit((settings.totalTimeoutMs = value));
-        break;
-      case 'signal':
-        valid = isSignal((settings.signal = value));
+        valid = isCount((settings.maxAttempts = value));
         break;
       case 'retryIf':
         valid = isFunction((settings.retryIf = value));
         break;
-      case 'retryOnResult':
-        valid = isFunction((settings.retryOnResult = value));
-        break;
-      case 'onAttempt':
-      case 'onFailure':
-      case 'onRetry':
-      case 'onSuccess':
-      case 'onGiveUp':
-        valid = isFunction(value);
-        settings.hooks = { ...settings.hooks, [name]: value };
-        break;
-      case 'random':
-        valid = isFunction((settings.random = value));
-        break;
-      case 'seed':
-        valid = isSeed(value);
-        if (valid) seed(settings, value);
-        break;
-      case 'unref':
-        refuse(name, value, base, problems);
-        valid = isSwitch((settings.unref = value));
-        break;
-      case 'finalError':
-        valid = (settings.wrap = value === 'wrap') || value === 'last';
-        break;
-      case 'metrics':
-        valid = isSwitch(value);
-        if (value === true) {
-          settings.metrics = base.newMetrics?.();
-          if (settings.metrics === undefined) problems.push(leftOut(name, value, 'only a RetryPolicy counts over many operations'));
-        }
-        break;
       default:
-        problems.push(unknown(name, Object.keys(RULES)));
-        continue;
+        valid = readByRule(name, value, settings, problems);
     }
     if (!valid) problems.push(problemOf(name, value));
   }
@@ -213,73 +145,23 @@ export function readOptions(options, base) {
 
 /**
  * @param {string} name
- * @param {unknown} value
- * @param {Settings} base
+ * @param {any} value
+ * @param {any} settings
  * @param {Error[]} problems
  */
-function refuse(name, value, { refused, because }, problems) {
-  if (refused.includes(name)) problems.push(leftOut(name, value, because));
-}
-
-/**
- * A value that throws when it is looked at is not what an option can be. No closure: a loop that makes
- * one allocates a context in each round.
- * @template T
- * @param {(value: T, settings: Settings) => boolean} look
- * @param {T} value
- * @param {Settings} settings
- */
-function readable(look, value, settings) {
+function readByRule(name, value, settings, problems) {
+  if (!Object.hasOwn(RULES, name)) {
+    problems.push(unknown(name, Object.keys(RULES)));
+    return true;
+  }
+  if (settings.refused.includes(name)) problems.push(leftOut(name, value, settings.because));
+  settings[name] = value;
   try {
-    return look(value, settings);
+    return RULES[name][2](value, settings, problems, name);
   } catch {
+    // A value that throws when it is looked at is not what an option can be.
     return false;
   }
-}
-
-/**
- * @param {any} value
- * @param {Settings} settings
- */
-function readBackoff(value, settings) {
-  settings.backoff = BACKOFFS.indexOf(value);
-  if (settings.backoff >= 0) return true;
-  settings.backoff = CUSTOM;
-  settings.curve = value;
-  if (isFunction(value)) return true;
-  if (!Array.isArray(value)) return false;
-  // A copy: what the caller does with the list later changes nothing.
-  const list = (settings.curve = Array.from(value));
-  return list.length > 0 && list.every(isLongest);
-}
-
-/**
- * @param {any} value
- * @param {Settings} settings
- */
-function readJitter(value, settings) {
-  settings.jitter = JITTERS.indexOf(value);
-  if (settings.jitter >= 0) return true;
-  if (value === null || typeof value !== 'object') return false;
-  const { type, ratio, maxMs, ...rest } = ownOf(value);
-  const proportional = type === 'proportional';
-  const bounded = maxMs !== undefined;
-  settings.spread = bounded ? maxMs : ratio;
-  settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
-  return (
-    Object.keys(rest).length === 0 &&
-    (bounded ? type === 'additive' && ratio === undefined : proportional || type === 'additive') &&
-    isWithin(settings.spread, Number.MIN_VALUE, bounded ? MAX_MS : proportional ? 1 : 1000)
-  );
-}
-
-/**
- * @param {Settings} settings
- * @param {number | bigint | string} value
- */
-function seed(settings, value) {
-  settings.seeded = true;
-  [settings.seedHigh, settings.seedLow] = seedBits(value);
 }
 
 /**
@@ -303,9 +185,8 @@ export function readRunOptions(options) {
 export function readDelaysOptions(options, settings) {
   const given = readOnly(options, ['seed']);
   if (given.seed === undefined) return settings;
-  if (!isSeed(given.seed)) throw problemOf('seed', given.seed);
   const seeded = inheriting(settings);
-  seed(seeded, given.seed);
+  if (!readSeed(given.seed, seeded)) throw problemOf('seed', given.seed);
   /** @type {Error[]} */
   const problems = [];
   contradictions(seeded, problems);
@@ -396,69 +277,3 @@ function onlyWith(backoff, name, settings, problems) {
   problems.push(leftOut(name, settings[name], `only backoff '${BACKOFFS[backoff]}' has it${why}`));
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- * @param {string} because
- */
-function leftOut(name, value, because) {
-  return problemOf(name, value, ['', `left out, because ${because}`]);
-}
-
-/**
- * @param {any} value
- * @param {number} least
- * @param {number} most
- */
-function isWithin(value, least, most) {
-  return typeof value === 'number' && value >= least && value <= most;
-}
-
-/** @param {unknown} value */
-export function isMs(value) {
-  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
-}
-
-/** @param {unknown} value */
-export function isLongest(value) {
-  return typeof value === 'number' && value >= 0;
-}
-
-/** @param {unknown} value */
-function isLimit(value) {
-  return typeof value === 'number' && value > 0;
-}
-
-/** @param {unknown} value */
-export function isFunction(value) {
-  return typeof value === 'function';
-}
-
-/** @param {unknown} value */
-export function isSwitch(value) {
-  return typeof value === 'boolean';
-}
-
-/** @param {unknown} value */
-export function isSeed(value) {
-  if (typeof value === 'bigint') return value >= 0n && value < 1n << 64n;
-  return typeof value === 'string' || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0);
-}
-
-/**
- * By what it can do and not by `instanceof`, which is false for the signals of another realm.
- * @param {any} value
- */
-export function isSignal(value) {
-  try {
-    return (
-      value !== null &&
-      typeof value === 'object' &&
-      isSwitch(value.aborted) &&
-      isFunction(value.addEventListener) &&
-      isFunction(value.removeEventListener)
-    );
-  } catch {
-    return false;
-  }
-}

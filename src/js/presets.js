@@ -42,7 +42,7 @@ export const PRESETS = {
 };
 
 /** @type {import('./rules.js').Rule} */
-export const PRESET = ['string', `one of ${Object.keys(PRESETS).join(', ')}`];
+export const PRESET = ['string', `one of ${Object.keys(PRESETS).join(', ')}`, isPreset];
 
 /** @param {unknown} name */
 export function isPreset(name) {

@@ -3,10 +3,9 @@
 
 import { DEADLINE, EXHAUSTED, decide } from './decision.js';
 import { callHook } from './hooks.js';
-import { isMs } from './options.js';
 import { seedAfresh } from './randomness.js';
 import { Records, RetryError, keepReport } from './report.js';
-import { show } from './rules.js';
+import { isMs, show } from './rules.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./options.js').Settings} Settings */
@@ -93,7 +92,7 @@ export class Progress {
       keepReport(this.outcome, report);
       return this.outcome;
     }
-    const error = settings.wrap && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
+    const error = settings.finalError === 'wrap' && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
     keepReport(error, report);
     throw error;
   }

@@ -22,7 +22,7 @@ plant('one signal gets two listeners', [cut, '|| this.signals.includes(signal)',
 plant('retryIf is asked after an abort in a hook', [op, "    // A hook may have aborted.\n    if (interruption?.aborted) return 'aborted';\n", '']);
 plant('an abort inside the callback loses to its error', [op, "        if (interruption?.aborted) return this.stop('aborted');\n        if (this.outcome === INTERRUPTED)", '        if (this.outcome === INTERRUPTED)']);
 plant('an abort in onRetry does not stop the wait', [cut, 'if (this.over) resolve(INTERRUPTED);\n      else this.waitTimer', 'this.waitTimer'], [op, "        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');\n", '']);
-plant('finalError wraps the abort reason', [story, "settings.wrap && reason !== 'aborted'", 'settings.wrap']);
+plant('finalError wraps the abort reason', [story, "settings.finalError === 'wrap' && reason !== 'aborted'", "settings.finalError === 'wrap'"]);
 
 // Attempts and their signals.
 plant('all attempts share one controller', ['attempt.js', 'return (this.#controller ??= new AbortController()).signal;', 'return (globalThis.sharedController ??= new AbortController()).signal;']);
