@@ -28,6 +28,7 @@ export function run(settings, fn, signal) {
   const channel = subscribed();
   if (channel !== null) {
     const operation = new Operation(settings, fn, index);
+    operation.context = {};
     return channel.tracePromise(() => operation.watched(signal), operation.context);
   }
   if (settings.watched || signal !== undefined) return new Operation(settings, fn, index).watched(signal);

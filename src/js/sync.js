@@ -23,7 +23,9 @@ export function syncOf(load) {
     requireBlocking();
     const operation = new BlockingOperation(settings, fn, 0);
     const channel = subscribed();
-    return channel === null ? operation.run() : channel.traceSync(() => operation.run(), operation.context);
+    if (channel === null) return operation.run();
+    operation.context = {};
+    return channel.traceSync(() => operation.run(), operation.context);
   };
 }
 
