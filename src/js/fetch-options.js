@@ -3,12 +3,12 @@
 
 import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
 import { defaults, readOnly, readOptions } from './options.js';
-import { PRESET, PRESETS, isPreset } from './presets.js';
+import { PRESETS, isPreset, presetRule } from './presets.js';
 import { FUNCTION, RULES, SWITCH, errorOf, isFunction, problemOf, unknown } from './rules.js';
 
 /** What `fetch` has beside the options of every operation, and what each must be. */
 const FETCH_RULES = /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
-  preset: PRESET,
+  preset: presetRule(),
   retryOn: ['', 'a list of statuses from 100 to 999, or a function', (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus))],
   methods: ['', 'a list of method names', (value) => Array.isArray(value) && value.every(isMethod)],
   idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function from the request to such a text", (value) => isFunction(value) || isKey(value)],

@@ -6,7 +6,7 @@ import { Delays } from './delays.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
 import { Settings, defaults, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
-import { PRESET, PRESETS, isPreset } from './presets.js';
+import { PRESETS, isPreset, presetRule } from './presets.js';
 import { problemOf } from './rules.js';
 
 const newMetrics = () => new Metrics();
@@ -34,7 +34,7 @@ export function policyOf(load) {
      * @param {any} [overrides]
      */
     static preset(name, overrides) {
-      if (!isPreset(name)) throw problemOf('preset', name, [typeof name, PRESET[1]]);
+      if (!isPreset(name)) throw problemOf('preset', name, [typeof name, presetRule()[1]]);
       const { capRule, options } = PRESETS[name];
       return new RetryPolicy(read({ ...options, ...readOnly(overrides) }, capRule));
     }

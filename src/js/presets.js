@@ -41,8 +41,13 @@ export const PRESETS = {
   truncatedBinary: { capRule: BOUND, options: { backoff: 'truncated', truncateAt: 10, capMs: 10_000, maxAttempts: Infinity } },
 };
 
-/** @type {import('./rules.js').Rule} */
-export const PRESET = ['string', `one of ${Object.keys(PRESETS).join(', ')}`, isPreset];
+/**
+ * Made when it is needed: bundlers keep what is computed at the top level.
+ * @returns {import('./rules.js').Rule}
+ */
+export function presetRule() {
+  return ['string', `one of ${Object.keys(PRESETS).join(', ')}`, isPreset];
+}
 
 /** @param {unknown} name */
 export function isPreset(name) {
