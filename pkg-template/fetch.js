@@ -1,6 +1,6 @@
+import { load } from './lib/core-inline.js';
 import { createFetchApi } from './lib/fetch.js';
 import { loadHttp } from './lib/http-inline.js';
-import { load } from './lib/inline.js';
 
 export { HttpStatusError } from './lib/fetch-error.js';
 

@@ -2,25 +2,13 @@
 // A wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
 /**
- * Compiles at the first call, synchronously, and not at import: an app that imports the package and
- * never retries pays nothing. A failure is not kept, so the next call tries again.
- *
- * @param {string} base64
- * @returns {() => WebAssembly.Exports}
+ * Synchronous, and meant for the first call and not for the import: an app that imports the package
+ * and never retries pays nothing.
+ * @param {string} text a wasm file, as the build writes it (xtask/npm/wasm-text.mjs)
  */
-export function compilerOf(base64) {
-  /** @type {WebAssembly.Exports | undefined} */
-  let core;
-  return () => (core ??= new WebAssembly.Instance(compile(base64)).exports);
-}
-
-/** @param {string} base64 a wasm file */
-export function compile(base64) {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+export function compile(text) {
   try {
-    return new WebAssembly.Module(bytes);
+    return new WebAssembly.Module(bytesOf(text));
   } catch (cause) {
     // The bytes are good, so the host refuses: nearly always a Content-Security-Policy. The engines'
     // own messages differ and name the wrong directive ('unsafe-eval').
@@ -29,4 +17,25 @@ export function compile(base64) {
       { cause },
     );
   }
+}
+
+/**
+ * The bytes of such a text: a character from `+` on is a digit, one before it is a prefix, which
+ * changes the digit behind it. The array keeps the sums modulo 256.
+ * @param {string} text
+ */
+export function bytesOf(text) {
+  const bytes = new Uint8Array(text.length);
+  let length = 0;
+  let prefix = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 43) {
+      prefix = code * 85;
+    } else {
+      bytes[length++] = code - 43 + prefix;
+      prefix = 0;
+    }
+  }
+  return bytes.subarray(0, length);
 }

@@ -1,7 +1,8 @@
 // @ts-check
 // What `fetch` needs beside the core, inlined.
 
-import { compilerOf } from './compile.js';
-import base64 from './http-bytes.js';
+import { compile } from './compile.js';
+import text from './http-bytes.js';
+import { loaderOf } from './loader.js';
 
-export const loadHttp = /* @__PURE__ */ compilerOf(base64);
+export const loadHttp = /* @__PURE__ */ loaderOf(() => compile(text));

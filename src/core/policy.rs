@@ -223,7 +223,12 @@ impl RetryPolicy {
     #[inline(always)]
     pub(crate) fn range_ms(&self, wait: &Wait) -> (f64, f64) {
         let (base, cap, min) = (self.base_ms, self.cap_ms, self.min_ms);
-        let c = || self.ceiling(wait);
+        // Once, although some kinds need none: it is inlined wherever it is asked for.
+        let c = if self.jitter.follows_the_curve() {
+            self.ceiling(wait)
+        } else {
+            0.0
+        };
         // Where the cap bounds the waits, a draw that goes above the ceiling starts lower.
         let h = |c: f64, room: f64| {
             if self.cap_rule == CapRule::Bound {
@@ -233,20 +238,20 @@ impl RetryPolicy {
             }
         };
         let (lo, hi) = match self.jitter {
-            Jitter::None => (c(), c()),
-            Jitter::Full => (0.0, c()),
-            Jitter::Equal => (c() / 2.0, c()),
+            Jitter::None => (c, c),
+            Jitter::Full => (0.0, c),
+            Jitter::Equal => (c / 2.0, c),
             Jitter::Proportional { ratio } => {
-                let h = h(c(), cap / (1.0 + ratio));
+                let h = h(c, cap / (1.0 + ratio));
                 (h * (1.0 - ratio), h * (1.0 + ratio))
             }
             Jitter::Additive { ratio } => {
-                let h = h(c(), cap / (1.0 + ratio));
+                let h = h(c, cap / (1.0 + ratio));
                 (h, h + ratio * h)
             }
             Jitter::AdditiveMax { max_ms } => {
                 let x = h(max_ms, cap);
-                let h = h(c(), cap - x);
+                let h = h(c, cap - x);
                 (h, h + x)
             }
             Jitter::Decorrelated | Jitter::DecorrelatedBounded => {

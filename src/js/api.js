@@ -1,131 +1,63 @@
 // @ts-check
-// The public functions, over whatever loads the core: each host has its own way to the wasm.
+// The functions, each over whatever loads the core: each host has its own way to the wasm. Each is made
+// by itself, so that a bundle has those which the app uses, and what these need.
 
-import { fromData, toData } from './data.js';
-import { Delays } from './delays.js';
-import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { Settings, defaults, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
-import { PRESETS } from './presets.js';
-import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, FULL, LINEAR, NONE, TRUNCATED, show } from './rules.js';
+import { defaults, readOptions, requireFunction } from './options.js';
+import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './rules.js';
 
 // What needs no core.
 export { isPermanent, permanent, retryAfter } from './marks.js';
 export { RetryError, TimeoutError, retryReport } from './report.js';
 
-const newMetrics = () => new Metrics();
+export { policyOf } from './policy.js';
+export { syncOf } from './sync.js';
 
-/** @param {() => import('./decision.js').Core} load */
-export function createApi(load) {
-  const standard = defaults(load);
-  const fullJitter = defaults(load, { jitter: FULL, named: 'jitter' });
-  const equalJitter = defaults(load, { jitter: EQUAL, named: 'jitter' });
-  const decorrelatedJitter = defaults(load, { jitter: DECORRELATED, named: 'jitter' });
-  const exponentialBackoff = defaults(load, { backoff: EXPONENTIAL, jitter: NONE, named: 'backoff' });
-  const linearBackoff = defaults(load, { backoff: LINEAR, jitter: NONE, named: 'backoff' });
-  const fixedDelay = defaults(load, { backoff: FIXED, jitter: NONE, named: 'backoff' });
-  const truncatedBackoff = defaults(load, { backoff: TRUNCATED, maxAttempts: Infinity, named: 'backoff' });
+/** @typedef {() => import('./decision.js').Core} Load */
 
-  class RetryPolicy {
-    /** @type {Settings} */
-    #settings;
+const because = "the function's name settles it";
+const ITS_JITTER = { refused: ['jitter'], because };
+const ITS_BACKOFF = { refused: ['backoff'], because };
 
-    /** @param {unknown} [options] options, or settings that were made from some here */
-    constructor(options) {
-      this.#settings = options instanceof Settings ? options : readOptions(options, standard, newMetrics);
-    }
+/** @param {Load} load */
+export const retryOf = (load) => functionOf('retry', load);
+/** @param {Load} load */
+export const fullJitterOf = (load) => functionOf('retryWithFullJitter', load, ITS_JITTER);
+/** @param {Load} load */
+export const equalJitterOf = (load) => functionOf('retryWithEqualJitter', load, { ...ITS_JITTER, jitter: EQUAL });
+/** @param {Load} load */
+export const decorrelatedJitterOf = (load) => functionOf('retryWithDecorrelatedJitter', load, { ...ITS_JITTER, jitter: DECORRELATED });
+/** @param {Load} load */
+export const exponentialBackoffOf = (load) => functionOf('retryWithExponentialBackoff', load, { ...ITS_BACKOFF, backoff: EXPONENTIAL, jitter: NONE });
+/** @param {Load} load */
+export const linearBackoffOf = (load) => functionOf('retryWithLinearBackoff', load, { ...ITS_BACKOFF, backoff: LINEAR, jitter: NONE });
+/** @param {Load} load */
+export const fixedDelayOf = (load) => functionOf('retryWithFixedDelay', load, { ...ITS_BACKOFF, backoff: FIXED, jitter: NONE });
+/** @param {Load} load */
+export const truncatedBackoffOf = (load) => functionOf('retryWithTruncatedBackoff', load, { ...ITS_BACKOFF, backoff: TRUNCATED, maxAttempts: Infinity });
 
-    /**
-     * @param {string} name
-     * @param {any} [overrides]
-     */
-    static preset(name, overrides) {
-      if (!Object.hasOwn(PRESETS, name)) throw new RangeError(`preset is ${show(name)}; it must be one of ${Object.keys(PRESETS).join(', ')}`);
-      const { capRule = 0, options } = PRESETS[name];
-      return new RetryPolicy(readOptions({ ...options, ...readOnly(overrides) }, defaults(load, { capRule }), newMetrics));
-    }
-
-    /** @param {unknown} data */
-    static fromJSON(data) {
-      const { capRule, options } = fromData(data);
-      return new RetryPolicy(readOptions(options, defaults(load, { capRule }), newMetrics));
-    }
-
-    toJSON() {
-      return toData(this.#settings);
-    }
-
+/**
+ * @param {string} name for stack traces
+ * @param {Load} load
+ * @param {Partial<import('./options.js').Settings>} [own]
+ */
+function functionOf(name, load, own) {
+  const base = defaults(load, own);
+  const named = {
     /**
      * @param {any} fn
      * @param {any} [options]
      */
-    run(fn, options) {
-      let signal;
+    [name](fn, options) {
+      let settings;
       try {
         requireFunction(fn);
-        signal = readRunOptions(options);
+        settings = readOptions(options, base);
       } catch (error) {
         return Promise.reject(error);
       }
-      return run(this.#settings, fn, signal);
-    }
-
-    /** @param {any} fn */
-    wrap(fn) {
-      requireFunction(fn);
-      const settings = this.#settings;
-      /**
-       * @this {unknown}
-       * @param {unknown[]} args
-       */
-      return function (...args) {
-        return run(settings, () => fn.apply(this, args), undefined);
-      };
-    }
-
-    /** @param {any} [options] */
-    delays(options) {
-      return new Delays(this.#settings, options);
-    }
-
-    metrics() {
-      return this.#settings.metrics?.snapshot();
-    }
-  }
-
-  return {
-    RetryPolicy,
-    /** @param {any} fn @param {any} [options] */
-    retry: (fn, options) => once(fn, options, standard),
-    /** @param {any} fn @param {any} [options] */
-    retryWithFullJitter: (fn, options) => once(fn, options, fullJitter),
-    /** @param {any} fn @param {any} [options] */
-    retryWithEqualJitter: (fn, options) => once(fn, options, equalJitter),
-    /** @param {any} fn @param {any} [options] */
-    retryWithDecorrelatedJitter: (fn, options) => once(fn, options, decorrelatedJitter),
-    /** @param {any} fn @param {any} [options] */
-    retryWithExponentialBackoff: (fn, options) => once(fn, options, exponentialBackoff),
-    /** @param {any} fn @param {any} [options] */
-    retryWithLinearBackoff: (fn, options) => once(fn, options, linearBackoff),
-    /** @param {any} fn @param {any} [options] */
-    retryWithFixedDelay: (fn, options) => once(fn, options, fixedDelay),
-    /** @param {any} fn @param {any} [options] */
-    retryWithTruncatedBackoff: (fn, options) => once(fn, options, truncatedBackoff),
+      return run(settings, fn, undefined);
+    },
   };
-}
-
-/**
- * @param {any} fn
- * @param {unknown} options
- * @param {Settings} base
- */
-function once(fn, options, base) {
-  let settings;
-  try {
-    requireFunction(fn);
-    settings = readOptions(options, base);
-  } catch (error) {
-    return Promise.reject(error);
-  }
-  return run(settings, fn, undefined);
+  return named[name];
 }

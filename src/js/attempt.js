@@ -23,8 +23,8 @@ export class Attempt {
 
   /**
    * @param {number} attempt
-   * @param {number} startedAt when the operation began; NaN while nobody has asked
-   * @param {number} deadlineAt
+   * @param {number | undefined} startedAt when the operation began; `undefined` while nobody has asked
+   * @param {number | undefined} deadlineAt
    * @param {unknown} previousError
    * @param {number | undefined} previousDelayMs
    */
@@ -45,11 +45,12 @@ export class Attempt {
   }
 
   get elapsedMs() {
-    return now() - this.#start();
+    const time = now();
+    return time - startOf(this, time);
   }
 
   get remainingMs() {
-    return this.#deadlineAt === Infinity ? Infinity : Math.max(0, this.#deadlineAt - now());
+    return this.#deadlineAt === undefined || this.#deadlineAt === Infinity ? Infinity : Math.max(0, this.#deadlineAt - now());
   }
 
   get previousError() {
@@ -60,13 +61,8 @@ export class Attempt {
     return this.#previousDelayMs;
   }
 
-  #start() {
-    if (Number.isNaN(this.#startedAt)) this.#startedAt = now();
-    return this.#startedAt;
-  }
-
   static {
-    startOf = (attempt, otherwise) => (Number.isNaN(attempt.#startedAt) ? (attempt.#startedAt = otherwise) : attempt.#startedAt);
+    startOf = (attempt, otherwise) => (attempt.#startedAt ??= otherwise);
     abortAttempt = (attempt, reason) => {
       (attempt.#controller ??= new AbortController()).abort(reason);
     };

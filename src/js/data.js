@@ -1,8 +1,8 @@
 // @ts-check
 // A policy as JSON data, and back.
 
-import { ownOf } from './options.js';
-import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, PROPORTIONAL, show } from './rules.js';
+import { ownOf, requireObject } from './options.js';
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, PROPORTIONAL, oneOf, problemOf } from './rules.js';
 
 /** The version of the format, in every object that is written. */
 const VERSION = 1;
@@ -31,9 +31,9 @@ export function toData(settings) {
     const none = Number.isNaN(value) || (value === Infinity && name.endsWith('TimeoutMs'));
     if (!none) data[name] = written(value);
   }
-  if (settings.capLongRetryAfter) data.longRetryAfter = 'cap';
+  if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
   if (settings.unref) data.unref = true;
-  if (settings.wrap) data.finalError = 'wrap';
+  if (settings.finalError === 'wrap') data.finalError = 'wrap';
   if (settings.metrics !== undefined) data.metrics = true;
   return data;
 }
@@ -43,12 +43,10 @@ export function toData(settings) {
  * @returns {{ capRule: number, options: Record<string, unknown> }}
  */
 export function fromData(data) {
-  if (data === null || typeof data !== 'object' || Array.isArray(data)) {
-    throw new TypeError(`the policy is ${Array.isArray(data) ? 'an array' : show(data)}; it must be an object as toJSON() gives it`);
-  }
+  requireObject(data, 'the policy', 'an object as toJSON() gives it');
   const { version, capRule = 'bound', ...rest } = ownOf(data);
-  if (version !== VERSION) throw new RangeError(`version is ${show(version)}; it must be ${VERSION}`);
-  if (!CAP_RULES.includes(capRule)) throw new RangeError(`capRule is ${show(capRule)}; it must be one of '${CAP_RULES.join("', '")}'`);
+  if (version !== VERSION) throw problemOf('version', version, [typeof version, `${VERSION}`]);
+  if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);
   const options = ownOf(rest);
   for (const name of Object.keys(options)) options[name] = read(options[name]);
   if (Array.isArray(options.backoff)) options.backoff = options.backoff.map(read);

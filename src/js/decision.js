@@ -59,7 +59,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
     settings.truncateAt,
     settings.spread,
     settings.maxRetryAfterMs,
-    +settings.capLongRetryAfter,
+    +(settings.longRetryAfter === 'cap'),
     settings.maxAttempts,
     attempt,
     state.previousMs,

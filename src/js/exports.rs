@@ -51,7 +51,7 @@ macro_rules! beside {
 }
 
 beside! {
-    "/src/js/api.js" createApi;
+    "/src/js/api.js" retryOf;
     "/src/js/attempt.js" startOf;
     "/src/js/data.js" toData;
     "/src/js/decision.js" decide;
@@ -62,12 +62,13 @@ beside! {
     "/src/js/metrics.js" Metrics;
     "/src/js/operation.js" run;
     "/src/js/options.js" readOptions;
+    "/src/js/policy.js" policyOf;
     "/src/js/presets.js" PRESETS;
     "/src/js/progress.js" Progress;
     "/src/js/randomness.js" seedBits;
     "/src/js/report.js" Records;
     "/src/js/rules.js" show;
-    "/src/js/sync.js" createSync;
+    "/src/js/sync.js" syncOf;
     "/src/js/timer.js" now;
     "/src/js/tracing.js" subscribed;
 }

@@ -8,7 +8,7 @@ import { discard, follow } from './fetch-response.js';
 import { callHook } from './hooks.js';
 import { NETWORK, UNPROCESSED } from './http.js';
 import { run } from './operation.js';
-import { Settings } from './options.js';
+import { inheriting } from './options.js';
 import { RetryError, keepReport } from './report.js';
 import { show } from './rules.js';
 
@@ -53,7 +53,7 @@ export class FetchOperation {
   /** The engine's settings for this operation alone. */
   engineSettings() {
     const shared = this.settings.engine;
-    const engine = Object.assign(new Settings(shared.load), shared);
+    const engine = inheriting(shared);
     engine.operations = shared.operations++;
     engine.retryIf = (/** @type {unknown} */ error, /** @type {Attempt} */ attempt) => this.judge(undefined, error, attempt);
     engine.retryOnResult = (/** @type {any} */ response, /** @type {Attempt} */ attempt) => this.judge(response, undefined, attempt);

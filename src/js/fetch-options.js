@@ -3,18 +3,18 @@
 
 import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
 import { defaults, readOnly, readOptions } from './options.js';
-import { PRESETS } from './presets.js';
-import { RULES, errorOf, show, unknown } from './rules.js';
+import { PRESETS, isPreset, presetRule } from './presets.js';
+import { FUNCTION, RULES, SWITCH, errorOf, isFunction, problemOf, unknown } from './rules.js';
 
 /** What `fetch` has beside the options of every operation, and what each must be. */
-const FETCH_RULES = /** @type {Record<string, import('./rules.js').Rule>} */ ({
-  preset: ['string', `one of ${Object.keys(PRESETS).join(', ')}`],
-  retryOn: ['', 'a list of statuses from 100 to 999, or a function'],
-  methods: ['', 'a list of method names'],
-  idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function from the request to such a text"],
-  respectRetryAfter: ['', 'true or false'],
-  throwOnStatus: ['', 'true or false'],
-  prepare: ['', 'a function'],
+const FETCH_RULES = /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
+  preset: presetRule(),
+  retryOn: ['', 'a list of statuses from 100 to 999, or a function', (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus))],
+  methods: ['', 'a list of method names', (value) => Array.isArray(value) && value.every(isMethod)],
+  idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function from the request to such a text", (value) => isFunction(value) || isKey(value)],
+  respectRetryAfter: SWITCH,
+  throwOnStatus: SWITCH,
+  prepare: FUNCTION,
 });
 
 /** What judges an outcome here is told more than an error or a result. */
@@ -57,29 +57,27 @@ export class FetchSettings {
 export function readFetchOptions(options, load, base) {
   const given = Object.assign(Object.create(null), base?.given, copyLists(readOnly(options)));
   const names = [...Object.keys(FETCH_RULES), ...Object.keys(RULES).filter((name) => !REPLACED.includes(name))];
-  /** @type {import('./rules.js').Problem[]} */
+  /** @type {Error[]} */
   const problems = [];
   const common = Object.create(null);
   for (const name of Object.keys(given)) {
     const value = given[name];
     if (Object.hasOwn(FETCH_RULES, name)) {
-      const [types, rule] = FETCH_RULES[name];
-      if (!isValid(name, value)) problems.push({ kind: types.includes(typeof value) ? RangeError : TypeError, text: `${name} is ${show(value)}; it must be ${rule}` });
+      if (!FETCH_RULES[name][2](value)) problems.push(problemOf(name, value, FETCH_RULES[name]));
     } else if (REPLACED.includes(name)) {
-      problems.push({ kind: TypeError, text: `${name} is no option of fetch; use retryOn, which is told the response or the error` });
+      problems.push(new TypeError(`${name} is no option of fetch; use retryOn, which is told the response or the error`));
     } else if (Object.hasOwn(RULES, name)) {
       common[name] = value;
     } else {
-      problems.push({ kind: TypeError, text: unknown(name, names) });
+      problems.push(unknown(name, names));
     }
   }
-  const preset = typeof given.preset === 'string' && Object.hasOwn(PRESETS, given.preset) ? PRESETS[given.preset] : undefined;
+  const preset = isPreset(given.preset) ? PRESETS[given.preset] : undefined;
   let engine;
   try {
     engine = readOptions({ ...preset?.options, ...common }, defaults(load, { capRule: preset?.capRule ?? 0 }));
   } catch (error) {
-    const { constructor, message } = /** @type {Error} */ (error);
-    problems.push({ kind: /** @type {ErrorConstructor} */ (constructor), text: message });
+    problems.push(/** @type {Error} */ (error));
   }
   if (engine === undefined || problems.length > 0) throw errorOf(problems);
   return new FetchSettings(given, engine);
@@ -96,25 +94,14 @@ function copyLists(given) {
   return given;
 }
 
-/**
- * @param {string} name
- * @param {any} value
- */
-function isValid(name, value) {
-  switch (name) {
-    case 'preset':
-      return typeof value === 'string' && Object.hasOwn(PRESETS, value);
-    case 'retryOn':
-      return typeof value === 'function' || (Array.isArray(value) && value.every((status) => Number.isInteger(status) && status >= 100 && status <= 999));
-    case 'methods':
-      return Array.isArray(value) && value.every((method) => typeof method === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(method));
-    case 'idempotencyKey':
-      return typeof value === 'function' || isKey(value);
-    case 'prepare':
-      return typeof value === 'function';
-    default:
-      return typeof value === 'boolean';
-  }
+/** @param {any} status */
+function isStatus(status) {
+  return Number.isInteger(status) && status >= 100 && status <= 999;
+}
+
+/** @param {unknown} method */
+function isMethod(method) {
+  return typeof method === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(method);
 }
 
 /** Whether this can be the value of a header, without quotes or changes. @param {unknown} value */

@@ -2,7 +2,7 @@
 // One request, many times: what `fetch` was called with, made anew for each attempt.
 
 import { bodyOf, isStream } from './fetch-body.js';
-import { isSignal } from './options.js';
+import { isSignal } from './rules.js';
 
 /** What `fetch` reads of its second argument, also where a prototype has it. */
 const MEMBERS = [

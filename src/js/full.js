@@ -1,8 +1,10 @@
 // @ts-check
 // The driver bound to the full wasm file, as `wasm-pack build` links it.
 
-import { createApi } from './api.js';
-import { createSync } from './sync.js';
+import {
+  decorrelatedJitterOf, equalJitterOf, exponentialBackoffOf, fixedDelayOf, fullJitterOf, linearBackoffOf, policyOf, retryOf,
+  syncOf, truncatedBackoffOf,
+} from './api.js';
 
 export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './api.js';
 
@@ -10,10 +12,15 @@ export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryRepo
 let core;
 
 const load = () => /** @type {import('./decision.js').Core} */ (core);
-const api = createApi(load);
 
-export const { RetryPolicy } = api;
-export const retrySync = createSync(load);
+export const RetryPolicy = policyOf(load);
+export const retrySync = syncOf(load);
+
+const functions = Object.fromEntries(
+  [retryOf, fullJitterOf, equalJitterOf, decorrelatedJitterOf, exponentialBackoffOf, linearBackoffOf, fixedDelayOf, truncatedBackoffOf]
+    .map((make) => make(load))
+    .map((made) => [made.name, made]),
+);
 
 /**
  * Gives the driver the instance's raw exports. The core keeps no state, so with two instances of
@@ -31,5 +38,5 @@ export function bind(exports) {
  * @param {unknown} options
  */
 export function call(name, operation, options) {
-  return /** @type {Record<string, any>} */ (api)[name](operation, options);
+  return functions[name](operation, options);
 }

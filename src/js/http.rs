@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+#[cfg(feature = "http")]
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::http::{HintHeaders, NetworkFailure, StatusRule, is_idempotent, retry_after_ms};
@@ -18,7 +19,7 @@ static BUFFER: [AtomicU8; CAPACITY] = [const { AtomicU8::new(0) }; CAPACITY];
 
 /// Where the driver writes texts, one after the other.
 #[must_use]
-#[wasm_bindgen(skip_typescript)]
+#[cfg_attr(feature = "http", wasm_bindgen(skip_typescript))]
 pub fn http_buffer() -> u32 {
     // Addresses have 32 bits here.
     #[allow(clippy::cast_possible_truncation)]
@@ -29,7 +30,7 @@ pub fn http_buffer() -> u32 {
 /// The wait that three headers ask for, in ms: `retry-after-ms`, `Retry-After` and `Date` stand in
 /// the buffer, with these lengths (0: no such header). NaN when they ask for none.
 #[must_use]
-#[wasm_bindgen(skip_typescript)]
+#[cfg_attr(feature = "http", wasm_bindgen(skip_typescript))]
 pub fn http_hint(
     retry_after_ms_length: u32,
     retry_after_length: u32,
@@ -52,7 +53,7 @@ pub fn http_hint(
 /// Whether a status is worth another attempt, by rule 0 (transient), 1 (transient, in browsers) or
 /// 2 (go-retryablehttp).
 #[must_use]
-#[wasm_bindgen(skip_typescript)]
+#[cfg_attr(feature = "http", wasm_bindgen(skip_typescript))]
 pub fn http_status(rule: u32, status: u32) -> bool {
     let rule = match rule {
         0 => StatusRule::Transient,
@@ -64,7 +65,7 @@ pub fn http_status(rule: u32, status: u32) -> bool {
 
 /// Whether the method in the buffer is idempotent.
 #[must_use]
-#[wasm_bindgen(skip_typescript)]
+#[cfg_attr(feature = "http", wasm_bindgen(skip_typescript))]
 pub fn http_method(length: u32) -> bool {
     let bytes = bytes();
     let [method] = texts(&bytes, [length]);
@@ -74,7 +75,7 @@ pub fn http_method(length: u32) -> bool {
 /// What an error's code, syscall and message in the buffer say: 0 nothing, 1 the network, 2 that
 /// nothing was processed, 3 that no attempt can succeed.
 #[must_use]
-#[wasm_bindgen(skip_typescript)]
+#[cfg_attr(feature = "http", wasm_bindgen(skip_typescript))]
 pub fn http_failure(code_length: u32, syscall_length: u32, message_length: u32) -> u32 {
     let bytes = bytes();
     let [code, syscall, message] = texts(&bytes, [code_length, syscall_length, message_length]);

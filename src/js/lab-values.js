@@ -1,9 +1,8 @@
 // @ts-check
 // What the lab's functions are given, as the wasm takes it: policies as data, seeds as bits, numbers in range.
 
-import { isSeed } from './options.js';
 import { seedAfresh, seedBits } from './randomness.js';
-import { errorOf, problemOf, show } from './rules.js';
+import { isSeed, problemOf, show } from './rules.js';
 
 /** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */
 
@@ -24,7 +23,7 @@ export function policyData(RetryPolicy, policy) {
  */
 export function seedOf(seed, own) {
   if (seed !== undefined) {
-    if (!isSeed(seed)) throw errorOf([problemOf('seed', seed)]);
+    if (!isSeed(seed)) throw problemOf('seed', seed);
     return seedBits(seed);
   }
   if (own !== undefined) return seedBits(BigInt(own.bits));

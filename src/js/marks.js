@@ -1,8 +1,7 @@
 // @ts-check
 // What the callback may throw to say more than "failed": permanent(error), retryAfter(ms, error).
 
-import { isLongest } from './options.js';
-import { messageOf, show } from './rules.js';
+import { LONGEST, isLongest, messageOf, problemOf } from './rules.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
 const MARK = Symbol.for('rejitter.mark');
@@ -49,9 +48,7 @@ export function permanent(error) {
 /** @param {any[]} args ms and, unless left out, the error */
 export function retryAfter(...args) {
   const [ms, error] = args;
-  if (!isLongest(ms)) {
-    throw new (typeof ms === 'number' ? RangeError : TypeError)(`ms is ${show(ms)}; it must be a number of milliseconds from 0, or Infinity`);
-  }
+  if (!isLongest(ms)) throw problemOf('ms', ms, LONGEST);
   return new RetryAfterError(ms, error, args.length > 1);
 }
 

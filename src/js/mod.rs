@@ -1,6 +1,8 @@
 //! The bindings: the core's decisions for the JavaScript driver, and the driver for `wasm-pack`.
 //!
-//! The functions here are what JavaScript sees. Rust programs use the types at the crate's root.
+//! The functions here are what JavaScript sees, each with a feature that exports it: the wasm file of a
+//! Rust program that depends on this crate need not have them. Rust programs use the types at the
+//! crate's root.
 
 mod http;
 mod numeric;

@@ -3,6 +3,7 @@
 //! Numbers only: a string or a slice would bring an allocator, memory and glue into the thin
 //! build. The driver validated the options; what this side checks again is the answer.
 
+#[cfg(feature = "driver")]
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::{
@@ -17,7 +18,7 @@ use crate::core::{
 /// wait, in `previous_ms`. The codes of `backoff` and `jitter` are their positions in
 /// `src/js/rules.js`; `spread` is the jitter's own parameter.
 #[must_use]
-#[wasm_bindgen(skip_typescript)]
+#[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
 #[allow(clippy::too_many_arguments)]
 pub fn decide(
     backoff: u32,
@@ -83,7 +84,7 @@ pub fn decide(
 
 /// A draw: uniform on [0, 1), lane 0 or 1 of a failed attempt of an operation.
 #[must_use]
-#[wasm_bindgen(skip_typescript)]
+#[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
 pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u32) -> f64 {
     let seed = Seed::new(u64::from(seed_high) << 32 | u64::from(seed_low));
     seed.draw(count(operation), count(attempt), u64::from(lane))

@@ -24,14 +24,15 @@ import { subscribed } from './tracing.js';
  * @returns {Promise<any>}
  */
 export function run(settings, fn, signal) {
-  const index = settings.operations++;
+  const index = settings.seeded ? settings.operations++ : 0;
   const channel = subscribed();
   if (channel !== null) {
     const operation = new Operation(settings, fn, index);
+    operation.context = {};
     return channel.tracePromise(() => operation.watched(signal), operation.context);
   }
   if (settings.watched || signal !== undefined) return new Operation(settings, fn, index).watched(signal);
-  const attempt = new Attempt(1, NaN, Infinity, undefined, undefined);
+  const attempt = new Attempt(1, undefined, undefined, undefined, undefined);
   let result;
   try {
     // Adopts thenables, also of another realm; a native promise is passed through.
@@ -97,7 +98,7 @@ class Operation extends Progress {
     let delayMs;
     for (;;) {
       if (attempt === undefined) {
-        attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt ?? Infinity, this.failed ? this.outcome : undefined, delayMs);
+        attempt = new Attempt(this.attempts + 1, this.startedAt, interruption?.deadlineAt, this.failed ? this.outcome : undefined, delayMs);
         if (settings.hooks !== undefined) {
           this.tell('onAttempt', attempt.attempt, {});
           // A hook may have aborted, or taken the time that was left.

@@ -40,3 +40,16 @@ export const PRESETS = {
   // Truncated binary exponential backoff: N = 10, T = 10 s.
   truncatedBinary: { capRule: BOUND, options: { backoff: 'truncated', truncateAt: 10, capMs: 10_000, maxAttempts: Infinity } },
 };
+
+/**
+ * Made when it is needed: bundlers keep what is computed at the top level.
+ * @returns {import('./rules.js').Rule}
+ */
+export function presetRule() {
+  return ['string', `one of ${Object.keys(PRESETS).join(', ')}`, isPreset];
+}
+
+/** @param {unknown} name */
+export function isPreset(name) {
+  return typeof name === 'string' && Object.hasOwn(PRESETS, name);
+}

@@ -3,10 +3,9 @@
 
 import { DEADLINE, EXHAUSTED, decide } from './decision.js';
 import { callHook } from './hooks.js';
-import { isMs } from './options.js';
 import { seedAfresh } from './randomness.js';
 import { Records, RetryError, keepReport } from './report.js';
-import { show } from './rules.js';
+import { isMs, show } from './rules.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./options.js').Settings} Settings */
@@ -40,8 +39,8 @@ export class Progress {
     this.records = new Records();
     /** Of which attempt the last record is. */
     this.recorded = 0;
-    /** @type {{ attempts?: number, report?: object }} what subscribers of the tracing channel see */
-    this.context = {};
+    /** @type {{ attempts?: number, report?: object } | undefined} what subscribers of the tracing channel see */
+    this.context = undefined;
   }
 
   /**
@@ -71,7 +70,7 @@ export class Progress {
   }
 
   succeed() {
-    this.context.attempts = this.attempts;
+    if (this.context !== undefined) this.context.attempts = this.attempts;
     this.settings.metrics?.succeeded(this.attempts);
     this.tell('onSuccess', this.attempts, { result: this.outcome });
     return this.outcome;
@@ -85,15 +84,14 @@ export class Progress {
   giveUp(reason) {
     const { settings } = this;
     const report = this.report(reason);
-    this.context.attempts = this.attempts;
-    this.context.report = report;
+    if (this.context !== undefined) Object.assign(this.context, { attempts: this.attempts, report });
     settings.metrics?.failed(reason);
     this.tell('onGiveUp', this.attempts, { ...this.told(), reason, report });
     if (!this.failed) {
       keepReport(this.outcome, report);
       return this.outcome;
     }
-    const error = settings.wrap && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
+    const error = settings.finalError === 'wrap' && reason !== 'aborted' ? new RetryError(this.outcome, report) : this.outcome;
     keepReport(error, report);
     throw error;
   }

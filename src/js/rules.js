@@ -1,6 +1,8 @@
 // @ts-check
 // What the options are called, what each must be, and the words for saying so.
 
+import { seedBits } from './randomness.js';
+
 // Positions are the codes that src/js/numeric.rs reads.
 export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'];
 export const FIXED = 0;
@@ -23,95 +25,102 @@ export const ADDITIVE_MAX = 9;
 export const MAX_MS = Number.MAX_SAFE_INTEGER;
 export const DEFAULT_CAP_MS = 10_000;
 
+/** @typedef {import('./options.js').Settings} Settings */
+
 /**
- * The types of which a refused value is out of range (a RangeError; any other is a TypeError), and
- * the end of the sentence "it must be …".
- * @typedef {[types: string, rule: string]} Rule
+ * The types of which a refused value is out of range (a RangeError; any other is a TypeError), the end
+ * of the sentence "it must be …", and whether a value is allowed. The check finds the value in the
+ * settings; where they keep it in another form, it puts that there.
+ * @typedef {[types: string, rule: string, allows: (value: any, settings: Settings, problems: Error[], name: string) => boolean]} Rule
  */
 /** @type {Rule} */
-const MILLISECONDS = ['number', 'a number of milliseconds from 0 to 2^53 - 1'];
+const MILLISECONDS = ['number', 'a number of milliseconds from 0 to 2^53 - 1', isMs];
 /** @type {Rule} */
-const LIMIT = ['number', 'a number of milliseconds above 0, or Infinity'];
+const LIMIT = ['number', 'a number of milliseconds above 0, or Infinity', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
 /** @type {Rule} */
-const LONGEST = ['number', 'a number of milliseconds from 0, or Infinity'];
+export const LONGEST = ['number', 'a number of milliseconds from 0, or Infinity', isLongest];
 /** @type {Rule} */
-const FUNCTION = ['', 'a function'];
+export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
-const SWITCH = ['', 'true or false'];
+const HOOK = [
+  '',
+  'a function',
+  (value, settings, _, name) => {
+    settings.hooks = { ...settings.hooks, [name]: value };
+    return isFunction(value);
+  },
+];
+/** @type {Rule} */
+export const SWITCH = ['', 'true or false', isSwitch];
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
   baseMs: MILLISECONDS,
   capMs: LONGEST,
   minMs: MILLISECONDS,
-  factor: ['number', 'a finite number from 1'],
-  backoff: ['string', `${oneOf(BACKOFFS)}, a function from the number of the wait to milliseconds, or a list of milliseconds from 0`],
-  jitter: ['string', `${oneOf(JITTERS)}, { type: 'proportional', ratio } with a ratio above 0 and at most 1, or { type: 'additive' } with either a ratio above 0 and at most 1000 or a maxMs above 0`],
+  factor: ['number', 'a finite number from 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
+  backoff: ['string', `${oneOf(BACKOFFS)}, a function from the number of the wait to milliseconds, or a list of milliseconds from 0`, readBackoff],
+  jitter: [
+    'string',
+    `${oneOf(JITTERS)}, { type: 'proportional', ratio } with a ratio above 0 and at most 1, or { type: 'additive' } with either a ratio above 0 and at most 1000 or a maxMs above 0`,
+    readJitter,
+  ],
   stepMs: MILLISECONDS,
-  truncateAt: ['number', 'a whole number from 1 to 1024'],
+  truncateAt: ['number', 'a whole number from 1 to 1024', (value) => isWithin(value, 1, 1024) && isCount(value)],
   maxRetryAfterMs: LONGEST,
-  longRetryAfter: ['string', oneOf(['stop', 'cap'])],
-  maxAttempts: ['number', 'a whole number from 1 (it counts the first attempt), or Infinity'],
+  longRetryAfter: choice('stop', 'cap'),
+  maxAttempts: ['number', 'a whole number from 1 (it counts the first attempt), or Infinity', isCount],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
-  signal: ['', 'an AbortSignal'],
+  signal: ['', 'an AbortSignal', isSignal],
   retryIf: FUNCTION,
   retryOnResult: FUNCTION,
-  onAttempt: FUNCTION,
-  onFailure: FUNCTION,
-  onRetry: FUNCTION,
-  onSuccess: FUNCTION,
-  onGiveUp: FUNCTION,
+  onAttempt: HOOK,
+  onFailure: HOOK,
+  onRetry: HOOK,
+  onSuccess: HOOK,
+  onGiveUp: HOOK,
   random: FUNCTION,
-  seed: ['number bigint', 'a whole number from 0 to 2^53 - 1, a bigint from 0n to 2n ** 64n - 1n, or a string'],
+  seed: ['number bigint', 'a whole number from 0 to 2^53 - 1, a bigint from 0n to 2n ** 64n - 1n, or a string', readSeed],
   unref: SWITCH,
-  finalError: ['string', oneOf(['last', 'wrap'])],
-  metrics: SWITCH,
+  finalError: choice('last', 'wrap'),
+  metrics: [
+    '',
+    'true or false',
+    (value, settings, problems) => {
+      settings.metrics = value === true ? settings.newMetrics?.() : undefined;
+      if (value === true && settings.metrics === undefined) problems.push(leftOut('metrics', value, 'only a RetryPolicy counts over many operations'));
+      return isSwitch(value);
+    },
+  ],
 };
 
-/** What other packages call our options, for those who bring their habits along. */
-const FOREIGN = /** @type {Record<string, string>} */ (/** @type {unknown} */ ({
-  __proto__: null,
-  retries: 'maxAttempts (it counts the first attempt: retries + 1)',
-  maxretries: 'maxAttempts (it counts the first attempt: maxRetries + 1)',
-  numofattempts: 'maxAttempts',
-  attempts: 'maxAttempts',
-  limit: 'maxAttempts',
-  mintimeout: 'baseMs',
-  delay: 'baseMs',
-  initialdelay: 'baseMs',
-  startingdelay: 'baseMs',
-  base: 'baseMs',
-  maxtimeout: 'capMs',
-  maxdelay: 'capMs',
-  backofflimit: 'capMs',
-  cap: 'capMs',
-  mindelay: 'minMs',
-  timemultiple: 'factor',
-  multiplier: 'factor',
-  exponent: 'factor',
-  randomize: 'jitter',
-  timeout: 'attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them)',
-  maxretrytime: 'totalTimeoutMs',
-  maxelapsedtime: 'totalTimeoutMs',
-  deadline: 'totalTimeoutMs',
-  shouldretry: 'retryIf',
-  retrycondition: 'retryIf',
-  handleerror: 'onFailure',
-  onfailedattempt: 'onFailure',
-  maxretryafter: 'maxRetryAfterMs',
-}));
-
-/** @typedef {{ kind: ErrorConstructor, text: string }} Problem */
+/**
+ * What other packages call our options, for those who bring their habits along: a line for each of
+ * ours, which may say more behind the name, and behind it theirs in small letters, without "ms".
+ */
+const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries
+maxAttempts (it counts the first attempt: maxRetries + 1): maxretries
+maxAttempts: numofattempts attempts limit
+baseMs: mintimeout delay initialdelay startingdelay base
+capMs: maxtimeout maxdelay backofflimit cap
+minMs: mindelay
+factor: timemultiple multiplier exponent
+jitter: randomize
+attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them): timeout
+totalTimeoutMs: maxretrytime maxelapsedtime deadline
+retryIf: shouldretry retrycondition
+onFailure: handleerror onfailedattempt
+maxRetryAfterMs: maxretryafter`;
 
 /**
+ * Why a value is refused.
  * @param {string} name
  * @param {unknown} value
- * @returns {Problem}
+ * @param {readonly [types: string, rule: string, ...rest: any]} [rule]
  */
-export function problemOf(name, value) {
-  const [types, rule] = RULES[name];
-  return { kind: types.includes(typeof value) ? RangeError : TypeError, text: `${name} is ${show(value)}; it must be ${rule}` };
+export function problemOf(name, value, [types, rule] = RULES[name]) {
+  return new (types.includes(typeof value) ? RangeError : TypeError)(`${name} is ${show(value)}; it must be ${rule}`);
 }
 
 /**
@@ -119,43 +128,59 @@ export function problemOf(name, value) {
  * @param {string[]} names
  */
 export function unknown(name, names) {
-  const foreign = FOREIGN[name.toLowerCase().replace(/ms$/, '')] ?? '';
-  // Functions with options of their own do not have all of those.
-  let nearest = names.includes(foreign.split(' ')[0]) ? foreign : '';
-  let fewest = Math.min(3, name.length / 2);
-  for (const known of nearest ? [] : names) {
-    const edits = distance(name.toLowerCase(), known.toLowerCase());
-    if (edits <= fewest) [nearest, fewest] = [known, edits - 1];
-  }
-  return `${show(name)} is not an option.${nearest && ` Did you mean ${nearest}?`} Options are: ${names.join(', ')}`;
+  const nearest = foreign(name.toLowerCase().replace(/ms$/, ''), names) ?? similar(name.toLowerCase(), names);
+  return new TypeError(`${show(name)} is not an option.${nearest ? ` Did you mean ${nearest}?` : ''} Options are: ${names.join(', ')}`);
 }
 
 /**
- * Edits (insert, delete, replace, swap of neighbours) between two words.
- * @param {string} a
- * @param {string} b
+ * Functions with options of their own do not have all of those.
+ * @param {string} name
+ * @param {string[]} names
  */
-function distance(a, b) {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i]);
-  for (let j = 0; j <= b.length; j++) rows[0][j] = j;
-  for (let i = 1; i <= a.length; i++) {
-    for (let j = 1; j <= b.length; j++) {
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      rows[i][j] = Math.min(
-        rows[i - 1][j] + 1,
-        rows[i][j - 1] + 1,
-        rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1),
-        swapped ? rows[i - 2][j - 2] + 1 : Infinity,
-      );
-    }
-  }
-  return rows[a.length][b.length];
+function foreign(name, names) {
+  const ours = FOREIGN.split('\n').find((line) => line.split(': ').pop()?.split(' ').includes(name))?.replace(/: [^:]*$/, '');
+  return ours && names.includes(ours.split(' ')[0] ?? '') ? ours : undefined;
 }
 
-/** @param {Problem[]} problems */
+/**
+ * @param {string} name in small letters
+ * @param {string[]} names
+ */
+function similar(name, names) {
+  for (let edits = 0; edits <= 3 && edits <= name.length / 2; edits++) {
+    const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
+    if (nearest !== undefined) return nearest;
+  }
+  return undefined;
+}
+
+/**
+ * Whether at most so many edits (insert, delete, replace, swap of neighbours) make one word of the other.
+ * @param {string} a
+ * @param {string} b
+ * @param {number} edits
+ * @returns {boolean}
+ */
+function isNear(a, b, edits) {
+  if (a === b) return true;
+  const [restA, restB] = [a.slice(1), b.slice(1)];
+  if (a[0] === b[0]) return isNear(restA, restB, edits);
+  if (edits-- === 0) return false;
+  return (
+    isNear(restA, b, edits) ||
+    isNear(a, restB, edits) ||
+    isNear(restA, restB, edits) ||
+    (a[0] === b[1] && a[1] === b[0] && isNear(a.slice(2), b.slice(2), edits))
+  );
+}
+
+/**
+ * One error that says all.
+ * @param {Error[]} problems
+ */
 export function errorOf(problems) {
-  const kind = problems.every((problem) => problem.kind === RangeError) ? RangeError : TypeError;
-  return new kind(problems.map((problem) => problem.text).join('; '));
+  const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
+  return new kind(problems.map((problem) => problem.message).join('; '));
 }
 
 /**
@@ -166,17 +191,15 @@ export function show(value) {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-    case 'number':
-      return Object.is(value, -0) ? '-0' : String(value);
     case 'bigint':
       return `${value}n`;
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`;
     case 'object':
       return value === null ? 'null' : 'an object';
-    case 'boolean':
-    case 'undefined':
-      return String(value);
     default:
-      return `a ${typeof value}`;
+      return Object.is(value, -0) ? '-0' : String(value);
   }
 }
 
@@ -194,7 +217,129 @@ export function messageOf(error, otherwise) {
   }
 }
 
+/**
+ * @param {string[]} names
+ * @returns {Rule}
+ */
+function choice(...names) {
+  return ['string', oneOf(names), (value) => names.includes(value)];
+}
+
 /** @param {string[]} names */
-function oneOf(names) {
-  return `one of ${names.map((name) => `'${name}'`).join(', ')}`;
+export function oneOf(names) {
+  return `one of '${names.join("', '")}'`;
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {string} because
+ */
+export function leftOut(name, value, because) {
+  return problemOf(name, value, ['', `left out, because ${because}`]);
+}
+
+/**
+ * @param {any} value
+ * @param {Settings} settings where the answer goes
+ */
+function readBackoff(value, settings) {
+  settings.backoff = BACKOFFS.indexOf(value);
+  if (settings.backoff >= 0) return true;
+  settings.backoff = CUSTOM;
+  settings.curve = value;
+  if (isFunction(value)) return true;
+  if (!Array.isArray(value)) return false;
+  // A copy: what the caller does with the list later changes nothing.
+  const list = (settings.curve = Array.from(value));
+  return list.length > 0 && list.every(isLongest);
+}
+
+/**
+ * @param {any} value
+ * @param {Settings} settings where the answer goes
+ */
+function readJitter(value, settings) {
+  settings.jitter = JITTERS.indexOf(value);
+  if (settings.jitter >= 0) return true;
+  if (value === null || typeof value !== 'object') return false;
+  const { type, ratio, maxMs, ...rest } = /** @type {any} */ ({ __proto__: null, ...value });
+  const proportional = type === 'proportional';
+  const bounded = maxMs !== undefined;
+  settings.spread = bounded ? maxMs : ratio;
+  settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
+  return (
+    Object.values(rest).every((other) => other === undefined) &&
+    (bounded ? type === 'additive' && ratio === undefined : proportional || type === 'additive') &&
+    isWithin(settings.spread, Number.MIN_VALUE, bounded ? MAX_MS : proportional ? 1 : 1000)
+  );
+}
+
+/**
+ * @param {any} value
+ * @param {Settings} settings where the answer goes
+ */
+export function readSeed(value, settings) {
+  if (!isSeed(value)) return false;
+  settings.seeded = true;
+  [settings.seedHigh, settings.seedLow] = seedBits(value);
+  return true;
+}
+
+/**
+ * @param {any} value
+ * @param {number} least
+ * @param {number} most
+ */
+function isWithin(value, least, most) {
+  return typeof value === 'number' && value >= least && value <= most;
+}
+
+/** @param {unknown} value */
+export function isMs(value) {
+  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
+}
+
+/** @param {unknown} value */
+export function isLongest(value) {
+  return typeof value === 'number' && value >= 0;
+}
+
+/** @param {unknown} value */
+export function isCount(value) {
+  return value === Infinity || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 1);
+}
+
+/** @param {unknown} value */
+export function isFunction(value) {
+  return typeof value === 'function';
+}
+
+/** @param {unknown} value */
+export function isSwitch(value) {
+  return typeof value === 'boolean';
+}
+
+/** @param {unknown} value */
+export function isSeed(value) {
+  if (typeof value === 'bigint') return value >= 0n && value < 1n << 64n;
+  return typeof value === 'string' || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0);
+}
+
+/**
+ * By what it can do and not by `instanceof`, which is false for the signals of another realm.
+ * @param {any} value
+ */
+export function isSignal(value) {
+  try {
+    return (
+      value !== null &&
+      typeof value === 'object' &&
+      isSwitch(value.aborted) &&
+      isFunction(value.addEventListener) &&
+      isFunction(value.removeEventListener)
+    );
+  } catch {
+    return false;
+  }
 }

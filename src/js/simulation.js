@@ -1,8 +1,8 @@
 // @ts-check
 // A simulation under way: advanced in slices, or run to its end with a turn of the event loop between two.
 
-import { isSignal, readOnly } from './options.js';
-import { errorOf, problemOf, show } from './rules.js';
+import { readOnly } from './options.js';
+import { isSignal, problemOf, show } from './rules.js';
 
 /**
  * What the wasm makes (src/js/simulation/mod.rs).
@@ -40,7 +40,7 @@ export function simulationOf(running) {
     /** @param {any} [options] */
     async run(options) {
       const { signal, onProgress, sliceEvents = SLICE_EVENTS } = readOnly(options, ['signal', 'onProgress', 'sliceEvents']);
-      if (signal !== undefined && !isSignal(signal)) throw errorOf([problemOf('signal', signal)]);
+      if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal);
       if (onProgress !== undefined && typeof onProgress !== 'function') throw problem('onProgress', onProgress, 'a function');
       if (!isCount(sliceEvents, 1)) throw problem('sliceEvents', sliceEvents, 'a whole number from 1, or Infinity');
       if (busy) throw new Error('the simulation is being run already; await that run');

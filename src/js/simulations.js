@@ -3,7 +3,7 @@
 
 import { policyData, seedOf } from './lab-values.js';
 import { ownOf, readOnly } from './options.js';
-import { errorOf, show } from './rules.js';
+import { errorOf, problemOf } from './rules.js';
 import { simulationOf } from './simulation.js';
 
 /**
@@ -129,7 +129,7 @@ function read(options, shapes, ...others) {
     const [rule, allowed] = shapes[name];
     // A copy, so that the wasm gets what was looked at.
     if (value !== null && typeof value === 'object') given[name] = ownOf(value);
-    if (!allowed(given[name])) problems.push({ kind: TypeError, text: `${name} is ${show(value)}; it must be ${rule}` });
+    if (!allowed(given[name])) problems.push(problemOf(name, value, ['', rule]));
   }
   if (problems.length > 0) throw errorOf(problems);
   return given;

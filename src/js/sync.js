@@ -11,19 +11,21 @@ import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
 /** @param {() => import('./decision.js').Core} load */
-export function createSync(load) {
-  const standard = defaults(load, { blocking: true });
+export function syncOf(load) {
+  const base = defaults(load, { refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread: no timer can run meanwhile' });
   /**
    * @param {any} fn
    * @param {any} [options]
    */
   return function retrySync(fn, options) {
     requireFunction(fn);
-    const settings = readOptions(options, standard);
+    const settings = readOptions(options, base);
     requireBlocking();
     const operation = new BlockingOperation(settings, fn, 0);
     const channel = subscribed();
-    return channel === null ? operation.run() : channel.traceSync(() => operation.run(), operation.context);
+    if (channel === null) return operation.run();
+    operation.context = {};
+    return channel.traceSync(() => operation.run(), operation.context);
   };
 }
 

@@ -114,6 +114,20 @@ test('an import whose names are not used leaves nothing in a bundle', async () =
   }
 });
 
+/** In presets, policies as data, metrics, what blocks, and another function: what only others need. */
+const OF_OTHERS = ['googleHttpClient', 'fromJSON', 'firstAttemptSuccesses', 'SharedArrayBuffer', 'retryWithLinearBackoff'];
+
+for (const name of ['esbuild, ES module', 'Rollup', 'webpack']) {
+  test(`${name}: a bundle has the function that the app uses, and what it needs`, async () => {
+    const found = async (source) => {
+      const text = readFileSync(await BUNDLERS[name](project('bundle', { 'main.mjs': source })), 'utf8');
+      return OF_OTHERS.filter((part) => text.includes(part));
+    };
+    assert.deepEqual(await found(`import { retryWithFullJitter } from 'rejitter';\nawait retryWithFullJitter(() => 1);\n`), []);
+    assert.deepEqual(await found(`import * as all from 'rejitter';\nconsole.log(Object.values(all));\n`), OF_OTHERS, 'the control');
+  });
+}
+
 test('V07 the tests of behaviour pass on a minified bundle, where no name of a class or function is left', async () => {
   const dir = project('bundle', { 'main.mjs': `export * from 'rejitter';` });
   const bundle = join(dir, 'bundle.mjs');

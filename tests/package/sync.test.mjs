@@ -227,7 +227,7 @@ test('options that need a timer are refused, with everything else that is wrong'
   const fn = () => { calls += 1; };
   const error = thrownBy(() => retrySync(fn, { attemptTimeoutMs: 5, unref: true, baseMs: -1 }));
   assert.ok(error instanceof TypeError);
-  for (const text of [/attemptTimeoutMs is 5; it must be left out in retrySync/, /unref is true; it must be left out in retrySync/, /baseMs is -1/]) assert.match(error.message, text);
+  for (const text of [/attemptTimeoutMs is 5; it must be left out, because retrySync blocks/, /unref is true; it must be left out, because retrySync blocks/, /baseMs is -1/]) assert.match(error.message, text);
   assert.match(thrownBy(() => retrySync(fn, { metrics: true })).message, /metrics/);
   assert.match(thrownBy(() => retrySync(fn, { maxAtempts: 3 })).message, /maxAttempts/);
   assert.match(thrownBy(() => retrySync(5)).message, /callback is 5/);

@@ -1,5 +1,5 @@
 // Puts the npm package together: pkg-template/, the driver modules that the entries reach, each wasm
-// as a file and as a module, the CommonJS twins, the version.
+// as a file and as a module, the entries of other hosts, the CommonJS twins, the version.
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --wasm http.wasm --lab folder --out target/pkg
 //
@@ -13,14 +13,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
+import { textOf } from './wasm-text.mjs';
+
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/**
- * One name per subpath; each has `name.js` and `name.d.ts`, and one file more for each host that loads
- * wasm in a way of its own, unless it needs no wasm.
- */
+/** One name per subpath; each has `name.js` and `name.d.ts`. */
 const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
-const HOSTS = ['', '.workerd', '.edge-light'];
+
+/** Hosts that load wasm in a way of their own: they have one entry more of each that needs wasm. */
+const HOSTS = {
+  workerd: { query: '', why: 'workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as compiled modules.' },
+  'edge-light': { query: '?module', why: "Vercel's edge runtime forbids compiling bytes; with ?module it imports compiled modules." },
+};
+
+/** Which maker of a module of pkg-template/lib turns a compiled wasm file into what the entries use. */
+const MAKERS = { core: ['loaderOf', 'loader'], http: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
@@ -30,8 +37,7 @@ export function toCommonJsPaths(code) {
 }
 
 export function bytesModule(bytes, name) {
-  const text = Buffer.from(bytes).toString('base64');
-  return `// ${name} in base64\nexport default '${text}';\n`;
+  return `// ${name} as text\nexport default '${textOf(bytes)}';\n`;
 }
 
 /**
@@ -62,6 +68,26 @@ export function withVersion(manifest, version) {
 export function filesInExports(exports) {
   if (typeof exports === 'string') return [exports];
   return [...new Set(Object.values(exports).flatMap(filesInExports))];
+}
+
+/**
+ * The entry of a host from that of all others: what they import from `./lib/PART-inline.js` is made
+ * from `./PART.wasm` instead. `undefined` if it imports no such thing.
+ */
+export function entryFor(host, code) {
+  const { query, why } = HOSTS[host];
+  const imports = new Set();
+  const made = [];
+  const rest = code.replaceAll(/^import \{ (\w+) \} from '\.\/lib\/(\w+)-inline\.js';\n/gm, (_, name, part) => {
+    const [maker, module] = MAKERS[part];
+    imports.add(`import ${part}Module from './${part}.wasm${query}';\n`).add(`import { ${maker} } from './lib/${module}.js';\n`);
+    made.push(`const ${name} = /* @__PURE__ */ ${maker}(() => ${part}Module);\n`);
+    return '';
+  });
+  if (made.length === 0) return undefined;
+  // An entry that imports another one imports that of the same host.
+  const own = rest.replaceAll(/ from '\.\/(\w+)\.js'/g, ` from './$1.${host}.js'`);
+  return `// ${why}\n${[...imports].join('')}${own.replace('\n\n', () => `\n\n${made.join('')}\n`)}`;
 }
 
 /** The modules that a bundle of `file` consists of, and what it exports. */
@@ -118,7 +144,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
     const bytes = readFileSync(file);
     const name = basename(file);
     write(name, bytes);
-    write(name === 'core.wasm' ? 'lib/bytes.js' : `lib/${basename(file, '.wasm')}-bytes.js`, bytesModule(bytes, name));
+    write(`lib/${basename(file, '.wasm')}-bytes.js`, bytesModule(bytes, name));
   }
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
@@ -138,14 +164,19 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   const offered = {};
   const entries = ENTRIES.filter((entry) => existsSync(join(next, `${entry}.js`)));
   for (const entry of entries) {
+    for (const host of Object.keys(HOSTS)) {
+      const code = entryFor(host, read(`${entry}.js`));
+      if (code !== undefined) write(`${entry}.${host}.js`, code);
+    }
+  }
+  for (const entry of entries) {
     const exportsByFile = {};
-    for (const host of HOSTS) {
-      const file = `${entry}${host}.js`;
+    for (const file of [`${entry}.js`, ...Object.keys(HOSTS).map((host) => `${entry}.${host}.js`)]) {
       if (!existsSync(join(next, file))) continue;
       const { inputs, exports } = await traced(next, file);
       for (const input of inputs) {
         reached.add(input);
-        if (host === '') portable.add(input);
+        if (file === `${entry}.js`) portable.add(input);
       }
       exportsByFile[file] = exports;
     }

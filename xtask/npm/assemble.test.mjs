@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { assemble, bytesModule, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+import { bytesOf } from '../../pkg-template/lib/compile.js';
+import { assemble, bytesModule, entryFor, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+import { textOf } from './wasm-text.mjs';
 
 // (module): the smallest file that is one
 const EMPTY_WASM = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
@@ -33,7 +35,7 @@ function files(name, contents) {
 
 /** A package in small: an entry, a driver module that it reaches and one that it does not. */
 function sources(name, change = {}) {
-  const entry = "import { createApi } from './lib/api.js';\nexport const { retry } = createApi();\n";
+  const entry = "import { retryOf } from './lib/api.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
   const dir = files(name, {
     'template/package.json': JSON.stringify({
       name: 'small',
@@ -41,9 +43,9 @@ function sources(name, change = {}) {
       exports: { '.': { import: './index.js', require: './index.cjs' }, './core.wasm': './core.wasm' },
     }),
     'template/index.js': entry,
-    'template/index.workerd.js': entry,
-    'template/index.edge-light.js': entry,
-    ...Object.fromEntries(['lab.js', 'lab.workerd.js', 'lab.edge-light.js'].map((file) => [`template/${file}`, "export { plan } from './lib/lab-glue.js';\n"])),
+    'template/lab.js': "export { plan } from './lib/lab-glue.js';\n",
+    'template/lib/core-inline.js': "import text from './core-bytes.js';\nexport const load = () => text;\n",
+    'template/lib/loader.js': 'export const loaderOf = (compile) => () => compile();\n',
     'template/lab.d.ts': "export { Options } from './options.js';\n",
     'template/lib/text.js': 'export class LazyDecoder {}\nexport class LazyEncoder {}\n',
     'lab/lab.wasm': EMPTY_WASM,
@@ -51,7 +53,7 @@ function sources(name, change = {}) {
     'template/index.d.ts': "export { Options } from './options.js';\n",
     'template/options.d.ts': "export type { Options } from './lab.js';\n",
     'template/lib/unused.js': 'export {};\n',
-    'driver/api.js': "import { name } from './name.js';\nexport const createApi = () => ({ retry: () => name });\n",
+    'driver/api.js': "import { name } from './name.js';\nexport const retryOf = (load) => () => name + load();\n",
     'driver/name.js': "export const name = 'retry';\n",
     'driver/full.js': 'export {};\n',
     'driver/mod.rs': '',
@@ -77,12 +79,12 @@ describe('assemble', () => {
     await assemble(given);
     const esm = await import(pathToFileURL(join(given.out, 'index.js')).href);
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
-    assert.equal(esm.retry(), 'retry');
-    assert.equal(cjs.retry(), 'retry');
+    assert.equal(esm.retry(), `retry${textOf(EMPTY_WASM)}`);
+    assert.equal(cjs.retry(), esm.retry());
     for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
-    for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs']) {
+    for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
       assert.ok(!existsSync(join(given.out, file)), file);
     }
     assert.equal(JSON.parse(readFileSync(join(given.out, 'package.json'))).version, '1.2.3');
@@ -90,12 +92,15 @@ describe('assemble', () => {
     assert.match(readFileSync(join(given.out, 'options.d.cts'), 'utf8'), /'\.\/lab\.cjs'/);
   });
 
-  test('refuses entries that offer different things', async () => {
-    const given = sources('differ', {
-      'template/index.workerd.js': "import { createApi } from './lib/api.js';\nexport const { extra } = createApi();\n",
-    });
-    await assert.rejects(assemble(given), /index\.workerd\.js and index\.js differ in retry, extra/);
-    assert.ok(!existsSync(given.out));
+  test('gives the hosts that import wasm files their own entries', async () => {
+    const given = sources('hosts');
+    await assemble(given);
+    for (const [host, file] of [['workerd', './core.wasm'], ['edge-light', './core.wasm?module']]) {
+      const code = readFileSync(join(given.out, `index.${host}.js`), 'utf8');
+      assert.ok(code.includes(`import coreModule from '${file}';\n`), code);
+      assert.match(code, /\n\nconst load = .*loaderOf\(\(\) => coreModule\);\n\nexport const retry = retryOf\(load\);\n$/);
+      assert.doesNotMatch(code, /inline/);
+    }
   });
 
   test('refuses a module that CommonJS cannot load', async () => {
@@ -134,10 +139,25 @@ test('only paths of the package itself become .cjs', () => {
   }
 });
 
+test('an entry of a host imports the entries of that host', () => {
+  const code = entryFor('workerd', "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\nexport { RetryPolicy, link };\n");
+  assert.match(code, /import labModule from '\.\/lab\.wasm';\nimport \{ linkerOf \} from '\.\/lib\/lab-wasm\.js';\nimport \{ RetryPolicy \} from '\.\/index\.workerd\.js';\n/);
+  assert.equal(entryFor('workerd', "export const none = 'needs no wasm';\n"), undefined);
+});
+
 test('the module of the bytes gives the bytes', async () => {
   const code = `data:text/javascript,${encodeURIComponent(bytesModule(EMPTY_WASM, 'core.wasm'))}`;
-  const { default: base64 } = await import(code);
-  assert.deepEqual(Uint8Array.from(Buffer.from(base64, 'base64')), EMPTY_WASM);
+  const { default: text } = await import(code);
+  assert.deepEqual(bytesOf(text), EMPTY_WASM);
+});
+
+test('every byte has its text, which no string, template or page needs to escape', () => {
+  const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const text = textOf(every);
+  assert.match(text, /^[ !#%-&(-;=-[\]-_a-~]+$/);
+  assert.deepEqual(bytesOf(text), every);
+  // A prefix changes one digit, wherever it stands.
+  for (const byte of every) assert.deepEqual(bytesOf(textOf([byte, 0, byte])), Uint8Array.of(byte, 0, byte));
 });
 
 test('the version stands after the name and has one source', () => {

@@ -1,3 +1,3 @@
 /** Generated when the package is assembled. */
-declare const base64: string;
-export default base64;
+declare const text: string;
+export default text;

@@ -57,6 +57,9 @@ export const consumer = (() => {
 /** The folder of the installed package. */
 export const installed = join(consumer, 'node_modules', 'rejitter');
 
+/** The text that a module of the package keeps a wasm file in. */
+export const inlinedText = (name) => /["']([^"'\n]{100,})["']/.exec(readFileSync(join(installed, name), 'utf8'))[1];
+
 /**
  * What `import * as x from 'rejitter'` gives in the consumer folder; or, for a run of the same tests on a
  * bundle of it, the module that REJITTER_BUNDLE names.

@@ -22,7 +22,7 @@ plant('one signal gets two listeners', [cut, '|| this.signals.includes(signal)',
 plant('retryIf is asked after an abort in a hook', [op, "    // A hook may have aborted.\n    if (interruption?.aborted) return 'aborted';\n", '']);
 plant('an abort inside the callback loses to its error', [op, "        if (interruption?.aborted) return this.stop('aborted');\n        if (this.outcome === INTERRUPTED)", '        if (this.outcome === INTERRUPTED)']);
 plant('an abort in onRetry does not stop the wait', [cut, 'if (this.over) resolve(INTERRUPTED);\n      else this.waitTimer', 'this.waitTimer'], [op, "        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');\n", '']);
-plant('finalError wraps the abort reason', [story, "settings.wrap && reason !== 'aborted'", 'settings.wrap']);
+plant('finalError wraps the abort reason', [story, "settings.finalError === 'wrap' && reason !== 'aborted'", "settings.finalError === 'wrap'"]);
 
 // Attempts and their signals.
 plant('all attempts share one controller', ['attempt.js', 'return (this.#controller ??= new AbortController()).signal;', 'return (globalThis.sharedController ??= new AbortController()).signal;']);
@@ -67,7 +67,7 @@ plant('a verdict that is none passes', [story, "throw new (typeof afterMs === 'n
 plant('spent results reject', [story, 'if (!this.failed) {', 'if (false) {']);
 plant('hints feed the decorrelated jitter', ['decision.js', 'if (computed && decision >= 0) {', 'if (decision >= 0) {']);
 plant('operations share the previous wait', [story, 'this.previousMs = NaN;', 'this.previousMs = settings.lastMs ?? NaN;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
-plant('operations of a policy share their draws', [op, 'const index = settings.operations++;', 'const index = 0;']);
+plant('operations of a policy share their draws', [op, 'const index = settings.seeded ? settings.operations++ : 0;', 'const index = 0;']);
 plant('a bad random number passes', ['decision.js', 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 
 // Hooks, reports, metrics.
@@ -84,7 +84,7 @@ plant('no report beside the error', [story, 'keepReport(error, report);\n    thr
 plant('failures stay in flight', ['metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);
 
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.
-const core = (name, body) => plant(`core: ${name}`, ['compile.js', 'new WebAssembly.Instance(compile(base64)).exports', `(({ decide, draw }) => { ${body} })(new WebAssembly.Instance(compile(base64)).exports)`]);
+const core = (name, body) => plant(`core: ${name}`, ['core-inline.js', 'loaderOf(() => compile(text))', `(() => { const load = loaderOf(() => compile(text)); return () => (({ decide, draw }) => { ${body} })(load()); })()`]);
 const decides = (name, change, after = 'return answer;') => core(name, `return { draw, decide(...a) { ${change}; const answer = decide(...a); ${after} } };`);
 decides('the cap bounds the draw and not the ceiling', 'a[2] = 2');
 decides('the curve is one ahead', 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }');

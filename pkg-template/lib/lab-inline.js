@@ -1,0 +1,8 @@
+// @ts-check
+// The lab's wasm, inlined.
+
+import { compile } from './compile.js';
+import text from './lab-bytes.js';
+import { linkerOf } from './lab-wasm.js';
+
+export const link = /* @__PURE__ */ linkerOf(() => compile(text));
