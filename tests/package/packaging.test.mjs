@@ -10,16 +10,11 @@ import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
 import { inlinedText, installed, repo, run, tarballBytes } from './lib/consumer.mjs';
 
-const { bytesOf } = await import(pathToFileURL(join(installed, 'lib', 'compile.js')).href);
+const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib', 'compile.js')).href);
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = [
-  'api', 'attempt', 'compile', 'core-bytes', 'core-inline', 'data', 'decision', 'delays', 'fetch', 'fetch-body', 'fetch-error', 'fetch-operation',
-  'fetch-options', 'fetch-request', 'fetch-response', 'hooks', 'http', 'http-bytes', 'http-inline', 'interruption',
-  ...['lab', 'lab-bytes', 'lab-glue', 'lab-inline', 'lab-values', 'lab-wasm', 'loader', 'marks', 'metrics', 'operation', 'options', 'outage', 'policy'],
-  ...['presets', 'progress', 'randomness', 'report', 'rules', 'simulation', 'simulations', 'sync', 'text', 'timer', 'tracing'],
-];
+const LIB = ['api', 'core-bytes', 'core-inline', 'engine', 'fetch', 'http-bytes', 'index', 'lab', 'lab-bytes', 'lab-glue', 'text'];
 /** Entries that load wasm have a file more for each host with a way of its own. */
 const HOSTED = ['index', 'fetch', 'lab'];
 const FILES = [
@@ -33,6 +28,7 @@ const FILES = [
   'simulations.d.ts',
   ...HOSTED.flatMap((name) => [`${name}.edge-light.js`, `${name}.workerd.js`]),
   ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
+  ...['index.edge-light', 'index.workerd'].map((name) => `lib/${name}.js`),
   'package.json',
 ].sort();
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { installed } from './lib/consumer.mjs';
+import { modules } from './lib/consumer.mjs';
 import { MUTANTS } from './simulation/mutants.mjs';
 import { Threads } from './simulation/threads.mjs';
 
@@ -25,7 +25,7 @@ after(async () => {
 /** A copy of the package with the edits applied; each must apply exactly once. */
 function planted({ name, edits }, i) {
   const folder = join(root, String(i));
-  cpSync(installed, folder, { recursive: true });
+  cpSync(modules, folder, { recursive: true });
   for (const [file, find, put] of edits) {
     const path = join(folder, 'lib', file);
     const parts = readFileSync(path, 'utf8').split(find);
@@ -36,7 +36,7 @@ function planted({ name, edits }, i) {
 }
 
 test('the package itself passes', async () => {
-  const { finding } = await threads.simulate({ folder: installed, seed: SEED, schedules: 4000, small: false });
+  const { finding } = await threads.simulate({ folder: modules, seed: SEED, schedules: 4000, small: false });
   assert.equal(finding, undefined, finding?.text);
 });
 

@@ -1,5 +1,6 @@
 // Puts the npm package together: pkg-template/, the driver modules that the entries reach, each wasm
-// as a file and as a module, the entries of other hosts, the CommonJS twins, the version.
+// as a file and as a module, the entries of other hosts, the CommonJS twins, the version. Beside it,
+// in OUT.modules, the same with every module as a file: for tests that change one.
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --wasm http.wasm --lab folder --out target/pkg
 //
@@ -13,6 +14,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
+import { bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -160,7 +162,6 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
 
   // Only what an entry reaches is shipped.
   const reached = new Set();
-  const portable = new Set();
   const offered = {};
   const entries = ENTRIES.filter((entry) => existsSync(join(next, `${entry}.js`)));
   for (const entry of entries) {
@@ -169,15 +170,12 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
       if (code !== undefined) write(`${entry}.${host}.js`, code);
     }
   }
+  const entryFiles = entries.flatMap((entry) => [entry, ...Object.keys(HOSTS).map((host) => `${entry}.${host}`)].map((name) => `${name}.js`)).filter((file) => existsSync(join(next, file)));
   for (const entry of entries) {
     const exportsByFile = {};
-    for (const file of [`${entry}.js`, ...Object.keys(HOSTS).map((host) => `${entry}.${host}.js`)]) {
-      if (!existsSync(join(next, file))) continue;
+    for (const file of entryFiles.filter((file) => file.startsWith(`${entry}.`))) {
       const { inputs, exports } = await traced(next, file);
-      for (const input of inputs) {
-        reached.add(input);
-        if (file === `${entry}.js`) portable.add(input);
-      }
+      for (const input of inputs) reached.add(input);
       exportsByFile[file] = exports;
     }
     sameExports(exportsByFile);
@@ -186,8 +184,17 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   for (const file of readdirSync(join(next, 'lib')).map((file) => `lib/${file}`)) {
     if (!reached.has(file)) rmSync(join(next, file));
   }
+  const modules = `${out}.modules`;
+  rmSync(modules, { recursive: true, force: true });
+  cpSync(next, modules, { recursive: true });
 
-  // CommonJS file by file, not bundled: subpaths share one instance there too.
+  const files = await bundle(next, entryFiles);
+  rmSync(join(next, 'lib'), { recursive: true });
+  for (const [file, { text }] of files) write(file, text);
+
+  // CommonJS file by file: subpaths share one instance there too.
+  const portable = new Set(entries.map((entry) => `${entry}.js`));
+  for (const file of portable) for (const imported of files.get(file).imports) portable.add(imported);
   for (const file of portable) {
     write(file.replace(/\.js$/, '.cjs'), await commonJs(read(file), file));
   }
@@ -204,6 +211,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
 
   const manifest = withVersion(JSON.parse(read('package.json')), version);
   write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(next, 'package.json'), join(modules, 'package.json'));
   for (const file of filesInExports(manifest.exports)) {
     if (!existsSync(join(next, file))) throw new Error(`package.json exports ${file}, which is not there`);
   }

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 import { bytesOf } from '../../pkg-template/lib/compile.js';
 import { assemble, bytesModule, entryFor, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+import { bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
 
 // (module): the smallest file that is one
@@ -81,12 +82,16 @@ describe('assemble', () => {
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
     assert.equal(esm.retry(), `retry${textOf(EMPTY_WASM)}`);
     assert.equal(cjs.retry(), esm.retry());
-    for (const file of ['lib/name.js', 'lib/name.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
+    for (const file of ['lib/api.js', 'lib/core-bytes.js', 'lib/core-bytes.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
-    for (const file of ['lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
+    for (const file of ['lib/name.js', 'lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
       assert.ok(!existsSync(join(given.out, file)), file);
     }
+    // The same once more, a file for each module.
+    const separate = await import(pathToFileURL(join(`${given.out}.modules`, 'index.js')).href);
+    assert.equal(separate.retry(), esm.retry());
+    assert.match(readFileSync(join(`${given.out}.modules`, 'lib/name.js'), 'utf8'), /^export const name = 'retry';$/m);
     assert.equal(JSON.parse(readFileSync(join(given.out, 'package.json'))).version, '1.2.3');
     assert.match(readFileSync(join(given.out, 'index.d.cts'), 'utf8'), /'\.\/options\.cjs'/);
     assert.match(readFileSync(join(given.out, 'options.d.cts'), 'utf8'), /'\.\/lab\.cjs'/);
@@ -97,8 +102,8 @@ describe('assemble', () => {
     await assemble(given);
     for (const [host, file] of [['workerd', './core.wasm'], ['edge-light', './core.wasm?module']]) {
       const code = readFileSync(join(given.out, `index.${host}.js`), 'utf8');
-      assert.ok(code.includes(`import coreModule from '${file}';\n`), code);
-      assert.match(code, /\n\nconst load = .*loaderOf\(\(\) => coreModule\);\n\nexport const retry = retryOf\(load\);\n$/);
+      assert.ok(code.includes(`import coreModule from "${file}";\n`), code);
+      assert.match(code, /\nvar load = \/\* @__PURE__ \*\/ loaderOf\(\(\) => coreModule\);\nvar retry = retryOf\(load\);\n/);
       assert.doesNotMatch(code, /inline/);
     }
   });
@@ -119,6 +124,27 @@ describe('assemble', () => {
     const given = sources('twice', { 'driver/unused.js': 'export {};\n' });
     await assert.rejects(assemble(given), /have one name/);
   });
+});
+
+test('bundled: what entries share is in files of their own, and nothing is imported for its side effects', async () => {
+  const dir = files('bundle', {
+    'one.js': "import { a } from './lib/a.js';\nimport { b } from './lib/b.js';\nexport const one = [a, b];\n",
+    'two.js': "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/core-bytes.js';\nexport const two = [b, text];\n",
+    'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
+    'lib/b.js': 'export const b = Symbol();\n',
+    'lib/core-bytes.js': "export default 'bytes';\n",
+  });
+  const found = await bundle(dir, ['one.js', 'two.js']);
+  assert.ok(found.get('two.js').text.includes('"./lib/core-bytes.js"'));
+  for (const [file, { text }] of found) assert.doesNotMatch(text, /^import "/m, file);
+  for (const [file, { text }] of found) {
+    mkdirSync(dirname(join(dir, 'out', file)), { recursive: true });
+    writeFileSync(join(dir, 'out', file), text);
+  }
+  writeFileSync(join(dir, 'out/package.json'), '{ "type": "module" }');
+  const [{ one }, { two }] = await Promise.all(['one', 'two'].map((name) => import(pathToFileURL(join(dir, 'out', `${name}.js`)).href)));
+  assert.equal(one[1], two[0], 'one instance');
+  assert.equal(two[1], 'bytes');
 });
 
 test('the glue makes its coders later, and has no comments', async () => {

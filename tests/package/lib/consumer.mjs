@@ -57,6 +57,12 @@ export const consumer = (() => {
 /** The folder of the installed package. */
 export const installed = join(consumer, 'node_modules', 'rejitter');
 
+/**
+ * The package before it is bundled, with a file for each module: for what changes one of them. The one
+ * folder here that is not published; it is written with the package (xtask/npm/assemble.mjs).
+ */
+export const modules = join(target, 'pkg.modules');
+
 /** The text that a module of the package keeps a wasm file in. */
 export const inlinedText = (name) => /["']([^"'\n]{100,})["']/.exec(readFileSync(join(installed, name), 'utf8'))[1];
 
