@@ -13,7 +13,6 @@ import { mountTheme } from './shell/theme';
 import { fromQuery } from './state/permalink';
 import { createStore } from './state/store';
 import { mountCode } from './take-away/code-section';
-import { mountHow } from './take-away/how';
 import { mountLinter } from './take-away/linter';
 import './styles/base.css';
 import './styles/controls.css';
@@ -29,21 +28,28 @@ const store = createStore(fromQuery(location.search));
 const quick = createComputer('waits');
 const slow = createComputer('simulations');
 
+const mounts: readonly (() => void)[] = [
+  () => mountHeader(store),
+  () => mountControls(byId('controls-form'), store),
+  () => mountHero(byId('hero-body'), store, slow),
+  () => mountDelays(byId('delays-body'), store, quick),
+  () => mountHerd(byId('herd-body'), store, slow),
+  () => mountCost(byId('cost-body'), store, slow),
+  () => mountCode(byId('code-body'), store),
+  () => mountLinter(byId('linter-body'), store, quick),
+  () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),
+  () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store)),
+  () => mountWhenNear('how-body', async (root) => (await import('./take-away/how')).mountHow(root, store)),
+];
+
 byId('version').textContent = version;
 mountTheme();
-mountHeader(store);
-mountControls(byId('controls-form'), store);
-mountHero(byId('hero-body'), store, slow);
-mountDelays(byId('delays-body'), store, quick);
-mountHerd(byId('herd-body'), store, slow);
-mountCost(byId('cost-body'), store, slow);
-mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store));
-mountCode(byId('code-body'), store);
-mountLinter(byId('linter-body'), store, quick);
-mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store));
-mountHow(byId('how-body'), store);
-
-// Until now only the title was shown: sections that grow would have pushed each other down the screen.
+// A task for each, so that none of them is long.
+for (const mount of mounts) {
+  mount();
+  await new Promise((resolve) => setTimeout(resolve));
+}
+// Until now only the title and the strips were shown: sections that grow would have pushed each other down the screen.
 document.documentElement.dataset.ready = '';
 
 /** What few readers come to is loaded when they do. */

@@ -64,6 +64,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
               if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
             });
             await page.goto(server.url + query);
+            await page.locator('html[data-ready]').waitFor();
             await use(page, server.url);
             assert.deepEqual([...errors, ...server.missing], []);
           } finally {

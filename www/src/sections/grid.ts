@@ -4,7 +4,7 @@ import { duration } from '../charts/format';
 import type { Distribution } from '../compute/waits';
 import { cellDrawing, mostOf } from '../figures/grid';
 import type { Store } from '../state/store';
-import { BACKOFFS, CHOICES, JITTERS, capitalised, curveFormula, jitterFormula, sameChoice, title, type Choice } from '../state/strategy';
+import { BACKOFFS, CHOICES, JITTERS, capitalised, curveFormula, jitterFormula, sameChoice, title, type Choice, type Jitter } from '../state/strategy';
 
 export interface Grid {
   show(cells: readonly Distribution[]): void;
@@ -25,7 +25,7 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
   const heads = html('div', { class: 'grid-heads', 'aria-hidden': 'true' }, html('span'));
   for (const jitter of JITTERS) {
-    heads.append(html('span', {}, html('i', { class: 'dot', 'data-jitter': jitter }), html('b', {}, capitalised(jitter)), html('code', {}, jitterFormula(jitter))));
+    heads.append(html('span', {}, html('i', { class: 'dot', 'data-jitter': jitter }), html('b', {}, ...headOf(jitter)), html('code', {}, jitterFormula(jitter))));
   }
   grid.append(heads);
   for (const [row, backoff] of BACKOFFS.entries()) {
@@ -95,6 +95,12 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
       mark();
     },
   };
+}
+
+/** On a phone there is no room for the long one. */
+function headOf(jitter: Jitter): (Node | string)[] {
+  if (jitter !== 'decorrelated') return [capitalised(jitter)];
+  return ['Decorr', html('span', { class: 'wide' }, 'elated'), html('span', { class: 'narrow' }, '.')];
 }
 
 function labelOf(choice: Choice, cell: Distribution | undefined): string {
