@@ -5,42 +5,44 @@ import { decide } from './decision.js';
 import { readDelaysOptions } from './options.js';
 import { seedAfresh } from './randomness.js';
 
-/** What every built-in iterator inherits: `[Symbol.iterator]`, and `map`, `take`, … where the host has them. */
-const IteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+/** Made by a function, so that bundles without it have nothing of it. */
+export const Delays = /* @__PURE__ */ (() => {
+  class Delays {
+    /** @type {import('./options.js').Settings} */
+    #settings;
+    /** @type {import('./decision.js').State} */
+    #state;
+    #attempt = 1;
 
-export class Delays {
-  /** @type {import('./options.js').Settings} */
-  #settings;
-  /** @type {import('./decision.js').State} */
-  #state;
-  #attempt = 1;
+    /**
+     * @param {import('./options.js').Settings} settings
+     * @param {unknown} options
+     */
+    constructor(settings, options) {
+      this.#settings = readDelaysOptions(options, settings);
+      const { seedHigh, seedLow } = this.#settings;
+      this.#state = { seedHigh, seedLow, index: 0, previousMs: NaN, previousR: NaN };
+      if (!this.#settings.seeded) seedAfresh(this.#state);
+    }
 
-  /**
-   * @param {import('./options.js').Settings} settings
-   * @param {unknown} options
-   */
-  constructor(settings, options) {
-    this.#settings = readDelaysOptions(options, settings);
-    const { seedHigh, seedLow } = this.#settings;
-    this.#state = { seedHigh, seedLow, index: 0, previousMs: NaN, previousR: NaN };
-    if (!this.#settings.seeded) seedAfresh(this.#state);
+    /** @returns {IteratorResult<number, undefined>} */
+    next() {
+      const delayMs = decide(this.#settings, this.#state, this.#attempt, Infinity, NaN, NaN);
+      if (delayMs < 0) return { done: true, value: undefined };
+      this.#attempt++;
+      return { done: false, value: delayMs };
+    }
+
+    /** Starts anew, as the next operation: the same curve, fresh draws. */
+    reset() {
+      this.#attempt = 1;
+      this.#state.previousMs = NaN;
+      if (this.#settings.seeded) this.#state.index++;
+      else seedAfresh(this.#state);
+    }
   }
 
-  /** @returns {IteratorResult<number, undefined>} */
-  next() {
-    const delayMs = decide(this.#settings, this.#state, this.#attempt, Infinity, NaN, NaN);
-    if (delayMs < 0) return { done: true, value: undefined };
-    this.#attempt++;
-    return { done: false, value: delayMs };
-  }
-
-  /** Starts anew, as the next operation: the same curve, fresh draws. */
-  reset() {
-    this.#attempt = 1;
-    this.#state.previousMs = NaN;
-    if (this.#settings.seeded) this.#state.index++;
-    else seedAfresh(this.#state);
-  }
-}
-
-Object.setPrototypeOf(Delays.prototype, IteratorPrototype);
+  // What every built-in iterator inherits: `[Symbol.iterator]`, and `map`, `take`, … where the host has them.
+  Object.setPrototypeOf(Delays.prototype, Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
+  return Delays;
+})();

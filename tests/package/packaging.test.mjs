@@ -233,5 +233,5 @@ test('sizes, for the record, and no accident among them', (t) => {
   t.diagnostic(`tarball ${tarballBytes.length} B, unpacked ${total} B, core.wasm ${wasm.length} B raw, ${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`);
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
   // Most of it is the lab's wasm, which is in it three times: as a file and in a module of either kind.
-  assert.ok(tarballBytes.length < 530_000, `the tarball has ${tarballBytes.length} B`);
+  assert.ok(tarballBytes.length < 420_000, `the tarball has ${tarballBytes.length} B`);
 });

@@ -52,8 +52,10 @@ export async function bundle(dir, entries) {
   for (const { path, text } of outputFiles) {
     const output = Object.keys(metafile.outputs).find((name) => path.endsWith(`/${name}`));
     const file = named(output.slice('out/'.length));
-    // Generated modules are beside the shared files; the entries are one folder above.
-    const code = file.startsWith('lib/') ? needed(text) : needed(text).replaceAll(/"\.\/((?:lab-glue|[a-z]+-bytes)\.js)"/g, '"./lib/$1"');
+    // Generated modules are beside the shared files, wasm files beside the entries.
+    const code = file.startsWith('lib/')
+      ? needed(text).replaceAll(/"\.\/(\w+\.wasm(?:\?module)?)"/g, '"../$1"')
+      : needed(text).replaceAll(/"\.\/((?:lab-glue|[a-z]+-bytes)\.js)"/g, '"./lib/$1"');
     const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) => (external ? generated(to) : [named(to.slice('out/'.length))]));
     files.set(file, { text: code, imports });
   }
