@@ -355,8 +355,13 @@ test('control: another seed, rate or failure is another sentence', () => {
 
 /** @param {Page} page */
 async function arrived(page) {
-  await page.locator('#live-heading').scrollIntoViewIfNeeded();
-  await page.locator('#live-run svg .axis').waitFor();
+  const axis = page.locator('#live-run svg .axis');
+  // A reload restores the old place when the page is already there, and what is far away is not drawn.
+  for (let i = 0; i < 10 && (await axis.count()) === 0; i++) {
+    await page.locator('#live-heading').scrollIntoViewIfNeeded();
+    await axis.waitFor({ timeout: 2000 }).catch(() => undefined);
+  }
+  await axis.waitFor();
 }
 
 /** Presses "Send" and returns the sentence at the end. @param {Page} page */
