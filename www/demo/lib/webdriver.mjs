@@ -17,10 +17,10 @@ const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 export const KEYS = { enter: '\ue007', tab: '\ue004', end: '\ue010', home: '\ue011', left: '\ue012', up: '\ue013', right: '\ue014', down: '\ue015' };
 
 /**
- * Keeps what goes wrong on a page in `globalThis.complaints`. For the servers of tests, which put it
- * before every other script: the protocol has nothing that runs as early.
+ * A script that keeps what goes wrong on a page in `globalThis.complaints`. For the servers of tests,
+ * which put it before every other one: the protocol has nothing that runs as early.
  */
-export const RECORDER = `<script>
+export const RECORDER = `
 globalThis.complaints = [];
 addEventListener('error', (event) => complaints.push(event.message ? String(event.error ?? event.message) : 'not loaded: ' + (event.target.src ?? event.target.href)), true);
 addEventListener('unhandledrejection', ({ reason }) => complaints.push('unhandled: ' + reason));
@@ -28,7 +28,7 @@ for (const level of ['error', 'warn']) {
   const print = console[level];
   console[level] = (...args) => { complaints.push(args.join(' ')); print.apply(console, args); };
 }
-</script>`;
+`;
 
 /** The driver on a display of its own; `close` ends both, and the browsers that it has open. */
 export async function startWebKit() {
@@ -83,7 +83,7 @@ export class Session {
 
   /**
    * Runs a function on the page, which sees nothing but its arguments. What it returns, or what its
-   * promise resolves with, must be JSON.
+   * promise resolves with, comes as JSON: undefined as null.
    * @template {unknown[]} A
    * @template R
    * @param {(...args: A) => R} fn
