@@ -80,6 +80,16 @@ for (const engine of ENGINES) {
         { viewport: PHONE },
       ));
 
+    test('nor when a wide window with everything drawn becomes a narrow one', () =>
+      browsers.withPage(server.url, async (page) => {
+        await drawAll(page);
+        await page.setViewportSize(PHONE);
+        assert.equal(await overflow(page), 0);
+        // The check itself can fail.
+        await page.addStyleTag({ content: '.drawing > svg { max-width: none; }' });
+        assert.ok((await overflow(page)) > 0);
+      }));
+
     test('reduced motion: nothing moves by itself, and links jump', () =>
       browsers.withPage(
         server.url,

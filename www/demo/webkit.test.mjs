@@ -130,10 +130,12 @@ test('live calls are aborted at once', () =>
 
 test('nothing scrolls sideways, in the narrowest window and in a frame as wide as a phone', () =>
   withPage('', async (page) => {
+    await drawAll(page);
     // WebKitGTK's own bar needs more room than a phone has.
     const width = await page.resize(PHONE, 844);
     assert.ok(width < 600, `${width}`);
     assert.equal(await page.run(() => innerWidth), width);
+    assert.equal(await overflow(page), 0, 'what was drawn for a wide window');
     await drawAll(page);
     assert.equal(await overflow(page), 0);
 
