@@ -103,6 +103,28 @@ test('the link in the address bar brings everything back', () =>
     assert.deepEqual(await shown(), before);
   }));
 
+test('each figure as a file: SVG, PNG and CSV hold what is shown', () =>
+  withPage('', async (page) => {
+    for (const id of await drawAll(page)) {
+      const texts = await page.run((figure) => [...document.querySelectorAll(`#${figure} svg[role=img] text`)].map(({ textContent }) => textContent), id);
+      const svg = await saved(page, id, 'SVG');
+      const inFile = await page.run((content) => [...new DOMParser().parseFromString(content, 'image/svg+xml').querySelectorAll('text')].map(({ textContent }) => textContent), String(svg));
+      assert.deepEqual(inFile, texts, id);
+
+      const size = await page.run((figure) => ['width', 'height'].map((side) => Number(document.querySelector(`#${figure} svg[role=img]`)?.getAttribute(side))), id);
+      const png = await saved(page, id, 'PNG');
+      assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
+      assert.deepEqual([png.readUInt32BE(16) / 2, png.readUInt32BE(20) / 2], size, id);
+      assert.ok((await colours(page, png)) > 10, `${id}: an empty picture`);
+
+      const [header = '', ...lines] = String(await saved(page, id, 'CSV')).trimEnd().split('\r\n');
+      const rows = await tableOf(page, id);
+      assert.ok(header.includes(','), id);
+      assert.equal(lines.length, rows.length, id);
+      for (const [i, row] of rows.entries()) for (const cell of Object.values(row)) assert.ok(Number.isNaN(Number(cell)) || lines[i]?.includes(cell), `${id}, row ${i + 1}: ${cell} is not in ${lines[i]}`);
+    }
+  }));
+
 for (const failure of FAILURES) {
   test(`live calls, ${failure}: the sentence is the one that the rule of the server gives`, () =>
     withPage(`?failure=${failure}&baseMs=20`, async (page) => {
@@ -178,6 +200,49 @@ test('control: what goes wrong on a page is noticed', async () => {
 /** @param {Session} page @returns {Promise<string[]>} */
 function complaints(page) {
   return page.run(() => /** @type {any} */ (globalThis).complaints);
+}
+
+/**
+ * What a button of a figure hands over to the browser, which is kept from saving it.
+ * @param {Session} page
+ * @param {string} id
+ * @param {'SVG' | 'PNG' | 'CSV'} kind
+ */
+async function saved(page, id, kind) {
+  const { name, base64 } = await page.run(
+    (button) =>
+      new Promise((/** @type {(file: { name: string, base64: string }) => void} */ resolve) => {
+        /** @param {Event} event */
+        const take = async (event) => {
+          const { target } = event;
+          if (!(target instanceof HTMLAnchorElement) || !target.download) return;
+          removeEventListener('click', take, true);
+          event.preventDefault();
+          const bytes = new Uint8Array(await (await fetch(target.href)).arrayBuffer());
+          resolve({ name: target.download, base64: btoa([...bytes].map((byte) => String.fromCharCode(byte)).join('')) });
+        };
+        addEventListener('click', take, true);
+        /** @type {HTMLButtonElement | null} */ (document.querySelector(button))?.click();
+      }),
+    `#${id} [aria-label^="${kind} file: "]`,
+  );
+  assert.equal(name, `rejitter-${id}.${kind.toLowerCase()}`);
+  return Buffer.from(base64, 'base64');
+}
+
+/** How many colours a picture has. @param {Session} page @param {Buffer} png */
+function colours(page, png) {
+  return page.run(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const context = canvas.getContext('2d');
+    context?.drawImage(image, 0, 0);
+    const pixels = context?.getImageData(0, 0, canvas.width, canvas.height).data;
+    return new Set(pixels && new Uint32Array(pixels.buffer)).size;
+  }, png.toString('base64'));
 }
 
 /** @param {Session} page @param {string} selector */
