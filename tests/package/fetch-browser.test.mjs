@@ -127,7 +127,7 @@ globalThis.finished = (async () => {
 })();
 `;
 
-/** A service worker that answers its page's navigations and requests through the wrapper. */
+/** A service worker that answers its page's navigations and requests through the wrapper, or hands failures on. */
 const WORKER = `
 import { createFetch } from 'rejitter/fetch';
 const retrying = createFetch({ baseMs: 1, capMs: 2, attemptTimeoutMs: 60000 });
@@ -136,10 +136,14 @@ self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('fetch', (event) => {
   const { searchParams } = new URL(event.request.url);
-  if (searchParams.has('worker')) event.respondWith((searchParams.get('worker') === 'timed' ? retrying : plain)(event.request));
+  if (searchParams.get('worker') === 'failing') event.respondWith(Response.error());
+  else if (searchParams.get('worker') === 'refused') event.respondWith(fetch(searchParams.get('refused')));
+  else if (searchParams.has('worker')) event.respondWith((searchParams.get('worker') === 'timed' ? retrying : plain)(event.request));
 });
 `;
 const WORKER_PAGE = `
+import { retryReport } from 'rejitter';
+import { createFetch } from 'rejitter/fetch';
 globalThis.finished = (async () => {
   await navigator.serviceWorker.register('/worker.js', { type: 'module' });
   await navigator.serviceWorker.ready;
@@ -152,6 +156,12 @@ globalThis.finished = (async () => {
     frame.src = '/frame?fail=2&id=frame-' + kind + '&worker=' + kind;
     await new Promise((done) => { frame.onload = done; document.body.append(frame); });
     out[kind] = [get.status, put.status, await put.text(), frame.contentDocument.body.textContent];
+  }
+  const { refused } = await (await fetch('/where.json')).json();
+  for (const kind of ['failing', 'refused']) {
+    const error = await createFetch({ baseMs: 1, capMs: 2, maxAttempts: 3 })('/status?worker=' + kind + '&refused=' + refused).catch((error) => error);
+    const { attempts, reason } = retryReport(error);
+    out[kind] = [attempts, reason];
   }
   return out;
 })();
@@ -200,9 +210,9 @@ let inNode;
 const seen = new Map();
 
 before(async () => {
-  const dir = project('fetch-browser', { 'job.mjs': JOB, 'page.mjs': PAGE, 'worker.mjs': WORKER });
+  const dir = project('fetch-browser', { 'job.mjs': JOB, 'page.mjs': PAGE, 'worker.mjs': WORKER, 'worker-page.mjs': WORKER_PAGE });
   const bundle = async (entry) => (await esbuild({ entryPoints: [join(dir, entry)], bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, logLevel: 'error' })).outputFiles[0].text;
-  const [page, worker] = await Promise.all(['page.mjs', 'worker.mjs'].map(bundle));
+  const [page, worker, workerPage] = await Promise.all(['page.mjs', 'worker.mjs', 'worker-page.mjs'].map(bundle));
   const answer = answers(seen);
   other = await serve((path) => (PATHS.includes(path) ? answer : undefined));
   // A port where nobody listens.
@@ -213,7 +223,7 @@ before(async () => {
     '/page': html('<script type="module" src="/page.js"></script>'),
     '/page.js': js(page),
     '/worker': html('<script type="module" src="/worker-page.js"></script>'),
-    '/worker-page.js': js(WORKER_PAGE),
+    '/worker-page.js': js(workerPage),
     '/worker.js': js(worker),
     '/table.json': { type: 'application/json', body: TABLE },
     '/where.json': { type: 'application/json', body: JSON.stringify({ other: other.origin, refused }) },
@@ -272,8 +282,9 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
     async function visit(path) {
       const page = await browser.newPage();
       const errors = [];
-      // Firefox reports what CORS blocks as an error of the page: the port where nobody listens is such.
-      page.on('pageerror', (error) => { if (!/^Cross-Origin Request Blocked/.test(String(error))) errors.push(String(error)); });
+      // Firefox reports as errors of the page what CORS blocks, such as the port where nobody listens, and
+      // what a service worker fails to answer.
+      page.on('pageerror', (error) => { if (!/^Cross-Origin Request Blocked|^Failed to load .* ServiceWorker passed/.test(String(error))) errors.push(String(error)); });
       try {
         await page.goto(server.origin + path);
         await page.waitForFunction(() => globalThis.finished !== undefined, undefined, { timeout: 20_000 });
@@ -296,7 +307,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       assert.deepEqual(relaxed(crossed), relaxed(expected({ browser: true, crossOrigin: true })));
     });
 
-    test('a service worker answers requests and navigations through it', async () => {
+    test('a service worker answers requests and navigations through it; what fails behind one is retried', async () => {
       const result = await visit('/worker');
       for (const kind of ['timed', 'plain']) {
         assert.deepEqual(result[kind], [200, 200, 'through the worker', 'framed']);
@@ -305,6 +316,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
           seen.delete(`${what}-${kind}`);
         }
       }
+      assert.deepEqual([result.failing, result.refused], [[3, 'exhausted'], [3, 'exhausted']]);
     });
   });
 }

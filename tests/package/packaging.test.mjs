@@ -14,7 +14,7 @@ const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib',
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = ['api', 'core-bytes', 'core-inline', 'engine', 'fetch', 'http-bytes', 'index', 'lab', 'lab-bytes', 'lab-glue', 'text'];
+const LIB = ['api', 'core-bytes', 'core-inline', 'engine', 'fetch', 'http-bytes', 'lab', 'lab-bytes', 'lab-glue', 'text'];
 /** Entries that load wasm have a file more for each host with a way of its own. */
 const HOSTED = ['index', 'fetch', 'lab'];
 const FILES = [
@@ -28,7 +28,6 @@ const FILES = [
   'simulations.d.ts',
   ...HOSTED.flatMap((name) => [`${name}.edge-light.js`, `${name}.workerd.js`]),
   ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
-  ...['index.edge-light', 'index.workerd'].map((name) => `lib/${name}.js`),
   'package.json',
 ].sort();
 

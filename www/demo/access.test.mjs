@@ -61,6 +61,16 @@ inEachEngine(({ withPage }) => {
       { viewport: PHONE },
     ));
 
+  test('nor when a wide window with everything drawn becomes a narrow one', () =>
+    withPage(async (page) => {
+      await drawAll(page);
+      await page.setViewportSize(PHONE);
+      assert.equal(await overflow(page), 0);
+      // The check itself can fail.
+      await page.addStyleTag({ content: '.drawing > svg { max-width: none; }' });
+      assert.ok((await overflow(page)) > 0);
+    }));
+
   test('reduced motion: nothing moves by itself, and links jump', () =>
     withPage(
       async (page) => {

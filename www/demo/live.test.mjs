@@ -1,6 +1,6 @@
 /**
  * The live calls of the built page in real browsers, against the service worker that plays the flaky
- * server. What they should come to is reckoned here, from the rule of the server alone.
+ * server. What they should come to is reckoned in lib/reckon.mjs, from the rule of the server alone.
  *
  * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
@@ -10,8 +10,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { FAILURES, fate } from './fate.mjs';
+import { FAILURES } from './fate.mjs';
 import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
+import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -19,29 +20,6 @@ import { startServer } from './misbehaving-server.mjs';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const SUB_PATH = 'some/where';
-const MAX_ATTEMPTS = 6;
-const NBSP = '\u00a0';
-
-/** @param {number} n @param {string} noun */
-const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;
-
-/**
- * What a run comes to: the attempts that each call makes, and how many succeed.
- * @param {{ seed?: number, failure: Failure, rate: number, calls: number }} settings
- */
-function reckon({ seed = 42, failure, rate, calls }) {
-  const attempts = Array.from({ length: calls }, (_, i) => {
-    const failed = (/** @type {number} */ n) => fate({ seed, id: String(i + 1), n, failure, failureRate: rate, latencyMs: [60, 160] }).kind !== 'ok';
-    let n = 1;
-    while (n < MAX_ATTEMPTS && failed(n)) n++;
-    return { n, ok: !failed(n) };
-  });
-  const requests = attempts.reduce((sum, { n }) => sum + n, 0);
-  const ok = attempts.filter((call) => call.ok).length;
-  const first = attempts.filter((call) => call.ok && call.n === 1).length;
-  const sentence = `${ok} of ${plural(calls, 'call')} succeeded with ${plural(requests, 'request')}; without retries it would have been ${first}.`;
-  return { requests, ok, sentence, whole: `${sentence} The server counted the same.` };
-}
 
 for (const [engine, launch] of Object.entries(ENGINES)) {
   describe(engine, () => {

@@ -8,9 +8,9 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { RetryPolicy } from 'rejitter';
 import { DIST, inEachEngine } from './lib/built-page.mjs';
 import { choose, column, drawAll, drawn, tableOf } from './lib/page.mjs';
+import { percentilesInNode } from './lib/percentiles.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -43,16 +43,16 @@ inEachEngine(({ withPage }) => {
   test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
     withPage(async (page) => {
       await drawn(page, 'success');
-      assert.deepEqual(await percentiles(page), inNode(42));
+      assert.deepEqual(await percentiles(page), percentilesInNode(42));
 
       // Another seed is another sample, and Reset brings the first one back.
       await page.click('#new-seed');
       await drawn(page, 'success');
       const seed = Number(await page.textContent('#seed'));
-      assert.deepEqual(await percentiles(page), inNode(seed));
+      assert.deepEqual(await percentiles(page), percentilesInNode(seed));
       await page.click('#reset');
       await drawn(page, 'success');
-      assert.deepEqual(await percentiles(page), inNode(42));
+      assert.deepEqual(await percentiles(page), percentilesInNode(42));
     }));
 
   test('all sixteen strategies, chosen in the grid by mouse, are distributed as they should be', () =>
@@ -164,31 +164,6 @@ test('the page is small: its scripts without the wasm, compressed', async () => 
 /** @param {Page} page */
 async function percentiles(page) {
   return Promise.all(['half-succeed', 'most-succeed'].map(async (id) => Number(await page.locator(`#${id}`).getAttribute('data-ms'))));
-}
-
-/**
- * The same from the package's iterator of waits and the definition of a percentile: the page's
- * settings are the package's defaults, an attempt fails with a chance of 60 %.
- * @param {number} seed
- */
-function inNode(seed) {
-  const operations = 20_000;
-  const delays = new RetryPolicy().delays({ seed });
-  /** @type {[at: number, weight: number][]} */
-  const steps = [];
-  for (let i = 0; i < operations; i++) {
-    let at = 0;
-    let k = 0;
-    for (const wait of delays) steps.push([(at += wait), (0.6 ** ++k * (1 - 0.6)) / operations]);
-    delays.reset();
-  }
-  steps.sort((a, b) => a[0] - b[0]);
-  const succeeded = 1 - 0.6 ** 6;
-  return [0.5, 0.95 * succeeded].map((share) => {
-    let sum = 1 - 0.6;
-    // One part in 10^12 for the rounding of the sums.
-    return steps.find(([, weight]) => (sum += weight) >= share * (1 - 1e-12))?.[0];
-  });
 }
 
 /** @typedef {{ mean: number, atoms: number }} Exact */

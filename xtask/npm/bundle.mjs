@@ -27,7 +27,16 @@ export async function bundle(dir, entries) {
     target: 'es2022',
     charset: 'utf8',
     external: ['*.wasm', '*.wasm?module'],
-    plugins: [{ name: 'generated', setup: ({ onResolve }) => onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./${basename(path)}`, external: true })) }],
+    plugins: [
+      {
+        name: 'files of their own',
+        setup({ onResolve }) {
+          onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./${basename(path)}`, external: true }));
+          // An entry imports another one, so that wasm files are imported beside them and nowhere else.
+          onResolve({ filter: /^\./ }, ({ path, kind }) => (kind !== 'entry-point' && entries.includes(basename(path)) ? { path, external: true } : undefined));
+        },
+      },
+    ],
     outdir: 'out',
     chunkNames: 'lib/[hash]',
     metafile: true,
@@ -52,11 +61,9 @@ export async function bundle(dir, entries) {
   for (const { path, text } of outputFiles) {
     const output = Object.keys(metafile.outputs).find((name) => path.endsWith(`/${name}`));
     const file = named(output.slice('out/'.length));
-    // Generated modules are beside the shared files, wasm files beside the entries.
-    const code = file.startsWith('lib/')
-      ? needed(text).replaceAll(/"\.\/(\w+\.wasm(?:\?module)?)"/g, '"../$1"')
-      : needed(text).replaceAll(/"\.\/((?:lab-glue|[a-z]+-bytes)\.js)"/g, '"./lib/$1"');
-    const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) => (external ? generated(to) : [named(to.slice('out/'.length))]));
+    // Generated modules are beside the shared files; the entries are one folder above.
+    const code = file.startsWith('lib/') ? needed(text) : needed(text).replaceAll(/"\.\/((?:lab-glue|[a-z]+-bytes)\.js)"/g, '"./lib/$1"');
+    const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) => (external ? asItIs(to, entries) : [named(to.slice('out/'.length))]));
     files.set(file, { text: code, imports });
   }
   const asTheyAre = [...files.values()].flatMap(({ imports }) => imports).filter((file) => !files.has(file));
@@ -69,7 +76,11 @@ export async function bundle(dir, entries) {
   return files;
 }
 
-/** @param {string} path of what is not bundled: a generated module, or a wasm file */
-function generated(path) {
-  return GENERATED.test(path) ? [join('lib', basename(path))] : [];
+/**
+ * @param {string} path of what is not bundled: a generated module, another entry, or a wasm file
+ * @param {string[]} entries
+ */
+function asItIs(path, entries) {
+  if (GENERATED.test(path)) return [join('lib', basename(path))];
+  return entries.filter((entry) => entry === basename(path));
 }

@@ -1,4 +1,4 @@
-//! What the browser tests need: Chromium and Firefox with their drivers, and wasm-pack.
+//! What the browser tests need: Chromium, Firefox and WebKit with their drivers, and wasm-pack.
 
 use std::env;
 use std::fs;
@@ -27,6 +27,13 @@ pub struct Browsers {
     pub wasm_pack: PathBuf,
     /// The capabilities that wasm-bindgen's test runner asks the drivers for.
     pub webdriver_json: PathBuf,
+}
+
+/// WebKit's driver, which knows its browser, and a display for that.
+#[derive(Debug, Clone)]
+pub struct WebKit {
+    pub driver: PathBuf,
+    pub xvfb: PathBuf,
 }
 
 /// A program that may come from an environment variable, from PATH or from Debian.
@@ -64,6 +71,20 @@ const FIREFOX: Wanted = Wanted {
     package: "firefox-esr",
 };
 
+const WEBKITDRIVER: Wanted = Wanted {
+    what: "WebKitWebDriver",
+    variable: "WEBKITDRIVER",
+    names: &["WebKitWebDriver"],
+    package: "webkit2gtk-driver",
+};
+
+const XVFB: Wanted = Wanted {
+    what: "Xvfb",
+    variable: "XVFB",
+    names: &["Xvfb"],
+    package: "xvfb",
+};
+
 /// Tools that cargo builds: name, version.
 const WASM_PACK: (&str, [u32; 3]) = ("wasm-pack", [0, 15, 1]);
 const GECKODRIVER: (&str, [u32; 3]) = ("geckodriver", [0, 37, 1]);
@@ -71,27 +92,18 @@ const GECKODRIVER: (&str, [u32; 3]) = ("geckodriver", [0, 37, 1]);
 /// Finds or installs the browsers. None is skipped: one that cannot be had is an error.
 pub fn find(console: &mut Console) -> Result<Found, Failure> {
     console.step("browsers", |step| {
-        let wanted = [CHROME, CHROMEDRIVER, FIREFOX];
-        let from_env = |name: &str| env::var_os(name).map(PathBuf::from);
-        let missing: Vec<&Wanted> = wanted
-            .iter()
-            .filter(|w| w.find(from_env).is_none())
-            .collect();
-        if !missing.is_empty() {
-            apt_install(step, &missing)?;
-        }
-        let [chrome, chromedriver, firefox] = wanted.map(|w| w.find(from_env).ok_or(w));
-        let found = Found {
-            chrome: chrome.map_err(not_found)?,
-            chromedriver: chromedriver.map_err(not_found)?,
-            firefox: firefox.map_err(not_found)?,
-        };
-        let versions = [&found.chrome, &found.firefox].map(|path| {
+        let [chrome, chromedriver, firefox] =
+            find_or_install(step, [CHROME, CHROMEDRIVER, FIREFOX])?;
+        let versions = [&chrome, &firefox].map(|path| {
             let printed = Cmd::new(path).arg("--version").answer().unwrap_or_default();
             short_version(&printed)
         });
         step.note(versions.join(", "));
-        Ok(found)
+        Ok(Found {
+            chrome,
+            chromedriver,
+            firefox,
+        })
     })
 }
 
@@ -132,6 +144,32 @@ pub fn prepare(ws: &Workspace, console: &mut Console) -> Result<Browsers, Failur
         wasm_pack,
         webdriver_json,
     })
+}
+
+/// Apart from the others, so that their tests run also where this cannot be had, as on macOS.
+pub fn prepare_webkit(console: &mut Console) -> Result<WebKit, Failure> {
+    let [driver, xvfb] = console.step("WebKit", |step| {
+        let found = find_or_install(step, [WEBKITDRIVER, XVFB])?;
+        step.note(found[0].display().to_string());
+        Ok(found)
+    })?;
+    Ok(WebKit { driver, xvfb })
+}
+
+fn find_or_install<const N: usize>(
+    step: &mut Step<'_>,
+    wanted: [Wanted; N],
+) -> Result<[PathBuf; N], Failure> {
+    let find = |wanted: &Wanted| wanted.find(|name| env::var_os(name).map(PathBuf::from));
+    let missing: Vec<&Wanted> = wanted.iter().filter(|w| find(w).is_none()).collect();
+    if !missing.is_empty() {
+        apt_install(step, &missing)?;
+    }
+    let mut found = wanted.each_ref().map(|_| PathBuf::new());
+    for (path, wanted) in found.iter_mut().zip(wanted) {
+        *path = find(&wanted).ok_or_else(|| not_found(wanted))?;
+    }
+    Ok(found)
 }
 
 impl Wanted {
@@ -176,9 +214,11 @@ fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> 
     }
     let packages: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
     let names: Vec<&str> = missing.iter().map(|wanted| wanted.what).collect();
+    let variables: Vec<&str> = missing.iter().map(|wanted| wanted.variable).collect();
     let remedy = format!(
-        "as root: {} (or install them in another way, and set CHROME, CHROMEDRIVER and FIREFOX)",
-        apt_command(&packages)
+        "as root: {} (or install in another way, and set {})",
+        apt_command(&packages),
+        variables.join(", ")
     );
     let absent =
         || Failure::new(format!("not found: {}", names.join(", "))).remedy(remedy.as_str());

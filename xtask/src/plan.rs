@@ -7,7 +7,7 @@ use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use crate::browsers::Browsers;
+use crate::browsers::{Browsers, WebKit};
 use crate::cmd::{Cmd, Failure};
 use crate::counts::Runner;
 use crate::demo;
@@ -22,6 +22,8 @@ pub struct Context<'a> {
     pub ws: &'a Workspace,
     pub tarball: PathBuf,
     pub browsers: Option<Browsers>,
+    /// Or why it cannot be had, which only its own steps fail of.
+    pub webkit: Option<Result<WebKit, Failure>>,
 }
 
 /// How much of the set-up a step needs.
@@ -30,6 +32,7 @@ pub enum Needs {
     Tools,
     Package,
     Browsers,
+    WebKit,
 }
 
 /// A step: its name, who prints its summary, and its commands.
@@ -63,6 +66,14 @@ impl Context<'_> {
             .as_ref()
             .expect("a step that uses browsers says so in `needs`")
     }
+
+    /// What a step lacks though the set-up is done.
+    pub fn missing(&self, needs: Needs) -> Option<&Failure> {
+        match &self.webkit {
+            Some(Err(failure)) if needs == Needs::WebKit => Some(failure),
+            _ => None,
+        }
+    }
 }
 
 /// All steps, cheap ones first.
@@ -73,6 +84,7 @@ pub fn plan(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     for file in test_files(&ws.root.join("tests/package"))? {
         plan.push(node_tests(format!("package: {}", stem(&file)), file));
     }
+    plan.extend(package_in_webkit(ws));
     plan.extend(package_checks());
     plan.extend(wasm_pack_builds());
     plan.extend(demo());
@@ -263,8 +275,29 @@ fn node_tests_in(name: &str, folder: &'static str) -> Plan {
     })
 }
 
+/// The tests in browsers once more. Not those of `retrySync`: WebKitGTK has no shared memory.
+fn package_in_webkit(ws: &Workspace) -> Vec<Plan> {
+    let again = |name: &str| {
+        let file = ws.root.join(format!("tests/package/{name}.test.mjs"));
+        Plan::new(
+            format!("package: {name}, WebKit"),
+            Runner::Node,
+            Needs::WebKit,
+            move |cx| vec![node_test(cx, &file).env("TEST_BROWSERS", "WebKit")],
+        )
+    };
+    ["browser", "fetch-browser", "lab-browser"]
+        .map(again)
+        .into()
+}
+
 fn node_tests(name: String, file: PathBuf) -> Plan {
-    Plan::new(name, Runner::Node, Needs::Browsers, move |cx| {
+    let needs = if stem(&file) == "webkit" {
+        Needs::WebKit
+    } else {
+        Needs::Browsers
+    };
+    Plan::new(name, Runner::Node, needs, move |cx| {
         vec![node_test(cx, &file)]
     })
 }
@@ -278,6 +311,12 @@ fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
         .env("REJITTER_TARGET_DIR", &cx.ws.target)
         .env("CHROME_BIN", &cx.browsers().chrome)
         .env("FIREFOX_BIN", &cx.browsers().firefox);
+    let cmd = match &cx.webkit {
+        Some(Ok(WebKit { driver, xvfb })) => {
+            cmd.env("WEBKIT_DRIVER_BIN", driver).env("XVFB_BIN", xvfb)
+        }
+        _ => cmd,
+    };
     // A runner above us must not make this one a part of itself.
     cmd.env_remove("NODE_TEST_CONTEXT")
 }
@@ -374,6 +413,8 @@ mod tests {
             "wasm: Firefox",
             "wasm-pack: bundler",
             "package: attw",
+            "package: fetch-browser, WebKit",
+            "demo: webkit",
         ] {
             assert!(
                 names.iter().any(|n| n == name),

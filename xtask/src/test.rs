@@ -84,8 +84,15 @@ fn set_up<'a>(
 ) -> Result<Context<'a>, Failure> {
     setup::prepare(ws, console, NPM_FOLDERS)?;
     let browsers = match needs {
-        Needs::Browsers => Some(browsers::prepare(ws, console)?),
+        Needs::Browsers | Needs::WebKit => Some(browsers::prepare(ws, console)?),
         Needs::Tools | Needs::Package => None,
+    };
+    let webkit = match needs {
+        Needs::WebKit => match browsers::prepare_webkit(console) {
+            Err(failure) if failure.interrupted => return Err(failure),
+            result => Some(result),
+        },
+        Needs::Tools | Needs::Package | Needs::Browsers => None,
     };
     let mut tarball = PathBuf::new();
     if needs >= Needs::Package {
@@ -99,6 +106,7 @@ fn set_up<'a>(
         ws,
         tarball,
         browsers,
+        webkit,
     })
 }
 
@@ -107,8 +115,12 @@ fn run_step(console: &mut Console, plan: &Plan, context: &Context<'_>) -> Result
     let started = Instant::now();
     let mut counts = Counts::default();
     let result = console.step(&plan.name, |step| {
-        let commands = (plan.commands)(context);
-        let ran = commands.iter().try_for_each(|cmd| step.run(cmd).map(drop));
+        let ran = match context.missing(plan.needs) {
+            Some(failure) => Err(failure.clone()),
+            None => (plan.commands)(context)
+                .iter()
+                .try_for_each(|cmd| step.run(cmd).map(drop)),
+        };
         counts = plan.runner.count(&step.printed(), ran.is_ok());
         ran?;
         if counts.failed > 0 {
@@ -197,6 +209,7 @@ mod tests {
             ws,
             tarball: PathBuf::new(),
             browsers: None,
+            webkit: None,
         }
     }
 
@@ -256,6 +269,24 @@ mod tests {
             "test result: FAILED. 1 passed; 3 failed\n",
         );
         assert_eq!((hidden.passed, hidden.failed), (1, 3));
+        fs::remove_dir_all(&ws.root).unwrap();
+    }
+
+    #[test]
+    fn without_webkit_only_its_own_steps_fail() {
+        let ws = workspace("webkit");
+        let mut console = Console::new(&ws, "logs", false).unwrap();
+        let context = Context {
+            webkit: Some(Err(Failure::new("not found: WebKitWebDriver"))),
+            ..context(&ws)
+        };
+        let mut run = |needs| {
+            let plan = Plan::new("a step", Runner::Check, needs, |_| vec![Cmd::new("true")]);
+            let counts = run_step(&mut console, &plan, &context).unwrap().counts;
+            (counts.passed, counts.failed)
+        };
+        assert_eq!(run(Needs::Browsers), (1, 0));
+        assert_eq!(run(Needs::WebKit), (0, 1));
         fs::remove_dir_all(&ws.root).unwrap();
     }
 

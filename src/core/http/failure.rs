@@ -116,6 +116,8 @@ const NETWORK_TEXTS: &[&[u8]] = &[
     b"The network connection was lost.",
     b"The Internet connection appears to be offline.",
     b"The request timed out.",
+    // WebKit: a service worker answered with `Response.error()`.
+    b"Response served by service worker is an error",
     // Node: undici, and what lies below.
     b"fetch failed",
     b"terminated",
@@ -131,11 +133,15 @@ const NETWORK_TEXTS: &[&[u8]] = &[
     b"Network request failed",
 ];
 
+/// Safari says this before the words of a fetch that failed in a service worker, which handed it on.
+const FROM_WORKER: &[u8] = b"FetchEvent.respondWith received an error: TypeError: ";
+
 impl NetworkFailure {
     /// Judges one error by its `code`, `syscall` and `message`, each empty if it has none. An
     /// error's causes are judged one by one: see [`and`](Self::and).
     #[must_use]
     pub fn of(code: &[u8], syscall: &[u8], message: &[u8]) -> Self {
+        let message = message.strip_prefix(FROM_WORKER).unwrap_or(message);
         if any(HOPELESS_CODES, code, is)
             || any(HOPELESS_PREFIXES, code, starts)
             || any(HOPELESS_TEXTS, message, contains)

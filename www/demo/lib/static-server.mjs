@@ -15,8 +15,9 @@ const TYPES = /** @type {Record<string, string>} */ ({
 /**
  * @param {string} folder
  * @param {string} [under] begins and ends with a slash
+ * @param {string} [head] HTML, put before everything else in the head of each page
  */
-export async function serveFolder(folder, under = '/') {
+export async function serveFolder(folder, under = '/', head = '') {
   /** @type {string[]} */
   const missing = [];
   const server = createServer(async (request, response) => {
@@ -24,7 +25,9 @@ export async function serveFolder(folder, under = '/') {
     const name = pathname.startsWith(under) ? pathname.slice(under.length) || 'index.html' : undefined;
     const content = name === undefined ? undefined : await readFile(path.join(folder, path.normalize(`/${name}`))).catch(() => undefined);
     if (content === undefined) missing.push(pathname);
-    response.writeHead(content ? 200 : 404, { 'content-type': TYPES[path.extname(name ?? '')] ?? 'application/octet-stream' }).end(content);
+    const extension = path.extname(name ?? '');
+    const body = extension === '.html' ? content?.toString().replace('<head>', `<head>${head}`) : content;
+    response.writeHead(content ? 200 : 404, { 'content-type': TYPES[extension] ?? 'application/octet-stream' }).end(body);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

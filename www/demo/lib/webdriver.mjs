@@ -1,0 +1,217 @@
+/**
+ * A client of the W3C WebDriver protocol for the engine that Playwright does not drive: WebKitGTK, on
+ * a virtual display. WEBKIT_DRIVER_BIN and XVFB_BIN name the programs; the driver knows its browser.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What every wait here ends at. */
+const LIMIT_MS = 30_000;
+
+/** The key of a reference to an element, a constant of the protocol. */
+const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
+
+/** The code points that stand for keys in the protocol. */
+export const KEYS = { enter: '\ue007', tab: '\ue004', end: '\ue010', home: '\ue011', left: '\ue012', up: '\ue013', right: '\ue014', down: '\ue015' };
+
+/**
+ * A script that keeps what goes wrong on a page in `globalThis.complaints`. For the servers of tests,
+ * which put it before every other one: the protocol has nothing that runs as early.
+ */
+export const RECORDER = `
+globalThis.complaints = [];
+addEventListener('error', (event) => complaints.push(event.message ? String(event.error ?? event.message) : 'not loaded: ' + (event.target.src ?? event.target.href)), true);
+addEventListener('unhandledrejection', ({ reason }) => complaints.push('unhandled: ' + reason));
+for (const level of ['error', 'warn']) {
+  const print = console[level];
+  console[level] = (...args) => { complaints.push(args.join(' ')); print.apply(console, args); };
+}
+`;
+
+/** The driver on a display of its own; `close` ends both, and the browsers that it has open. */
+export async function startWebKit() {
+  const xvfb = start('XVFB_BIN', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], {}, 'pipe');
+  /** @type {ReturnType<typeof start> | undefined} */
+  let driver;
+  /** @type {Set<Session>} */
+  const open = new Set();
+  const close = async () => {
+    for (const session of open) await session.close().catch(() => {});
+    await driver?.end();
+    // Last, and in any case: a browser that lost its driver ends with its display.
+    await xvfb.end();
+  };
+  try {
+    const [display] = await xvfb.orItsEnd(once(/** @type {import('node:stream').Readable} */ (xvfb.child.stdio[3]), 'data'));
+    const port = await freePort();
+    driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], { DISPLAY: `:${String(display).trim()}` });
+    const url = `http://127.0.0.1:${port}`;
+    await driver.orItsEnd(until('an answer of the driver', () => fetch(`${url}/status`).then(({ ok }) => ok, () => false)));
+    return {
+      /** A browser with a profile of its own. */
+      async session() {
+        const { sessionId } = await command('POST', `${url}/session`, { capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } } });
+        const session = new Session(`${url}/session/${sessionId}`, () => open.delete(session));
+        open.add(session);
+        return session;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** One browser with one window. */
+export class Session {
+  #url;
+  #closed;
+
+  /** @param {string} url @param {() => void} closed */
+  constructor(url, closed) {
+    this.#url = url;
+    this.#closed = closed;
+  }
+
+  /** @param {string} url */
+  goto(url) {
+    return this.#post('url', { url });
+  }
+
+  /**
+   * Runs a function on the page, which sees nothing but its arguments. What it returns, or what its
+   * promise resolves with, comes as JSON: undefined as null.
+   * @template {unknown[]} A
+   * @template R
+   * @param {(...args: A) => R} fn
+   * @param {A} args
+   * @returns {Promise<Awaited<R>>}
+   */
+  async run(fn, ...args) {
+    const script = `
+      const done = arguments[arguments.length - 1];
+      (async (...args) => (${fn})(...args))(...[...arguments].slice(0, -1))
+        .then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+    const { value, error } = await this.#post('execute/async', { script, args });
+    if (error !== undefined) throw new Error(`${error}, in ${fn}`);
+    return value;
+  }
+
+  /**
+   * Waits until a function on the page returns something truthy, and returns that.
+   * @template {unknown[]} A
+   * @template R
+   * @param {(...args: A) => R} fn
+   * @param {A} args
+   */
+  wait(fn, ...args) {
+    return until(`${fn} with ${args}`, () => this.run(fn, ...args));
+  }
+
+  /** A click of the mouse in the middle of an element, which is scrolled into view. @param {string} selector */
+  async click(selector) {
+    return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/click`, {});
+  }
+
+  /** Gives an element the focus and presses keys: text, or KEYS. @param {string} selector @param {string} text */
+  async type(selector, text) {
+    return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/value`, { text });
+  }
+
+  /** From here on everything happens in an iframe. @param {string} selector */
+  async enterFrame(selector) {
+    return this.#post('frame', { id: await this.#element(selector) });
+  }
+
+  /** The window's size, of which the browser's own bars take a part. @param {number} width @param {number} height */
+  async resize(width, height) {
+    /** @type {{ width: number, height: number }} */
+    const { width: given } = await this.#post('window/rect', { x: 0, y: 0, width, height });
+    return given;
+  }
+
+  async screenshot() {
+    return Buffer.from(await command('GET', `${this.#url}/screenshot`), 'base64');
+  }
+
+  async close() {
+    this.#closed();
+    await command('DELETE', this.#url);
+  }
+
+  /** @param {string} selector @returns {Promise<{ [ELEMENT]: string }>} */
+  #element(selector) {
+    return this.#post('element', { using: 'css selector', value: selector });
+  }
+
+  /** @param {string} path @param {object} body */
+  #post(path, body) {
+    return command('POST', `${this.#url}/${path}`, body);
+  }
+}
+
+/** @param {string} method @param {string} url @param {object} [body] @returns {Promise<any>} */
+async function command(method, url, body) {
+  const response = await fetch(url, { method, ...(body && { body: JSON.stringify(body) }) });
+  const { value } = await response.json();
+  if (response.ok) return value;
+  throw new Error(`${method} ${new URL(url).pathname}: ${value.error}: ${value.message}`);
+}
+
+/**
+ * @template T
+ * @param {string} what
+ * @param {() => Promise<T>} test
+ */
+async function until(what, test) {
+  const end = performance.now() + LIMIT_MS;
+  for (;;) {
+    const value = await test();
+    if (value) return value;
+    if (performance.now() > end) throw new Error(`waited ${LIMIT_MS / 1000} s in vain for ${what}`);
+    await sleep(50);
+  }
+}
+
+/**
+ * A program that ends with us at the latest.
+ * @param {string} variable names it
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @param {import('node:child_process').IOType} [third] its file descriptor 3
+ */
+function start(variable, args, env, third = 'ignore') {
+  const program = process.env[variable];
+  if (!program) throw new Error(`${variable} must be the path of a program (on Debian: apt-get install webkit2gtk-driver xvfb)`);
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', third] });
+  const kill = () => child.kill();
+  process.once('exit', kill);
+  const ended = new Promise((resolve) => {
+    child.once('error', resolve);
+    child.once('exit', (code, signal) => resolve(new Error(`${program} ended with ${code ?? signal}`)));
+  });
+  return {
+    child,
+    /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+    orItsEnd: (promise) => Promise.race([promise, ended.then((error) => Promise.reject(error))]),
+    async end() {
+      kill();
+      await ended;
+      process.off('exit', kill);
+    },
+  };
+}
+
+/** A port that nobody listens on at this moment. @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
+}

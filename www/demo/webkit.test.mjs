@@ -1,0 +1,295 @@
+/**
+ * What matters most on the built page, in WebKitGTK.
+ *
+ * Expects `www/dist`, `rejitter` in `www/node_modules`, and the programs that WEBKIT_DRIVER_BIN and
+ * XVFB_BIN name. Each test has a browser of its own, so that each is a first visit.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { FAILURES } from './fate.mjs';
+import { percentilesInNode } from './lib/percentiles.mjs';
+import { reckon } from './lib/reckon.mjs';
+import { serveFolder } from './lib/static-server.mjs';
+import { KEYS, RECORDER, startWebKit } from './lib/webdriver.mjs';
+
+/** @typedef {import('./lib/webdriver.mjs').Session} Session */
+
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+const PHONE = 390;
+
+/** @type {Awaited<ReturnType<typeof serveFolder>>} */
+let server;
+/** @type {Awaited<ReturnType<typeof startWebKit>>} */
+let webkit;
+
+before(async () => {
+  server = await serveFolder(DIST, '/some/where/', `<script>${RECORDER}</script>`);
+  webkit = await startWebKit();
+});
+after(async () => {
+  await webkit?.close();
+  await server?.close();
+});
+
+/**
+ * @param {string} query
+ * @param {(page: Session) => Promise<void>} use
+ */
+async function withPage(query, use) {
+  const page = await webkit.session();
+  try {
+    await page.resize(1440, 900);
+    await page.goto(server.url + query);
+    await use(page);
+    assert.deepEqual(await complaints(page), []);
+    assert.deepEqual(server.missing, []);
+  } finally {
+    await page.close();
+  }
+}
+
+test('loads under a sub-path: every figure is drawn, with its numbers in words', () =>
+  withPage('', async (page) => {
+    const figures = await drawAll(page);
+    assert.ok(figures.length >= 8, figures.join());
+    for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
+    assert.match(await text(page, '#delays-desc'), /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
+    assert.deepEqual(await page.run(() => [...document.querySelectorAll('.error')].map(({ textContent }) => textContent)), []);
+  }));
+
+test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
+  withPage('', async (page) => {
+    const shown = async () => {
+      await drawn(page, 'success');
+      return page.run(() => ['half-succeed', 'most-succeed'].map((id) => Number(document.getElementById(id)?.dataset.ms)));
+    };
+    assert.deepEqual(await shown(), percentilesInNode(42));
+    await page.click('#new-seed');
+    const again = await shown();
+    assert.deepEqual(again, percentilesInNode(Number(await text(page, '#seed'))));
+    await page.click('#reset');
+    assert.deepEqual(await shown(), percentilesInNode(42));
+    assert.notDeepEqual(again, percentilesInNode(42));
+  }));
+
+test('the grid by mouse and by arrow keys, a slider by arrow keys', () =>
+  withPage('', async (page) => {
+    await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
+    assert.match(await text(page, '#strategy-summary'), /^Fixed · equal · /);
+    await page.type('.cell[aria-checked=true]', KEYS.right + KEYS.down);
+    assert.match(await text(page, '#strategy-summary'), /^Decorrelated · /);
+    await page.type('.cell[aria-checked=true]', KEYS.left + KEYS.left);
+    assert.match(await text(page, '#strategy-summary'), /^Linear · full · 100\u00a0ms/);
+    await page.type('#set-baseMs', KEYS.right);
+    assert.match(await text(page, '#strategy-summary'), /^Linear · full · 150\u00a0ms/);
+    assert.deepEqual((await tableOf(page, 'delays')).slice(0, 5).map((row) => Math.round(Number(row['at most']))), [150, 300, 450, 600, 750]);
+  }));
+
+test('the link in the address bar brings everything back', () =>
+  withPage('', async (page) => {
+    await page.click('.cell[data-backoff=truncated][data-jitter=full]');
+    await page.type('#set-failureRate', KEYS.left);
+    await page.click('#new-seed');
+    const shown = async () => {
+      const state = [];
+      for (const id of ['delays', 'success', 'landing']) state.push(await tableOf(page, id));
+      return [...state, await text(page, '#strategy-summary'), await text(page, '#seed')];
+    };
+    const before = await shown();
+    const link = await page.wait(() => /backoff=truncated.*failureRate=/.test(location.search) && location.href);
+    await page.goto('about:blank');
+    await page.goto(String(link));
+    assert.deepEqual(await shown(), before);
+  }));
+
+test('each figure as a file: SVG, PNG and CSV hold what is shown', () =>
+  withPage('', async (page) => {
+    for (const id of await drawAll(page)) {
+      const texts = await page.run((figure) => [...document.querySelectorAll(`#${figure} svg[role=img] text`)].map(({ textContent }) => textContent), id);
+      const svg = await saved(page, id, 'SVG');
+      const inFile = await page.run((content) => [...new DOMParser().parseFromString(content, 'image/svg+xml').querySelectorAll('text')].map(({ textContent }) => textContent), String(svg));
+      assert.deepEqual(inFile, texts, id);
+
+      const size = await page.run((figure) => ['width', 'height'].map((side) => Number(document.querySelector(`#${figure} svg[role=img]`)?.getAttribute(side))), id);
+      const png = await saved(page, id, 'PNG');
+      assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
+      assert.deepEqual([png.readUInt32BE(16) / 2, png.readUInt32BE(20) / 2], size, id);
+      assert.ok((await colours(page, png)) > 10, `${id}: an empty picture`);
+
+      const [header = '', ...lines] = String(await saved(page, id, 'CSV')).trimEnd().split('\r\n');
+      const rows = await tableOf(page, id);
+      assert.ok(header.includes(','), id);
+      assert.equal(lines.length, rows.length, id);
+      for (const [i, row] of rows.entries()) for (const cell of Object.values(row)) assert.ok(Number.isNaN(Number(cell)) || lines[i]?.includes(cell), `${id}, row ${i + 1}: ${cell} is not in ${lines[i]}`);
+    }
+  }));
+
+for (const failure of FAILURES) {
+  test(`live calls, ${failure}: the sentence is the one that the rule of the server gives`, () =>
+    withPage(`?failure=${failure}&baseMs=20`, async (page) => {
+      const { whole, requests } = reckon({ failure, rate: 0.6, calls: 8 });
+      await arrived(page);
+      await page.click('#live-start');
+      await page.wait(() => document.querySelector('#live-run[data-sent]'));
+      assert.equal(await text(page, '#live-sentence'), whole);
+      assert.equal(await page.run(() => document.querySelectorAll('#live-run .call .attempt').length), requests);
+    }));
+}
+
+test('live calls are aborted at once', () =>
+  withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
+    await arrived(page);
+    await page.type('#live-start', KEYS.enter);
+    await page.wait(() => document.querySelectorAll('#live-run .call .attempt.failed').length > 2);
+    await page.type('#live-abort', KEYS.enter);
+    await page.wait(() => document.querySelector('#live-run[data-sent]'));
+    const sentence = await text(page, '#live-sentence');
+    const ended = await page.run(() => document.querySelectorAll('#live-run .call[data-outcome=aborted]').length);
+    assert.ok(ended > 0);
+    assert.equal(Number(/^Aborted: (\d+)\u00a0calls? ended at once, /.exec(sentence)?.[1]), ended, sentence);
+  }));
+
+test('nothing scrolls sideways, in the narrowest window and in a frame as wide as a phone', () =>
+  withPage('', async (page) => {
+    await drawAll(page);
+    // WebKitGTK's own bar needs more room than a phone has.
+    const width = await page.resize(PHONE, 844);
+    assert.ok(width < 600, `${width}`);
+    assert.equal(await page.run(() => innerWidth), width);
+    assert.equal(await overflow(page), 0, 'what was drawn for a wide window');
+    await drawAll(page);
+    assert.equal(await overflow(page), 0);
+
+    await page.run((address, frameWidth) => {
+      const frame = document.createElement('iframe');
+      Object.assign(frame, { src: address, width: frameWidth, height: 700, style: 'border: 0' });
+      document.body.replaceChildren(frame);
+      return new Promise((resolve) => frame.addEventListener('load', () => resolve(null)));
+    }, server.url, PHONE);
+    await page.enterFrame('iframe');
+    assert.equal(await page.run(() => innerWidth), PHONE);
+    for (const id of await drawAll(page)) {
+      await tableOf(page, id);
+      assert.equal(await overflow(page), 0, id);
+    }
+    // The check itself can fail.
+    await page.run((tooWide) => document.querySelector('h1')?.setAttribute('style', `width: ${tooWide}px`), PHONE + 10);
+    assert.ok((await overflow(page)) > 0);
+  }));
+
+test('control: what goes wrong on a page is noticed', async () => {
+  await assert.rejects(
+    withPage('', (page) =>
+      page.run(() => {
+        setTimeout(() => { throw new Error('thrown'); });
+        Promise.reject(new Error('rejected'));
+        console.error('printed');
+        const image = new Image();
+        document.body.append(image);
+        return new Promise((resolve) => { image.onerror = () => resolve(null); image.src = 'data:,no picture'; });
+      }),
+    ),
+    ({ actual }) => {
+      assert.deepEqual(actual.toSorted(), ['Error: thrown', 'not loaded: data:,no picture', 'printed', 'unhandled: Error: rejected']);
+      return true;
+    },
+  );
+});
+
+/** @param {Session} page @returns {Promise<string[]>} */
+function complaints(page) {
+  return page.run(() => /** @type {any} */ (globalThis).complaints);
+}
+
+/**
+ * What a button of a figure hands over to the browser, which is kept from saving it.
+ * @param {Session} page
+ * @param {string} id
+ * @param {'SVG' | 'PNG' | 'CSV'} kind
+ */
+async function saved(page, id, kind) {
+  const { name, base64 } = await page.run(
+    (button) =>
+      new Promise((/** @type {(file: { name: string, base64: string }) => void} */ resolve) => {
+        /** @param {Event} event */
+        const take = async (event) => {
+          const { target } = event;
+          if (!(target instanceof HTMLAnchorElement) || !target.download) return;
+          removeEventListener('click', take, true);
+          event.preventDefault();
+          const bytes = new Uint8Array(await (await fetch(target.href)).arrayBuffer());
+          resolve({ name: target.download, base64: btoa([...bytes].map((byte) => String.fromCharCode(byte)).join('')) });
+        };
+        addEventListener('click', take, true);
+        /** @type {HTMLButtonElement | null} */ (document.querySelector(button))?.click();
+      }),
+    `#${id} [aria-label^="${kind} file: "]`,
+  );
+  assert.equal(name, `rejitter-${id}.${kind.toLowerCase()}`);
+  return Buffer.from(base64, 'base64');
+}
+
+/** How many colours a picture has. @param {Session} page @param {Buffer} png */
+function colours(page, png) {
+  return page.run(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const context = canvas.getContext('2d');
+    context?.drawImage(image, 0, 0);
+    const pixels = context?.getImageData(0, 0, canvas.width, canvas.height).data;
+    return new Set(pixels && new Uint32Array(pixels.buffer)).size;
+  }, png.toString('base64'));
+}
+
+/** @param {Session} page @param {string} selector */
+async function text(page, selector) {
+  return (await page.wait((wanted) => document.querySelector(wanted)?.textContent, selector)) ?? '';
+}
+
+/** Waits until a figure shows what the controls say. @param {Session} page @param {string} id */
+async function drawn(page, id) {
+  await page.wait((figure) => {
+    const card = document.getElementById(figure);
+    card?.scrollIntoView({ behavior: 'instant', block: 'nearest' });
+    return card?.getAttribute('aria-busy') === 'false';
+  }, id);
+}
+
+/** @param {Session} page */
+async function drawAll(page) {
+  const ids = await page.run(() => [...document.querySelectorAll('figure.card')].map(({ id }) => id));
+  for (const id of ids) await drawn(page, id);
+  return ids;
+}
+
+/**
+ * The numbers of a figure's table, unrounded; words where there is no number.
+ * @param {Session} page
+ * @param {string} id
+ * @returns {Promise<Record<string, string>[]>}
+ */
+async function tableOf(page, id) {
+  await drawn(page, id);
+  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) await page.click(`#${id} [aria-label^="Table: "]`);
+  return page.run((figure) => {
+    const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');
+    return [...document.querySelectorAll(`#${figure} tbody tr`)].map((row) =>
+      Object.fromEntries([...row.children].map((cell, i) => [names[i] ?? '', /** @type {HTMLElement} */ (cell).dataset.value ?? cell.textContent ?? ''])),
+    );
+  }, id);
+}
+
+/** @param {Session} page */
+async function arrived(page) {
+  await page.run(() => document.getElementById('live-heading')?.scrollIntoView({ behavior: 'instant' }));
+  await page.wait(() => document.querySelector('#live-run svg .axis'));
+}
+
+/** How far the page can be scrolled sideways. @param {Session} page */
+function overflow(page) {
+  return page.run(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
