@@ -14,7 +14,7 @@ const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib',
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = ['api', 'core-bytes', 'core-inline', 'engine', 'fetch', 'http-bytes', 'lab', 'lab-bytes', 'lab-glue', 'text'];
+const LIB = ['api', 'compile', 'core-bytes', 'core-inline', 'engine', 'fetch', 'http-bytes', 'lab', 'lab-bytes', 'lab-glue', 'options', 'text'];
 /** Entries that load wasm have a file more for each host with a way of its own. */
 const HOSTED = ['index', 'fetch', 'lab'];
 const FILES = [

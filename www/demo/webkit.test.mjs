@@ -41,6 +41,7 @@ async function withPage(query, use) {
   try {
     await page.resize(1440, 900);
     await page.goto(server.url + query);
+    await page.wait(() => document.documentElement.dataset.ready !== undefined);
     await use(page);
     assert.deepEqual(await complaints(page), []);
     assert.deepEqual(server.missing, []);

@@ -33,7 +33,9 @@ export async function bundle(dir, entries) {
         setup({ onResolve }) {
           onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./${basename(path)}`, external: true }));
           // An entry imports another one, so that wasm files are imported beside them and nowhere else.
-          onResolve({ filter: /^\./ }, ({ path, kind }) => (kind !== 'entry-point' && entries.includes(basename(path)) ? { path, external: true } : undefined));
+          onResolve({ filter: /^\.\/[^/]+$/ }, ({ path, kind, resolveDir }) =>
+            kind !== 'entry-point' && resolveDir === dir && entries.includes(basename(path)) ? { path, external: true } : undefined,
+          );
         },
       },
     ],
@@ -82,5 +84,5 @@ export async function bundle(dir, entries) {
  */
 function asItIs(path, entries) {
   if (GENERATED.test(path)) return [join('lib', basename(path))];
-  return entries.filter((entry) => entry === basename(path));
+  return entries.filter((entry) => path === `./${entry}`);
 }
