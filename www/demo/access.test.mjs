@@ -2,147 +2,117 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { DESKTOP, ENGINES, PHONE, browsersOf } from './lib/browsers.mjs';
+import { test } from 'node:test';
+import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { choose, drawAll, drawn, overflow } from './lib/page.mjs';
-import { serveFolder } from './lib/static-server.mjs';
 
-const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** What Google's Core Web Vitals call good is 0.1. */
 const MOST_SHIFT = 0.05;
 
-for (const engine of ENGINES) {
-  describe(engine, () => {
-    const browsers = browsersOf(engine);
-    /** @type {Awaited<ReturnType<typeof serveFolder>>} */
-    let server;
-
-    before(async () => {
-      server = await serveFolder(DIST);
-    });
-    after(async () => {
-      await browsers.close();
-      await server?.close();
-    });
-
-    for (const scheme of /** @type {const} */ (['light', 'dark'])) {
-      for (const viewport of [DESKTOP, PHONE]) {
-        test(`axe finds nothing, ${scheme}, ${viewport.width} pixels, everything drawn`, () =>
-          browsers.withPage(
-            server.url,
-            async (page) => {
-              await drawAll(page);
-              if (viewport === PHONE) await page.getByRole('button', { name: 'Edit' }).click();
-              assert.deepEqual(await violations(page), []);
-              assert.equal(await overflow(page), 0);
-              // The check itself can fail.
-              await page.evaluate(() => document.getElementById('seed')?.setAttribute('style', 'color: color-mix(in srgb, currentColor 30%, var(--page))'));
-              if (viewport === DESKTOP) assert.deepEqual((await violations(page)).map(({ id }) => id), ['color-contrast']);
-            },
-            { viewport, scheme },
-          ));
-      }
-
-      test(`${scheme} is what the system says, until the button is used`, () =>
-        browsers.withPage(
-          server.url,
+inEachEngine(({ withPage }) => {
+  for (const scheme of /** @type {const} */ (['light', 'dark'])) {
+    for (const viewport of [DESKTOP, PHONE]) {
+      test(`axe finds nothing, ${scheme}, ${viewport.width} pixels, everything drawn`, () =>
+        withPage(
           async (page) => {
-            const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-            const [same, other] = scheme === 'light' ? ['rgb(246, 247, 249)', 'rgb(11, 14, 19)'] : ['rgb(11, 14, 19)', 'rgb(246, 247, 249)'];
-            assert.equal(await background(), same);
-            await page.locator('#theme').click();
-            assert.equal(await background(), other);
-            await page.reload();
-            assert.equal(await background(), other);
+            await drawAll(page);
+            if (viewport === PHONE) await page.getByRole('button', { name: 'Edit' }).click();
+            assert.deepEqual(await violations(page), []);
+            assert.equal(await overflow(page), 0);
+            // The check itself can fail.
+            await page.evaluate(() => document.getElementById('seed')?.setAttribute('style', 'color: color-mix(in srgb, currentColor 30%, var(--page))'));
+            if (viewport === DESKTOP) assert.deepEqual((await violations(page)).map(({ id }) => id), ['color-contrast']);
           },
-          { scheme },
+          { viewport, scheme },
         ));
     }
 
-    test('on a phone nothing scrolls sideways, whatever is opened, and the strategy is chosen in a panel', () =>
-      browsers.withPage(
-        server.url,
+    test(`${scheme} is what the system says, until the button is used`, () =>
+      withPage(
         async (page) => {
-          assert.ok(await page.locator('#controls').isHidden());
-          await page.getByRole('button', { name: 'Edit' }).click();
-          await choose(page, 'Decorrelated');
-          await page.locator('#set-maxAttempts').fill('10');
-          await page.getByRole('button', { name: 'Done' }).click();
-          assert.ok(await page.locator('#controls').isHidden());
-          for (const id of await drawAll(page)) {
-            await page.locator(`#${id}`).getByRole('button', { name: /^Table: / }).click();
-            assert.equal(await overflow(page), 0, id);
-          }
+          const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+          const [same, other] = scheme === 'light' ? ['rgb(246, 247, 249)', 'rgb(11, 14, 19)'] : ['rgb(11, 14, 19)', 'rgb(246, 247, 249)'];
+          assert.equal(await background(), same);
+          await page.locator('#theme').click();
+          assert.equal(await background(), other);
+          await page.reload();
+          assert.equal(await background(), other);
         },
-        { viewport: PHONE },
-      ));
-
-    test('nor when a wide window with everything drawn becomes a narrow one', () =>
-      browsers.withPage(server.url, async (page) => {
-        await drawAll(page);
-        await page.setViewportSize(PHONE);
-        assert.equal(await overflow(page), 0);
-        // The check itself can fail.
-        await page.addStyleTag({ content: '.drawing > svg { max-width: none; }' });
-        assert.ok((await overflow(page)) > 0);
-      }));
-
-    test('reduced motion: nothing moves by itself, and links jump', () =>
-      browsers.withPage(
-        server.url,
-        async (page) => {
-          await drawAll(page);
-          const moving = await page.evaluate(() => [
-            getComputedStyle(document.documentElement).scrollBehavior,
-            ...[...document.querySelectorAll('*')].filter((element) => getComputedStyle(element).animationName !== 'none' || parseFloat(getComputedStyle(element).transitionDuration) > 0).map((element) => element.id || element.className),
-          ]);
-          assert.deepEqual(moving, ['auto']);
-        },
-        { reducedMotion: true },
-      ));
-  });
-}
-
-describe('chromium', () => {
-  const browsers = browsersOf('chromium');
-  /** @type {Awaited<ReturnType<typeof serveFolder>>} */
-  let server;
-
-  before(async () => {
-    server = await serveFolder(DIST);
-  });
-  after(async () => {
-    await browsers.close();
-    await server?.close();
-  });
-
-  for (const viewport of [DESKTOP, PHONE]) {
-    test(`nothing jumps while the page is drawn and scrolled through, ${viewport.width} pixels`, () =>
-      browsers.withPage(
-        server.url,
-        async (page) => {
-          await page.evaluate(() => {
-            let shift = 0;
-            new PerformanceObserver((list) => {
-              for (const entry of list.getEntries()) shift += /** @type {PerformanceEntry & { value: number, hadRecentInput: boolean }} */ (entry).value;
-              Object.assign(globalThis, { shift });
-            }).observe({ type: 'layout-shift', buffered: true });
-          });
-          await drawAll(page);
-          await drawn(page, 'delays');
-          const shift = () => page.evaluate(() => /** @type {{ shift?: number }} */ (globalThis).shift ?? 0);
-          assert.ok((await shift()) < MOST_SHIFT, `${await shift()}`);
-          // The check itself can fail.
-          await page.evaluate(() => document.querySelector('.columns')?.setAttribute('style', 'padding-top: 400px'));
-          await page.waitForFunction((most) => (/** @type {{ shift?: number }} */ (globalThis).shift ?? 0) > most, MOST_SHIFT);
-        },
-        { viewport },
+        { scheme },
       ));
   }
+
+  test('on a phone nothing scrolls sideways, whatever is opened, and the strategy is chosen in a panel', () =>
+    withPage(
+      async (page) => {
+        assert.ok(await page.locator('#controls').isHidden());
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await choose(page, 'Decorrelated');
+        await page.locator('#set-maxAttempts').fill('10');
+        await page.getByRole('button', { name: 'Done' }).click();
+        assert.ok(await page.locator('#controls').isHidden());
+        for (const id of await drawAll(page)) {
+          await page.locator(`#${id}`).getByRole('button', { name: /^Table: / }).click();
+          assert.equal(await overflow(page), 0, id);
+        }
+      },
+      { viewport: PHONE },
+    ));
+
+  test('nor when a wide window with everything drawn becomes a narrow one', () =>
+    withPage(async (page) => {
+      await drawAll(page);
+      await page.setViewportSize(PHONE);
+      assert.equal(await overflow(page), 0);
+      // The check itself can fail.
+      await page.addStyleTag({ content: '.drawing > svg { max-width: none; }' });
+      assert.ok((await overflow(page)) > 0);
+    }));
+
+  test('reduced motion: nothing moves by itself, and links jump', () =>
+    withPage(
+      async (page) => {
+        await drawAll(page);
+        const moving = await page.evaluate(() => [
+          getComputedStyle(document.documentElement).scrollBehavior,
+          ...[...document.querySelectorAll('*')].filter((element) => getComputedStyle(element).animationName !== 'none' || parseFloat(getComputedStyle(element).transitionDuration) > 0).map((element) => element.id || element.className),
+        ]);
+        assert.deepEqual(moving, ['auto']);
+      },
+      { reducedMotion: true },
+    ));
 });
+
+// Only Chromium tells how far things have moved.
+inEachEngine(
+  ({ withPage }) => {
+    for (const viewport of [DESKTOP, PHONE]) {
+      test(`nothing jumps while the page is drawn and scrolled through, ${viewport.width} pixels`, () =>
+        withPage(
+          async (page) => {
+            await page.evaluate(() => {
+              let shift = 0;
+              new PerformanceObserver((list) => {
+                for (const entry of list.getEntries()) shift += /** @type {PerformanceEntry & { value: number, hadRecentInput: boolean }} */ (entry).value;
+                Object.assign(globalThis, { shift });
+              }).observe({ type: 'layout-shift', buffered: true });
+            });
+            await drawAll(page);
+            await drawn(page, 'delays');
+            const shift = () => page.evaluate(() => /** @type {{ shift?: number }} */ (globalThis).shift ?? 0);
+            assert.ok((await shift()) < MOST_SHIFT, `${await shift()}`);
+            // The check itself can fail.
+            await page.evaluate(() => document.querySelector('.columns')?.setAttribute('style', 'padding-top: 400px'));
+            await page.waitForFunction((most) => (/** @type {{ shift?: number }} */ (globalThis).shift ?? 0) > most, MOST_SHIFT);
+          },
+          { viewport },
+        ));
+    }
+  },
+  { engines: ['chromium'] },
+);
 
 /**
  * What axe complains about, and where.

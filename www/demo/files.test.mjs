@@ -1,69 +1,51 @@
 /** Every figure as a file: SVG, PNG and CSV are saved, open, and hold the plotted numbers. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { ENGINES, browsersOf } from './lib/browsers.mjs';
+import { test } from 'node:test';
+import { inEachEngine } from './lib/built-page.mjs';
 import { drawAll, tableOf } from './lib/page.mjs';
-import { serveFolder } from './lib/static-server.mjs';
 
-const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+inEachEngine(({ engine, withPage }) => {
+  test('each figure can be taken away in three forms', () =>
+    withPage(async (page) => {
+      /** @param {string} id @param {string} kind */
+      const saved = async (id, kind) => {
+        const button = page.locator(`#${id}`).getByRole('button', { name: new RegExp(`^${kind} file: `) });
+        const { name, content } = await (engine === 'firefox' ? handedOver(page, button) : downloaded(page, button));
+        assert.equal(name, `rejitter-${id}.${kind.toLowerCase()}`);
+        return content;
+      };
 
-for (const engine of ENGINES) {
-  describe(engine, () => {
-    const browsers = browsersOf(engine);
-    /** @type {Awaited<ReturnType<typeof serveFolder>>} */
-    let server;
+      for (const id of await drawAll(page)) {
+        const svg = page.locator(`#${id} svg[role=img]`);
+        const [width, height] = await svg.evaluate((element) => [element.getAttribute('width'), element.getAttribute('height')].map(Number));
+        const texts = (await svg.locator('text').allTextContents()).filter(Boolean);
 
-    before(async () => {
-      server = await serveFolder(DIST);
-    });
-    after(async () => {
-      await browsers.close();
-      await server?.close();
-    });
+        const drawing = String(await saved(id, 'SVG'));
+        const parsed = await page.evaluate((text) => {
+          const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+          const colours = [...root.querySelectorAll('path, line, rect, circle, text')].map((mark) => mark.getAttribute('style') ?? '');
+          return { name: root.nodeName, texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent), unresolved: colours.filter((style) => style.includes('var(')).length };
+        }, drawing);
+        assert.deepEqual({ ...parsed, texts: parsed.texts.filter(Boolean) }, { name: 'svg', texts, unresolved: 0 }, id);
 
-    test('each figure can be taken away in three forms', () =>
-      browsers.withPage(server.url, async (page) => {
-        /** @param {string} id @param {string} kind */
-        const saved = async (id, kind) => {
-          const button = page.locator(`#${id}`).getByRole('button', { name: new RegExp(`^${kind} file: `) });
-          const { name, content } = await (engine === 'firefox' ? handedOver(page, button) : downloaded(page, button));
-          assert.equal(name, `rejitter-${id}.${kind.toLowerCase()}`);
-          return content;
-        };
+        const png = await saved(id, 'PNG');
+        assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
+        assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * Number(width), 2 * Number(height)], id);
+        assert.ok(await isPainted(page, png), `${id}: an empty picture`);
 
-        for (const id of await drawAll(page)) {
-          const svg = page.locator(`#${id} svg[role=img]`);
-          const [width, height] = await svg.evaluate((element) => [element.getAttribute('width'), element.getAttribute('height')].map(Number));
-          const texts = (await svg.locator('text').allTextContents()).filter(Boolean);
-
-          const drawing = String(await saved(id, 'SVG'));
-          const parsed = await page.evaluate((text) => {
-            const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
-            const colours = [...root.querySelectorAll('path, line, rect, circle, text')].map((mark) => mark.getAttribute('style') ?? '');
-            return { name: root.nodeName, texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent), unresolved: colours.filter((style) => style.includes('var(')).length };
-          }, drawing);
-          assert.deepEqual({ ...parsed, texts: parsed.texts.filter(Boolean) }, { name: 'svg', texts, unresolved: 0 }, id);
-
-          const png = await saved(id, 'PNG');
-          assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
-          assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * Number(width), 2 * Number(height)], id);
-          assert.ok(await isPainted(page, png), `${id}: an empty picture`);
-
-          const csv = String(await saved(id, 'CSV'));
-          const lines = csv.trimEnd().split('\r\n').map(fields);
-          const { rows } = await tableOf(page, id);
-          assert.equal(lines.length, rows.length + 1, id);
-          const numbers = (/** @type {(string | number)[]} */ cells) => cells.map(Number).filter((number) => !Number.isNaN(number));
-          for (const [i, row] of rows.entries()) {
-            const inTable = Object.values(row).filter((cell) => typeof cell === 'number');
-            assert.deepEqual(numbers((lines[i + 1] ?? []).slice(1).filter((cell) => cell !== '')), inTable, `${id}, row ${i + 1}`);
-          }
+        const csv = String(await saved(id, 'CSV'));
+        const lines = csv.trimEnd().split('\r\n').map(fields);
+        const { rows } = await tableOf(page, id);
+        assert.equal(lines.length, rows.length + 1, id);
+        const numbers = (/** @type {(string | number)[]} */ cells) => cells.map(Number).filter((number) => !Number.isNaN(number));
+        for (const [i, row] of rows.entries()) {
+          const inTable = Object.values(row).filter((cell) => typeof cell === 'number');
+          assert.deepEqual(numbers((lines[i + 1] ?? []).slice(1).filter((cell) => cell !== '')), inTable, `${id}, row ${i + 1}`);
         }
-      }));
-  });
-}
+      }
+    }));
+});
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Locator} Locator */

@@ -6,17 +6,13 @@
  */
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { ENGINES, browsersOf } from './lib/browsers.mjs';
+import { DIST, inEachEngine } from './lib/built-page.mjs';
 import { choose, column, drawAll, drawn, tableOf } from './lib/page.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
-import { serveFolder } from './lib/static-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 
 /** Of what every visitor loads: the page and its worker, without the wasm, which is inlined as text. */
 const MOST_SCRIPT_BYTES = 60_000;
@@ -27,146 +23,132 @@ const LONG_TEXT = /(["'`])[^\s"'`]{1500,}\1/g;
 /** Loaded when the reader comes near. */
 const LATER = /^(import|live)-section-/;
 
-for (const engine of ENGINES) {
-  describe(engine, () => {
-    const browsers = browsersOf(engine);
-    /** @type {Awaited<ReturnType<typeof serveFolder>>} */
-    let server;
+inEachEngine(({ withPage }) => {
+  test('loads under a sub-path: the figures are drawn, units on every tick, numbers in words', () =>
+    withPage(async (page) => {
+      const figures = await drawAll(page);
+      assert.ok(figures.includes('delays'), figures.join());
+      for (const id of figures) {
+        const ticks = await page.locator(`#${id} .axis`).evaluateAll((axes) => axes.map((axis) => [...axis.querySelectorAll('text:not(.axis-title)')].map((text) => text.textContent ?? '')));
+        for (const axis of ticks) assert.ok(axis.length <= 6, `${id}: ${axis}`);
+        assert.match((await page.locator(`#${id} svg desc`).first().textContent()) ?? '', /\d/, id);
+      }
+      for (const tick of await page.locator('#delays .axis text:not(.axis-title)').allTextContents()) assert.match(tick, /^\d+(\.\d+)?\u00a0(ms|s)$/);
+      assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
+      assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5 waits\./);
+      assert.equal(await page.textContent('#total-worst'), '3.1\u00a0s');
+      assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));
+    }));
 
-    before(async () => {
-      server = await serveFolder(DIST, '/some/where/');
-    });
-    after(async () => {
-      await browsers.close();
-      await server?.close();
-    });
+  test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
+    withPage(async (page) => {
+      await drawn(page, 'success');
+      assert.deepEqual(await percentiles(page), percentilesInNode(42));
 
-    test('loads under a sub-path: the figures are drawn, units on every tick, numbers in words', () =>
-      browsers.withPage(server.url, async (page) => {
-        const figures = await drawAll(page);
-        assert.deepEqual(server.missing, []);
-        assert.ok(figures.includes('delays'), figures.join());
-        for (const id of figures) {
-          const ticks = await page.locator(`#${id} .axis`).evaluateAll((axes) => axes.map((axis) => [...axis.querySelectorAll('text:not(.axis-title)')].map((text) => text.textContent ?? '')));
-          for (const axis of ticks) assert.ok(axis.length <= 6, `${id}: ${axis}`);
-          assert.match((await page.locator(`#${id} svg desc`).first().textContent()) ?? '', /\d/, id);
+      // Another seed is another sample, and Reset brings the first one back.
+      await page.click('#new-seed');
+      await drawn(page, 'success');
+      const seed = Number(await page.textContent('#seed'));
+      assert.deepEqual(await percentiles(page), percentilesInNode(seed));
+      await page.click('#reset');
+      await drawn(page, 'success');
+      assert.deepEqual(await percentiles(page), percentilesInNode(42));
+    }));
+
+  test('all sixteen strategies, chosen in the grid by mouse, are distributed as they should be', () =>
+    withPage(async (page) => {
+      const exact = await exactDistributions();
+      for (const backoff of ['fixed', 'linear', 'exponential', 'truncated']) {
+        for (const jitter of ['none', 'full', 'equal', 'decorrelated']) {
+          const cell = page.locator(`.cell[data-backoff=${backoff}][data-jitter=${jitter}]`);
+          await cell.click();
+          assert.equal(await cell.getAttribute('aria-checked'), 'true');
+          assert.ok(await page.locator('#controls').getByRole('radio', { name: capitalised(jitter), exact: true }).isChecked());
+          compare(`${backoff} ${jitter}`, (await tableOf(page, 'delays')).rows.slice(0, 8), exact(backoff, jitter));
         }
-        for (const tick of await page.locator('#delays .axis text:not(.axis-title)').allTextContents()) assert.match(tick, /^\d+(\.\d+)?\u00a0(ms|s)$/);
-        assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
-        assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5 waits\./);
-        assert.equal(await page.textContent('#total-worst'), '3.1\u00a0s');
-        assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));
-      }));
+      }
+    }, { query: '?maxAttempts=9' }));
 
-    test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
-      browsers.withPage(server.url, async (page) => {
-        await drawn(page, 'success');
-        assert.deepEqual(await percentiles(page), percentilesInNode(42));
+  test('no jitter is a spike per wait; decorrelated jitter has one at the cap', () =>
+    withPage(async (page) => {
+      await choose(page, 'None');
+      const marks = (/** @type {string} */ kind) => page.locator(`#delays .row > g:not(.compared) .${kind}`).count();
+      assert.deepEqual([await marks('spike'), await marks('shape')], [5, 0]);
 
-        // Another seed is another sample, and Reset brings the first one back.
-        await page.click('#new-seed');
-        await drawn(page, 'success');
-        const seed = Number(await page.textContent('#seed'));
-        assert.deepEqual(await percentiles(page), percentilesInNode(seed));
-        await page.click('#reset');
-        await drawn(page, 'success');
-        assert.deepEqual(await percentiles(page), percentilesInNode(42));
-      }));
+      await choose(page, 'Decorrelated');
+      await page.locator('#set-capMs').fill('5');
+      await drawn(page, 'delays');
+      assert.deepEqual([await marks('spike'), await marks('shape')], [3, 5]);
+      assert.equal(await page.locator('#delays .limit text').textContent(), 'cap 1\u00a0s');
+      assert.match((await page.locator('#delays .note').textContent()) ?? '', /^A wait can reach the cap of 1\u00a0s from wait 3 on\./);
+      const rows = (await tableOf(page, 'delays')).rows.slice(0, 5);
+      assert.deepEqual(column(rows, 'at most').map(Math.round), [300, 900, 1000, 1000, 1000]);
+      assert.deepEqual(column(rows, 'exactly the cap').map((share) => share > 0), [false, false, true, true, true]);
+    }, { query: '?comparedJitter=full' }));
 
-    test('all sixteen strategies, chosen in the grid by mouse, are distributed as they should be', () =>
-      browsers.withPage(`${server.url}?maxAttempts=9`, async (page) => {
-        const exact = await exactDistributions();
-        for (const backoff of ['fixed', 'linear', 'exponential', 'truncated']) {
-          for (const jitter of ['none', 'full', 'equal', 'decorrelated']) {
-            const cell = page.locator(`.cell[data-backoff=${backoff}][data-jitter=${jitter}]`);
-            await cell.click();
-            assert.equal(await cell.getAttribute('aria-checked'), 'true');
-            assert.ok(await page.locator('#controls').getByRole('radio', { name: capitalised(jitter), exact: true }).isChecked());
-            compare(`${backoff} ${jitter}`, (await tableOf(page, 'delays')).rows.slice(0, 8), exact(backoff, jitter));
-          }
-        }
-      }));
+  test('the whole choice by keyboard: grid, radio buttons, sliders', () =>
+    withPage(async (page) => {
+      await drawn(page, 'delays');
+      const atMost = async () => column((await tableOf(page, 'delays')).rows.slice(0, 5), 'at most').map(Math.round);
+      const cell = page.locator('.cell[aria-checked=true]');
+      assert.equal(await page.locator('.cell[tabindex="0"]').count(), 1);
+      await cell.focus();
+      await page.keyboard.press('ArrowUp');
+      assert.deepEqual(await atMost(), [100, 200, 300, 400, 500]);
+      await cell.focus();
+      await page.keyboard.press('ArrowRight');
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-jitter')), 'equal');
+      await drawn(page, 'delays');
+      assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter/);
 
-    test('no jitter is a spike per wait; decorrelated jitter has one at the cap', () =>
-      browsers.withPage(`${server.url}?comparedJitter=full`, async (page) => {
-        await choose(page, 'None');
-        const marks = (/** @type {string} */ kind) => page.locator(`#delays .row > g:not(.compared) .${kind}`).count();
-        assert.deepEqual([await marks('spike'), await marks('shape')], [5, 0]);
+      await page.locator('#controls').getByRole('radio', { name: 'Linear' }).focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('ArrowUp');
+      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full/);
 
-        await choose(page, 'Decorrelated');
-        await page.locator('#set-capMs').fill('5');
-        await drawn(page, 'delays');
-        assert.deepEqual([await marks('spike'), await marks('shape')], [3, 5]);
-        assert.equal(await page.locator('#delays .limit text').textContent(), 'cap 1\u00a0s');
-        assert.match((await page.locator('#delays .note').textContent()) ?? '', /^A wait can reach the cap of 1\u00a0s from wait 3 on\./);
-        const rows = (await tableOf(page, 'delays')).rows.slice(0, 5);
-        assert.deepEqual(column(rows, 'at most').map(Math.round), [300, 900, 1000, 1000, 1000]);
-        assert.deepEqual(column(rows, 'exactly the cap').map((share) => share > 0), [false, false, true, true, true]);
-      }));
+      await page.keyboard.press('Tab');
+      const base = page.getByRole('slider', { name: 'Base' });
+      assert.ok(await base.evaluate((element) => element === document.activeElement));
+      await page.keyboard.press('ArrowRight');
+      assert.equal(await base.getAttribute('aria-valuetext'), '150\u00a0ms');
+      // A base above the cap takes the cap along: the package refuses a cap below the base.
+      await page.keyboard.press('End');
+      await page.getByRole('slider', { name: 'Cap', exact: true }).focus();
+      await page.keyboard.press('Home');
+      assert.equal(await page.getByRole('slider', { name: 'Cap', exact: true }).getAttribute('aria-valuetext'), '100\u00a0ms');
+      assert.equal(await base.getAttribute('aria-valuetext'), '100\u00a0ms');
+      await drawn(page, 'delays');
+      assert.equal(await page.locator('.error').count(), 0);
+    }));
 
-    test('the whole choice by keyboard: grid, radio buttons, sliders', () =>
-      browsers.withPage(server.url, async (page) => {
-        await drawn(page, 'delays');
-        const atMost = async () => column((await tableOf(page, 'delays')).rows.slice(0, 5), 'at most').map(Math.round);
-        const cell = page.locator('.cell[aria-checked=true]');
-        assert.equal(await page.locator('.cell[tabindex="0"]').count(), 1);
-        await cell.focus();
-        await page.keyboard.press('ArrowUp');
-        assert.deepEqual(await atMost(), [100, 200, 300, 400, 500]);
-        await cell.focus();
-        await page.keyboard.press('ArrowRight');
-        assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-jitter')), 'equal');
-        assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter/);
+  test('Shift-click compares, and the link in the address bar brings everything back', () =>
+    withPage(async (page, url) => {
+      await page.selectOption('#preset', { label: 'Someone is waiting' });
+      await page.locator('.cell[data-backoff=linear][data-jitter=equal]').click({ modifiers: ['Shift'] });
+      await page.locator('.cell[data-backoff=truncated][data-jitter=full]').click();
+      await page.locator('#set-failureRate').fill('4');
+      await page.click('#new-seed');
+      const shown = async () => {
+        const tables = [];
+        for (const id of ['delays', 'success', 'landing']) tables.push((await tableOf(page, id)).rows);
+        return tables;
+      };
+      const before = await shown();
+      await page.waitForURL(/backoff=truncated/);
+      await page.waitForURL(/failureRate=0\.4/);
+      const link = page.url();
+      await page.goto('about:blank');
+      await page.goto(link);
+      assert.deepEqual(await shown(), before);
+      assert.equal(await page.locator('.cell.is-compared').getAttribute('data-backoff'), 'linear');
 
-        await page.locator('#controls').getByRole('radio', { name: 'Linear' }).focus();
-        await page.keyboard.press('ArrowDown');
-        await page.keyboard.press('Tab');
-        await page.keyboard.press('ArrowUp');
-        assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full/);
-
-        await page.keyboard.press('Tab');
-        const base = page.getByRole('slider', { name: 'Base' });
-        assert.ok(await base.evaluate((element) => element === document.activeElement));
-        await page.keyboard.press('ArrowRight');
-        assert.equal(await base.getAttribute('aria-valuetext'), '150\u00a0ms');
-        // A base above the cap takes the cap along: the package refuses a cap below the base.
-        await page.keyboard.press('End');
-        await page.getByRole('slider', { name: 'Cap', exact: true }).focus();
-        await page.keyboard.press('Home');
-        assert.equal(await page.getByRole('slider', { name: 'Cap', exact: true }).getAttribute('aria-valuetext'), '100\u00a0ms');
-        assert.equal(await base.getAttribute('aria-valuetext'), '100\u00a0ms');
-        await drawn(page, 'delays');
-        assert.equal(await page.locator('.error').count(), 0);
-      }));
-
-    test('Shift-click compares, and the link in the address bar brings everything back', () =>
-      browsers.withPage(server.url, async (page) => {
-        await page.selectOption('#preset', { label: 'Someone is waiting' });
-        await page.locator('.cell[data-backoff=linear][data-jitter=equal]').click({ modifiers: ['Shift'] });
-        await page.locator('.cell[data-backoff=truncated][data-jitter=full]').click();
-        await page.locator('#set-failureRate').fill('4');
-        await page.click('#new-seed');
-        const shown = async () => {
-          const tables = [];
-          for (const id of ['delays', 'success', 'landing']) tables.push((await tableOf(page, id)).rows);
-          return tables;
-        };
-        const before = await shown();
-        await page.waitForURL(/backoff=truncated/);
-        await page.waitForURL(/failureRate=0\.4/);
-        const link = page.url();
-        await page.goto('about:blank');
-        await page.goto(link);
-        assert.deepEqual(await shown(), before);
-        assert.equal(await page.locator('.cell.is-compared').getAttribute('data-backoff'), 'linear');
-
-        // What a link says wrongly is passed over, and the rest of it is not.
-        await page.goto(`${server.url}?jitter=maximal&baseMs=-5&capMs=1e9&seed=7&constructor=1`);
-        assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 100\u00a0ms to 10\u00a0s/);
-        assert.equal(await page.textContent('#seed'), '7');
-      }));
-  });
-}
+      // What a link says wrongly is passed over, and the rest of it is not.
+      await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=1e9&seed=7&constructor=1`);
+      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 100\u00a0ms to 10\u00a0s/);
+      assert.equal(await page.textContent('#seed'), '7');
+    }));
+}, { under: '/some/where/' });
 
 test('the page is small: its scripts without the wasm, compressed', async () => {
   const scripts = (await readdir(`${DIST}/assets`)).filter((name) => name.endsWith('.js'));

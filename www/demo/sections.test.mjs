@@ -1,125 +1,107 @@
 /** What the sections of the built page do when they are used: herd, cost, code, linter, import. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import { explain, simulateContention } from 'rejitter/lab';
-import { ENGINES, browsersOf } from './lib/browsers.mjs';
+import { inEachEngine } from './lib/built-page.mjs';
 import { column, drawn, tableOf } from './lib/page.mjs';
-import { serveFolder } from './lib/static-server.mjs';
 
-const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+inEachEngine(({ withPage }) => {
+  test('herd: sixteen rows, sorted by any column, one of them chosen; all by keyboard', () =>
+    withPage(async (page) => {
+      await drawn(page, 'herd');
+      const rows = page.locator('#herd').getByRole('radio');
+      assert.equal(await rows.count(), 16);
+      await page.getByRole('button', { name: /^Sort by rejected calls/ }).focus();
+      for (const direction of ['ascending', 'descending']) {
+        await page.keyboard.press('Enter');
+        assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), `Sort by rejected calls, ${direction}`);
+        const shares = (await rows.evaluateAll((spots) => spots.map((spot) => spot.getAttribute('aria-label') ?? ''))).map((label) => Number(/([\d.]+)\s% of the calls/.exec(label)?.[1] ?? NaN));
+        assert.ok(shares.every(Number.isFinite), shares.join());
+        const sorted = shares.toSorted((a, b) => (direction === 'ascending' ? a - b : b - a));
+        assert.deepEqual(shares, sorted);
+      }
+      await page.locator('#herd [role=radio][aria-checked=true]').focus();
+      await page.keyboard.press('ArrowDown');
+      await drawn(page, 'delays');
+      assert.doesNotMatch((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full/);
+    }));
 
-for (const engine of ENGINES) {
-  describe(engine, () => {
-    const browsers = browsersOf(engine);
-    /** @type {Awaited<ReturnType<typeof serveFolder>>} */
-    let server;
+  test('herd: independent arrivals, an outage of another length, and the link that brings them back', () =>
+    withPage(async (page) => {
+      await page.getByRole('radio', { name: 'Independent arrivals' }).click();
+      const sub = page.locator('#herd-body .sub');
+      assert.match((await sub.textContent()) ?? '', /^New requests keep coming at 93.3\u00a0% of what the server can take/);
+      assert.ok(await page.getByRole('slider', { name: 'Clients' }).isDisabled());
+      const figure = (await page.locator('#herd-body figure').getAttribute('id')) ?? '';
+      await drawn(page, figure);
+      assert.match((await page.locator(`#${figure} desc`).textContent()) ?? '', /never|not recover/);
+      await page.getByRole('slider', { name: 'Outage' }).focus();
+      await page.keyboard.press('ArrowLeft');
+      await page.waitForURL(/arrivals=independent/);
+      await page.waitForURL(/downMs=5000/);
+      await page.reload();
+      assert.match((await sub.textContent()) ?? '', /down for 5\u00a0s/);
+      await page.getByRole('radio', { name: 'Bounded clients' }).click();
+      await drawn(page, 'herd');
+    }));
 
-    before(async () => {
-      server = await serveFolder(DIST);
-    });
-    after(async () => {
-      await browsers.close();
-      await server?.close();
-    });
+  test('cost: the published figure is that of the package for the same seed; the whole of it can be run, and stopped', () =>
+    withPage(async (page) => {
+      await drawn(page, 'contention');
+      const start = page.getByRole('button', { name: /^Run it as published/ });
+      const abort = page.locator('#contention').getByRole('button', { name: 'Abort' });
+      await page.waitForFunction(() => document.querySelector('#contention svg desc')?.textContent?.includes('190'));
+      const { rows } = await tableOf(page, 'contention');
+      const shown = rows.find((row) => row.strategy === 'Full' && row.clients === 100 && row.runs === 10);
+      const simulation = simulateContention({ figure: 'full', baseMs: 5, capMs: 2000 }, { clients: 100, runs: 10, seed: '42/full/100' });
+      const { callsSummary, timeMsSummary } = await simulation.run();
+      simulation.free();
+      assert.deepEqual([shown?.calls, shown?.time], [callsSummary.mean, timeMsSummary.mean]);
+      await start.click();
+      assert.ok(await start.isDisabled());
+      await page.locator('#contention .run-numbers:not(:empty)').waitFor();
+      await abort.click();
+      assert.match((await page.locator('#contention .run-state [role=status]').textContent()) ?? '', /^Aborted/);
+      assert.ok(await start.isEnabled());
+    }));
 
-    test('herd: sixteen rows, sorted by any column, one of them chosen; all by keyboard', () =>
-      browsers.withPage(server.url, async (page) => {
-        await drawn(page, 'herd');
-        const rows = page.locator('#herd').getByRole('radio');
-        assert.equal(await rows.count(), 16);
-        await page.getByRole('button', { name: /^Sort by rejected calls/ }).focus();
-        for (const direction of ['ascending', 'descending']) {
-          await page.keyboard.press('Enter');
-          assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), `Sort by rejected calls, ${direction}`);
-          const shares = (await rows.evaluateAll((spots) => spots.map((spot) => spot.getAttribute('aria-label') ?? ''))).map((label) => Number(/([\d.]+)\s% of the calls/.exec(label)?.[1] ?? NaN));
-          assert.ok(shares.every(Number.isFinite), shares.join());
-          const sorted = shares.toSorted((a, b) => (direction === 'ascending' ? a - b : b - a));
-          assert.deepEqual(shares, sorted);
-        }
-        await page.locator('#herd [role=radio][aria-checked=true]').focus();
-        await page.keyboard.press('ArrowDown');
-        await drawn(page, 'delays');
-        assert.doesNotMatch((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full/);
-      }));
+  test('code in three tabs, by arrow keys', () =>
+    withPage(async (page) => {
+      const panel = page.locator('#code-panel');
+      await page.getByRole('tab', { name: 'TypeScript' }).focus();
+      const texts = [];
+      for (const word of ['retryWithFullJitter', 'createFetch', 'delays']) {
+        texts.push(await panel.textContent());
+        assert.match(texts.at(-1) ?? '', new RegExp(word));
+        await page.keyboard.press('ArrowRight');
+      }
+      assert.equal(await panel.textContent(), texts[0], 'the last tab is followed by the first');
+      assert.equal(await page.locator('[role=tab][tabindex="0"]').count(), 1);
+      await page.locator('.cell[data-backoff=fixed][data-jitter=none]').click();
+      assert.match((await panel.textContent()) ?? '', /retryWithFixedDelay/);
+    }));
 
-    test('herd: independent arrivals, an outage of another length, and the link that brings them back', () =>
-      browsers.withPage(server.url, async (page) => {
-        await page.getByRole('radio', { name: 'Independent arrivals' }).click();
-        const sub = page.locator('#herd-body .sub');
-        assert.match((await sub.textContent()) ?? '', /^New requests keep coming at 93.3\u00a0% of what the server can take/);
-        assert.ok(await page.getByRole('slider', { name: 'Clients' }).isDisabled());
-        const figure = (await page.locator('#herd-body figure').getAttribute('id')) ?? '';
-        await drawn(page, figure);
-        assert.match((await page.locator(`#${figure} desc`).textContent()) ?? '', /never|not recover/);
-        await page.getByRole('slider', { name: 'Outage' }).focus();
-        await page.keyboard.press('ArrowLeft');
-        await page.waitForURL(/arrivals=independent/);
-        await page.waitForURL(/downMs=5000/);
-        await page.reload();
-        assert.match((await sub.textContent()) ?? '', /down for 5\u00a0s/);
-        await page.getByRole('radio', { name: 'Bounded clients' }).click();
-        await drawn(page, 'herd');
-      }));
+  test('the linter warns of what the package warns of', () =>
+    withPage(async (page) => {
+      const card = page.locator('.lint-card[aria-busy=false]');
+      await card.scrollIntoViewIfNeeded();
+      const codes = await card.locator('[data-severity=warning] .code').allTextContents();
+      const expected = explain({ baseMs: 100, capMs: 10_000, factor: 2, maxAttempts: 6, jitter: 'none', totalTimeoutMs: 500 });
+      assert.deepEqual(codes, expected.filter(({ severity }) => severity === 'warning').map(({ code }) => code));
+      assert.ok(codes.includes('no-jitter') && codes.includes('worst-case-exceeds-deadline'), codes.join());
+    }, { query: '?jitter=none&totalTimeoutMs=500' }));
 
-    test('cost: the published figure is that of the package for the same seed; the whole of it can be run, and stopped', () =>
-      browsers.withPage(server.url, async (page) => {
-        await drawn(page, 'contention');
-        const start = page.getByRole('button', { name: /^Run it as published/ });
-        const abort = page.locator('#contention').getByRole('button', { name: 'Abort' });
-        await page.waitForFunction(() => document.querySelector('#contention svg desc')?.textContent?.includes('190'));
-        const { rows } = await tableOf(page, 'contention');
-        const shown = rows.find((row) => row.strategy === 'Full' && row.clients === 100 && row.runs === 10);
-        const simulation = simulateContention({ figure: 'full', baseMs: 5, capMs: 2000 }, { clients: 100, runs: 10, seed: '42/full/100' });
-        const { callsSummary, timeMsSummary } = await simulation.run();
-        simulation.free();
-        assert.deepEqual([shown?.calls, shown?.time], [callsSummary.mean, timeMsSummary.mean]);
-        await start.click();
-        assert.ok(await start.isDisabled());
-        await page.locator('#contention .run-numbers:not(:empty)').waitFor();
-        await abort.click();
-        assert.match((await page.locator('#contention .run-state [role=status]').textContent()) ?? '', /^Aborted/);
-        assert.ok(await start.isEnabled());
-      }));
-
-    test('code in three tabs, by arrow keys', () =>
-      browsers.withPage(server.url, async (page) => {
-        const panel = page.locator('#code-panel');
-        await page.getByRole('tab', { name: 'TypeScript' }).focus();
-        const texts = [];
-        for (const word of ['retryWithFullJitter', 'createFetch', 'delays']) {
-          texts.push(await panel.textContent());
-          assert.match(texts.at(-1) ?? '', new RegExp(word));
-          await page.keyboard.press('ArrowRight');
-        }
-        assert.equal(await panel.textContent(), texts[0], 'the last tab is followed by the first');
-        assert.equal(await page.locator('[role=tab][tabindex="0"]').count(), 1);
-        await page.locator('.cell[data-backoff=fixed][data-jitter=none]').click();
-        assert.match((await panel.textContent()) ?? '', /retryWithFixedDelay/);
-      }));
-
-    test('the linter warns of what the package warns of', () =>
-      browsers.withPage(`${server.url}?jitter=none&totalTimeoutMs=500`, async (page) => {
-        const card = page.locator('.lint-card[aria-busy=false]');
-        await card.scrollIntoViewIfNeeded();
-        const codes = await card.locator('[data-severity=warning] .code').allTextContents();
-        const expected = explain({ baseMs: 100, capMs: 10_000, factor: 2, maxAttempts: 6, jitter: 'none', totalTimeoutMs: 500 });
-        assert.deepEqual(codes, expected.filter(({ severity }) => severity === 'warning').map(({ code }) => code));
-        assert.ok(codes.includes('no-jitter') && codes.includes('worst-case-exceeds-deadline'), codes.join());
-      }));
-
-    test('import: what is pasted is translated, and drawn by all figures; what is wrong is said', () =>
-      browsers.withPage(server.url, async (page) => {
-        await page.locator('#import-body').scrollIntoViewIfNeeded();
-        const text = page.locator('#import-text');
-        await text.fill("backOff(fn, { startingDelay: 250, timeMultiple: 3, numOfAttempts: 4, jitter: 'full' })");
-        await page.getByRole('button', { name: 'Draw it' }).click();
-        assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 250\u00a0ms to .* · 4\u00a0attempts$/);
-        await drawn(page, 'delays');
-        assert.deepEqual(column((await tableOf(page, 'delays')).rows.slice(0, 3), 'at most'), [250, 750, 2250]);
-        await text.fill('backOff(fn, { startingDelay: ');
-        assert.ok(await page.locator('#import-body .error').isVisible());
-        assert.ok(await page.getByRole('button', { name: 'Draw it' }).isHidden());
-      }));
-  });
-}
+  test('import: what is pasted is translated, and drawn by all figures; what is wrong is said', () =>
+    withPage(async (page) => {
+      await page.locator('#import-body').scrollIntoViewIfNeeded();
+      const text = page.locator('#import-text');
+      await text.fill("backOff(fn, { startingDelay: 250, timeMultiple: 3, numOfAttempts: 4, jitter: 'full' })");
+      await page.getByRole('button', { name: 'Draw it' }).click();
+      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 250\u00a0ms to .* · 4\u00a0attempts$/);
+      await drawn(page, 'delays');
+      assert.deepEqual(column((await tableOf(page, 'delays')).rows.slice(0, 3), 'at most'), [250, 750, 2250]);
+      await text.fill('backOff(fn, { startingDelay: ');
+      assert.ok(await page.locator('#import-body .error').isVisible());
+      assert.ok(await page.getByRole('button', { name: 'Draw it' }).isHidden());
+    }));
+});

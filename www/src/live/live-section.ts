@@ -6,6 +6,7 @@ import { LIVE_FAILURES, type LiveFailure, type State } from '../state/state';
 import type { Store } from '../state/store';
 import { NoFlakyServer, flakyStats, keepAlive, startFlakyServer } from './flaky-server';
 import { emptyRun, type Run, type Target } from './run';
+import { startRun } from './send';
 import { waterfall } from './waterfall';
 import { counted, logLine, requestsOf, summary, whyNoAnswer } from './words';
 import '../styles/live.css';
@@ -23,9 +24,6 @@ const CALLS = [1, 8, 50];
 
 /** While a run goes on, at most this part of the time is spent on drawing it. */
 const DRAWING_SHARE = 0.05;
-
-/** What sends the calls, with the fetch of the package: not needed until the reader is here. */
-const sending = (): Promise<typeof import('./send')> => import('./send');
 
 export function mountLive(root: HTMLElement, store: Store): void {
   const failure = select('live-failure', LIVE_FAILURES.map((value) => [value, FAILURES[value]]));
@@ -89,7 +87,6 @@ export function mountLive(root: HTMLElement, store: Store): void {
         rest = keepAlive();
       }
       const atStart = aim.kind === 'flaky' ? await flakyStats('') : undefined;
-      const { startRun } = await sending();
       if (signal.aborted) {
         sentence.textContent = 'Aborted before anything was sent.';
         return;
@@ -188,10 +185,6 @@ export function mountLive(root: HTMLElement, store: Store): void {
   own.addEventListener('input', () => {
     // What the flaky server does is no setting of another one.
     failure.disabled = rate.disabled = own.value.trim() !== '';
-  });
-  figure.onNear((near) => {
-    // Without a network it is tried again when it is needed.
-    if (near) sending().catch(() => undefined);
   });
   store.subscribe(showState);
 }

@@ -1,0 +1,76 @@
+/** The built page, served on loopback and opened in each engine: a clean context for each test. */
+import assert from 'node:assert/strict';
+import { after, before, describe } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ENGINES } from './engines.mjs';
+import { serveFolder } from './static-server.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {import('./engines.mjs').Engine} Engine */
+/** @typedef {import('./engines.mjs').Scheme} Scheme */
+/** @typedef {{ query?: string, viewport?: { width: number, height: number }, scheme?: Scheme, reducedMotion?: boolean }} PageOptions */
+
+export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+export const DESKTOP = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+/**
+ * @typedef {object} BuiltPage
+ * @property {Engine} engine
+ * @property {(use: (page: Page, url: string) => Promise<void>, options?: PageOptions) => Promise<void>} withPage
+ *   gives a page of its own to `use`; afterwards no error may have been reported and no file asked for in vain
+ */
+
+/**
+ * Declares tests for each engine.
+ * @param {(built: BuiltPage) => void} declare
+ * @param {{ engines?: readonly Engine[], under?: string }} [options] `under`: the path that the page is served at
+ */
+export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Object.keys(ENGINES)), under = '/' } = {}) {
+  for (const engine of engines) {
+    describe(engine, () => {
+      /** @type {Map<string, Promise<import('playwright-core').Browser>>} */
+      const started = new Map();
+      /** @type {Awaited<ReturnType<typeof serveFolder>>} */
+      let server;
+
+      before(async () => {
+        server = await serveFolder(DIST, under);
+      });
+      after(async () => {
+        for (const browser of started.values()) await (await browser).close();
+        await server?.close();
+      });
+
+      /** One for each of what the reader has told the system. @param {Scheme} scheme @param {boolean} still */
+      function browserFor(scheme, still) {
+        const key = `${scheme} ${still}`;
+        const browser = started.get(key) ?? ENGINES[engine](scheme, still);
+        started.set(key, browser);
+        return browser;
+      }
+
+      declare({
+        engine,
+        async withPage(use, { query = '', viewport = DESKTOP, scheme = 'light', reducedMotion = false } = {}) {
+          const browser = await browserFor(scheme, reducedMotion);
+          const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: reducedMotion ? 'reduce' : 'no-preference' });
+          try {
+            const page = await context.newPage();
+            /** @type {string[]} */
+            const errors = [];
+            page.on('pageerror', (error) => errors.push(String(error)));
+            page.on('console', (message) => {
+              if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
+            });
+            await page.goto(server.url + query);
+            await use(page, server.url);
+            assert.deepEqual([...errors, ...server.missing], []);
+          } finally {
+            await context.close();
+          }
+        },
+      });
+    });
+  }
+}
