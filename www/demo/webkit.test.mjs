@@ -286,8 +286,10 @@ async function tableOf(page, id) {
 
 /** @param {Session} page */
 async function arrived(page) {
-  await page.run(() => document.getElementById('live-heading')?.scrollIntoView({ behavior: 'instant' }));
-  await page.wait(() => document.querySelector('#live-run svg .axis'));
+  await page.wait(() => {
+    document.getElementById('live-heading')?.scrollIntoView({ behavior: 'instant' });
+    return document.querySelector('#live-run svg .axis');
+  });
 }
 
 /** How far the page can be scrolled sideways. @param {Session} page */

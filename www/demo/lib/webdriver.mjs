@@ -77,8 +77,10 @@ export class Session {
   }
 
   /** @param {string} url */
-  goto(url) {
-    return this.#post('url', { url });
+  async goto(url) {
+    await this.#post('url', { url });
+    // In a new window the driver answers before the end of the load.
+    await this.wait(() => document.readyState === 'complete');
   }
 
   /**
