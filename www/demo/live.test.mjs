@@ -11,6 +11,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
+import { eachAtTheSameTime } from './lib/built-page.mjs';
 import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { startServer } from './misbehaving-server.mjs';
@@ -21,7 +22,8 @@ import { startServer } from './misbehaving-server.mjs';
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const SUB_PATH = 'some/where';
 
-for (const [engine, launch] of Object.entries(ENGINES)) {
+eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.keys(ENGINES)), (engine) => {
+  const launch = ENGINES[engine];
   describe(engine, () => {
     /** @type {import('./misbehaving-server.mjs').MisbehavingServer} serves the page, also under a path */
     let site;
@@ -323,7 +325,7 @@ for (const [engine, launch] of Object.entries(ENGINES)) {
       await arrived(page);
     }
   });
-}
+});
 
 test('control: another seed, rate or failure is another sentence', () => {
   const base = { seed: 42, failure: /** @type {Failure} */ ('mixed'), rate: 0.6, calls: 8 };

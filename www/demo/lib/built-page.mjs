@@ -27,7 +27,7 @@ export const PHONE = { width: 390, height: 844 };
  * @param {{ engines?: readonly Engine[], under?: string }} [options] `under`: the path that the page is served at
  */
 export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Object.keys(ENGINES)), under = '/' } = {}) {
-  for (const engine of engines) {
+  eachAtTheSameTime(engines, (engine) => {
     describe(engine, () => {
       /** @type {Map<string, Promise<import('playwright-core').Browser>>} */
       const started = new Map();
@@ -73,5 +73,16 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
         },
       });
     });
-  }
+  });
+}
+
+/**
+ * Declares a suite for each engine. They run side by side: much of what browsers do is waiting.
+ * @param {readonly Engine[]} engines
+ * @param {(engine: Engine) => void} declare
+ */
+export function eachAtTheSameTime(engines, declare) {
+  describe(engines.join(' and '), { concurrency: true }, () => {
+    for (const engine of engines) declare(engine);
+  });
 }
