@@ -30,30 +30,24 @@ for (const level of ['error', 'warn']) {
 }
 `;
 
-/** The driver on a display of its own; `close` ends both, and the browsers that it has open. */
+/** A display for browsers; `close` ends it, and the browsers that are open. */
 export async function startWebKit() {
-  const xvfb = start('XVFB_BIN', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], {}, 'pipe');
-  /** @type {ReturnType<typeof start> | undefined} */
-  let driver;
+  // Without -noreset it starts anew whenever the last browser leaves, and the next one may come into that.
+  const xvfb = start('XVFB_BIN', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'], {}, 'pipe');
   /** @type {Set<Session>} */
   const open = new Set();
   const close = async () => {
     for (const session of open) await session.close().catch(() => {});
-    await driver?.end();
     // Last, and in any case: a browser that lost its driver ends with its display.
     await xvfb.end();
   };
   try {
-    const [display] = await xvfb.orItsEnd(once(/** @type {import('node:stream').Readable} */ (xvfb.child.stdio[3]), 'data'));
-    const port = await freePort();
-    driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], { DISPLAY: `:${String(display).trim()}` });
-    const url = `http://127.0.0.1:${port}`;
-    await driver.orItsEnd(until('an answer of the driver', () => fetch(`${url}/status`).then(({ ok }) => ok, () => false)));
+    const [number] = await xvfb.orItsEnd(once(/** @type {import('node:stream').Readable} */ (xvfb.child.stdio[3]), 'data'));
+    const env = { DISPLAY: `:${String(number).trim()}` };
     return {
       /** A browser with a profile of its own. */
       async session() {
-        const { sessionId } = await command('POST', `${url}/session`, { capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } } });
-        const session = new Session(`${url}/session/${sessionId}`, () => open.delete(session));
+        const session = await openSession(env, (closed) => open.delete(closed));
         open.add(session);
         return session;
       },
@@ -65,12 +59,36 @@ export async function startWebKit() {
   }
 }
 
+/**
+ * With a driver of its own: one that has had dozens of sessions may start no other.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {(session: Session) => void} closed
+ */
+async function openSession(env, closed) {
+  const port = await freePort();
+  const driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], env);
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await driver.orItsEnd(until('an answer of the driver', () => fetch(`${url}/status`).then(({ ok }) => ok, () => false)));
+    const { sessionId } = await command('POST', `${url}/session`, { capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } } });
+    /** @type {Session} */
+    const session = new Session(`${url}/session/${sessionId}`, async () => {
+      closed(session);
+      await driver.end();
+    });
+    return session;
+  } catch (error) {
+    await driver.end();
+    throw error;
+  }
+}
+
 /** One browser with one window. */
 export class Session {
   #url;
   #closed;
 
-  /** @param {string} url @param {() => void} closed */
+  /** @param {string} url @param {() => Promise<void>} closed */
   constructor(url, closed) {
     this.#url = url;
     this.#closed = closed;
@@ -140,8 +158,11 @@ export class Session {
   }
 
   async close() {
-    this.#closed();
-    await command('DELETE', this.#url);
+    try {
+      await command('DELETE', this.#url);
+    } finally {
+      await this.#closed();
+    }
   }
 
   /** @param {string} selector @returns {Promise<{ [ELEMENT]: string }>} */
@@ -157,7 +178,9 @@ export class Session {
 
 /** @param {string} method @param {string} url @param {object} [body] @returns {Promise<any>} */
 async function command(method, url, body) {
-  const response = await fetch(url, { method, ...(body && { body: JSON.stringify(body) }) });
+  // Longer than the limits that the driver has been told.
+  const signal = AbortSignal.timeout(2 * LIMIT_MS);
+  const response = await fetch(url, { method, signal, ...(body && { body: JSON.stringify(body) }) }).catch((error) => Promise.reject(new Error(`${method} ${new URL(url).pathname}`, { cause: error })));
   const { value } = await response.json();
   if (response.ok) return value;
   throw new Error(`${method} ${new URL(url).pathname}: ${value.error}: ${value.message}`);
