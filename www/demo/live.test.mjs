@@ -24,7 +24,7 @@ const SUB_PATH = 'some/where';
 
 eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.keys(ENGINES)), (engine) => {
   const launch = ENGINES[engine];
-  describe(engine, () => {
+  describe(engine, { concurrency: 1 }, () => {
     /** @type {import('./misbehaving-server.mjs').MisbehavingServer} serves the page, also under a path */
     let site;
     /** @type {import('./misbehaving-server.mjs').MisbehavingServer} another origin */

@@ -47,6 +47,7 @@ inEachEngine(({ withPage }) => {
 
   test('cost: the published figure is that of the package for the same seed; the whole of it can be run, and stopped', () =>
     withPage(async (page) => {
+      await page.locator('#cost-body').scrollIntoViewIfNeeded();
       await drawn(page, 'contention');
       const start = page.getByRole('button', { name: /^Run it as published/ });
       const abort = page.locator('#contention').getByRole('button', { name: 'Abort' });

@@ -262,6 +262,11 @@ async function drawn(page, id) {
 
 /** @param {Session} page */
 async function drawAll(page) {
+  // Some sections are loaded when they come near.
+  for (const body of await page.run(() => [...document.querySelectorAll('main [id$="-body"]')].map(({ id }) => id))) {
+    await page.run((id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' }), body);
+    await page.wait((id) => document.getElementById(id)?.firstElementChild !== null, body);
+  }
   const ids = await page.run(() => [...document.querySelectorAll('figure.card')].map(({ id }) => id));
   for (const id of ids) await drawn(page, id);
   return ids;

@@ -3,7 +3,6 @@ import { version } from 'rejitter/package.json';
 import { byId } from './charts/dom';
 import { onNear } from './charts/near';
 import { createComputer } from './compute/client';
-import { mountCost } from './sections/cost';
 import { mountDelays } from './sections/delays';
 import { mountHerd } from './sections/herd';
 import { mountHero } from './sections/hero';
@@ -19,7 +18,6 @@ import './styles/controls.css';
 import './styles/figures.css';
 import './styles/delays.css';
 import './styles/herd.css';
-import './styles/cost.css';
 import './styles/live.css';
 import './styles/take-away.css';
 
@@ -34,7 +32,7 @@ const mounts: readonly (() => void)[] = [
   () => mountHero(byId('hero-body'), store, slow),
   () => mountDelays(byId('delays-body'), store, quick),
   () => mountHerd(byId('herd-body'), store, slow),
-  () => mountCost(byId('cost-body'), store, slow),
+  () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
   () => mountCode(byId('code-body'), store),
   () => mountLinter(byId('linter-body'), store, quick),
   () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),

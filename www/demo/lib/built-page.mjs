@@ -28,7 +28,7 @@ export const PHONE = { width: 390, height: 844 };
  */
 export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Object.keys(ENGINES)), under = '/' } = {}) {
   eachAtTheSameTime(engines, (engine) => {
-    describe(engine, () => {
+    describe(engine, { concurrency: 1 }, () => {
       /** @type {Map<string, Promise<import('playwright-core').Browser>>} */
       const started = new Map();
       /** @type {Awaited<ReturnType<typeof serveFolder>>} */
@@ -77,7 +77,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
 }
 
 /**
- * Declares a suite for each engine. They run side by side: much of what browsers do is waiting.
+ * Declares a suite for each engine. They run side by side, each of them one test after the other: much of what browsers do is waiting.
  * @param {readonly Engine[]} engines
  * @param {(engine: Engine) => void} declare
  */

@@ -51,6 +51,11 @@ export function column(rows, column) {
 
 /** Scrolls through the page, so that everything is drawn. @param {Page} page */
 export async function drawAll(page) {
+  // Some sections are loaded when they come near.
+  for (const body of await page.locator('main [id$="-body"]').all()) {
+    await body.scrollIntoViewIfNeeded();
+    await body.locator(':scope > *').first().waitFor();
+  }
   const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
   for (const id of ids) await drawn(page, id);
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));

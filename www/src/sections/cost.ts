@@ -10,6 +10,7 @@ import { costData } from '../figures/cost-data';
 import { peaks } from '../figures/peaks';
 import type { Store } from '../state/store';
 import { mountContention } from './contention';
+import '../styles/cost.css';
 
 export function mountCost(root: HTMLElement, store: Store, computer: Computer): void {
   const pair = html('div', { class: 'pair' });
