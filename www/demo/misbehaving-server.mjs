@@ -23,7 +23,7 @@ const RETRY_AFTER_S = 1;
 /** Ids and run names: short, and safe in a URL and in a log. */
 const NAME = /^[\w.-]{1,64}$/;
 
-const MIME = /** @type {Record<string, string>} */ ({
+export const MIME = /** @type {Record<string, string>} */ ({
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

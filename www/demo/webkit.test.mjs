@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
+import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { KEYS, RECORDER, startWebKit } from './lib/webdriver.mjs';
@@ -116,7 +117,7 @@ test('each figure as a file: SVG, PNG and CSV hold what is shown', () =>
       const png = await saved(page, id, 'PNG');
       assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
       assert.deepEqual([png.readUInt32BE(16) / 2, png.readUInt32BE(20) / 2], size, id);
-      assert.ok((await colours(page, png)) > 10, `${id}: an empty picture`);
+      assert.ok((await page.run(coloursOf, png.toString('base64'))) > 10, `${id}: an empty picture`);
 
       const [header = '', ...lines] = String(await saved(page, id, 'CSV')).trimEnd().split('\r\n');
       const rows = await tableOf(page, id);
@@ -229,21 +230,6 @@ async function saved(page, id, kind) {
   );
   assert.equal(name, `rejitter-${id}.${kind.toLowerCase()}`);
   return Buffer.from(base64, 'base64');
-}
-
-/** How many colours a picture has. @param {Session} page @param {Buffer} png */
-function colours(page, png) {
-  return page.run(async (base64) => {
-    const image = new Image();
-    image.src = `data:image/png;base64,${base64}`;
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    [canvas.width, canvas.height] = [image.width, image.height];
-    const context = canvas.getContext('2d');
-    context?.drawImage(image, 0, 0);
-    const pixels = context?.getImageData(0, 0, canvas.width, canvas.height).data;
-    return new Set(pixels && new Uint32Array(pixels.buffer)).size;
-  }, png.toString('base64'));
 }
 
 /** @param {Session} page @param {string} selector */

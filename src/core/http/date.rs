@@ -23,38 +23,38 @@ const LENGTHS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 pub fn parse_http_date(text: &[u8], now: i64) -> Option<i64> {
     let mut rest = Rest(text);
     let weekday = rest.name(DAYS)?;
-    let seconds = if rest.skip(b", ").is_some() {
+    let seconds = if rest.literal(b", ").is_some() {
         let day = rest.number(2)?;
-        rest.skip(b" ")?;
+        rest.literal(b" ")?;
         let month = rest.name(MONTHS)?;
-        rest.skip(b" ")?;
+        rest.literal(b" ")?;
         let year = rest.number(4)?;
-        rest.skip(b" ")?;
+        rest.literal(b" ")?;
         let time = rest.time()?;
-        rest.skip(b" GMT")?;
+        rest.literal(b" GMT")?;
         date(year, month, day)? + time
-    } else if rest.skip(b" ").is_some() {
+    } else if rest.literal(b" ").is_some() {
         let month = rest.name(MONTHS)?;
-        rest.skip(b" ")?;
-        let day = match rest.skip(b" ") {
+        rest.literal(b" ")?;
+        let day = match rest.literal(b" ") {
             Some(()) => rest.number(1)?,
             None => rest.number(2)?,
         };
-        rest.skip(b" ")?;
+        rest.literal(b" ")?;
         let time = rest.time()?;
-        rest.skip(b" ")?;
+        rest.literal(b" ")?;
         date(rest.number(4)?, month, day)? + time
     } else {
-        rest.skip(DAY_ENDS.get(weekday)?)?;
-        rest.skip(b", ")?;
+        rest.literal(DAY_ENDS.get(weekday)?)?;
+        rest.literal(b", ")?;
         let day = rest.number(2)?;
-        rest.skip(b"-")?;
+        rest.literal(b"-")?;
         let month = rest.name(MONTHS)?;
-        rest.skip(b"-")?;
+        rest.literal(b"-")?;
         let mut year = rest.number(2)?;
-        rest.skip(b" ")?;
+        rest.literal(b" ")?;
         let time = rest.time()?;
-        rest.skip(b" GMT")?;
+        rest.literal(b" GMT")?;
         // Fifty years are counted on the calendar: the same day and time, 50 years before.
         while year < 9900 && days(year + 50, month, day) * 86_400 + time <= now {
             year += 100;
@@ -69,7 +69,7 @@ struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
     #[inline(never)]
-    fn skip(&mut self, text: &[u8]) -> Option<()> {
+    fn literal(&mut self, text: &[u8]) -> Option<()> {
         self.0 = self.0.strip_prefix(text)?;
         Some(())
     }
@@ -103,9 +103,9 @@ impl Rest<'_> {
     #[inline(never)]
     fn time(&mut self) -> Option<i64> {
         let hour = self.number(2)?;
-        self.skip(b":")?;
+        self.literal(b":")?;
         let minute = self.number(2)?;
-        self.skip(b":")?;
+        self.literal(b":")?;
         let second = self.number(2)?;
         (hour < 24 && minute < 60 && second <= 60).then_some(hour * 3600 + minute * 60 + second)
     }

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::fields::Fields;
 use super::record::Record;
-use super::{Running, Study, seed_of};
+use super::{Running, Study, clients_of, seed_of};
 use crate::core::RetryPolicy;
 use crate::data::Value;
 use crate::js::lab::{data_from, refused, value_of};
@@ -26,11 +26,7 @@ pub fn contention(
         Value::Object(entries) if entries.iter().any(|(name, _)| name == "figure") => {
             (line_of_the_figure(Fields::of(entries))?, Vec::new())
         }
-        value => {
-            let data = data_from(&value)?;
-            let policy = data.policy().map_err(|errors| refused(&errors))?;
-            (policy, data.curve.unwrap_or_default())
-        }
+        value => clients_of(&mut data_from(&value)?)?,
     };
     let mut fields = Fields::read(options)?;
     let mut options = ContentionOptions {

@@ -4,9 +4,9 @@ use wasm_bindgen::prelude::*;
 
 use super::fields::{Fields, variant, whole};
 use super::record::Record;
-use super::{Running, Study, seed_of};
+use super::{Running, Study, clients_of, seed_of};
 use crate::data::Value;
-use crate::js::lab::{data_of, refused};
+use crate::js::lab::data_of;
 use crate::simulation::{Arrivals, Budget, Load, LoadOptions};
 
 const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or \
@@ -25,11 +25,11 @@ pub fn load(
     seed_low: u32,
     options: JsValue,
 ) -> Result<Running, JsValue> {
-    let data = data_of(policy)?;
-    let policy = data.policy().map_err(|errors| refused(&errors))?;
+    let mut data = data_of(policy)?;
+    let (policy, curve) = clients_of(&mut data)?;
     let mut fields = Fields::read(options)?;
     let mut options = LoadOptions {
-        curve: data.curve.unwrap_or_default(),
+        curve,
         ..LoadOptions::new(policy, seed_of(seed_high, seed_low))
     };
     if let Some(timeout) = data.attempt_timeout_ms {

@@ -8,7 +8,9 @@
 use wasm_bindgen::prelude::*;
 
 use super::numeric::count;
-use crate::core::Seed;
+use crate::core::{RetryPolicy, Seed};
+use crate::data::PolicyData;
+use crate::js::lab::refused;
 use crate::simulation::Simulation;
 use record::Record;
 
@@ -25,6 +27,12 @@ pub use layers::amplification;
 pub use load::load;
 pub use outage::outage;
 pub use stations::ethernet;
+
+/// How the clients retry: the policy, and its curve if that is a list.
+fn clients_of(data: &mut PolicyData) -> Result<(RetryPolicy, Vec<f64>), JsValue> {
+    let policy = data.policy().map_err(|errors| refused(&errors))?;
+    Ok((policy, data.curve.take().unwrap_or_default()))
+}
 
 fn seed_of(high: u32, low: u32) -> Seed {
     Seed::new(u64::from(high) << 32 | u64::from(low))

@@ -4,8 +4,8 @@ use wasm_bindgen::prelude::*;
 
 use super::fields::Fields;
 use super::record::Record;
-use super::{Running, Study, seed_of};
-use crate::js::lab::{data_of, refused};
+use super::{Running, Study, clients_of, seed_of};
+use crate::js::lab::data_of;
 use crate::simulation::{Outage, OutageOptions, Traces};
 
 /// See [`OutageOptions`]. The deadline is the policy's own, unless another is given.
@@ -19,11 +19,11 @@ pub fn outage(
     seed_low: u32,
     options: JsValue,
 ) -> Result<Running, JsValue> {
-    let data = data_of(policy)?;
-    let policy = data.policy().map_err(|errors| refused(&errors))?;
+    let mut data = data_of(policy)?;
+    let (policy, curve) = clients_of(&mut data)?;
     let mut fields = Fields::read(options)?;
     let mut options = OutageOptions {
-        curve: data.curve.unwrap_or_default(),
+        curve,
         ..OutageOptions::new(policy, seed_of(seed_high, seed_low))
     };
     if let Some(deadline) = data.total_timeout_ms {

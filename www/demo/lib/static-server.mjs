@@ -2,15 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
-
-const TYPES = /** @type {Record<string, string>} */ ({
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-  '.woff2': 'font/woff2',
-});
+import { MIME } from '../misbehaving-server.mjs';
 
 /**
  * @param {string} folder
@@ -27,7 +19,7 @@ export async function serveFolder(folder, under = '/', head = '') {
     if (content === undefined) missing.push(pathname);
     const extension = path.extname(name ?? '');
     const body = extension === '.html' ? content?.toString().replace('<head>', `<head>${head}`) : content;
-    response.writeHead(content ? 200 : 404, { 'content-type': TYPES[extension] ?? 'application/octet-stream' }).end(body);
+    response.writeHead(content ? 200 : 404, { 'content-type': MIME[extension] ?? 'application/octet-stream' }).end(body);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

@@ -2,17 +2,17 @@
  * What the page has computed off its main thread. A job is a pure function of its input, which says
  * everything, the seed included; long ones report what they have so far, and stop when told to.
  */
+import { explain } from 'rejitter/lab';
 import { contention } from './contention';
 import { herd } from './herd';
 import { load } from './load';
-import { notes } from './notes';
 import { peaks } from './peaks';
 import { totals } from './totals';
 import { waits } from './waits';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, peaks, contention, waits, totals, notes };
+export const JOBS = { herd, load, peaks, contention, waits, totals, notes: explain };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

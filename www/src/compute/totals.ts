@@ -6,7 +6,7 @@ import { sample } from 'rejitter/lab';
 import { policyOptions, type Strategy } from '../state/strategy';
 
 /** Enough that a percentile is within one percent, in some milliseconds. */
-export const OPERATIONS = 20_000;
+const OPERATIONS = 20_000;
 
 const BINS = 240;
 

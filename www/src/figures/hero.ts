@@ -13,7 +13,7 @@ export function heroSentence(herd: Outage): string {
   );
 }
 
-export function heroLabel({ jitter }: Choice): string {
+function heroLabel({ jitter }: Choice): string {
   return jitter === 'none' ? 'No jitter' : `${capitalised(jitter)} jitter`;
 }
 

@@ -1,4 +1,5 @@
 /** The bar at the top and its buttons: sections, seed, link, `npm i`. */
+import { SAID_MS, isCopied } from '../charts/clipboard';
 import { byId, html } from '../charts/dom';
 import { duration, plural } from '../charts/format';
 import { INITIAL_STATE } from '../state/state';
@@ -18,20 +19,17 @@ export function mountHeader(store: Store): void {
   });
 }
 
-const SHOWN_MS = 1500;
-
 /** Copies when it is pressed, and says so; where the clipboard is closed, shows the text to copy. */
 function mountCopy(button: HTMLButtonElement, text: () => string): void {
   const done = html('span', { class: 'copied', role: 'status' });
   button.after(done);
   button.addEventListener('click', async () => {
-    const copied = await navigator.clipboard?.writeText(text()).then(() => true, () => false);
-    if (!copied) {
+    if (!(await isCopied(text()))) {
       prompt('Copy:', text());
       return;
     }
     done.textContent = 'Copied';
-    setTimeout(() => (done.textContent = ''), SHOWN_MS);
+    setTimeout(() => (done.textContent = ''), SAID_MS);
   });
 }
 
