@@ -22,7 +22,10 @@ export class AttemptRecord {
     this.delayMs = undefined;
   }
 
-  /** As the report shows it. */
+  /**
+   * As the report shows it.
+   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number | undefined, delayMs?: number }>}
+   */
   told() {
     const { attempt, failed, outcome, startMs, durationMs, delayMs } = this;
     return Object.freeze({ attempt, [failed ? 'error' : 'result']: outcome, startMs, durationMs, ...(delayMs !== undefined && { delayMs }) });
@@ -34,7 +37,7 @@ const reports = new WeakMap();
 
 /** @param {any} error */
 export function retryReport(error) {
-  return isObject(error) ? reports.get(error) : undefined;
+  return reports.get(error);
 }
 
 /**
@@ -42,12 +45,8 @@ export function retryReport(error) {
  * @param {object} report
  */
 export function keepReport(error, report) {
-  if (isObject(error)) reports.set(/** @type {object} */ (error), report);
-}
-
-/** @param {unknown} value */
-function isObject(value) {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+  // A WeakMap refuses what is no object.
+  if (Object(error) === error) reports.set(/** @type {object} */ (error), report);
 }
 
 /** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */
