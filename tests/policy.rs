@@ -449,6 +449,22 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
     assert_eq!(once.delays(Seed::new(7)).next(), None);
 }
 
+/// Also where the cap bounds what is drawn, and a curve may go above it.
+#[test]
+fn a_custom_curve_without_values_is_at_the_cap() {
+    for cap_rule in [CapRule::Bound, CapRule::Ceiling, CapRule::Draw] {
+        let policy = policy(RetryOptions {
+            backoff: Backoff::Custom,
+            cap_rule,
+            ..RetryOptions::default()
+        });
+        assert_eq!(policy.ceiling_ms(3), policy.cap_ms());
+        let waits: Vec<f64> = policy.delays(Seed::new(5)).collect();
+        let expected = (1..=5).map(|k| Seed::new(5).draws(0, k).r * policy.cap_ms());
+        assert_eq!(waits, expected.collect::<Vec<f64>>());
+    }
+}
+
 #[cfg(feature = "full")]
 #[test]
 fn two_random_seeds_differ() {
