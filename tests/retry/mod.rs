@@ -684,6 +684,21 @@ fn dropping_the_future_cancels_everything() {
     }
 }
 
+/// A wait that nobody polls is over when its time has come, whether or not anybody asks.
+#[test]
+fn virtual_time_goes_on_past_a_wait_that_is_not_polled() {
+    let time = VirtualTime::new();
+    let forgotten = time.sleep(100 * MS);
+    let other = time.clone();
+    time.block_on(async move {
+        other.sleep(300 * MS).await;
+    });
+    assert_eq!(time.now(), 300 * MS);
+    assert_eq!(time.waits(), 1);
+    drop(forgotten);
+    assert_eq!(time.waits(), 0);
+}
+
 #[test]
 fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
     let attempts = Cell::new(0);
