@@ -31,6 +31,14 @@ pub struct RetryPolicy {
     cap_long_retry_after: bool,
 }
 
+impl Default for RetryPolicy {
+    /// The policy of [`RetryOptions::default`]: six attempts, exponential backoff with full jitter
+    /// from 100 ms by a factor of 2, waits of 10 s at most.
+    fn default() -> Self {
+        Self::resolve(&RetryOptions::default())
+    }
+}
+
 /// What an operation remembers of its previous computed wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Previous {

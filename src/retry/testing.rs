@@ -99,9 +99,11 @@ impl VirtualTime {
             }
             if !woken.0.swap(false, Ordering::SeqCst) {
                 let state = self.state();
-                let left = state.ends().next().map(|end| end - state.now);
+                let now = state.now;
+                let first = state.ends().next();
                 drop(state);
-                self.advance(left.expect("the future waits for something, but not on this clock"));
+                let end = first.expect("the future waits for something, but not on this clock");
+                self.advance(end.saturating_sub(now));
             }
         }
     }

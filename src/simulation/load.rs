@@ -140,6 +140,7 @@ impl LoadOptions {
 
 /// What happened in each time bin: columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LoadBins {
     /// First attempts that arrived at the server.
     pub requests: Vec<u32>,

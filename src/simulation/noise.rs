@@ -15,7 +15,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Keeps the streams apart from the draws of waits, which start from the seed itself: "noise".
 const SALT: u64 = 0x6e6f_6973_6500_0000;
 
-/// 2^−53, and twice that.
+/// 2^−53: the distance of neighbouring draws.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
 impl Noise {

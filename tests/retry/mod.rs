@@ -773,6 +773,22 @@ fn async_closures_and_functions_are_operations() {
     assert_eq!(value.unwrap(), 43);
 }
 
+/// Its error is none that could be cloned or printed.
+#[test]
+fn a_retry_is_cloned_and_printed_without_its_error() {
+    struct Opaque;
+    let time = VirtualTime::new();
+    let retry = retry_with_attempt(steady(3), |_| async { Err::<(), _>(Opaque) });
+    let retry = retry.with_sleeper(time.clone());
+    assert!(format!("{retry:?}").starts_with("Retry { policy: RetryPolicy"));
+    for retry in [retry.clone(), retry] {
+        let future = retry.into_future();
+        assert!(format!("{future:?}").contains("stage: Ready"));
+        let failed = time.block_on(future).err().unwrap();
+        assert_eq!(failed.report.attempts, 3);
+    }
+}
+
 #[test]
 fn the_future_can_be_moved_between_polls() {
     fn unpin<F: Future + Unpin>(future: F) -> F {

@@ -43,7 +43,8 @@ trait Study: Simulation {
     fn result(&self) -> Record;
 }
 
-/// A simulation under way.
+/// A simulation under way. (Printing it would put that of every model into the wasm file.)
+#[allow(missing_debug_implementations)]
 #[wasm_bindgen(js_name = LabSimulation, skip_typescript)]
 pub struct Running(Box<dyn Study>);
 
