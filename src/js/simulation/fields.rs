@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 
 use crate::core::{OptionError, OptionErrors};
 use crate::data::{Value, camel_case};
-use crate::js::lab::value_of;
+use crate::js::given::value_of;
 
 /// The options of a simulation as they were given.
 pub(super) struct Fields {
