@@ -96,8 +96,8 @@ impl OutageOptions {
             "latency_ms",
             latency,
             !stands_still,
-            "more than a 10^15th of horizon_ms where the policy's waits are not and never end: \
-             time would stand still",
+            "above 0 where the policy never waits and never gives up, and more than a 10^15th of \
+             horizon_ms: time would stand still",
         );
         let deadline = self.deadline_ms;
         check.holds("deadline_ms", deadline, above(deadline), "above 0");
