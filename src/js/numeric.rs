@@ -88,8 +88,14 @@ pub fn decide(
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
 pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u32) -> f64 {
-    let seed = Seed::new(u64::from(seed_high) << 32 | u64::from(seed_low));
+    let seed = seed_of(seed_high, seed_low);
     seed.draw(count(operation), count(attempt), u64::from(lane))
+}
+
+/// A seed from its halves: JavaScript's numbers do not hold 64 bits.
+#[inline]
+pub(super) fn seed_of(high: u32, low: u32) -> Seed {
+    Seed::new(u64::from(high) << 32 | u64::from(low))
 }
 
 #[inline]
