@@ -12,8 +12,15 @@ pub(super) fn now() -> Duration {
     ORIGIN.get_or_init(Instant::now).elapsed()
 }
 
-/// The host's `performance.now`, looked up at each use.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn now() -> Duration {
-    super::duration_from_ms(super::sleepers::js::performance_now())
+    super::duration_from_ms(performance_now())
+}
+
+#[cfg(target_arch = "wasm32")]
+#[wasm_bindgen::prelude::wasm_bindgen]
+extern "C" {
+    /// In ms. Named through `globalThis`, it is looked up at each use, as the timers are.
+    #[wasm_bindgen(js_namespace = ["globalThis", "performance"], js_name = now)]
+    pub(super) fn performance_now() -> f64;
 }

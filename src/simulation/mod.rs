@@ -52,6 +52,7 @@ mod budget;
 mod check;
 mod clients;
 mod contention;
+mod elementary;
 mod ethernet;
 mod load;
 mod noise;

@@ -1,10 +1,9 @@
 //! The randomness of a simulated world: arrivals, network, failures. (Waits are drawn by the core.)
 
 use crate::core::Seed;
-use crate::core::elementary::exp2;
 use crate::core::random::{GOLDEN, mix};
 
-use super::normal::ln;
+use super::elementary::ln;
 
 /// A stream of random numbers: `SplitMix64` (Steele, Lea, Flood 2014).
 #[derive(Debug, Clone)]
@@ -55,9 +54,4 @@ impl Noise {
     pub fn exponential(&mut self) -> f64 {
         -ln(self.open())
     }
-}
-
-/// e^−y for y ≥ 0.
-pub(super) fn exp_minus(y: f64) -> f64 {
-    1.0 / exp2(y * std::f64::consts::LOG2_E)
 }

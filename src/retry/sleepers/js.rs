@@ -8,8 +8,9 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
+use crate::retry::Sleeper;
+use crate::retry::clock::{self, performance_now};
 use crate::retry::duration::ms_from_duration;
-use crate::retry::{Sleeper, clock};
 
 // Named through `globalThis`, they are looked up at each use: fake timers, installed or removed
 // at any moment, work.
@@ -20,9 +21,6 @@ extern "C" {
 
     #[wasm_bindgen(js_namespace = globalThis, js_name = clearTimeout)]
     fn clear_timeout(id: &JsValue);
-
-    #[wasm_bindgen(js_namespace = ["globalThis", "performance"], js_name = now)]
-    pub(crate) fn performance_now() -> f64;
 }
 
 /// The longest delay that timers keep: above it they fire at once.
