@@ -85,6 +85,7 @@ const TABLE = [
   ["RetryPolicy.preset('grpc', { maxAttempts: 3 })", 'rejitter', 3, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), { jitter: 'equal', maxAttempts: 3 }, []],
   ['{"version":1,"backoff":"linear","jitter":"full","baseMs":200,"maxAttempts":"Infinity"}', 'a policy as JSON', Infinity, (k, r) => r * min(10_000, 200 * k), { backoff: 'linear', baseMs: 200, maxAttempts: 20 }, []],
   ["{ backoff: 'fibonacci', jitter: { type: 'proportional', ratio: 0.5 }, maxAttempts: 4 }", 'rejitter', 4, (k, r) => (0.5 + r) * ([100, 100, 200][k - 1] ?? NaN), { backoff: 'exponential', jitter: 'equal' }, []],
+  ["retry(f, { jitter: { type: 'proportional', ratio: 1 }, maxAttempts: 3 })", 'rejitter', 3, (k, r) => 2 * r * min(5000, 100 * 2 ** (k - 1)), { jitter: 'full', baseMs: 200 }, []],
 ];
 
 describe('translated', () => {
