@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
+import { coloursOf } from './lib/picture.mjs';
 import { choose, drawAll, drawn, overflow } from './lib/page.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -85,9 +86,22 @@ inEachEngine(({ withPage }) => {
     ));
 });
 
-// Only Chromium tells how far things have moved.
+// Only Chromium tells how far things have moved, and can be told to replace colours.
 inEachEngine(
   ({ withPage }) => {
+    test('where the system replaces colours, the strips keep theirs and the sliders can be seen', () =>
+      withPage(async (page) => {
+        await page.emulateMedia({ forcedColors: 'active' });
+        await page.reload();
+        await page.locator('.hero[aria-busy=false]').waitFor();
+        const colours = async (/** @type {string} */ selector) => page.evaluate(coloursOf, (await page.locator(selector).first().screenshot()).toString('base64'));
+        assert.ok((await colours('.hero-row:last-child .hero-strip')) > 10);
+        assert.ok((await colours('#set-baseMs')) > 2);
+        // The check itself can fail.
+        await page.addStyleTag({ content: '#set-baseMs { opacity: 0; }' });
+        assert.equal(await colours('#set-baseMs'), 1);
+      }));
+
     for (const viewport of [DESKTOP, PHONE]) {
       test(`nothing jumps while the page is drawn and scrolled through, ${viewport.width} pixels`, () =>
         withPage(
