@@ -149,6 +149,22 @@ inEachEngine(({ withPage }) => {
       assert.equal(await page.textContent('#seed'), '7');
     }));
 
+  test('a section, or the worker, that does not load says so', () =>
+    withPage(async (page, url) => {
+      for (const [file, section] of /** @type {const} */ ([['cost-', '#cost-body'], ['worker-', '#delays-body']])) {
+        const context = page.context();
+        await context.route(new RegExp(`/${file}[^/]*\\.js$`), (route) => route.abort());
+        // Another page: its errors are meant.
+        const other = await context.newPage();
+        await other.goto(url);
+        await other.locator('html[data-ready]').waitFor();
+        await other.locator(section).scrollIntoViewIfNeeded();
+        await other.locator(`${section} .error`, { hasText: 'did not load' }).first().waitFor();
+        await other.close();
+        await context.unrouteAll();
+      }
+    }));
+
   test('back and forward: the page shows what the address says', () =>
     withPage(async (page) => {
       const summary = async () => (await page.locator('#strategy-summary').textContent()) ?? '';

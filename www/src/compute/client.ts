@@ -22,7 +22,7 @@ export function createComputer(name: string): Computer {
 
   worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => open.get(data.id)?.(data));
   worker.addEventListener('error', ({ message }) => {
-    for (const [id, answer] of open) answer({ id, error: message || 'the worker did not load' });
+    for (const [id, answer] of open) answer({ id, error: message || 'The worker that computes this did not load. Reload the page.' });
   });
 
   const post = (order: Order): void => worker.postMessage(order);
