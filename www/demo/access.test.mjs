@@ -62,6 +62,20 @@ inEachEngine(({ withPage }) => {
       { viewport: PHONE },
     ));
 
+  test('on a phone the legend of the traffic is above the note', () =>
+    withPage(
+      async (page) => {
+        for (const id of ['herd', 'load']) {
+          if (id === 'load') await page.getByRole('radio', { name: 'Independent arrivals' }).click();
+          await drawn(page, id);
+          const bottoms = await page.locator(`#${id} .drawing svg text`).evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().bottom));
+          const top = await page.locator(`#${id} > .note`).evaluate((note) => note.getBoundingClientRect().top);
+          assert.ok(Math.max(...bottoms) < top, `${id}: ${Math.max(...bottoms)} and ${top}`);
+        }
+      },
+      { viewport: PHONE },
+    ));
+
   test('nor when a wide window with everything drawn becomes a narrow one', () =>
     withPage(async (page) => {
       await drawAll(page);

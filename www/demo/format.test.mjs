@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pageModule } from './page-module.mjs';
 
-const { duration } = await pageModule('charts/format.ts');
+const { duration, share } = await pageModule('charts/format.ts');
 const { longestMs } = await pageModule('figures/delays.ts');
 
 test('durations: about three digits, in the unit that fits; nothing but 0 is written as 0', () => {
@@ -25,6 +25,11 @@ test('durations: about three digits, in the unit that fits; nothing but 0 is wri
     [2 ** 53 - 1, '104,249,991 days'],
   ]);
   for (const [ms, words] of table) assert.equal(duration(ms).replaceAll('\u00a0', ' '), words);
+});
+
+test('shares: tenths where they count', () => {
+  const table = /** @type {const} */ ([[0, '0 %'], [0.047, '4.7 %'], [0.3, '30 %'], [0.953, '95.3 %'], [1, '100 %'], [1.026, '102.6 %'], [18.667, '1867 %']]);
+  for (const [part, words] of table) assert.equal(share(part).replaceAll('\u00a0', ' '), words);
 });
 
 test('the longest that waits can take together, before a deadline', () => {

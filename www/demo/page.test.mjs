@@ -99,7 +99,10 @@ inEachEngine(({ withPage }) => {
       await page.keyboard.press('ArrowRight');
       assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-jitter')), 'equal');
       await drawn(page, 'delays');
-      assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter/);
+      assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter vs Exponential · no jitter$/);
+      await page.keyboard.press('Shift+ArrowDown');
+      await drawn(page, 'delays');
+      assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter vs Truncated · no jitter$/);
 
       await page.locator('#controls').getByRole('radio', { name: 'Linear' }).focus();
       await page.keyboard.press('ArrowDown');

@@ -15,10 +15,10 @@ export function duration(ms: number): string {
   return `${count(Math.round(h / 24))}${NBSP}days`;
 }
 
-/** 100 %, 95.3 %, 30 %, 4.7 %: exact to a tenth where the part, or the rest, is small. */
+/** 1867 %, 100 %, 95.3 %, 30 %, 4.7 %: exact to a tenth where the part, or the rest, is small. */
 export function share(part: number): string {
   const percent = 100 * part;
-  return `${trimmed(percent, percent < 9.95 || percent > 90.05 ? 1 : 0)}${NBSP}%`;
+  return `${trimmed(percent, percent < 9.95 || (percent > 90.05 && percent < 999.5) ? 1 : 0)}${NBSP}%`;
 }
 
 export function count(n: number): string {
