@@ -10,7 +10,7 @@ export type Source = LibraryName | 'rejitter';
 export const SOURCES = [...Object.keys(LIBRARIES), 'rejitter'] as readonly Source[];
 
 export interface Translation {
-  /** `p-retry 7.1.1`. */
+  /** `p-retry 9.0.0`. */
   readonly from: string;
   /** The policy in rejitter's own words, exactly, as a program. */
   readonly code: string;
