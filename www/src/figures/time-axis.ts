@@ -12,8 +12,9 @@ type TimeAxisOptions = Pick<AxisOptions, 'scale' | 'grid'> & { readonly title: s
 /** Of simulated time: ticks in seconds, or all of them in minutes or hours. */
 export function timeAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
   const [, end = 0] = scale.domain();
-  const unitS = end < MINUTES_FROM_MS ? 0 : end < HOURS_FROM_MS ? 60 : 1800;
-  const step = 1000 * (STEPS_S.find((s) => end / (1000 * s) <= MOST_STEPS && !(s % unitS > 0)) ?? Infinity);
+  // Whole minutes, or half hours.
+  const multipleOf = end < MINUTES_FROM_MS ? 0.1 : end < HOURS_FROM_MS ? 60 : 1800;
+  const step = 1000 * (STEPS_S.find((s) => s >= multipleOf && end / (1000 * s) <= MOST_STEPS) ?? Infinity);
   const ticks = Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
   const format = end < MINUTES_FROM_MS ? seconds : inOneUnit(scale);
   return bottomAxis({ scale, title, grid, ticks, format });
