@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
+import { coloursOf } from './lib/picture.mjs';
 import { choose, drawAll, drawn, overflow } from './lib/page.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -61,6 +62,20 @@ inEachEngine(({ withPage }) => {
       { viewport: PHONE },
     ));
 
+  test('on a phone the legend of the traffic is above the note', () =>
+    withPage(
+      async (page) => {
+        for (const id of ['herd', 'load']) {
+          if (id === 'load') await page.getByRole('radio', { name: 'Independent arrivals' }).click();
+          await drawn(page, id);
+          const bottoms = await page.locator(`#${id} .drawing svg text`).evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().bottom));
+          const top = await page.locator(`#${id} > .note`).evaluate((note) => note.getBoundingClientRect().top);
+          assert.ok(Math.max(...bottoms) < top, `${id}: ${Math.max(...bottoms)} and ${top}`);
+        }
+      },
+      { viewport: PHONE },
+    ));
+
   test('nor when a wide window with everything drawn becomes a narrow one', () =>
     withPage(async (page) => {
       await drawAll(page);
@@ -85,9 +100,22 @@ inEachEngine(({ withPage }) => {
     ));
 });
 
-// Only Chromium tells how far things have moved.
+// Only Chromium tells how far things have moved, and can be told to replace colours.
 inEachEngine(
   ({ withPage }) => {
+    test('where the system replaces colours, the strips keep theirs and the sliders can be seen', () =>
+      withPage(async (page) => {
+        await page.emulateMedia({ forcedColors: 'active' });
+        await page.reload();
+        await page.locator('.hero[aria-busy=false]').waitFor();
+        const colours = async (/** @type {string} */ selector) => page.evaluate(coloursOf, (await page.locator(selector).first().screenshot()).toString('base64'));
+        assert.ok((await colours('.hero-row:last-child .hero-strip')) > 10);
+        assert.ok((await colours('#set-baseMs')) > 2);
+        // The check itself can fail.
+        await page.addStyleTag({ content: '#set-baseMs { opacity: 0; }' });
+        assert.equal(await colours('#set-baseMs'), 1);
+      }));
+
     for (const viewport of [DESKTOP, PHONE]) {
       test(`nothing jumps while the page is drawn and scrolled through, ${viewport.width} pixels`, () =>
         withPage(

@@ -48,13 +48,13 @@ const retryFormula = (base, factor, cap, randomize) => (/** @type {number} */ k,
 
 /** @type {[text: string, from: string, attempts: number, formula: (k: number, r: number) => number, strategy: Record<string, unknown>, notes: RegExp[]][]} */
 const TABLE = [
-  ['pRetry(fn, { retries: 5, factor: 2, minTimeout: 1000, maxTimeout: 30_000, randomize: true })', 'p-retry 7.1.1', 6,
+  ['pRetry(fn, { retries: 5, factor: 2, minTimeout: 1000, maxTimeout: 30_000, randomize: true })', 'p-retry 9.0.0', 6,
     retryFormula(1000, 2, 30_000, true), { backoff: 'exponential', jitter: 'equal', baseMs: 2000, capMs: 30_000 }, [/`retries` 5 makes 6 attempts/, /pile up at 30\u00a0s/]],
-  ['await pRetry(() => fetch(url), {retries: 3})', 'p-retry 7.1.1', 4, retryFormula(1000, 2, Infinity, false), { jitter: 'none', baseMs: 1000, capMs: 3_600_000 }, []],
+  ['await pRetry(() => fetch(url), {retries: 3})', 'p-retry 9.0.0', 4, retryFormula(1000, 2, Infinity, false), { jitter: 'none', baseMs: 1000, capMs: 3_600_000 }, []],
   ["import pRetry from 'p-retry';\n\nconst x: number = await pRetry<number>(run, {\n  retries: 4, // four\n  minTimeout: 2 * 1000,\n  factor: 1.5,\n  maxRetryTime: 60e3,\n  onFailedAttempt: (error) => { console.log('}', error); },\n} as const).then((n) => n);",
-    'p-retry 7.1.1', 5, retryFormula(2000, 1.5, Infinity, false), { factor: 1.5, totalTimeoutMs: 60_000 }, [/cuts the last wait/, /`onFailedAttempt` is `onFailure`/]],
-  ['{"retries": 2, "minTimeout": 500, "factor": 1}', 'p-retry 7.1.1', 3, () => 500, { backoff: 'fixed', jitter: 'none', baseMs: 500 }, []],
-  ['pRetry(fn, { retries: 4, factor: 0.5 })', 'p-retry 7.1.1', 5, (k) => 1000 / 2 ** (k - 1), { backoff: 'fixed' }, []],
+    'p-retry 9.0.0', 5, retryFormula(2000, 1.5, Infinity, false), { factor: 1.5, totalTimeoutMs: 60_000 }, [/cuts the last wait/, /`onFailedAttempt` is `onFailure`/]],
+  ['{"retries": 2, "minTimeout": 500, "factor": 1}', 'p-retry 9.0.0', 3, () => 500, { backoff: 'fixed', jitter: 'none', baseMs: 500 }, []],
+  ['pRetry(fn, { retries: 4, factor: 0.5 })', 'p-retry 9.0.0', 5, (k) => 1000 / 2 ** (k - 1), { backoff: 'fixed' }, []],
   ['axiosRetry(axios, { retries: 3, retryDelay: axiosRetry.exponentialDelay });', 'axios-retry 4.5.0', 4,
     (k, r) => 2 ** k * 100 * (1 + 0.2 * r), { backoff: 'exponential', jitter: 'none', baseMs: 220 }, [/first wait is 200\u00a0ms/, /Retry-After/]],
   ['const client = axios.create({ baseURL: "https://x" });\naxiosRetry(client, { retryDelay: (n, e) => axiosRetry.exponentialDelay(n, e, 1_000), retryCondition: isRetryable })', 'axios-retry 4.5.0', 4,
@@ -62,16 +62,16 @@ const TABLE = [
   ['axiosRetry(axios, { retries: 3, retryDelay: (retryCount) => {\n  return retryCount * 1000;\n} })', 'axios-retry 4.5.0', 4, (k) => 1000 * k, { backoff: 'linear', jitter: 'none', baseMs: 1000 }, []],
   ['axiosRetry(axios, { retries: 5, retryDelay: axiosRetry.linearDelay() })', 'axios-retry 4.5.0', 6, (k) => 100 * k, { backoff: 'linear', baseMs: 100 }, []],
   ['axiosRetry(axios, { retries: 2 })', 'axios-retry 4.5.0', 3, () => 0, { backoff: 'fixed', baseMs: 1 }, [/does not wait at all/]],
-  ['retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, exponent: 3 }) })', 'cockatiel 3.2.1', 4,
+  ['retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, exponent: 3 }) })', 'cockatiel 4.0.0', 4,
     (k, r) => (1 + r) * min(30_000, 128 * 2 ** (k - 1)) / 2, { jitter: 'equal', baseMs: 128, capMs: 30_000, maxAttempts: 4 }, [/counts retries: 3 are 4 attempts/, /`exponent` 3 does not act/]],
-  ['retry(handleType(HttpError), { maxAttempts: 5, backoff: new ExponentialBackoff() })', 'cockatiel 3.2.1', 6,
+  ['retry(handleType(HttpError), { maxAttempts: 5, backoff: new ExponentialBackoff() })', 'cockatiel 4.0.0', 6,
     (k, r) => {
       const f = (/** @type {number} */ t) => 2 ** t * Math.tanh(Math.sqrt(4 * t));
       return ((f(k - 1 + r) - (k === 1 ? 0 : f(k - 2 + r))) / 1.4) * 128;
     }, { jitter: 'full', baseMs: 128 }, []],
-  ['new ExponentialBackoff({ initialDelay: 1000, maxDelay: 8000, generator: noJitterGenerator })', 'cockatiel 3.2.1', Infinity, (k) => min(8000, 1000 * 2 ** (k - 1)), { jitter: 'none', maxAttempts: 20 }, [/no limit/]],
-  ['retry(handleAll, { maxAttempts: 4, backoff: new ConstantBackoff(50) }).execute(() => get())', 'cockatiel 3.2.1', 5, () => 50, { backoff: 'fixed', baseMs: 50 }, []],
-  ['retry(handleAll, { maxAttempts: 4, backoff: new IterableBackoff([100, 200, 300]) })', 'cockatiel 3.2.1', 5, (k) => [100, 200, 300, 300][k - 1] ?? NaN, { backoff: 'exponential' }, []],
+  ['new ExponentialBackoff({ initialDelay: 1000, maxDelay: 8000, generator: noJitterGenerator })', 'cockatiel 4.0.0', Infinity, (k) => min(8000, 1000 * 2 ** (k - 1)), { jitter: 'none', maxAttempts: 20 }, [/no limit/]],
+  ['retry(handleAll, { maxAttempts: 4, backoff: new ConstantBackoff(50) }).execute(() => get())', 'cockatiel 4.0.0', 5, () => 50, { backoff: 'fixed', baseMs: 50 }, []],
+  ['retry(handleAll, { maxAttempts: 4, backoff: new IterableBackoff([100, 200, 300]) })', 'cockatiel 4.0.0', 5, (k) => [100, 200, 300, 300][k - 1] ?? NaN, { backoff: 'exponential' }, []],
   ["import retry from 'async-retry';\nawait retry(async (bail) => { bail(new Error('}')); }, { retries: 5 })", 'async-retry 1.3.3', 6,
     retryFormula(1000, 2, Infinity, true), { jitter: 'equal', baseMs: 2000 }, [/`randomize` is on by default/]],
   ['asyncRetry(f, { forever: true, retries: 3, randomize: false })', 'async-retry 1.3.3', Infinity, (k) => 1000 * 2 ** (min(k, 3) - 1), { maxAttempts: 20 }, [/repeats wait 3/]],
@@ -85,6 +85,7 @@ const TABLE = [
   ["RetryPolicy.preset('grpc', { maxAttempts: 3 })", 'rejitter', 3, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), { jitter: 'equal', maxAttempts: 3 }, []],
   ['{"version":1,"backoff":"linear","jitter":"full","baseMs":200,"maxAttempts":"Infinity"}', 'a policy as JSON', Infinity, (k, r) => r * min(10_000, 200 * k), { backoff: 'linear', baseMs: 200, maxAttempts: 20 }, []],
   ["{ backoff: 'fibonacci', jitter: { type: 'proportional', ratio: 0.5 }, maxAttempts: 4 }", 'rejitter', 4, (k, r) => (0.5 + r) * ([100, 100, 200][k - 1] ?? NaN), { backoff: 'exponential', jitter: 'equal' }, []],
+  ["retry(f, { jitter: { type: 'proportional', ratio: 1 }, maxAttempts: 3 })", 'rejitter', 3, (k, r) => 2 * r * min(5000, 100 * 2 ** (k - 1)), { jitter: 'full', baseMs: 200 }, []],
 ];
 
 describe('translated', () => {
@@ -136,9 +137,9 @@ test('the examples are each of their library, and are drawn', () => {
 
 test('chosen beats detected', () => {
   const text = '{ retries: 5 }';
-  assert.equal(translated(text).from, 'p-retry 7.1.1');
+  assert.equal(translated(text).from, 'p-retry 9.0.0');
   assert.equal(translated(text, 'async-retry').from, 'async-retry 1.3.3');
-  assert.match(translated('{ retries: 5, foo: 1, bar: 2 }', 'p-retry').notes.join(), /p-retry 7.1.1 has no options foo, bar: left out/);
+  assert.match(translated('{ retries: 5, foo: 1, bar: 2 }', 'p-retry').notes.join(), /p-retry 9.0.0 has no options foo, bar: left out/);
 });
 
 /** @type {[text: string, error: RegExp][]} */

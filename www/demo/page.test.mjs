@@ -35,7 +35,7 @@ inEachEngine(({ withPage }) => {
       }
       for (const tick of await page.locator('#delays .axis text:not(.axis-title)').allTextContents()) assert.match(tick, /^\d+(\.\d+)?\u00a0(ms|s)$/);
       assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
-      assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5 waits\./);
+      assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5\u00a0waits\./);
       assert.equal(await page.textContent('#total-worst'), '3.1\u00a0s');
       assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));
     }));
@@ -99,7 +99,10 @@ inEachEngine(({ withPage }) => {
       await page.keyboard.press('ArrowRight');
       assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-jitter')), 'equal');
       await drawn(page, 'delays');
-      assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter/);
+      assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter vs Exponential · no jitter$/);
+      await page.keyboard.press('Shift+ArrowDown');
+      await drawn(page, 'delays');
+      assert.match((await page.locator('#delays .subtitle').textContent()) ?? '', /^Linear · equal jitter vs Truncated · no jitter$/);
 
       await page.locator('#controls').getByRole('radio', { name: 'Linear' }).focus();
       await page.keyboard.press('ArrowDown');
@@ -147,6 +150,45 @@ inEachEngine(({ withPage }) => {
       await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=1e9&seed=7&constructor=1`);
       assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 100\u00a0ms to 10\u00a0s/);
       assert.equal(await page.textContent('#seed'), '7');
+    }));
+
+  test('a section, or the worker, that does not load says so', () =>
+    withPage(async (page, url) => {
+      for (const section of ['#cost-body', '#delays-body']) {
+        // Another page: its errors are meant.
+        const other = await page.context().newPage();
+        if (section === '#cost-body') await other.route(/\/cost-[^/]*\.js$/, (route) => route.abort());
+        else await other.addInitScript(() => {
+          globalThis.Worker = class extends Worker {
+            constructor() {
+              const gone = URL.createObjectURL(new Blob());
+              URL.revokeObjectURL(gone);
+              super(gone, { type: 'module' });
+            }
+          };
+        });
+        await other.goto(url);
+        await other.locator('html[data-ready]').waitFor();
+        await other.locator(section).scrollIntoViewIfNeeded();
+        await other.locator(`${section} .error`, { hasText: 'did not load' }).first().waitFor();
+        await other.close();
+      }
+    }));
+
+  test('back and forward: the page shows what the address says', () =>
+    withPage(async (page) => {
+      const summary = async () => (await page.locator('#strategy-summary').textContent()) ?? '';
+      await choose(page, 'Equal');
+      await page.waitForURL(/jitter=equal$/);
+      await page.getByRole('navigation').getByRole('link', { name: 'Herd' }).click();
+      await choose(page, 'Linear');
+      await page.waitForURL(/backoff=linear.*#herd-heading$/);
+      await page.goBack();
+      await page.waitForURL(/jitter=equal$/);
+      assert.match(await summary(), /^Exponential · equal/);
+      await page.goForward();
+      await page.waitForURL(/backoff=linear/);
+      assert.match(await summary(), /^Linear · equal/);
     }));
 }, { under: '/some/where/' });
 

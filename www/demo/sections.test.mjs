@@ -66,6 +66,51 @@ inEachEngine(({ withPage }) => {
       assert.ok(await start.isEnabled());
     }));
 
+  test('waits: a deadline that ends them, and one that lets nobody retry', () =>
+    withPage(async (page, url) => {
+      const total = async () => Promise.all(['total-worst', 'total-mean'].map(async (id) => Number(await page.locator(`#${id}`).getAttribute('data-ms'))));
+      await drawn(page, 'landing');
+      // 100 + 200 + 400; the next 800 would end after the deadline.
+      assert.deepEqual(await total(), [700, 700]);
+      assert.match((await page.textContent('#delays .note')) ?? '', /The deadline of 1\u00a0s ends the waits: together they take 700\u00a0ms at most\.$/);
+      await page.goto(`${url}?jitter=equal&totalTimeoutMs=1000`);
+      await drawn(page, 'landing');
+      const [worst = NaN, mean = NaN] = await total();
+      assert.equal(worst, 1000);
+      // The first three waits together have a mean of 525; few clients have time for the fourth.
+      assert.ok(mean > 525 && mean < 700, `${mean}`);
+      await page.goto(`${url}?baseMs=1000&jitter=none&totalTimeoutMs=500`);
+      await drawn(page, 'landing');
+      assert.deepEqual(await total(), [0, 0]);
+      assert.match((await page.textContent('#landing .note')) ?? '', /^No retry is made/);
+    }, { query: '?jitter=none&totalTimeoutMs=1000' }));
+
+  test('waits of minutes: all ticks of an axis in one unit', () =>
+    withPage(async (page) => {
+      await page.selectOption('#preset', { label: 'Background job' });
+      for (const id of ['success', 'landing']) {
+        await drawn(page, id);
+        const ticks = await page.locator(`#${id} .axis`).last().locator('text:not(.axis-title)').allTextContents();
+        assert.ok(ticks.length > 2, ticks.join());
+        for (const tick of ticks) assert.match(tick, /^\d+\u00a0min$/, id);
+      }
+    }));
+
+  test('herd: the capacity is in the picture, however small or large', () =>
+    withPage(async (page, url) => {
+      for (const query of ['?clients=50&downMs=1000&capacityPerS=1', '?clients=50&downMs=1000&capacityPerS=100000']) {
+        await page.goto(url + query);
+        await drawn(page, 'arrivals');
+        const panels = await page.locator('#arrivals .down').evaluateAll((rects) => rects.map((rect) => ['y', 'height'].map((name) => Number(rect.getAttribute(name)))));
+        const lines = await page.locator('#arrivals .capacity').evaluateAll((all) => all.map((one) => Number(one.getAttribute('y1'))));
+        assert.equal(lines.length, 4);
+        for (const [i, y] of lines.entries()) {
+          const [top = NaN, height = NaN] = panels[i] ?? [];
+          assert.ok(y > top && y < top + height, `${query}: ${y} in ${top} + ${height}`);
+        }
+      }
+    }));
+
   test('code in three tabs, by arrow keys', () =>
     withPage(async (page) => {
       const panel = page.locator('#code-panel');

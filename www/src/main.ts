@@ -1,6 +1,6 @@
 /** Puts the page together: one state, and the sections that follow it. */
 import { version } from 'rejitter/package.json';
-import { byId } from './charts/dom';
+import { byId, html } from './charts/dom';
 import { onNear } from './charts/near';
 import { createComputer } from './compute/client';
 import { mountDelays } from './sections/delays';
@@ -56,6 +56,6 @@ function mountWhenNear(id: string, mount: (root: HTMLElement) => Promise<void>):
   onNear(byId(id), (near) => {
     if (!near || begun) return;
     begun = true;
-    void mount(byId(id));
+    mount(byId(id)).catch((error: unknown) => byId(id).replaceChildren(html('p', { class: 'error' }, `This section did not load (${String(error)}). Reload the page.`)));
   });
 }

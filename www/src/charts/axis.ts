@@ -42,14 +42,14 @@ export function logTicks([from, to]: Span): readonly number[] {
 }
 
 /** Steps of seconds, minutes and hours that read well, in ms. */
-const TIME_STEPS = [10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600].map((s) => 1000 * s);
+const TIME_STEPS = [10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 14_400, 21_600].map((s) => 1000 * s);
 
 /** Round times of a linear scale of ms, so many that their labels have `room` pixels each. */
 export function timeTicks(scale: Scale, room: number): readonly number[] {
   const [from = 0, to = 0] = scale.domain();
   const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs((scale.range()[1] ?? 0) - (scale.range()[0] ?? 0)) / room)));
-  // From two minutes on, times are written in minutes.
-  const steps = to < 120_000 ? TIME_STEPS : TIME_STEPS.filter((ms) => ms >= 30_000);
+  // From two minutes on, times are written in minutes, from two hours on in hours.
+  const steps = to < 120_000 ? TIME_STEPS : TIME_STEPS.filter((ms) => ms >= (to < 7_200_000 ? 30_000 : 1_800_000));
   const step = steps.find((ms) => Math.floor(to / ms) - Math.ceil(from / ms) < most);
   // Below ten seconds the powers of ten do.
   if (step === undefined || to - from < most * 5000) return ticksOf(scale, room);

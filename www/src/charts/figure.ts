@@ -25,8 +25,8 @@ export interface Figure<D> {
   readonly card: HTMLElement;
   /** Draws this, now or when the figure comes near. */
   show(data: D): void;
-  /** What is drawn is being replaced. */
-  busy(): void;
+  /** Whether what is drawn is being replaced. */
+  busy(is?: boolean): void;
   fail(message: string): void;
   /** Calls back when the figure comes near, and when it goes away. */
   onNear(changed: (near: boolean) => void): void;
@@ -50,6 +50,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   let width = 0;
   let near = false;
   let stale = false;
+  let isBusy = true;
 
   function draw(): void {
     if (data === undefined || width === 0 || !near || !stale) return;
@@ -67,7 +68,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     if (spec.subtitle) subtitle.replaceChildren(...spec.subtitle(data));
     if (spec.note) note.replaceChildren(...spec.note(data));
     if (!table.hidden) table.replaceChildren(tableElement(spec.table(data)));
-    card.setAttribute('aria-busy', 'false');
+    card.setAttribute('aria-busy', String(isBusy));
   }
 
   function redraw(): void {
@@ -122,13 +123,16 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     card,
     show(next) {
       data = next;
+      isBusy = false;
       redraw();
     },
-    busy() {
-      card.setAttribute('aria-busy', 'true');
+    busy(is = true) {
+      isBusy = is;
+      card.setAttribute('aria-busy', String(isBusy));
     },
     fail(message) {
       data = undefined;
+      isBusy = false;
       drawing.replaceChildren(html('p', { class: 'error' }, message));
       card.setAttribute('aria-busy', 'false');
     },

@@ -2,19 +2,23 @@
 
 const NBSP = '\u00a0';
 
-/** 0.4 ms, 8.2 ms, 250 ms, 1.5 s, 12 s, 4 min: about three digits, no trailing zeros. */
+/** 0.4 ms, 8.2 ms, 250 ms, 1.5 s, 12 s, 4 min, 19 h, 350 days: about three digits, no trailing zeros. */
 export function duration(ms: number): string {
   if (ms === 0) return `0${NBSP}ms`;
+  if (ms < 0.05) return `${Number(ms.toPrecision(2))}${NBSP}ms`;
   if (ms < 999.5) return `${trimmed(ms, ms < 9.95 ? 1 : 0)}${NBSP}ms`;
   const s = ms / 1000;
   if (s < 119.5) return `${trimmed(s, s < 9.995 ? 2 : 1)}${NBSP}s`;
-  return `${trimmed(s / 60, 1)}${NBSP}min`;
+  const h = s / 3600;
+  if (h < 1.995) return `${trimmed(s / 60, 1)}${NBSP}min`;
+  if (h < 99.5) return `${trimmed(h, h < 9.95 ? 1 : 0)}${NBSP}h`;
+  return `${count(Math.round(h / 24))}${NBSP}days`;
 }
 
-/** 100 %, 95.3 %, 30 %, 4.7 %: exact to a tenth where the part, or the rest, is small. */
+/** 1867 %, 100 %, 95.3 %, 30 %, 4.7 %: exact to a tenth where the part, or the rest, is small. */
 export function share(part: number): string {
   const percent = 100 * part;
-  return `${trimmed(percent, percent < 9.95 || percent > 90.05 ? 1 : 0)}${NBSP}%`;
+  return `${trimmed(percent, percent < 9.95 || (percent > 90.05 && percent < 999.5) ? 1 : 0)}${NBSP}%`;
 }
 
 export function count(n: number): string {

@@ -19,10 +19,18 @@ export function createComputer(name: string): Computer {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name });
   const open = new Map<number, (answer: Answer) => void>();
   let orders = 0;
+  let lives = false;
+  /** Why the worker, which has never answered, will not. */
+  let dead: string | undefined;
 
-  worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => open.get(data.id)?.(data));
+  worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+    lives = true;
+    open.get(data.id)?.(data);
+  });
   worker.addEventListener('error', ({ message }) => {
-    for (const [id, answer] of open) answer({ id, error: message || 'the worker did not load' });
+    const error = message || 'The worker that computes this did not load. Reload the page.';
+    if (!lives) dead = error;
+    for (const [id, answer] of open) answer({ id, error });
   });
 
   const post = (order: Order): void => worker.postMessage(order);
@@ -54,7 +62,9 @@ export function createComputer(name: string): Computer {
             if ('error' in answer) fail(answer.error);
             else deliver(answer.result as ResultOf<N>, true);
           });
-          post({ id, name: job, input });
+          const error = dead;
+          if (error === undefined) post({ id, name: job, input });
+          else queueMicrotask(() => open.get(id)?.({ id, error }));
           return true;
         },
         cancel() {

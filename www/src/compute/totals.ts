@@ -34,6 +34,8 @@ export interface Totals {
   readonly p95Ms: number;
   /** The latest retry. */
   readonly lastMs: number;
+  /** The mean of all waits together, of an operation whose attempts all fail. */
+  readonly meanMs: number;
 }
 
 export interface TotalsResult {
@@ -102,7 +104,15 @@ function summarised(strategy: Strategy, sums: readonly Float64Array[], failureRa
     // One part in 10^12 for the sum's rounding.
     p95Ms: reached(0.95 * plateau * (1 - 1e-12)) ?? 0,
     lastMs: steps.at(-1)?.at ?? 0,
+    meanMs: meanOf(sums),
   };
+}
+
+/** Of the last retry that each operation makes; 0 for one that makes none. */
+function meanOf(sums: readonly Float64Array[]): number {
+  let total = 0;
+  for (let i = 0; i < OPERATIONS; i++) total += sums.findLast((column) => !Number.isNaN(column[i]))?.[i] ?? 0;
+  return total / OPERATIONS;
 }
 
 /** The curve at so many steps, evenly far up; where many retries land at once, all of the jump. */

@@ -29,8 +29,8 @@ export const arrivals: FigureSpec<HerdResult> = {
     const runs = runsOf(result);
     const right = width - 10;
     const x = linear([0, horizonMs], [LEFT, right]);
-    // One call in a bin is the least that can be seen; it stands a little above the floor.
-    const floor = 500 / binMs;
+    // One call in a bin is the least that can be seen; it stands a little above the floor, and so does the capacity.
+    const floor = Math.min(500 / binMs, capacityPerS / 2);
     const top = Math.max(10 * capacityPerS, ...runs.map((run) => perS(highestOf(run), binMs))) * 1.2;
     const marks: SVGElement[] = [timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP, BOTTOM] })];
     for (const [i, run] of runs.entries()) {
@@ -49,8 +49,8 @@ export const arrivals: FigureSpec<HerdResult> = {
       );
       if (i > 0) continue;
       marks.push(
-        ...(width < ROOMY ? [] : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
-        svg('text', { x: right, y: level - 5, 'text-anchor': 'end', class: 'halo strong' }, `capacity ${rate(capacityPerS)}`),
+        ...(width < ROOMY || downMs === 0 ? [] : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
+        svg('text', { x: right, y: level - from < 18 ? level + 14 : level - 5, 'text-anchor': 'end', class: 'halo strong' }, `capacity ${rate(capacityPerS)}`),
       );
     }
     return marks;

@@ -18,6 +18,8 @@ const BOUND = 34;
 const BELOW = 44;
 const LEGEND_ROW = 22;
 const LEFT = 52;
+/** Narrower, the axis has no room for its whole title. */
+const VERY_NARROW = 300;
 
 export const cost: FigureSpec<CostData> = {
   id: 'cost',
@@ -58,7 +60,7 @@ export const cost: FigureSpec<CostData> = {
     return [
       leftAxis({ scale: y, format: duration, ticks: timeTicks(y, 34), grid: [LEFT, right] }),
       svg('text', { x: 0, y: 12, class: 'axis-title' }, 'time until 99 % are served'),
-      bottomAxis({ scale: x, ticks: logTicks(reach), format: count, title: 'calls the server must answer per client (log scale)', grid: [TOP, bottom] }),
+      bottomAxis({ scale: x, ticks: logTicks(reach), format: count, title: width < VERY_NARROW ? 'calls per client (log scale)' : 'calls the server must answer per client (log scale)', grid: [TOP, bottom] }),
       ...(times.length < costs.length ? neverRow(right, horizonMs) : []),
       svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
       svg('text', { x: LEFT + 6, y: fastestY + 25, class: 'bound-label' }, `fastest possible: ${duration(fastestMs)}`),

@@ -1,12 +1,13 @@
 /** How long each retry waits: a row per wait, the chosen strategy filled, the compared one behind it. */
-import { bottomAxis, linear, type Scale } from '../charts/axis';
+import { linear, type Scale } from '../charts/axis';
 import { densityMarks } from '../charts/density';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { duration, share } from '../charts/format';
+import { duration, plural, share } from '../charts/format';
 import type { Column } from '../charts/table';
 import type { Distribution, Wait } from '../compute/waits';
 import { curveActs, sameChoice, title, type Strategy } from '../state/strategy';
+import { waitAxis } from './time-axis';
 
 export interface DelaysData {
   readonly strategy: Strategy;
@@ -47,7 +48,7 @@ export const delays: FigureSpec<DelaysData> = {
     const bottom = TOP + n * row;
     const widest = Math.max(1, ...[...chosen.waits, ...compared.waits].map((wait) => wait.hiMs));
     const scale = linear([0, widest], [left, right]);
-    const marks: SVGElement[] = [bottomAxis({ scale, format: duration, title: 'wait before the retry', grid: [TOP, bottom] })];
+    const marks: SVGElement[] = [waitAxis({ scale, title: 'wait before the retry', grid: [TOP, bottom] })];
     const heads: [number, string][] = narrow ? [[0, 'median']] : [[108, 'median'], [0, '5 to 95 %']];
     for (const [fromRight, head] of heads) marks.push(svg('text', { x: width - fromRight, y: 12, 'text-anchor': 'end', class: 'head' }, head));
     if (widest >= strategy.capMs) marks.push(capLine(strategy.capMs, scale, bottom));
@@ -134,17 +135,31 @@ function summaryMarks(wait: Wait, scale: Scale, base: number): SVGElement[] {
 }
 
 /** Which limits act in these waits; one that never acts is said to. */
-function limits({ capMs, truncateAt, backoff }: Strategy, { choice, waits, totalWorstMs }: Distribution): string {
+function limits({ capMs, truncateAt, backoff, totalTimeoutMs }: Strategy, { choice, waits }: Distribution): string {
   const n = waits.length;
   const first = waits.find((wait) => wait.hiMs >= capMs)?.k;
   const said = [];
   if (backoff === 'truncated' && curveActs(choice)) {
     const acts = truncateAt < n && (first === undefined || first > truncateAt);
-    said.push(acts ? `The curve stops growing at wait ${truncateAt}.` : `Truncation at wait ${truncateAt} does not act in these ${n} waits.`);
+    said.push(acts ? `The curve stops growing at wait ${truncateAt}.` : `Truncation at wait ${truncateAt} does not act in ${plural(n, 'wait')}.`);
   }
   const cap = `cap of ${duration(capMs)}`;
-  if (first === undefined) said.push(`The ${cap} is never reached in ${n} waits.`);
+  if (first === undefined) said.push(`The ${cap} is never reached in ${plural(n, 'wait')}.`);
   else said.push(curveActs(choice) ? `The ${cap} bounds the waits from wait ${first} on.` : `A wait can reach the ${cap} from wait ${first} on.`);
-  said.push(`All waits together take ${duration(totalWorstMs)} at most.`);
+  const longest = duration(longestMs(waits, totalTimeoutMs));
+  if (longestMs(waits, Infinity) < totalTimeoutMs) said.push(`All waits together take ${longest} at most.`);
+  else said.push(`The deadline of ${duration(totalTimeoutMs)} ends the waits: together they take ${longest} at most.`);
   return said.join(' ');
+}
+
+/** The longest that all waits together can take: none is begun that would end at or after the deadline. */
+export function longestMs(waits: readonly Wait[], totalTimeoutMs: number): number {
+  let [least, most, longest] = [0, 0, 0];
+  for (const { loMs, hiMs } of waits) {
+    least += loMs;
+    most += hiMs;
+    if (least >= totalTimeoutMs) break;
+    longest = Math.min(most, totalTimeoutMs);
+  }
+  return longest;
 }

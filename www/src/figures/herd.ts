@@ -88,7 +88,8 @@ export const herd: FigureSpec<HerdData> = {
       `Peak: the busiest ${duration(WINDOW_MS)} after the outage, as a rate; pink above ${BAD_PEAK} times the capacity of ${rate(outage.capacityPerS)}.`,
       `Decorrelated jitter replaces the backoff, so its four rows are one strategy.`,
     ];
-    if (cut.length > 0) said.push(`${cut.map(({ choice }) => nameOf(choice)).join(', ')}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls.`);
+    const names = cut.length === CHOICES.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
+    if (cut.length > 0) said.push(`${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls.`);
     if (strategy.capMs <= strategy.baseMs) said.push('With the cap at the base, all backoffs are fixed.');
     return [said.join(' ')];
   },

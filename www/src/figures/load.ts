@@ -15,12 +15,17 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
 ];
 const NARROW = 640;
 const BELOW = 72;
+/** The legend has two lines on a phone. */
+const BELOW_NARROW = 90;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
   title: 'When new requests keep coming',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
-  height: (width) => layout(width).bottom + BELOW,
+  height(width) {
+    const { bottom, isNarrow } = layout(width);
+    return bottom + (isNarrow ? BELOW_NARROW : BELOW);
+  },
 
   draw(data, width) {
     const { runs, horizonMs, binMs, capacityPerS, input } = data;

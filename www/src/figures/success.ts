@@ -1,11 +1,12 @@
 /** Time until a call succeeds: the share that has, over time. It ends on a plateau: the others give up. */
 import { curveStepAfter, line } from 'd3-shape';
-import { bottomAxis, leftAxis, linear } from '../charts/axis';
+import { leftAxis, linear } from '../charts/axis';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, share } from '../charts/format';
 import type { Totals, TotalsResult } from '../compute/totals';
 import { title } from '../state/strategy';
+import { waitAxis } from './time-axis';
 
 export interface SuccessData extends TotalsResult {
   readonly failureRate: number;
@@ -28,7 +29,7 @@ export const success: FigureSpec<SuccessData> = {
     const y = linear([0, 1], [bottom, TOP]);
     const marks: SVGElement[] = [
       leftAxis({ scale: y, format: share, ticks: [0, 0.25, 0.5, 0.75, 1], grid: [left, right] }),
-      bottomAxis({ scale: x, format: duration, title: 'time since the first attempt (waits only)', grid: [TOP, bottom] }),
+      waitAxis({ scale: x, title: 'time since the first attempt (waits only)', grid: [TOP, bottom] }),
     ];
     for (const [i, { strategy, success, plateau }] of [...totals.entries()].reverse()) {
       const points = [...success.timesMs].map((ms, at) => ({ ms, part: success.shares[at] ?? 0 }));

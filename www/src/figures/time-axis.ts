@@ -1,18 +1,36 @@
-/** Time at the bottom of a figure of simulated seconds or minutes. */
-import { bottomAxis, type AxisOptions } from '../charts/axis';
+/** Time at the bottom of a figure. */
+import { bottomAxis, timeTicks, type AxisOptions, type Scale } from '../charts/axis';
 import { duration } from '../charts/format';
 
 const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000];
 const MOST_STEPS = 5;
 const MINUTES_FROM_MS = 120_000;
+const HOURS_FROM_MS = 7_200_000;
 
-/** Ticks in seconds, or all of them in minutes. */
-export function timeAxis({ scale, title, grid }: Pick<AxisOptions, 'scale' | 'grid'> & { readonly title: string }): SVGGElement {
+type TimeAxisOptions = Pick<AxisOptions, 'scale' | 'grid'> & { readonly title: string };
+
+/** Of simulated time: ticks in seconds, or all of them in minutes or hours. */
+export function timeAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
   const [, end = 0] = scale.domain();
-  const inMinutes = end >= MINUTES_FROM_MS;
-  const step = 1000 * (STEPS_S.find((s) => end / (1000 * s) <= MOST_STEPS && !(inMinutes && s % 60 > 0)) ?? Infinity);
+  // Whole minutes, or half hours.
+  const multipleOf = end < MINUTES_FROM_MS ? 0.1 : end < HOURS_FROM_MS ? 60 : 1800;
+  const step = 1000 * (STEPS_S.find((s) => s >= multipleOf && end / (1000 * s) <= MOST_STEPS) ?? Infinity);
   const ticks = Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
-  return bottomAxis({ scale, title, grid, ticks, format: (ms) => (inMinutes ? `${ms / 60_000}\u00a0min` : seconds(ms)) });
+  const format = end < MINUTES_FROM_MS ? seconds : inOneUnit(scale);
+  return bottomAxis({ scale, title, grid, ticks, format });
+}
+
+/** Of waits, which may also be a few milliseconds. */
+export function waitAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
+  return bottomAxis({ scale, title, grid, ticks: timeTicks(scale, 64), format: inOneUnit(scale) });
+}
+
+/** All ticks of a long axis in minutes, or all in hours. */
+function inOneUnit(scale: Scale): (ms: number) => string {
+  const [, end = 0] = scale.domain();
+  if (end < MINUTES_FROM_MS) return duration;
+  const [unit, unitMs] = end < HOURS_FROM_MS ? ['min', 60_000] : ['h', 3_600_000];
+  return (ms) => `${Number((ms / unitMs).toFixed(1))}\u00a0${unit}`;
 }
 
 /** Zero seconds rather than zero milliseconds. */

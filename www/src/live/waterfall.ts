@@ -1,9 +1,10 @@
 /** A live run as bars over time: one row per call, a bar per attempt, a dotted line per wait. */
-import { bottomAxis, linear, type Scale } from '../charts/axis';
+import { linear, type Scale } from '../charts/axis';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural } from '../charts/format';
 import type { Table } from '../charts/table';
+import { waitAxis } from '../figures/time-axis';
 import type { Leg, Outcome, Run, Trace } from './run';
 import { replyText, requestsOf, succeeded } from './words';
 
@@ -51,7 +52,7 @@ export function draw(run: Run, width: number): SVGElement[] {
   const scale = linear([0, Math.max(now, LEAST_MS)], [LEFT, width - RIGHT]);
   const bottom = TOP + rows.pitch * traces.length;
   return [
-    bottomAxis({ scale, format: duration, title: 'time since the run began', grid: [TOP, bottom] }),
+    waitAxis({ scale, title: 'time since the run began', grid: [TOP, bottom] }),
     ...traces.map((trace) => row(trace, rows, scale, now, width)),
   ];
 }

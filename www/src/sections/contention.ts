@@ -87,7 +87,7 @@ export function mountContention(root: HTMLElement, store: Store): void {
   });
   abort.addEventListener('click', () => {
     channel?.cancel();
-    figure.card.setAttribute('aria-busy', 'false');
+    figure.busy(false);
     stop('Aborted: the points that were done have stayed.');
     start.focus();
   });

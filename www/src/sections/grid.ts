@@ -46,9 +46,11 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
       const step = STEPS[event.key];
       if (!step) return;
       event.preventDefault();
-      const row = (Math.floor(i / 4) + step[0] + 4) % 4;
-      const column = ((i % 4) + step[1] + 4) % 4;
+      const from = event.shiftKey ? CHOICES.findIndex((choice) => sameChoice(choice, store.get().compared)) : i;
+      const row = (Math.floor(from / 4) + step[0] + 4) % 4;
+      const column = ((from % 4) + step[1] + 4) % 4;
       const next = 4 * row + column;
+      if (event.shiftKey) return store.set({ compared: CHOICES[next] as Choice });
       buttons[next]?.focus();
       choose(CHOICES[next] as Choice);
     });

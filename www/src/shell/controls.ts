@@ -29,7 +29,7 @@ const SLIDERS: readonly StrategySlider[] = [
     setting: 'factor',
     label: 'Factor',
     stops: [1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 10],
-    text: (value) => `× ${value}`,
+    text: (value) => `× ${Number(value.toPrecision(3))}`,
     belongs: ({ backoff }) => backoff !== 'truncated',
   },
   {

@@ -1,5 +1,5 @@
 /** One state for the page; who shows something subscribes to it. */
-import { toQuery } from './permalink';
+import { fromQuery, toQuery } from './permalink';
 import type { State } from './state';
 
 export interface Store {
@@ -18,14 +18,27 @@ export function createStore(initial: State): Store {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const subscribers: ((state: State, before: State | undefined) => void)[] = [];
 
+  function become(next: State): void {
+    const before = state;
+    state = next;
+    for (const show of subscribers) show(state, before);
+  }
+
+  // Links within the page are steps of the history, each with its own settings: the page shows what the address says,
+  // unless it is about to say what the page shows.
+  addEventListener('popstate', () => {
+    if (timer === undefined) become(fromQuery(location.search));
+  });
+
   return {
     get: () => state,
     set(part) {
-      const before = state;
-      state = { ...state, ...part };
-      for (const show of subscribers) show(state, before);
+      become({ ...state, ...part });
       clearTimeout(timer);
-      timer = setTimeout(() => history.replaceState(history.state, '', linkTo(state)), LINK_AFTER_MS);
+      timer = setTimeout(() => {
+        timer = undefined;
+        history.replaceState(history.state, '', linkTo(state));
+      }, LINK_AFTER_MS);
     },
     subscribe(show) {
       subscribers.push(show);

@@ -10,7 +10,7 @@ export type Source = LibraryName | 'rejitter';
 export const SOURCES = [...Object.keys(LIBRARIES), 'rejitter'] as readonly Source[];
 
 export interface Translation {
-  /** `p-retry 7.1.1`. */
+  /** `p-retry 9.0.0`. */
   readonly from: string;
   /** The policy in rejitter's own words, exactly, as a program. */
   readonly code: string;
@@ -91,7 +91,7 @@ class Found {
     const called = callees.filter((name) => this.names.has(name)).length;
     const fields = this.fieldsFor(source);
     const known = fields ? optionsOf(source).filter((name) => fields.map.has(name)).length : 0;
-    const words = source === 'rejitter' && fields ? ['backoff', 'jitter'].filter((name) => typeof fields.map.get(name) === 'string').length : 0;
+    const words = source === 'rejitter' && fields ? ['backoff', 'jitter'].filter((name) => isWord(fields.map.get(name))).length : 0;
     return (imported ? 100 : 0) + 10 * called + known + words;
   }
 
@@ -107,6 +107,11 @@ class Found {
   optionsFor(source: Source): Fields {
     return this.fieldsFor(source) ?? this.objects[0] ?? (this.calls.size > 0 ? new Fields() : refuse('No options are found in this: paste an object or a call.'));
   }
+}
+
+/** As rejitter has them: a name, or `{ type: … }`. */
+function isWord(value: Value): boolean {
+  return typeof value === 'string' || value instanceof Fields;
 }
 
 function refuse(message: string): never {

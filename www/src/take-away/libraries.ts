@@ -1,6 +1,6 @@
 /**
  * What the options of other retry libraries mean, as options of rejitter. From the sources of the
- * versions named here: p-retry 7.1.1, axios-retry 4.5.0, cockatiel 3.2.1, async-retry 1.3.3 (on
+ * versions named here: p-retry 9.0.0, axios-retry 4.5.0, cockatiel 4.0.0, async-retry 1.3.3 (on
  * retry 0.13.1), exponential-backoff 3.1.3, @lifeomic/attempt 3.1.0.
  */
 import type { PresetName } from 'rejitter';
@@ -77,7 +77,7 @@ const ABORT = { signal: 'signal' };
 
 export const LIBRARIES = {
   'p-retry': {
-    version: '7.1.1',
+    version: '9.0.0',
     callees: ['pRetry', 'makeRetriable'],
     read: ['retries', 'factor', 'minTimeout', 'maxTimeout', 'randomize', 'maxRetryTime'],
     others: { ...ABORT, unref: 'unref', onFailedAttempt: 'onFailure', shouldRetry: 'retryIf', shouldConsumeRetry: 'nothing' },
@@ -93,7 +93,7 @@ export const LIBRARIES = {
     example: 'axiosRetry(axios, {\n  retries: 3,\n  retryDelay: axiosRetry.exponentialDelay,\n});',
   },
   cockatiel: {
-    version: '3.2.1',
+    version: '4.0.0',
     callees: ['ExponentialBackoff', 'ConstantBackoff', 'IterableBackoff', 'DelegateBackoff', 'handleAll', 'handleType', 'handleWhen', 'handleResultType', 'handleWhenResult'],
     read: ['maxAttempts', 'backoff', 'initialDelay', 'maxDelay', 'exponent', 'generator'],
     others: {},
