@@ -2,7 +2,7 @@
 // The options of a fetch: those of every operation, and its own.
 
 import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
-import { defaultsOf, readOnly, readOptions } from './options.js';
+import { settingsOf, readOnly, readOptions } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
 import { FUNCTION, RULES, SWITCH, errorOf, isFunction, problemOf, unknown } from './rules.js';
 
@@ -75,7 +75,7 @@ export function readFetchOptions(options, load, base) {
   const preset = isPreset(given.preset) ? presets()[given.preset] : undefined;
   let engine;
   try {
-    engine = readOptions({ ...preset?.options, ...common }, defaultsOf(load, { capRule: preset?.capRule ?? 0 })());
+    engine = readOptions({ ...preset?.options, ...common }, settingsOf(load, { capRule: preset?.capRule ?? 0 })());
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }

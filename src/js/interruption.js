@@ -46,6 +46,11 @@ export class Interruption {
     return this.aborted || this.expired;
   }
 
+  /** Whether the deadline has passed: a timer may be late. */
+  get late() {
+    return this.expired || (this.deadlineAt < Infinity && this.deadlineAt <= now());
+  }
+
   /** @param {AbortSignal | undefined} signal */
   watch(signal) {
     if (signal === undefined) return;

@@ -146,7 +146,7 @@ class Operation extends Progress {
       const asked = predicate !== undefined || settings.hooks !== undefined || settings.random !== undefined || typeof settings.curve === 'function';
       this.attemptAt = await this.wait(delayMs, asked ? now() : this.endedAt);
       if (interruption?.aborted) return this.stop('aborted');
-      if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');
+      if (interruption?.late) return this.stop('deadline');
     }
   }
 
@@ -202,11 +202,6 @@ class Operation extends Progress {
     return new Promise((resolve) => {
       new Timer(ms, resolve, this.settings.unref, from);
     });
-  }
-
-  remainingMs() {
-    const { interruption } = this;
-    return interruption === undefined || interruption.deadlineAt === Infinity ? Infinity : interruption.deadlineAt - now();
   }
 
   /**

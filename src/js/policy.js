@@ -5,7 +5,7 @@ import { fromData, toData } from './data.js';
 import { Delays } from './delays.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { Settings, defaultsOf, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
+import { Settings, settingsOf, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
 import { problemOf } from './rules.js';
 
@@ -16,9 +16,9 @@ const newMetrics = () => new Metrics();
  * @param {() => import('./decision.js').Core} load
  */
 export function policyOf(load) {
-  const standard = defaultsOf(load, { newMetrics });
+  const fresh = settingsOf(load, { newMetrics });
   /** @param {unknown} options @param {number} capRule */
-  const read = (options, capRule) => readOptions(options, defaultsOf(load, { newMetrics, capRule })());
+  const read = (options, capRule) => readOptions(options, settingsOf(load, { newMetrics, capRule })());
 
   return class RetryPolicy {
     /** @type {import('./options.js').Settings} */
@@ -26,7 +26,7 @@ export function policyOf(load) {
 
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      this.#settings = options instanceof Settings ? options : readOptions(options, standard());
+      this.#settings = options instanceof Settings ? options : readOptions(options, fresh());
     }
 
     /**

@@ -109,7 +109,7 @@ export class Progress {
       reason,
       attempts,
       elapsedMs: now() - this.startedAt,
-      ...(hintMs >= 0 ? { hintMs } : undefined),
+      ...(hintMs >= 0 && { hintMs }),
       dropped: recorded - records.length,
       records: Object.freeze(records.map((record) => record.told())),
     });

@@ -99,8 +99,7 @@ export const RULES = {
  * What other packages call our options, for those who bring their habits along: a line for each of
  * ours, which may say more behind the name, and behind it theirs in small letters, without "ms".
  */
-const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries
-maxAttempts (it counts the first attempt: maxRetries + 1): maxretries
+const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries
 maxAttempts: numofattempts attempts limit
 baseMs: mintimeout delay initialdelay startingdelay base
 capMs: maxtimeout maxdelay backofflimit cap
@@ -123,13 +122,16 @@ export function problemOf(name, value, [types, rule] = RULES[name]) {
   return new (types.includes(typeof value) ? RangeError : TypeError)(`${name} is ${show(value)}; it must be ${rule}`);
 }
 
+/** What the names of all options follow. */
+const LIST = ' Options are: ';
+
 /**
  * @param {string} name
  * @param {string[]} names
  */
 export function unknown(name, names) {
   const nearest = foreign(name.toLowerCase().replace(/ms$/, ''), names) ?? similar(name.toLowerCase(), names);
-  return new TypeError(`${show(name)} is not an option.${nearest ? ` Did you mean ${nearest}?` : ''} Options are: ${names.join(', ')}`);
+  return new TypeError(`${show(name)} is not an option.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
 }
 
 /**
@@ -175,12 +177,15 @@ function isNear(a, b, edits) {
 }
 
 /**
- * One error that says all.
+ * One error that says all; the names of the options once, at its end.
  * @param {Error[]} problems
  */
 export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
-  return new kind(problems.map((problem) => problem.message).join('; '));
+  const texts = problems.map((problem) => problem.message.split(LIST));
+  const [, names] = texts.find((parts) => parts.length > 1) ?? [];
+  const text = texts.map(([problem]) => problem).join('; ');
+  return new kind(names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
 }
 
 /**

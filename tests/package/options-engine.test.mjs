@@ -8,7 +8,7 @@ import { OPTIONS } from './lib/badvalues.mjs';
 import { importPackage } from './lib/consumer.mjs';
 import { caught } from './lib/readers.mjs';
 
-const { RetryPolicy, retry, retryReport, retrySync } = await importPackage();
+const { RetryPolicy, retry, retryReport, retrySync, retryWithFullJitter } = await importPackage();
 
 const KNOWN = /Options are: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
 
@@ -146,6 +146,23 @@ for (const [meant, names] of Object.entries(FOREIGN)) {
 
 test('counting retries instead of attempts is explained', async () => {
   assert.match((await refusal({ retries: 3 })).message, /maxAttempts \(it counts the first attempt: retries \+ 1\)/);
+});
+
+test('several unknown options: each with its meaning, and the names of all options once, at the end', async () => {
+  const [, list] = (await refusal({ zzzzzzzz: 1 })).message.split('Options are: ');
+  const { message } = await refusal({ retries: 3, minTimeout: 100, baseMs: -1, maxTimeout: 1000 });
+  assert.equal(message, [
+    '"retries" is not an option. Did you mean maxAttempts (it counts the first attempt: retries + 1)?',
+    '"minTimeout" is not an option. Did you mean baseMs?',
+    'baseMs is -1; it must be a number of milliseconds from 0 to 2^53 - 1',
+    `"maxTimeout" is not an option. Did you mean capMs? Options are: ${list}`,
+  ].join('; '));
+  assert.match((await refusal({ retries: 3, baseMs: -1 })).message, / \+ 1\)\?; baseMs is -1; [^;]* 2\^53 - 1\. Options are: [^:]*$/);
+});
+
+test('what the function’s name settles is refused once, whatever its value', async () => {
+  const refused = retryWithFullJitter(() => 1, { jitter: 'fully' });
+  await assert.rejects(refused, { name: 'TypeError', message: 'jitter is "fully"; it must be left out, because the function\'s name settles it' });
 });
 
 test('every option as undefined is the same as none (T11)', async () => {

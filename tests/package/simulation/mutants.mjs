@@ -12,13 +12,14 @@ const cut = 'interruption.js';
 const time = 'timer.js';
 
 // Signals and listeners.
-plant('listeners stay after settlement', [cut, "for (const signal of this.signals) signal.removeEventListener('abort', this.listener);", '']);
+plant('listeners stay after settlement', [cut, "for (const signal of this.signals) unfollow(signal, this);", '']);
+plant('an operation that ends takes the others from their signal', ['signals.js', '  if (known.followers.size > 0) return;\n', '']);
 plant('the abort reason is replaced', [cut, 'this.end(this.reason);', "this.end((this.reason = new DOMException('Aborted', 'AbortError')));"]);
 plant('an abort is noticed only when the wait ends', [cut, 'this.wake = resolve;\n', '']);
 plant('the signal of the run is ignored', [op, 'this.interruption?.watch(signal);', '']);
 plant('the signal of the policy is ignored', [op, 'this.interruption?.watch(settings.signal);', '']);
 plant('an aborted signal does not stop the first attempt', [op, 'if (this.interruption?.aborted) {', 'if (false) {']);
-plant('one signal gets two listeners', [cut, '|| this.signals.includes(signal)', ''], [cut, "signal.addEventListener('abort', this.listener)", "signal.addEventListener('abort', () => this.abort())"]);
+plant('one signal gets two listeners', ['signals.js', 'if (known !== undefined) {', 'if (known === null) {']);
 plant('retryIf is asked after an abort in a hook', [op, "    // A hook may have aborted.\n    if (interruption?.aborted) return 'aborted';\n", '']);
 plant('an abort inside the callback loses to its error', [op, "        if (interruption?.aborted) return this.stop('aborted');\n        if (this.outcome === INTERRUPTED)", '        if (this.outcome === INTERRUPTED)']);
 plant('an abort in onRetry does not stop the wait', [cut, 'if (this.over) resolve(INTERRUPTED);\n      else this.waitTimer', 'this.waitTimer'], [op, "        if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');\n", '']);
@@ -41,7 +42,7 @@ plant('no deadline timer', [cut, 'this.deadlineTimer = new Timer(', 'if (totalTi
 plant('the deadline timer stays', [cut, 'this.deadlineTimer?.cancel();', '']);
 plant('the wait timer stays', [cut, 'this.waitTimer?.cancel();', '']);
 plant('the deadline is counted from each attempt', [op, "    this.attemptAt = now();\n", "    this.attemptAt = now();\n    if (interruption && interruption.deadlineAt < Infinity) interruption.deadlineAt = this.attemptAt + this.settings.totalTimeoutMs;\n"]);
-plant('an attempt begins after the deadline', [op, "if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');", '']);
+plant('an attempt begins after the deadline', [op, "if (interruption?.late) return this.stop('deadline');", '']);
 plant('a blocking hook takes an attempt past the deadline', [op, 'if (interruption !== undefined && this.attemptAt >= interruption.deadlineAt) return', 'if (false) return']);
 plant('the timeout has no cause', [op, ', this.cause);', ');']);
 plant('the wall clock measures the time', [time, 'return globalThis.performance.now();', 'return Date.now();']);
@@ -75,7 +76,7 @@ plant('a bad random number passes', ['decision.js', 'draw >= 0 && draw < 1', 'dr
 plant('a hook that throws ends the operation', ['hooks.js', '  } catch (error) {\n    reportFailure(error);', '  } catch (error) {\n    throw error;']);
 plant('a hook that rejects is unhandled', ['hooks.js', 'Promise.resolve(result).then(undefined, reportFailure);', ';']);
 plant('events are not frozen', ['hooks.js', 'Object.freeze(event)', 'event']);
-plant('onRetry comes after the wait', [op, "        this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n", ''], [op, "      if (interruption?.expired || this.remainingMs()", "      if (settings.hooks !== undefined) this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n      if (interruption?.expired || this.remainingMs()"]);
+plant('onRetry comes after the wait', [op, "        this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n", ''], [op, "      if (interruption?.late)", "      if (settings.hooks !== undefined) this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n      if (interruption?.late)"]);
 plant('onFailure is not called', [op, "this.tell('onFailure', this.attempts, this.told());", ';']);
 plant('onSuccess has no result', [story, "this.tell('onSuccess', this.attempts, { result: this.outcome });", "this.tell('onSuccess', this.attempts, {});"]);
 plant('records forget the first attempt', [story, 'records.splice(1, 1);', 'records.shift();']);
