@@ -3,6 +3,9 @@
 /** The longest delay that hosts keep: above it, as below 1, timers fire after 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Above the ids that hosts give. */
+const FIRST_ID = 2 ** 40;
+
 /** The clock that is installed, if one is. */
 let current;
 
@@ -26,7 +29,7 @@ class VirtualClock {
   #now = 0;
   /** Armed timers in the order of arming. */
   #timers = new Map();
-  #ids = 0;
+  #ids = FIRST_ID;
   #running = false;
   /** What was replaced: [holder, name, its own descriptor or undefined, the replacement]. */
   #replaced = [];
@@ -40,7 +43,13 @@ class VirtualClock {
     const startedAt = Math.ceil(globalThis.performance.now());
     const startedOn = Date.now();
     this.#replace(globalThis, 'setTimeout', (callback, ms, ...args) => this.#arm(callback, ms, args));
-    this.#replace(globalThis, 'clearTimeout', (handle) => { this.#timers.delete(Number(handle)); });
+    const { clearTimeout } = globalThis;
+    this.#replace(globalThis, 'clearTimeout', (handle) => {
+      const id = Number(handle);
+      if (id > FIRST_ID) this.#timers.delete(id);
+      // Armed before the clock was installed.
+      else clearTimeout(handle);
+    });
     this.#replace(globalThis.performance, 'now', () => startedAt + this.#now);
     if (date) this.#replace(Date, 'now', () => Math.floor(startedOn + this.#now));
     if (blocking) {

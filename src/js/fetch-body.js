@@ -25,9 +25,12 @@ export function bodyOf(body) {
 /** Streams and async iterables are over once they were read; so may be what is not known here. */
 function isReplayable(/** @type {any} */ body) {
   if (body === null || typeof body !== 'object') return true;
+  const tag = tagOf(body);
+  // Those of the package form-data call themselves so as well, and are streams.
+  if (tag === '[object FormData]') return typeof body[Symbol.iterator] === 'function';
   return (
     ArrayBuffer.isView(body) ||
-    ['[object ArrayBuffer]', '[object Blob]', '[object File]', '[object FormData]', '[object URLSearchParams]', '[object String]'].includes(tagOf(body))
+    ['[object ArrayBuffer]', '[object Blob]', '[object File]', '[object URLSearchParams]', '[object String]'].includes(tag)
   );
 }
 

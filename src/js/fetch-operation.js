@@ -9,6 +9,7 @@ import { callHook } from './hooks.js';
 import { NETWORK, UNPROCESSED } from './http.js';
 import { run } from './operation.js';
 import { inheriting } from './options.js';
+import { afterMsOf } from './progress.js';
 import { RetryError, keepReport } from './report.js';
 import { show } from './rules.js';
 
@@ -103,7 +104,7 @@ export class FetchOperation {
       return response;
     }
     this.response = response;
-    if (this.settings.throwOnStatus && response.status >= 400) throw new HttpStatusError(response);
+    if (this.settings.throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
     return response;
   }
 
@@ -157,15 +158,21 @@ export class FetchOperation {
     if (typeof retryOn !== 'function') return this.permit(retryable, response, failure, attempt);
     const verdict = retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
     if (typeof verdict === 'boolean') return this.permit(verdict, response, failure, attempt);
-    return Promise.resolve(verdict).then((verdict) => this.permit(verdict, response, failure, attempt));
+    return Promise.resolve(verdict).then((verdict) => {
+      // The engine would refuse it by the name of its own option.
+      if (typeof verdict !== 'boolean') afterMsOf(verdict, 'retryOn');
+      return this.permit(verdict, response, failure, attempt);
+    });
   }
 
   /** @param {any} response */
-  retriesStatus({ status, type }) {
+  retriesStatus(response) {
+    // A mock of fetch may answer with anything.
+    const { status, type } = response ?? {};
     const { retryOn, rule } = this.settings;
     if (Array.isArray(retryOn)) return retryOn.includes(status);
     // The core need not be asked about success, nor about a status that is hidden.
-    if ((status >= 200 && status < 300) || (status === 0 && String(type).startsWith('opaque'))) return false;
+    if (typeof status !== 'number' || (status >= 200 && status < 300) || (status === 0 && String(type).startsWith('opaque'))) return false;
     return this.http.retriesStatus(rule, status);
   }
 
@@ -208,10 +215,13 @@ export class FetchOperation {
 
   /**
    * @param {any} response
-   * @param {object} report
+   * @param {any} report
    */
   statusError(response, report) {
-    const error = new HttpStatusError(response);
+    const status = new HttpStatusError(response);
+    const error = this.settings.engine.finalError === 'wrap' ? new RetryError(status, report) : status;
+    // The attempts had results; what the last of them is thrown as belongs to the errors, too.
+    if (error instanceof RetryError) error.errors.push(status);
     keepReport(error, report);
     return error;
   }

@@ -187,6 +187,7 @@ function membersOf(init) {
 function copyOfHeaders(headers) {
   if (headers === null || typeof headers !== 'object') return headers;
   if (tagOf(headers) === '[object Headers]') return new headers.constructor(headers);
-  if (Array.isArray(headers)) return headers.map((pair) => (Array.isArray(pair) ? [...pair] : pair));
-  return typeof headers[Symbol.iterator] === 'function' ? headers : { ...headers };
+  if (typeof headers[Symbol.iterator] !== 'function') return { ...headers };
+  // An iterator can be read only once: from here on it is a list.
+  return Array.from(headers, (pair) => (Array.isArray(pair) ? [...pair] : pair));
 }

@@ -111,6 +111,6 @@ export function createHttp(load) {
  */
 function headerOf(response, name) {
   // Not every function that takes fetch's place answers with headers.
-  const value = response.headers?.get?.(name);
+  const value = response?.headers?.get?.(name);
   return typeof value === 'string' && value.length <= LONGEST ? value : '';
 }

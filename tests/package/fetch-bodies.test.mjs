@@ -213,6 +213,49 @@ test('every member of init reaches each attempt, and what hosts add too', async 
   assert.deepEqual(calls, [undefined, undefined, undefined]);
 });
 
+/** Headers of kinds that fetch takes and that can be read only once, or changed afterwards. */
+const HEADERS = {
+  'an iterator': () => new Map([['x-a', '1'], ['x-b', '2']]).entries(),
+  'a generator': () => (function* () { yield ['x-a', '1']; yield ['x-b', '2']; })(),
+  'a Map': () => new Map([['x-a', '1'], ['x-b', '2']]),
+  'a Set of pairs': () => new Set([['x-a', '1'], ['x-b', '2']]),
+  Headers: () => new Headers({ 'x-a': '1', 'x-b': '2' }),
+  'pairs': () => [['x-a', '1'], ['x-b', '2']],
+};
+
+for (const [name, make] of Object.entries(HEADERS)) {
+  test(`headers as ${name}: each attempt has them all, as they were at the call`, async () => {
+    for (const retry of [{}, { idempotencyKey: 'auto' }, { prepare() {} }]) {
+      const url = fresh();
+      const headers = make();
+      const pending = quick(url, { method: retry.idempotencyKey ? 'POST' : 'PUT', body: 'x', headers, retry });
+      if (headers instanceof Map || headers instanceof Headers) headers.set('x-a', 'changed');
+      assert.equal((await pending).status, 200);
+      assert.deepEqual(asked(url).map(({ headers }) => [headers['x-a'], headers['x-b']]), Array(3).fill(['1', '2']), JSON.stringify(retry));
+    }
+  });
+}
+
+test('a stream that calls itself FormData, as those of the package form-data do, is sent once', async () => {
+  const parts = Object.defineProperty(Readable.from(['part']), Symbol.toStringTag, { value: 'FormData' });
+  const bodies = [];
+  const inner = async (_, init) => { bodies.push(init.body); return new Response('busy', { status: 503 }); };
+  const response = await createFetch(QUICK, inner)('http://x/', { method: 'PUT', body: parts });
+  assert.deepEqual(bodies, [parts]);
+  assert.equal(retryReport(response).reason, 'bodyNotReplayable');
+});
+
+test('a discarded response whose body is a stream of Node, as node-fetch\'s are, is let go of', async () => {
+  const bodies = [];
+  const inner = async () => {
+    bodies.push(new Readable({ read() {} }));
+    return { status: bodies.length < 3 ? 503 : 200, headers: new Headers(), body: bodies.at(-1) };
+  };
+  const response = await createFetch(QUICK, inner)('http://x/');
+  assert.equal(response.body, bodies[2]);
+  assert.deepEqual(bodies.map(({ destroyed }) => destroyed), [true, true, false]);
+});
+
 test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothing up', async () => {
   const bodies = {
     hangs: () => new ReadableStream({ cancel: () => new Promise(() => {}) }),

@@ -35,6 +35,19 @@ test('retryOn: a list, or a predicate that is told everything', async () => {
   await assert.rejects(createFetch({ ...QUICK, retryOn: async () => { throw boom; } }, statuses(503).inner)('http://x/'), (e) => e === boom);
 });
 
+test('retryOn that answers nonsense: the error has its name, for a response and for a failure', async () => {
+  for (const outcome of [503, 200, new TypeError('Failed to fetch')]) {
+    for (const answer of [undefined, 'yes', 1, null, { afterMs: '5' }, Promise.resolve(undefined)]) {
+      const { inner, calls } = statuses(outcome);
+      const error = await createFetch({ ...QUICK, retryOn: () => answer }, inner)('http://x/').catch((e) => e);
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, /^retryOn returned .*; it must return true, false, \{ afterMs \}/);
+      assert.equal(retryReport(error).reason, 'callback');
+      assert.equal(calls.length, 1);
+    }
+  }
+});
+
 test('events of hooks have the status and the hint', async () => {
   const events = [];
   const hook = (name) => (event) => { events.push([name, event.status, event.hintMs]); assert.ok(Object.isFrozen(event)); };

@@ -185,6 +185,12 @@ test('the response is the very object that the inner fetch gave', async () => {
   assert.equal(await createFetch({}, async () => response)('http://x/'), response);
   const odd = { status: 200 };
   assert.equal(await createFetch({}, async () => odd)('http://x/'), odd);
+  // What mocks of fetch answer that were told nothing is no failure, whatever the rules.
+  for (const nothing of [undefined, null, 5, { ok: true }]) {
+    for (const options of [{}, { throwOnStatus: true }, { preset: 'goRetryableHttp' }, { retryOn: [503] }, { retryOn: ({ retryable }) => retryable }]) {
+      assert.equal(await createFetch(options, async () => nothing)('http://x/'), nothing);
+    }
+  }
 });
 
 test('throwOnStatus: an HttpStatusError with the response, for 400 and above and when attempts run out', async () => {
@@ -207,6 +213,11 @@ test('throwOnStatus: an HttpStatusError with the response, for 400 and above and
   const wrapped = await createFetch({ ...QUICK, maxAttempts: 2, finalError: 'wrap', throwOnStatus: true }, statuses(503).inner)('http://x/').catch((e) => e);
   assert.ok(wrapped instanceof RetryError);
   assert.equal(await wrapped.cause.response.text(), 'answer 503');
+  const both = await createFetch({ ...QUICK, maxAttempts: 2, retryOn: [202], finalError: 'wrap', throwOnStatus: true }, statuses(202).inner)('http://x/').catch((e) => e);
+  assert.ok(both instanceof RetryError);
+  assert.deepEqual(both.errors, [both.cause]);
+  assert.equal(await both.cause.response.text(), 'answer 202');
+  assert.equal(retryReport(both), both.report);
 });
 
 test('fetch is looked up at each attempt, and the first attempt is sent before the call returns', async (t) => {

@@ -77,6 +77,22 @@ test('timers as hosts have them: order, arguments, clearing, overflow, handles',
   assert.deepEqual(seen, [['overflow', 1], ['NaN', 1], ['a', 5], ['nested', 7], ['b', 10, 1, 2], ['c', 10]]);
 });
 
+test('a timer that was armed before the clock is cleared as before, and clears none of the clock\'s', async () => {
+  let late = 0;
+  const before = setTimeout(() => { late += 1; }, 0);
+  const number = setTimeout(() => { late += 1; }, 0);
+  clock = virtualClock();
+  // As many as it takes to meet the numbers of the two, were they counted from 1.
+  for (let id = 0; id <= Number(number); id++) setTimeout(() => {}, 10);
+  const armed = clock.pending;
+  clearTimeout(before);
+  clearTimeout(Number(number));
+  assert.equal(clock.pending, armed);
+  clock.uninstall();
+  await new Promise((done) => { setTimeout(done, 5); });
+  assert.equal(late, 0);
+});
+
 test('performance.now moves as far, Date.now only on demand', async () => {
   const before = performance.now();
   clock = virtualClock();
