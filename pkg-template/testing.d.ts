@@ -60,7 +60,7 @@ export interface VirtualClock {
  * Replaces `setTimeout`, `clearTimeout` and `performance.now` by ones that stand still until the
  * clock is moved. Operations wait on it from then on, whenever the package was imported.
  *
- * @throws {Error} when one is installed already
+ * @throws {Error} when one is installed already, or fake timers of sinon, Vitest or Jest are
  * @example
  * ```js
  * import { retry } from 'rejitter';

@@ -38,6 +38,8 @@ class VirtualClock {
   constructor(date, blocking) {
     // The host's own, taken before it is replaced: promises settle while a real task passes.
     const later = globalThis.setImmediate ?? globalThis.setTimeout;
+    // Those of sinon, Vitest and Jest have this; nothing would ever settle.
+    if (later.clock !== undefined) throw new Error('fake timers are installed already: remove them first, or move time by them alone');
     this.#turn = () => new Promise((done) => { later(done); });
     // Whole: sums with a fraction are rounded, and a timer would seem to fire early.
     const startedAt = Math.ceil(globalThis.performance.now());

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import FakeTimers from '@sinonjs/fake-timers';
+
 import { consumer, importPackage, project, repo, run, runNode, tool } from './lib/consumer.mjs';
 import { blocks, declarations, runBlock } from './lib/readers.mjs';
 
@@ -106,6 +108,19 @@ test('performance.now moves as far, Date.now only on demand', async () => {
   const dated = Date.now();
   await clock.advance(86_400_000.5);
   assert.equal(Date.now() - dated, 86_400_000);
+});
+
+test('beside fake timers of a test framework there is no clock; afterwards there is', async () => {
+  const fake = FakeTimers.install();
+  try {
+    assert.throws(() => virtualClock(), /^Error: fake timers are installed already: remove them first/);
+    assert.equal(performance.now(), 0, 'nothing was replaced');
+  } finally {
+    fake.uninstall();
+  }
+  clock = virtualClock();
+  await clock.advance(5);
+  assert.equal(clock.now, 5);
 });
 
 test('blocking: retrySync waits on it, and nothing fires meanwhile', async () => {
