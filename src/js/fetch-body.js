@@ -19,18 +19,22 @@ export function bodyOf(body) {
   if (typeof body === 'function') return { replays: true, next: () => body() };
   const replays = isReplayable(body);
   const kept = replays ? copyOf(body) : body;
-  return { replays, next: () => kept };
+  // An inner fetch may add to what is a list: not to that of the next attempt.
+  return { replays, next: () => (isList(kept) ? copyOf(kept) : kept) };
+}
+
+/** Not what the package form-data makes: that calls itself FormData, too, and is a stream. */
+function isList(/** @type {any} */ body) {
+  return ['[object FormData]', '[object URLSearchParams]'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
 }
 
 /** Streams and async iterables are over once they were read; so may be what is not known here. */
 function isReplayable(/** @type {any} */ body) {
   if (body === null || typeof body !== 'object') return true;
-  const tag = tagOf(body);
-  // Those of the package form-data call themselves so as well, and are streams.
-  if (tag === '[object FormData]') return typeof body[Symbol.iterator] === 'function';
   return (
     ArrayBuffer.isView(body) ||
-    ['[object ArrayBuffer]', '[object Blob]', '[object File]', '[object URLSearchParams]', '[object String]'].includes(tag)
+    isList(body) ||
+    ['[object ArrayBuffer]', '[object Blob]', '[object File]', '[object String]'].includes(tagOf(body))
   );
 }
 

@@ -95,7 +95,10 @@ export class FetchOperation {
     let [input, init] = next instanceof Promise ? await next : next;
     this.broken = false;
     if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
-    if (next instanceof Promise || prepare !== undefined) attempt.signal.throwIfAborted();
+    if ((next instanceof Promise || prepare !== undefined) && attempt.signal.aborted) {
+      this.unsent(prepare === undefined ? init : input);
+      throw attempt.signal.reason;
+    }
     const send = this.inner ?? globalThis.fetch;
     const response = await (init === undefined ? send(input) : send(input, init));
     if (this.over || this.attempt !== attempt || (this.ownSignal && attempt.signal.aborted)) {
@@ -127,9 +130,15 @@ export class FetchOperation {
   async prepared(prepare, attempt, input, init, signal) {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
     this.broken = true;
-    const answer = await prepare(request, attempt);
-    if (answer !== undefined && Object.prototype.toString.call(answer) !== '[object Request]') {
-      throw new TypeError(`prepare returned ${show(answer)}; it must return a Request or nothing`);
+    let answer;
+    try {
+      answer = await prepare(request, attempt);
+      if (answer !== undefined && Object.prototype.toString.call(answer) !== '[object Request]') {
+        throw new TypeError(`prepare returned ${show(answer)}; it must return a Request or nothing`);
+      }
+    } catch (error) {
+      this.unsent(request);
+      throw error;
     }
     this.broken = false;
     const abort = signal ?? this.request.signal;
@@ -138,6 +147,15 @@ export class FetchOperation {
     const sent = answer ?? request;
     this.request.alive[2] = sent;
     return [sent, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
+  }
+
+  /**
+   * Lets go of a body that was made for an attempt which ends before it is sent: the file that it
+   * comes from, say, would stay open.
+   * @param {any} request or the init with the body
+   */
+  unsent(request) {
+    if (this.request.hasFactory) discard(request);
   }
 
   /**

@@ -35,7 +35,7 @@ export class FetchRequest {
     // A body in `init` takes the place of the request's own.
     const ownBody = this.init?.body === undefined || this.init.body === null;
     if (this.isRequest && ownBody) this.own();
-    else if (tagOf(input) === '[object URL]') this.input = new input.constructor(input.href);
+    else this.input = copyOfUrl(input);
     /** Sends the body of a Request by cloning it; any other from `init`. */
     this.body = ownBody ? undefined : bodyOf(this.init?.body);
     this.method = String(this.init?.method ?? (this.isRequest ? input.method : 'GET')).toUpperCase();
@@ -105,7 +105,7 @@ export class FetchRequest {
    * @returns {Promise<[any, any]> | [any, any]}
    */
   next(attempt, signal) {
-    const input = this.isRequest ? this.nextRequest(attempt) : this.input;
+    const input = this.isRequest ? this.nextRequest(attempt) : copyOfUrl(this.input);
     let { init } = this;
     // Browsers refuse any second argument beside the request of a navigation.
     if (signal !== undefined && !(this.isRequest && input.mode === 'navigate')) init = { ...referrerOf(input), ...init, signal };
@@ -139,6 +139,11 @@ export class FetchRequest {
       // There was no body, or the last attempt took it.
     }
   }
+}
+
+/** @param {any} input */
+function copyOfUrl(input) {
+  return tagOf(input) === '[object URL]' ? new input.constructor(input.href) : input;
 }
 
 /**

@@ -7,7 +7,7 @@ import { importPackage, runNode } from './lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, statuses } from './lib/fetching.mjs';
 
 const { createFetch } = await importFetch();
-const { retryReport } = await importPackage();
+const { RetryPolicy, retryReport } = await importPackage();
 
 let server;
 before(async () => { server = await listen(failing(2)); });
@@ -135,6 +135,23 @@ test('options: all problems at once; per call they take the place of the shared 
   await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
   await assert.rejects(shared('http://x/', { retry: 3 }), TypeError);
   assert.equal(calls.length, 6);
+});
+
+test('a seed: each call is the next operation, also one with options of its own', async () => {
+  const options = { ...QUICK, maxAttempts: 2, seed: 'a fetch' };
+  const waits = [];
+  const fetch = createFetch({ ...options, onRetry: ({ delayMs }) => waits.push(delayMs) }, statuses(503).inner);
+  for (const retry of [{}, undefined, { throwOnStatus: false }, undefined, { respectRetryAfter: false }]) await fetch('http://x/', { retry });
+  const delays = new RetryPolicy(options).delays();
+  const expected = waits.map(() => {
+    const [wait] = delays;
+    delays.reset();
+    return wait;
+  });
+  assert.deepEqual(waits, expected);
+  assert.equal(new Set(waits).size, 5);
+  await fetch('http://x/', { retry: { seed: 'another' } });
+  assert.equal(waits.at(-1), new RetryPolicy({ ...options, seed: 'another' }).delays().next().value);
 });
 
 test('O01 options are own properties', async () => {
