@@ -284,3 +284,18 @@ export function causes(error: unknown): unknown[] {
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });
+
+test('a library may export what it infers from these types: each has a name that others can import', async () => {
+  // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
+  const text = `
+import { createFetch, type FetchOptions } from 'rejitter/fetch';
+export const copied = (options: FetchOptions) => ({ ...options });
+export const prepare = (options: FetchOptions) => options.prepare;
+export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
+export const jitter = (options: FetchOptions) => options.jitter;
+export const fetch = createFetch();
+`;
+  const { code, stdout } = await compileOne(text, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});
