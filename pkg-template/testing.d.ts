@@ -46,7 +46,7 @@ export interface VirtualClock {
   /**
    * Moves the time until no timer is armed.
    *
-   * @param limit how many timers may fire; 10 000 unless given
+   * @param limit how many timers may fire, a whole number from 0; 10 000 unless given
    * @throws {Error} (a rejection) when more are armed after that: an endless retry must not hang a test
    */
   runAll(limit?: number): Promise<void>;

@@ -44,7 +44,10 @@ class VirtualClock {
     // Whole: sums with a fraction are rounded, and a timer would seem to fire early.
     const startedAt = Math.ceil(globalThis.performance.now());
     const startedOn = Date.now();
-    this.#replace(globalThis, 'setTimeout', (callback, ms, ...args) => this.#arm(callback, ms, args));
+    const setTimeout = (callback, ms, ...args) => this.#arm(callback, ms, args);
+    // For util.promisify, as Node's own has it.
+    setTimeout[Symbol.for('nodejs.util.promisify.custom')] = (ms, value) => new Promise((done) => { this.#arm(done, ms, [value]); });
+    this.#replace(globalThis, 'setTimeout', setTimeout);
     const { clearTimeout } = globalThis;
     this.#replace(globalThis, 'clearTimeout', (handle) => {
       const id = Number(handle);
@@ -81,6 +84,7 @@ class VirtualClock {
   }
 
   async runAll(limit = 10_000) {
+    if (!Number.isInteger(limit) || limit < 0) throw new RangeError('runAll() takes a whole number of timers from 0');
     await this.#run(() => this.#next(Infinity), limit);
   }
 

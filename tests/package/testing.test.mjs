@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
 import FakeTimers from '@sinonjs/fake-timers';
 
@@ -77,6 +78,18 @@ test('timers as hosts have them: order, arguments, clearing, overflow, handles',
   assert.throws(() => setTimeout('code', 1), TypeError);
   await clock.advance(10);
   assert.deepEqual(seen, [['overflow', 1], ['NaN', 1], ['a', 5], ['nested', 7], ['b', 10, 1, 2], ['c', 10]]);
+});
+
+test('util.promisify(setTimeout) waits on the clock', async () => {
+  clock = virtualClock();
+  const sleep = promisify(setTimeout);
+  let got;
+  const slept = sleep(1000, 'value').then((value) => { got = value; });
+  await clock.advance(999);
+  assert.equal(got, undefined);
+  await clock.advance(1);
+  await slept;
+  assert.equal(got, 'value');
 });
 
 test('a timer that was armed before the clock is cleared as before, and clears none of the clock\'s', async () => {
@@ -172,6 +185,7 @@ test('mistakes are told: a forgotten await, a bad argument, a callback that thro
   await assert.rejects(clock.advance(5), /await each/);
   await first;
   for (const ms of [-1, NaN, Infinity, '5', undefined]) await assert.rejects(clock.advance(ms), RangeError);
+  for (const limit of [-1, NaN, 1.5, Infinity, '5', null]) await assert.rejects(clock.runAll(limit), /^RangeError: runAll\(\) takes a whole number/);
   setTimeout(() => { throw new Error('in a timer'); }, 1);
   await assert.rejects(clock.advance(1), /in a timer/);
   await clock.advance(1);
