@@ -118,7 +118,11 @@ test('a UUID also where there is no crypto.randomUUID', async (t) => {
 test('a POST is sent again when nothing was processed', async () => {
   const refused = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }) });
   const reset = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }) });
-  for (const [error, calls] of [[refused, 2], [reset, 1]]) {
+  // Of a host with several addresses, as Node says it: the code is that of the first.
+  const all = (...errors) => Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new AggregateError(errors), { code: errors[0].code }) });
+  const slow = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect' });
+  const cases = [[refused, 2], [reset, 1], [all(slow, refused.cause), 2], [all(slow, slow), 2], [all(slow, reset.cause), 1], [all(slow, new Error('other')), 1]];
+  for (const [error, calls] of cases) {
     const fake = statuses(error, 200);
     await createFetch(QUICK, fake.inner)('http://x/', { method: 'POST', body: 'x' }).catch(() => {});
     assert.equal(fake.calls.length, calls, error.cause.code);
