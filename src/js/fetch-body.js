@@ -7,7 +7,10 @@
  * @property {() => unknown} next the body for one more attempt; it may be a promise of it
  */
 
-const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value);
+/** What an object calls itself, in any realm: 'Request', 'Blob', … @param {unknown} value */
+export function tagOf(value) {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
 
 /**
  * A body as `init.body` has it. What the caller could change while attempts go on is copied now,
@@ -25,7 +28,7 @@ export function bodyOf(body) {
 
 /** Not what the package form-data makes: that calls itself FormData, too, and is a stream. */
 function isList(/** @type {any} */ body) {
-  return ['[object FormData]', '[object URLSearchParams]'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
+  return ['FormData', 'URLSearchParams'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
 }
 
 /** Streams and async iterables are over once they were read; so may be what is not known here. */
@@ -34,22 +37,22 @@ function isReplayable(/** @type {any} */ body) {
   return (
     ArrayBuffer.isView(body) ||
     isList(body) ||
-    ['[object ArrayBuffer]', '[object Blob]', '[object File]', '[object String]'].includes(tagOf(body))
+    ['ArrayBuffer', 'Blob', 'File', 'String'].includes(tagOf(body))
   );
 }
 
 /** @param {any} body */
 function copyOf(body) {
   switch (tagOf(body)) {
-    case '[object URLSearchParams]':
+    case 'URLSearchParams':
       return new body.constructor(body);
-    case '[object FormData]': {
+    case 'FormData': {
       // Each attempt encodes it anew, with a boundary of its own.
       const copy = new body.constructor();
       for (const [name, value] of body) copy.append(name, value);
       return copy;
     }
-    case '[object ArrayBuffer]':
+    case 'ArrayBuffer':
       return body.slice(0);
     default:
       return ArrayBuffer.isView(body) ? copyOfView(body) : body;
@@ -66,5 +69,5 @@ function copyOfView(view) {
 
 /** Whether a body needs `duplex: 'half'`. @param {any} body */
 export function isStream(body) {
-  return tagOf(body) === '[object ReadableStream]' || (typeof body === 'object' && body !== null && typeof body[Symbol.asyncIterator] === 'function' && isReplayable(body) === false);
+  return tagOf(body) === 'ReadableStream' || (typeof body === 'object' && body !== null && typeof body[Symbol.asyncIterator] === 'function' && isReplayable(body) === false);
 }

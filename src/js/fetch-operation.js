@@ -1,6 +1,7 @@
 // @ts-check
 // One retried fetch: what its attempts send, and what is made of their outcomes.
 
+import { tagOf } from './fetch-body.js';
 import { HttpStatusError } from './fetch-error.js';
 import { isKey } from './fetch-options.js';
 import { FetchRequest } from './fetch-request.js';
@@ -94,10 +95,14 @@ export class FetchOperation {
     const next = this.request.next(attempt.attempt, signal);
     let [input, init] = next instanceof Promise ? await next : next;
     this.broken = false;
-    if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
-    if ((next instanceof Promise || prepare !== undefined) && attempt.signal.aborted) {
-      this.unsent(prepare === undefined ? init : input);
-      throw attempt.signal.reason;
+    const made = init;
+    try {
+      if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
+      if (next instanceof Promise || prepare !== undefined) attempt.signal.throwIfAborted();
+    } catch (error) {
+      // Not sent: what the body comes from, a file, say, would stay open.
+      if (this.request.hasFactory) discard(init === made ? init : input);
+      throw error;
     }
     const send = this.inner ?? globalThis.fetch;
     const response = await (init === undefined ? send(input) : send(input, init));
@@ -130,15 +135,9 @@ export class FetchOperation {
   async prepared(prepare, attempt, input, init, signal) {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
     this.broken = true;
-    let answer;
-    try {
-      answer = await prepare(request, attempt);
-      if (answer !== undefined && Object.prototype.toString.call(answer) !== '[object Request]') {
-        throw new TypeError(`prepare returned ${show(answer)}; it must return a Request or nothing`);
-      }
-    } catch (error) {
-      this.unsent(request);
-      throw error;
+    const answer = await prepare(request, attempt);
+    if (answer !== undefined && tagOf(answer) !== 'Request') {
+      throw new TypeError(`prepare returned ${show(answer)}; it must return a Request or nothing`);
     }
     this.broken = false;
     const abort = signal ?? this.request.signal;
@@ -147,15 +146,6 @@ export class FetchOperation {
     const sent = answer ?? request;
     this.request.alive[2] = sent;
     return [sent, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
-  }
-
-  /**
-   * Lets go of a body that was made for an attempt which ends before it is sent: the file that it
-   * comes from, say, would stay open.
-   * @param {any} request or the init with the body
-   */
-  unsent(request) {
-    if (this.request.hasFactory) discard(request);
   }
 
   /**

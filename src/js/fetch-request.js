@@ -1,7 +1,7 @@
 // @ts-check
 // One request, many times: what `fetch` was called with, made anew for each attempt.
 
-import { bodyOf, isStream } from './fetch-body.js';
+import { bodyOf, isStream, tagOf } from './fetch-body.js';
 import { isSignal } from './rules.js';
 
 /** What `fetch` reads of its second argument, also where a prototype has it. */
@@ -9,8 +9,6 @@ const MEMBERS = [
   'method', 'headers', 'body', 'referrer', 'referrerPolicy', 'mode', 'credentials', 'cache', 'redirect', 'integrity',
   'keepalive', 'signal', 'duplex', 'priority', 'window',
 ];
-
-const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value);
 
 /** The arguments of a `fetch`, read once, so that what the caller changes later changes nothing. */
 export class FetchRequest {
@@ -23,7 +21,7 @@ export class FetchRequest {
     /** @type {Record<string, any> | undefined} */
     this.init = init === undefined || init === null ? undefined : membersOf(init);
     this.maxAttempts = maxAttempts;
-    this.isRequest = tagOf(input) === '[object Request]';
+    this.isRequest = tagOf(input) === 'Request';
     /** Whether the request is ours alone: then the last attempt may use it up. */
     this.owned = false;
     this.input = input;
@@ -143,7 +141,7 @@ export class FetchRequest {
 
 /** @param {any} input */
 function copyOfUrl(input) {
-  return tagOf(input) === '[object URL]' ? new input.constructor(input.href) : input;
+  return tagOf(input) === 'URL' ? new input.constructor(input.href) : input;
 }
 
 /**
@@ -151,7 +149,7 @@ function copyOfUrl(input) {
  * @param {any} input
  */
 function referrerOf(input) {
-  if (tagOf(input) !== '[object Request]' || typeof input.referrer !== 'string') return undefined;
+  if (tagOf(input) !== 'Request' || typeof input.referrer !== 'string') return undefined;
   return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
 }
 
@@ -191,7 +189,7 @@ function membersOf(init) {
  */
 function copyOfHeaders(headers) {
   if (headers === null || typeof headers !== 'object') return headers;
-  if (tagOf(headers) === '[object Headers]') return new headers.constructor(headers);
+  if (tagOf(headers) === 'Headers') return new headers.constructor(headers);
   if (typeof headers[Symbol.iterator] !== 'function') return { ...headers };
   // An iterator can be read only once: from here on it is a list.
   return Array.from(headers, (pair) => (Array.isArray(pair) ? [...pair] : pair));
