@@ -25,16 +25,37 @@
 //! # Ok::<(), rejitter::OptionErrors>(())
 //! ```
 //!
-//! With the feature `retry`, which is on by default, it also runs the attempts and the waits:
-//! `retry` for futures, on wasm with
-//! the host's timers and elsewhere with those of Tokio (feature `tokio`) or of any other runtime,
-//! and `retry_blocking` for threads.
+//! It also runs the attempts and the waits: `retry` for futures, on wasm with the host's timers and
+//! elsewhere with those of Tokio or of any other runtime, and `retry_blocking` for threads.
 //!
-//! Words. An *operation* is one retried piece of work; an *attempt* is one try of it, numbered
+//! # Features
+//!
+//! [`core`], re-exported here, is always there. The rest:
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `full` | yes | `retry`, `lab` and `driver`: what `wasm-pack build` makes an npm package of |
+//! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
+//! | `lab` | yes | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
+//! | `tokio` | no | Tokio's timers, where no other sleeper is given; not on wasm |
+//! | `driver`, `http` | yes, no | exports for the npm package in the wasm file; nothing for Rust |
+//!
+//! A Rust program that only retries takes `default-features = false` and `retry` or `tokio`.
+//!
+//! # Words
+//!
+//! An *operation* is one retried piece of work; an *attempt* is one try of it, numbered
 //! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
 //! k, already capped; *jitter* is how the wait is drawn below it. All times are milliseconds.
 
-#![deny(missing_docs, rust_2018_idioms, unreachable_pub)]
+// docs.rs says what needs which feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(
+    missing_debug_implementations,
+    missing_docs,
+    rust_2018_idioms,
+    unreachable_pub
+)]
 #![warn(clippy::pedantic)]
 // Equality to the last bit is what this crate promises, so it is what is compared.
 #![allow(clippy::float_cmp)]

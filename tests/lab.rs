@@ -4,8 +4,8 @@
 
 mod common;
 
-use rejitter::lab::{Distribution, Model, PlannedWait, plan, sample};
-use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed};
+use rejitter::lab::{Distribution, Model, PlannedWait, explain, plan, sample};
+use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, Wait};
 use serde_json::{Value, json};
 
 /// Relative; the closed forms are far better.
@@ -249,6 +249,51 @@ fn a_list_is_its_own_curve() {
         let waits = plan(&Model::new(policy).with_curve(curve), 3);
         assert!(waits.iter().all(|wait| wait.hi_ms == 1_000.0));
     }
+}
+
+/// The ceiling is capped before it is spread, and then may be above the cap by a rounding.
+#[test]
+fn a_rounding_at_the_cap_is_no_pile_of_clients() {
+    for cap_ms in [1_000.0, 10_000.0, 12_345.0] {
+        for percent in 1..=100 {
+            let ratio = f64::from(percent) / 100.0;
+            for jitter in [Jitter::Proportional { ratio }, Jitter::Additive { ratio }] {
+                let policy = RetryPolicy::new(RetryOptions {
+                    jitter,
+                    cap_ms: Some(cap_ms),
+                    max_attempts: Some(10),
+                    ..RetryOptions::default()
+                });
+                let model = Model::new(policy.unwrap());
+                for wait in plan(&model, 9) {
+                    assert!(wait.atoms.is_empty(), "{jitter:?}: {:?}", wait.atoms);
+                    assert!(wait.hi_ms <= cap_ms);
+                }
+                assert!(
+                    explain(&model)
+                        .iter()
+                        .all(|note| note.code != "atom-at-cap")
+                );
+            }
+        }
+    }
+}
+
+/// Nothing times a curve that overflows is nothing.
+#[test]
+fn polly_s_waits_without_a_base_are_nothing() {
+    let policy = RetryPolicy::new(RetryOptions {
+        jitter: Jitter::PollyV2,
+        base_ms: Some(0.0),
+        min_ms: Some(2.0),
+        max_attempts: Some(2_001),
+        ..RetryOptions::default()
+    });
+    let policy = policy.unwrap();
+    assert_eq!(policy.bounds_ms(&Wait::number(1)), (2.0, 2.0));
+    let notes = explain(&Model::new(policy));
+    let worst = notes.iter().find(|note| note.code == "worst-case").unwrap();
+    assert_eq!(worst.text, "worst case 4 s of waiting in 2000 waits");
 }
 
 #[test]

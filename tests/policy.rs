@@ -46,6 +46,7 @@ fn the_defaults_are_the_documented_ones() {
         ]
     );
     assert_eq!(policy(RetryOptions::default()).max_attempts(), 6);
+    assert_eq!(RetryPolicy::default(), policy(RetryOptions::default()));
 
     let truncated = policy(RetryOptions {
         backoff: Backoff::Truncated,
@@ -431,8 +432,10 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
         ..RetryOptions::default()
     });
     let mut delays = limited.delays(Seed::new(7));
+    assert_eq!(delays.size_hint(), (4, Some(4)));
     let first: Vec<f64> = delays.by_ref().collect();
     assert_eq!(first.len(), 4);
+    assert_eq!(delays.size_hint(), (0, Some(0)));
     assert_eq!(delays.next(), None);
     delays.reset();
     let second: Vec<f64> = delays.by_ref().collect();
@@ -447,6 +450,27 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
         ..RetryOptions::default()
     });
     assert_eq!(once.delays(Seed::new(7)).next(), None);
+    let endless = policy(RetryOptions {
+        max_attempts: Some(UNLIMITED),
+        ..RetryOptions::default()
+    });
+    assert_eq!(endless.delays(Seed::new(7)).size_hint(), (usize::MAX, None));
+}
+
+/// Also where the cap bounds what is drawn, and a curve may go above it.
+#[test]
+fn a_custom_curve_without_values_is_at_the_cap() {
+    for cap_rule in [CapRule::Bound, CapRule::Ceiling, CapRule::Draw] {
+        let policy = policy(RetryOptions {
+            backoff: Backoff::Custom,
+            cap_rule,
+            ..RetryOptions::default()
+        });
+        assert_eq!(policy.ceiling_ms(3), policy.cap_ms());
+        let waits: Vec<f64> = policy.delays(Seed::new(5)).collect();
+        let expected = (1..=5).map(|k| Seed::new(5).draws(0, k).r * policy.cap_ms());
+        assert_eq!(waits, expected.collect::<Vec<f64>>());
+    }
 }
 
 #[cfg(feature = "full")]

@@ -5,6 +5,7 @@
 /// `k` is the number of the wait, from 1: wait `k` follows failed attempt `k`. Every curve is
 /// monotone in `k` and bounded by the cap, and finite for every `k` up to `u64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Backoff {
     /// `base`, every time.
     Fixed,

@@ -32,7 +32,8 @@ pub enum Hint {
     /// clients the same hint. Above the longest hint that the policy follows, it stops (or
     /// follows that far).
     Server(f64),
-    /// Wait exactly this many ms, neither capped nor jittered; 0 retries at once.
+    /// Wait exactly this many ms, neither capped nor jittered nor checked: at least 0 and finite is
+    /// the caller's to see to. 0 retries at once.
     Exactly(f64),
 }
 
@@ -56,7 +57,7 @@ impl Failure {
 pub enum Decision {
     /// Wait, then try again.
     Retry {
-        /// The wait in ms: finite, at least 0.
+        /// The wait in ms: finite, at least 0 (with [`Hint::Exactly`], what that says).
         delay_ms: f64,
     },
     /// Give up now.

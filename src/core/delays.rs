@@ -1,7 +1,7 @@
 //! The backoff iterator: the waits of one operation in which every attempt fails.
 
 use super::policy::Previous;
-use super::{Decision, Failure, RetryPolicy, Seed};
+use super::{Decision, Failure, RetryPolicy, Seed, UNLIMITED};
 
 /// The waits between attempts in ms, `max_attempts − 1` of them; endless without a limit.
 ///
@@ -53,6 +53,15 @@ impl Iterator for Delays {
             }
             Decision::Stop(_) => None,
         }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let most = self.policy.max_attempts();
+        if most == UNLIMITED {
+            return (usize::MAX, None);
+        }
+        let left = most.saturating_sub(self.failure.attempt);
+        usize::try_from(left).map_or((usize::MAX, None), |left| (left, Some(left)))
     }
 }
 

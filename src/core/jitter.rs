@@ -6,6 +6,7 @@ use super::elementary::{exp2, tanh};
 ///
 /// The cap bounds the ceiling *before* the draw, so waits stay spread out at the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Jitter {
     /// `c`: every client waits equally long, and all of them retry together.
     None,
@@ -61,6 +62,7 @@ impl Jitter {
 
 /// What the cap bounds. Only presets that copy other systems use another than `Bound`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CapRule {
     /// The ceiling before the draw, and every wait.
     #[default]

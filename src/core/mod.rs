@@ -29,7 +29,7 @@ pub mod http;
 mod jitter;
 mod options;
 mod policy;
-mod random;
+pub(crate) mod random;
 
 pub use backoff::Backoff;
 #[cfg(feature = "lab")]

@@ -56,6 +56,7 @@ pub struct RetryOptions {
 
 /// One refused option.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct OptionError {
     /// The option's name, as it is spelled in Rust.
     pub option: &'static str,
@@ -99,6 +100,8 @@ impl fmt::Display for OptionErrors {
         Ok(())
     }
 }
+
+impl std::error::Error for OptionError {}
 
 impl std::error::Error for OptionErrors {}
 

@@ -31,6 +31,14 @@ pub struct RetryPolicy {
     cap_long_retry_after: bool,
 }
 
+impl Default for RetryPolicy {
+    /// The policy of [`RetryOptions::default`]: six attempts, exponential backoff with full jitter
+    /// from 100 ms by a factor of 2, waits of 10 s at most.
+    fn default() -> Self {
+        Self::resolve(&RetryOptions::default())
+    }
+}
+
 /// What an operation remembers of its previous computed wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Previous {
@@ -175,7 +183,8 @@ impl RetryPolicy {
     }
 
     /// The ceiling `c_k` of wait `k` (from 1), in ms: the backoff curve's value, at most the cap
-    /// and at least the floor. Monotone in `k`. For [`Backoff::Custom`] the cap.
+    /// and at least the floor. Monotone in `k`. For [`Backoff::Custom`] the cap. With
+    /// [`CapRule::Draw`] not capped: there the cap bounds the draw alone.
     #[must_use]
     pub fn ceiling_ms(&self, k: u64) -> f64 {
         self.ceiling(&Wait::number(k))
@@ -198,7 +207,7 @@ impl RetryPolicy {
             Backoff::Exponential => grow(base, self.factor, n, cap),
             Backoff::Truncated => grow(base, 2.0, n.min(last), cap),
             Backoff::Fibonacci => fibonacci(base, wait.k, cap),
-            Backoff::Custom => wait.curve_ms.unwrap_or(cap).min(cap),
+            Backoff::Custom => wait.curve_ms.unwrap_or(self.cap_ms).min(cap),
         };
         curve.max(self.min_ms)
     }
@@ -262,7 +271,7 @@ impl RetryPolicy {
                 (lo, if bounded { hi.min(cap) } else { hi }.max(lo))
             }
             Jitter::Slotted => (0.0, base * (self.slots(wait.k) - 1.0)),
-            Jitter::PollyV2 => (0.0, cap),
+            Jitter::PollyV2 => (0.0, if base == 0.0 { 0.0 } else { cap }),
         };
         let lo = lo.max(min);
         (lo, hi.max(lo))

@@ -8,7 +8,7 @@
 pub struct Seed(u64);
 
 /// 2^64 divided by the golden ratio, made odd: the increment of `SplitMix64`.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Draws per attempt that a formula may use: `r` and `r'`.
 const LANES: u64 = 2;
@@ -98,7 +98,12 @@ impl From<&str> for Seed {
 
 /// The `n`-th output (from 0) of `SplitMix64` seeded with `state`.
 const fn output(state: u64, n: u64) -> u64 {
-    let mut z = state.wrapping_add(GOLDEN.wrapping_mul(n.wrapping_add(1)));
+    mix(state.wrapping_add(GOLDEN.wrapping_mul(n.wrapping_add(1))))
+}
+
+/// What `SplitMix64` makes of its state.
+#[inline]
+pub(crate) const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 use crate::lab::Model;
 #[cfg(target_arch = "wasm32")]
-pub(crate) use read::camel_case;
+pub(crate) use read::{camel_case, refusal};
 pub use value::Value;
 
 /// The version of the format, in every object that is written.

@@ -1,7 +1,11 @@
 //! From data of any shape to a policy's data, or all that is wrong with it.
 
+use std::fmt;
+
 use super::{DataErrors, PolicyData, VERSION, Value};
-use crate::core::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use crate::core::{
+    Backoff, CapRule, Jitter, OptionError, RetryOptions, RetryPolicy, Seed, UNLIMITED,
+};
 
 const MILLISECONDS: &str = "a number of milliseconds";
 const LIMIT: &str = "a number of milliseconds above 0, or \"Infinity\"";
@@ -181,13 +185,7 @@ impl Reader {
         if self.errors.problems.is_empty() {
             if let Err(errors) = RetryPolicy::new(self.data.options) {
                 for problem in errors.problems() {
-                    let text = if problem.option == "max_attempts" {
-                        "max_attempts is 0; it must be a whole number from 1".to_owned()
-                    } else {
-                        problem.to_string()
-                    };
-                    let text = camel_case(&text).replace(" is inf;", " is Infinity;");
-                    self.problem(text, false);
+                    self.problem(refusal(problem, &Value::Number(problem.value)), false);
                 }
             }
         }
@@ -258,6 +256,12 @@ fn jitter(value: &Value) -> Option<Jitter> {
         }
         _ => None,
     }
+}
+
+/// A refused option in the words of the data: its name as there, and its value.
+pub(crate) fn refusal(problem: &OptionError, value: &dyn fmt::Display) -> String {
+    let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
+    format!("{name} is {value}; it must be {rule}")
 }
 
 /// `base_ms` is `baseMs` where the data come from.

@@ -3,7 +3,7 @@
 // by itself, so that a bundle has those which the app uses, and what these need.
 
 import { run } from './operation.js';
-import { defaults, readOptions, requireFunction } from './options.js';
+import { defaultsOf, readOptions, requireFunction } from './options.js';
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './rules.js';
 
 // What needs no core.
@@ -42,7 +42,7 @@ export const truncatedBackoffOf = (load) => functionOf('retryWithTruncatedBackof
  * @param {Partial<import('./options.js').Settings>} [own]
  */
 function functionOf(name, load, own) {
-  const base = defaults(load, own);
+  const base = defaultsOf(load, own);
   const named = {
     /**
      * @param {any} fn
@@ -52,7 +52,7 @@ function functionOf(name, load, own) {
       let settings;
       try {
         requireFunction(fn);
-        settings = readOptions(options, base);
+        settings = readOptions(options, base());
       } catch (error) {
         return Promise.reject(error);
       }

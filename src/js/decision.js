@@ -1,7 +1,7 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { CUSTOM, POLLY_V2, show } from './rules.js';
+import { CUSTOM, DECORRELATED, POLLY_V2, show } from './rules.js';
 import { now } from './timer.js';
 
 /**
@@ -17,7 +17,7 @@ import { now } from './timer.js';
  * @property {number} seedHigh
  * @property {number} seedLow
  * @property {number} index
- * @property {number} previousMs the previous computed wait; NaN before the first
+ * @property {number} previousMs the previous computed wait; below 0 before the first
  * @property {number} previousR the draw that it was made with
  */
 
@@ -32,7 +32,7 @@ export const HINT = -3;
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
  * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
- * @param {number} serverMs the wait that a server asks for; NaN for none
+ * @param {number} serverMs the wait that a server asks for; below 0, or NaN, for none
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
@@ -73,7 +73,8 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
     r2,
   );
   if (Number.isNaN(decision)) throw new Error('rejitter: the core refused settings that the driver had accepted; please report this');
-  if (computed && decision >= 0) {
+  // Only these look back; for others it would be two numbers more in each operation that waits.
+  if (computed && decision >= 0 && settings.jitter >= DECORRELATED && settings.jitter <= POLLY_V2) {
     state.previousMs = decision;
     state.previousR = r;
   }

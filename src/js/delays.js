@@ -21,7 +21,7 @@ export const Delays = /* @__PURE__ */ (() => {
     constructor(settings, options) {
       this.#settings = readDelaysOptions(options, settings);
       const { seedHigh, seedLow } = this.#settings;
-      this.#state = { seedHigh, seedLow, index: 0, previousMs: NaN, previousR: NaN };
+      this.#state = { seedHigh, seedLow, index: 0, previousMs: -1, previousR: 0 };
       if (!this.#settings.seeded) seedAfresh(this.#state);
     }
 
@@ -36,7 +36,7 @@ export const Delays = /* @__PURE__ */ (() => {
     /** Starts anew, as the next operation: the same curve, fresh draws. */
     reset() {
       this.#attempt = 1;
-      this.#state.previousMs = NaN;
+      this.#state.previousMs = -1;
       if (this.#settings.seeded) this.#state.index++;
       else seedAfresh(this.#state);
     }

@@ -63,11 +63,12 @@ beside! {
     "/src/js/operation.js" run;
     "/src/js/options.js" readOptions;
     "/src/js/policy.js" policyOf;
-    "/src/js/presets.js" PRESETS;
+    "/src/js/presets.js" presets;
     "/src/js/progress.js" Progress;
     "/src/js/randomness.js" seedBits;
-    "/src/js/report.js" Records;
+    "/src/js/report.js" AttemptRecord;
     "/src/js/rules.js" show;
+    "/src/js/signals.js" follow;
     "/src/js/sync.js" syncOf;
     "/src/js/timer.js" now;
     "/src/js/tracing.js" subscribed;

@@ -5,7 +5,7 @@ import { tagOf } from './fetch-body.js';
 import { HttpStatusError } from './fetch-error.js';
 import { isKey } from './fetch-options.js';
 import { FetchRequest } from './fetch-request.js';
-import { discard, follow } from './fetch-response.js';
+import { discard, keepAbortable } from './fetch-response.js';
 import { callHook } from './hooks.js';
 import { NETWORK, UNPROCESSED } from './http.js';
 import { run } from './operation.js';
@@ -70,7 +70,7 @@ export class FetchOperation {
       const response = await run(this.engine, (attempt) => this.send(attempt), this.request.signal);
       if (this.settings.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const signals = this.ownSignal ? this.signals : [];
-      if (signals.length > 0 || this.request.isRequest || this.settings.prepare !== undefined) follow(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
+      if (signals.length > 0 || this.request.isRequest || this.settings.prepare !== undefined) keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);

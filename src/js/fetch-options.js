@@ -2,8 +2,8 @@
 // The options of a fetch: those of every operation, and its own.
 
 import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
-import { defaults, readOnly, readOptions } from './options.js';
-import { PRESETS, isPreset, presetRule } from './presets.js';
+import { defaultsOf, readOnly, readOptions } from './options.js';
+import { isPreset, presetRule, presets } from './presets.js';
 import { FUNCTION, RULES, SWITCH, errorOf, isFunction, problemOf, unknown } from './rules.js';
 
 /** What `fetch` has beside the options of every operation, and what each must be. */
@@ -72,10 +72,10 @@ export function readFetchOptions(options, load, base) {
       problems.push(unknown(name, names));
     }
   }
-  const preset = isPreset(given.preset) ? PRESETS[given.preset] : undefined;
+  const preset = isPreset(given.preset) ? presets()[given.preset] : undefined;
   let engine;
   try {
-    engine = readOptions({ ...preset?.options, ...common }, defaults(load, { capRule: preset?.capRule ?? 0 }));
+    engine = readOptions({ ...preset?.options, ...common }, defaultsOf(load, { capRule: preset?.capRule ?? 0 })());
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }

@@ -4,6 +4,7 @@
 
 import { abortAttempt } from './attempt.js';
 import { reasonOf } from './interruption.js';
+import { follow, unfollow } from './signals.js';
 
 /**
  * Lets go of a response's connection. Not waited for: the promise of `cancel` may never settle,
@@ -35,16 +36,27 @@ function ignore() {}
 /** @type {WeakMap<object, Link>} */
 const links = new WeakMap();
 
-/**
- * Per signal of a caller's, what its abort is passed on to, by one listener: an app's one signal may
- * have seen thousands of responses that are not collected yet.
- * @type {WeakMap<AbortSignal, { followers: Set<Weak>, listener: () => void }>}
- */
-const watched = new WeakMap();
+/** Aborts a link while it lives, without keeping it alive. */
+class WeakFollower {
+  /**
+   * @param {Link} link
+   * @param {AbortSignal} signal
+   */
+  constructor(link, signal) {
+    // workerd has no WeakRef at older compatibility dates; its signals do not outlive their request.
+    this.link = typeof WeakRef === 'function' ? new WeakRef(link) : { deref: () => link };
+    this.signal = signal;
+  }
 
-/** @typedef {{ deref: () => Link | undefined }} Weak */
+  /** @param {AbortSignal} signal */
+  abort(signal) {
+    unfollow(signal, this);
+    const link = this.link.deref();
+    if (link !== undefined) abortAttempt(link.attempt, reasonOf(signal));
+  }
+}
 
-/** @type {FinalizationRegistry<{ weak: Weak, signals: AbortSignal[] }> | undefined} made at the first use */
+/** @type {FinalizationRegistry<WeakFollower> | undefined} made at the first use */
 let forgotten;
 
 /**
@@ -55,7 +67,7 @@ let forgotten;
  * @param {Link} link
  * @param {AbortSignal[]} signals
  */
-export function follow(response, link, signals) {
+export function keepAbortable(response, link, signals) {
   const body = response?.body;
   if (!body) return;
   links.set(response, link);
@@ -66,50 +78,10 @@ export function follow(response, link, signals) {
     abortAttempt(link.attempt, reasonOf(aborted));
     return;
   }
-  // workerd has neither at older compatibility dates; its signals do not outlive their request.
-  /** @type {Weak} */
-  const weak = typeof WeakRef === 'function' ? new WeakRef(link) : { deref: () => link };
-  for (const signal of signals) watch(signal, weak);
-  if (typeof FinalizationRegistry !== 'function') return;
-  forgotten ??= new FinalizationRegistry(forget);
-  forgotten.register(link, { weak, signals });
-}
-
-/**
- * @param {AbortSignal} signal
- * @param {Weak} weak
- */
-function watch(signal, weak) {
-  const known = watched.get(signal);
-  if (known !== undefined) {
-    known.followers.add(weak);
-    return;
-  }
-  const followers = new Set([weak]);
-  const listener = () => {
-    unwatch(signal);
-    for (const weak of followers) {
-      const link = weak.deref();
-      if (link !== undefined) abortAttempt(link.attempt, reasonOf(signal));
-    }
-  };
-  watched.set(signal, { followers, listener });
-  signal.addEventListener('abort', listener);
-}
-
-/** @param {AbortSignal} signal */
-function unwatch(signal) {
-  const known = watched.get(signal);
-  if (known === undefined) return;
-  signal.removeEventListener('abort', known.listener);
-  watched.delete(signal);
-}
-
-/** @param {{ weak: Weak, signals: AbortSignal[] }} held */
-function forget({ weak, signals }) {
+  if (typeof FinalizationRegistry === 'function') forgotten ??= new FinalizationRegistry((follower) => unfollow(follower.signal, follower));
   for (const signal of signals) {
-    const followers = watched.get(signal)?.followers;
-    followers?.delete(weak);
-    if (followers?.size === 0) unwatch(signal);
+    const follower = new WeakFollower(link, signal);
+    follow(signal, follower);
+    forgotten?.register(link, follower);
   }
 }

@@ -3,6 +3,7 @@
 
 import { abortAttempt } from './attempt.js';
 import { TimeoutError } from './report.js';
+import { follow, unfollow } from './signals.js';
 import { Timer, now } from './timer.js';
 
 /** What `until` rejects with when the operation was interrupted; never seen by callers. */
@@ -16,7 +17,7 @@ export function reasonOf(signal) {
   return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
 }
 
-/** Watches over one operation: one listener per signal, one deadline timer, one attempt timer. */
+/** Watches over one operation: it follows its signals, with one deadline timer and one attempt timer. */
 export class Interruption {
   /** @param {import('./options.js').Settings} settings */
   constructor(settings) {
@@ -38,7 +39,6 @@ export class Interruption {
     this.attemptTimer = undefined;
     /** @type {Timer | undefined} */
     this.waitTimer = undefined;
-    this.listener = () => this.abort();
   }
 
   /** Whether the operation must not go on. */
@@ -48,10 +48,10 @@ export class Interruption {
 
   /** @param {AbortSignal | undefined} signal */
   watch(signal) {
-    if (signal === undefined || this.signals.includes(signal)) return;
+    if (signal === undefined) return;
     this.signals.push(signal);
-    if (signal.aborted) this.abort();
-    else signal.addEventListener('abort', this.listener);
+    if (signal.aborted) this.abort(signal);
+    else follow(signal, this);
   }
 
   /** @param {number} startedAt */
@@ -62,9 +62,9 @@ export class Interruption {
     this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
 
-  abort() {
-    const signal = this.signals.find((signal) => signal.aborted);
-    if (this.aborted || signal === undefined) return;
+  /** @param {AbortSignal} signal */
+  abort(signal) {
+    if (this.aborted) return;
     this.aborted = true;
     this.reason = reasonOf(signal);
     this.end(this.reason);
@@ -137,7 +137,7 @@ export class Interruption {
 
   /** Leaves no listener and no timer behind. */
   release() {
-    for (const signal of this.signals) signal.removeEventListener('abort', this.listener);
+    for (const signal of this.signals) unfollow(signal, this);
     this.deadlineTimer?.cancel();
     this.attemptTimer?.cancel();
     this.waitTimer?.cancel();

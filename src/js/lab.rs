@@ -1,46 +1,20 @@
 //! `rejitter/lab`: the lab's functions for JavaScript.
 //!
-//! A policy comes as the data that its `toJSON()` gives and is validated here again, strictly:
-//! `serde-wasm-bindgen` alone would pass over unknown names and read what is missing as nothing.
-//! Answers are plain objects; long ones are typed arrays. The names begin with `lab` because these
-//! are the raw functions: src/js/lab.js makes of them what users call.
+//! A policy comes as the data that its `toJSON()` gives. Answers are plain objects; long ones are
+//! typed arrays. The names begin with `lab` because these are the raw functions: src/js/lab.js makes
+//! of them what users call.
 
-use js_sys::{Float64Array, RangeError, TypeError};
-use serde::{Deserialize, Serialize};
+use js_sys::{Float64Array, RangeError};
+use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
-use crate::core::{OptionErrors, Seed};
-use crate::data::{PolicyData, Value};
+use super::given::{data_of, refused};
+use super::numeric::seed_of;
 use crate::lab::{self, Distribution, Model, Sampler};
 
 /// Values that are drawn before they are handed over: little memory, few crossings.
 const CHUNK: u32 = 1 << 12;
-
-/// Data of any shape, if it is data.
-pub(super) fn value_of(what: &str, value: JsValue) -> Result<Value, JsValue> {
-    Value::deserialize(serde_wasm_bindgen::Deserializer::from(value))
-        .map_err(|error| TypeError::new(&format!("{what} is no data: {error}")).into())
-}
-
-pub(super) fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
-    data_from(&value_of("the policy", policy)?)
-}
-
-pub(super) fn data_from(policy: &Value) -> Result<PolicyData, JsValue> {
-    PolicyData::try_from(policy).map_err(|errors| {
-        let text = errors.to_string();
-        if errors.is_type_error() {
-            TypeError::new(&text).into()
-        } else {
-            RangeError::new(&text).into()
-        }
-    })
-}
-
-pub(super) fn refused(errors: &OptionErrors) -> JsValue {
-    RangeError::new(&errors.to_string()).into()
-}
 
 fn model_of(policy: JsValue) -> Result<Model, JsValue> {
     data_of(policy)?.model().map_err(|errors| refused(&errors))
@@ -90,8 +64,7 @@ pub fn sample(
     operations: u32,
 ) -> Result<Float64Array, JsValue> {
     let model = model_of(policy)?;
-    let seed = Seed::new(u64::from(seed_high) << 32 | u64::from(seed_low));
-    let sampler = Sampler::new(&model, seed, waits);
+    let sampler = Sampler::new(&model, seed_of(seed_high, seed_low), waits);
     let all = Float64Array::new_with_length(waits.saturating_mul(operations));
     // Whole operations at a time; one at least, however long.
     let at_once = (CHUNK / waits.max(1)).clamp(1, operations.max(1));

@@ -81,7 +81,7 @@ export function markOf(error) {
  * @param {Mark | undefined} found its mark
  */
 export function unwrap(error, found) {
-  if (found === undefined || !found.wraps || !Object.prototype.hasOwnProperty.call(error, MARK)) return error;
+  if (found === undefined || !found.wraps || !Object.hasOwn(error, MARK)) return error;
   return error.cause;
 }
 

@@ -4,6 +4,8 @@
 //! Rust program that depends on this crate need not have them. Rust programs use the types at the
 //! crate's root.
 
+#[cfg(feature = "lab")]
+mod given;
 mod http;
 mod numeric;
 pub use http::{http_buffer, http_failure, http_hint, http_method, http_status};

@@ -14,8 +14,8 @@ use crate::core::{
 /// What follows a failed attempt: the wait in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
 /// the numbers are no policy.
 ///
-/// NaN stands for "not given" in the options, in `curve_ms`, in the hints and, before the first
-/// wait, in `previous_ms`. The codes of `backoff` and `jitter` are their positions in
+/// NaN stands for "not given" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
+/// stands for none. The codes of `backoff` and `jitter` are their positions in
 /// `src/js/rules.js`; `spread` is the jitter's own parameter.
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
@@ -61,10 +61,12 @@ pub fn decide(
     };
     let failure = Failure {
         attempt: count(attempt),
-        previous: given(previous_ms).map(|delay_ms| Previous {
-            delay_ms,
-            r: previous_r,
-        }),
+        previous: Some(previous_ms)
+            .filter(|ms| *ms >= 0.0)
+            .map(|delay_ms| Previous {
+                delay_ms,
+                r: previous_r,
+            }),
         remaining_ms,
         curve_ms: given(curve_ms),
         hint: match (given(exactly_ms), given(server_ms)) {
@@ -86,8 +88,14 @@ pub fn decide(
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
 pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u32) -> f64 {
-    let seed = Seed::new(u64::from(seed_high) << 32 | u64::from(seed_low));
+    let seed = seed_of(seed_high, seed_low);
     seed.draw(count(operation), count(attempt), u64::from(lane))
+}
+
+/// A seed from its halves: JavaScript's numbers do not hold 64 bits.
+#[inline]
+pub(super) fn seed_of(high: u32, low: u32) -> Seed {
+    Seed::new(u64::from(high) << 32 | u64::from(low))
 }
 
 #[inline]

@@ -140,12 +140,13 @@ class Operation extends Progress {
         this.tell('onRetry', this.attempts, { ...this.told(), delayMs });
         if (interruption?.over) return this.stop(interruption.aborted ? 'aborted' : 'deadline');
       }
+      // It need not live as long as the wait.
+      attempt = undefined;
       // The clock is looked at no more often than callbacks could have moved it.
       const asked = predicate !== undefined || settings.hooks !== undefined || settings.random !== undefined || typeof settings.curve === 'function';
       this.attemptAt = await this.wait(delayMs, asked ? now() : this.endedAt);
       if (interruption?.aborted) return this.stop('aborted');
       if (interruption?.expired || this.remainingMs() <= 0) return this.stop('deadline');
-      attempt = undefined;
     }
   }
 

@@ -77,11 +77,15 @@ export class Settings {
 }
 
 /**
+ * Made at the first call: an app uses one or two of the functions that it imports.
  * @param {() => import('./decision.js').Core} load
  * @param {Partial<Settings>} [own]
+ * @returns {() => Settings}
  */
-export function defaults(load, own) {
-  return Object.assign(new Settings(load), own);
+export function defaultsOf(load, own) {
+  /** @type {Settings | undefined} */
+  let settings;
+  return () => (settings ??= Object.assign(new Settings(load), own));
 }
 
 /**

@@ -5,8 +5,8 @@ import { fromData, toData } from './data.js';
 import { Delays } from './delays.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { Settings, defaults, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
-import { PRESETS, isPreset, presetRule } from './presets.js';
+import { Settings, defaultsOf, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
+import { isPreset, presetRule, presets } from './presets.js';
 import { problemOf } from './rules.js';
 
 const newMetrics = () => new Metrics();
@@ -16,9 +16,9 @@ const newMetrics = () => new Metrics();
  * @param {() => import('./decision.js').Core} load
  */
 export function policyOf(load) {
-  const standard = defaults(load, { newMetrics });
+  const standard = defaultsOf(load, { newMetrics });
   /** @param {unknown} options @param {number} capRule */
-  const read = (options, capRule) => readOptions(options, defaults(load, { newMetrics, capRule }));
+  const read = (options, capRule) => readOptions(options, defaultsOf(load, { newMetrics, capRule })());
 
   return class RetryPolicy {
     /** @type {import('./options.js').Settings} */
@@ -26,7 +26,7 @@ export function policyOf(load) {
 
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      this.#settings = options instanceof Settings ? options : readOptions(options, standard);
+      this.#settings = options instanceof Settings ? options : readOptions(options, standard());
     }
 
     /**
@@ -35,7 +35,7 @@ export function policyOf(load) {
      */
     static preset(name, overrides) {
       if (!isPreset(name)) throw problemOf('preset', name, [typeof name, presetRule()[1]]);
-      const { capRule, options } = PRESETS[name];
+      const { capRule, options } = presets()[name];
       return new RetryPolicy(read({ ...options, ...readOnly(overrides) }, capRule));
     }
 

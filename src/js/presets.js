@@ -7,8 +7,11 @@ const BOUND = 0;
 const CEILING = 1;
 const DRAW = 2;
 
-/** @type {Record<string, { capRule: number, options: Record<string, unknown> }>} */
-export const PRESETS = {
+/**
+ * Made at each use: most apps never use any.
+ * @returns {Record<string, { capRule: number, options: Record<string, unknown> }>}
+ */
+export const presets = () => ({
   // Standard mode of the AWS SDKs since 2020: r·1 s·2^(k−1), clamped to 20 s, 3 attempts.
   awsSdk2020: { capRule: DRAW, options: { baseMs: 1000, capMs: 20_000, maxAttempts: 3 } },
   // Since 2026: full jitter below min(20 s, base·2^(k−1)), base 50 ms for transient errors …
@@ -39,17 +42,14 @@ export const PRESETS = {
   pRetryRandomized: { capRule: DRAW, options: { baseMs: 1000, capMs: Infinity, jitter: { type: 'additive', ratio: 1 }, maxAttempts: 11 } },
   // Truncated binary exponential backoff: N = 10, T = 10 s.
   truncatedBinary: { capRule: BOUND, options: { backoff: 'truncated', truncateAt: 10, capMs: 10_000, maxAttempts: Infinity } },
-};
+});
 
-/**
- * Made when it is needed: bundlers keep what is computed at the top level.
- * @returns {import('./rules.js').Rule}
- */
+/** @returns {import('./rules.js').Rule} */
 export function presetRule() {
-  return ['string', `one of ${Object.keys(PRESETS).join(', ')}`, isPreset];
+  return ['string', `one of ${Object.keys(presets()).join(', ')}`, isPreset];
 }
 
 /** @param {unknown} name */
 export function isPreset(name) {
-  return typeof name === 'string' && Object.hasOwn(PRESETS, name);
+  return typeof name === 'string' && Object.hasOwn(presets(), name);
 }

@@ -4,12 +4,18 @@
 import { DEADLINE, EXHAUSTED, decide } from './decision.js';
 import { callHook } from './hooks.js';
 import { seedAfresh } from './randomness.js';
-import { Records, RetryError, keepReport } from './report.js';
+import { AttemptRecord, RetryError, keepReport } from './report.js';
 import { isMs, show } from './rules.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./options.js').Settings} Settings */
 /** @typedef {(attempt: import('./attempt.js').Attempt) => unknown} Callback */
+
+/** How many records are kept: the first, and the last nine. */
+const KEPT = 10;
+
+/** Of all operations without any. @type {AttemptRecord[]} */
+const NO_RECORDS = [];
 
 export class Progress {
   /**
@@ -23,8 +29,8 @@ export class Progress {
     this.index = index;
     this.seedHigh = settings.seedHigh;
     this.seedLow = settings.seedLow;
-    this.previousMs = NaN;
-    this.previousR = NaN;
+    this.previousMs = -1;
+    this.previousR = 0;
     this.startedAt = NaN;
     /** How often the callback was called; when it was called last (NaN: not known), and when that ended. */
     this.attempts = 0;
@@ -34,10 +40,10 @@ export class Progress {
     this.failed = false;
     /** @type {unknown} */
     this.outcome = undefined;
-    /** The wait that a server asked for in the last failure, in ms; NaN if none. */
-    this.hintMs = NaN;
-    this.records = new Records();
-    /** Of which attempt the last record is. */
+    /** The wait that a server asked for in the last failure, in ms; below 0 if none. */
+    this.hintMs = -1;
+    this.records = NO_RECORDS;
+    /** Of which attempt the last record is: there is one of each before. */
     this.recorded = 0;
     /** @type {{ attempts?: number, report?: object } | undefined} what subscribers of the tracing channel see */
     this.context = undefined;
@@ -98,31 +104,31 @@ export class Progress {
 
   /** @param {string} reason */
   report(reason) {
-    const { attempts, hintMs, records } = this;
+    const { attempts, hintMs, records, recorded } = this;
     return Object.freeze({
       reason,
       attempts,
       elapsedMs: now() - this.startedAt,
       ...(hintMs >= 0 ? { hintMs } : undefined),
-      dropped: records.dropped,
-      records: Object.freeze(records.kept.map((record) => Object.freeze({ ...record }))),
+      dropped: recorded - records.length,
+      records: Object.freeze(records.map((record) => record.told())),
     });
   }
 
   /**
    * Keeps how the last attempt ended.
    * @param {import('./marks.js').Mark} [mark] of its error
-   * @returns {import('./report.js').AttemptRecord}
    */
   record(mark) {
-    this.hintMs = mark?.afterMs ?? NaN;
-    const { attempts, attemptAt, endedAt, outcome } = this;
+    this.hintMs = mark?.afterMs ?? -1;
+    const { attempts, attemptAt, records } = this;
     this.recorded = attempts;
     const known = !Number.isNaN(attemptAt);
-    const startMs = known ? attemptAt - this.startedAt : 0;
-    const durationMs = known ? endedAt - attemptAt : undefined;
-    const record = this.failed ? { attempt: attempts, error: outcome, startMs, durationMs } : { attempt: attempts, result: outcome, startMs, durationMs };
-    this.records.add(record);
+    const record = new AttemptRecord(attempts, this.failed, this.outcome, known ? attemptAt - this.startedAt : 0, known ? this.endedAt - attemptAt : undefined);
+    if (records.length === KEPT) records.splice(1, 1);
+    // The first as a literal: `push` would make room for 17, and most operations have one while they wait.
+    if (attempts === 1) this.records = [record];
+    else records.push(record);
     return record;
   }
 

@@ -1,6 +1,8 @@
 // @ts-check
 // Where draws come from: a seed, or entropy that no two clients share by accident.
 
+import { now } from './timer.js';
+
 const TWO_32 = 2 ** 32;
 
 /**
@@ -34,14 +36,15 @@ let count = 0;
 /**
  * Gives an operation a seed of its own. Process entropy alone would repeat in clones of a
  * snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter
- * no two operations are equal.
+ * no two operations are equal. Clones of a running machine have all of these in common, and are
+ * told apart by the clock.
  * @param {{ seedHigh: number, seedLow: number, index: number }} operation
  */
 export function seedAfresh(operation) {
   if (count === 0) [processHigh, processLow] = processEntropy();
   operation.index = count++;
   operation.seedHigh = processHigh ^ chance();
-  operation.seedLow = processLow ^ chance();
+  operation.seedLow = processLow ^ chance() ^ (now() * 1e6);
 }
 
 /** @returns {ArrayLike<number> & Iterable<number>} */

@@ -3,36 +3,32 @@
 
 import { messageOf } from './rules.js';
 
-/** How many records are kept: the first, and the last nine. */
-const KEPT = 10;
-
-/**
- * @typedef {object} AttemptRecord
- * @property {number} attempt
- * @property {unknown} [error]
- * @property {unknown} [result]
- * @property {number} startMs
- * @property {number | undefined} durationMs
- * @property {number} [delayMs]
- */
-
-/** The records of an operation's attempts, in constant memory. */
-export class Records {
-  constructor() {
-    /** @type {AttemptRecord[]} */
-    this.kept = [];
-    this.dropped = 0;
+/** How an attempt ended, as an operation keeps it. */
+export class AttemptRecord {
+  /**
+   * @param {number} attempt
+   * @param {boolean} failed
+   * @param {unknown} outcome
+   * @param {number} startMs
+   * @param {number | undefined} durationMs
+   */
+  constructor(attempt, failed, outcome, startMs, durationMs) {
+    this.attempt = attempt;
+    this.failed = failed;
+    this.outcome = outcome;
+    this.startMs = startMs;
+    this.durationMs = durationMs;
+    /** @type {number | undefined} the wait after it */
+    this.delayMs = undefined;
   }
 
-  /** @param {AttemptRecord} record */
-  add(record) {
-    if (this.kept.length === KEPT) {
-      this.kept.splice(1, 1);
-      this.dropped++;
-    }
-    // The first as a literal: `push` would make room for 17, and most operations have one while they wait.
-    if (this.kept.length === 0) this.kept = [record];
-    else this.kept.push(record);
+  /**
+   * As the report shows it.
+   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number | undefined, delayMs?: number }>}
+   */
+  told() {
+    const { attempt, failed, outcome, startMs, durationMs, delayMs } = this;
+    return Object.freeze({ attempt, [failed ? 'error' : 'result']: outcome, startMs, durationMs, ...(delayMs !== undefined && { delayMs }) });
   }
 }
 
@@ -41,7 +37,7 @@ const reports = new WeakMap();
 
 /** @param {any} error */
 export function retryReport(error) {
-  return isObject(error) ? reports.get(error) : undefined;
+  return reports.get(error);
 }
 
 /**
@@ -49,12 +45,8 @@ export function retryReport(error) {
  * @param {object} report
  */
 export function keepReport(error, report) {
-  if (isObject(error)) reports.set(/** @type {object} */ (error), report);
-}
-
-/** @param {unknown} value */
-function isObject(value) {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+  // A WeakMap refuses what is no object.
+  if (Object(error) === error) reports.set(/** @type {object} */ (error), report);
 }
 
 /** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */
@@ -73,7 +65,7 @@ export class TimeoutError extends Error {
 export class RetryError extends AggregateError {
   /**
    * @param {unknown} error
-   * @param {{ reason: string, attempts: number, records: readonly AttemptRecord[] }} report
+   * @param {{ reason: string, attempts: number, records: readonly { error?: unknown }[] }} report
    */
   constructor(error, report) {
     const { reason, attempts, records } = report;

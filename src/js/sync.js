@@ -4,7 +4,7 @@
 import { Attempt, abortAttempt } from './attempt.js';
 import { reasonOf } from './interruption.js';
 import { markOf, unwrap } from './marks.js';
-import { defaults, readOptions, requireFunction } from './options.js';
+import { defaultsOf, readOptions, requireFunction } from './options.js';
 import { Progress, afterMsOf } from './progress.js';
 import { keepReport } from './report.js';
 import { now } from './timer.js';
@@ -12,14 +12,14 @@ import { subscribed } from './tracing.js';
 
 /** @param {() => import('./decision.js').Core} load */
 export function syncOf(load) {
-  const base = defaults(load, { refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread: no timer can run meanwhile' });
+  const base = defaultsOf(load, { refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread: no timer can run meanwhile' });
   /**
    * @param {any} fn
    * @param {any} [options]
    */
   return function retrySync(fn, options) {
     requireFunction(fn);
-    const settings = readOptions(options, base);
+    const settings = readOptions(options, base());
     requireBlocking();
     const operation = new BlockingOperation(settings, fn, 0);
     const channel = subscribed();

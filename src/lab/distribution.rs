@@ -1,9 +1,11 @@
 //! The distribution of one wait: its moments, quantiles and density.
 
+use serde::Serialize;
+
 use super::parts::{Part, Piece};
 
 /// A point of positive probability.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Atom {
     /// The wait in ms.
     pub ms: f64,

@@ -19,6 +19,7 @@ pub enum Severity {
 
 /// One noteworthy thing about a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Note {
     /// What it is, for programs; stable.
     pub code: &'static str,

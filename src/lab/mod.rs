@@ -43,5 +43,5 @@ mod words;
 pub use distribution::{Atom, Cell, Distribution};
 pub use explain::{Note, Severity, explain};
 pub use model::{Distributions, Model};
-pub use plan::{PlannedAtom, PlannedWait, Quantiles, plan};
+pub use plan::{PlannedWait, Quantiles, plan};
 pub use sample::{Sampler, sample};

@@ -3,7 +3,7 @@
 use super::decorrelated::Chain;
 use super::distribution::Distribution;
 use super::polly::Polly;
-use crate::core::{Backoff, Jitter, Previous, RetryPolicy, Wait, listed};
+use crate::core::{Backoff, CapRule, Jitter, Previous, RetryPolicy, Wait, listed};
 
 /// A policy with its time limits and, for [`Backoff::Custom`], its curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,10 +145,18 @@ impl Model {
                 };
                 chain.next(previous)
             }
-            _ => {
+            (jitter, _) => {
                 let (lo, hi) = policy.range_ms(&self.wait(k, None));
-                let exceeds = policy.may_exceed_the_cap();
-                Distribution::uniform(lo, hi, if exceeds { f64::INFINITY } else { cap })
+                match policy.cap_rule() {
+                    // The ceiling is capped, so that only a rounding is above the cap.
+                    CapRule::Bound if jitter.follows_the_curve() => {
+                        Distribution::uniform(lo, hi.min(cap), cap)
+                    }
+                    CapRule::Ceiling if jitter.follows_the_curve() => {
+                        Distribution::uniform(lo, hi, f64::INFINITY)
+                    }
+                    _ => Distribution::uniform(lo, hi, cap),
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::core::Jitter;
 /// One wait of a [`plan`]. All times are ms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PlannedWait {
     /// The number of the wait, from 1: it follows failed attempt `k`.
     pub k: u32,
@@ -24,7 +25,7 @@ pub struct PlannedWait {
     /// The smallest waits that are not exceeded with the probabilities of the names.
     pub quantiles: Quantiles,
     /// The points of positive probability; of a lattice only its ends.
-    pub atoms: Vec<PlannedAtom>,
+    pub atoms: Vec<Atom>,
     /// The distance of the possible waits, where all are multiples of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lattice_ms: Option<f64>,
@@ -38,6 +39,7 @@ pub struct PlannedWait {
 /// Quantiles in ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct Quantiles {
     pub p01: f64,
     pub p05: f64,
@@ -46,21 +48,6 @@ pub struct Quantiles {
     pub p90: f64,
     pub p95: f64,
     pub p99: f64,
-}
-
-/// A point of positive probability.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PlannedAtom {
-    /// The wait in ms.
-    pub ms: f64,
-    /// How probable exactly this wait is.
-    pub probability: f64,
-}
-
-impl From<Atom> for PlannedAtom {
-    fn from(Atom { ms, probability }: Atom) -> Self {
-        Self { ms, probability }
-    }
 }
 
 /// Waits 1 to `waits`: exact where a closed form exists; decorrelated jitter and Polly's are
@@ -116,7 +103,7 @@ fn planned(model: &Model, k: u32, distribution: &Distribution, totals: &Totals) 
             p95: quantile(0.95),
             p99: quantile(0.99),
         },
-        atoms: distribution.atoms().map(PlannedAtom::from).collect(),
+        atoms: distribution.atoms().collect(),
         lattice_ms: distribution.lattice_ms(),
         total_mean_ms: totals.mean,
         total_worst_ms: totals.longest,

@@ -52,6 +52,9 @@ impl Polly {
 
     /// The longest wait `k`, or its bound.
     pub(super) fn longest(&self, k: u64) -> f64 {
+        if self.base == 0.0 {
+            return self.floor;
+        }
         (Steps::of_wait(k).longest() * self.base / DIVISOR)
             .min(self.cap)
             .max(self.floor)

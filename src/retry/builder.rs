@@ -1,5 +1,6 @@
 //! What a retry is made of, before it runs.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -110,8 +111,7 @@ where
 }
 
 /// An operation to be retried, and how: made by [`retry()`], [`retry_with_attempt`],
-/// `retry_blocking` and
-/// `retry_blocking_with_attempt`.
+/// `retry_blocking` and `retry_blocking_with_attempt`.
 ///
 /// The first two are started by `.await`, the last two by `call`. Either gives the
 /// operation's value or a [`RetryError`](crate::RetryError).
@@ -120,9 +120,10 @@ where
 /// [`hint`](Self::hint); then it is looked whether an attempt is left, how long the wait is, and
 /// whether the wait would end before the deadline; then [`notify`](Self::notify) is told.
 ///
+/// Each method may be called in any order; called again, it replaces what it set before.
+///
 /// The type parameters are the operation, its error, the sleeper, and the functions that the
 /// methods set.
-#[derive(Clone)]
 #[must_use = "nothing is done until it is awaited, or called"]
 pub struct Retry<
     F,
@@ -141,6 +142,35 @@ pub struct Retry<
     pub(super) attempt_timeout: Option<Duration>,
     pub(super) total_timeout: Option<Duration>,
     pub(super) error: PhantomData<fn() -> E>,
+}
+
+// Not derived, because an error need not be anything to be retried.
+impl<F: Clone, E, S: Clone, W: Clone, H: Clone, C: Clone, N: Clone> Clone
+    for Retry<F, E, S, W, H, C, N>
+{
+    fn clone(&self) -> Self {
+        Self {
+            policy: self.policy,
+            operation: self.operation.clone(),
+            sleeper: self.sleeper.clone(),
+            hooks: self.hooks.clone(),
+            seed: self.seed,
+            attempt_timeout: self.attempt_timeout,
+            total_timeout: self.total_timeout,
+            error: PhantomData,
+        }
+    }
+}
+
+impl<F, E, S, W, H, C, N> fmt::Debug for Retry<F, E, S, W, H, C, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry")
+            .field("policy", &self.policy)
+            .field("seed", &self.seed)
+            .field("attempt_timeout", &self.attempt_timeout)
+            .field("total_timeout", &self.total_timeout)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<F, E, S> Retry<F, E, S> {

@@ -80,6 +80,10 @@ impl<E: Error> Error for AttemptError<E> {
 /// [`Display`](fmt::Display) says how many attempts there were and why it ended; the operation's
 /// own error is the [`source`](Error::source), as `anyhow`, `eyre` and others show it.
 ///
+/// It is an [`Error`] where the operation's own is one. A `String`, an `anyhow::Error` or a
+/// `Box<dyn Error>` is none, so that `?` hands on only what is taken out of it, such as
+/// [`into_own_error`](Self::into_own_error).
+///
 /// ```ignore-wasm32
 /// use rejitter::{RetryOptions, RetryPolicy, Seed, StopReason, retry_blocking};
 /// use std::io;

@@ -1,5 +1,6 @@
 //! The asynchronous form: attempts and waits as one future.
 
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -24,6 +25,7 @@ pub struct RetryFuture<F, Fut, E, S: Sleeper, W, H, C, N> {
     timer: Pin<Box<Option<S::Sleep>>>,
 }
 
+#[derive(Debug)]
 enum Stage {
     /// Before the first attempt.
     Ready,
@@ -33,6 +35,15 @@ enum Stage {
     Waiting { yielded: bool },
     /// The outcome was given.
     Over,
+}
+
+impl<F, Fut, E, S: Sleeper, W, H, C, N> fmt::Debug for RetryFuture<F, Fut, E, S, W, H, C, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryFuture")
+            .field("attempt_timeout", &self.attempt_timeout)
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
 }
 
 // The only fields whose address matters are boxed.

@@ -1,6 +1,7 @@
 //! For tests: time that passes only when somebody waits.
 
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,6 +45,14 @@ struct State {
     timers: BTreeMap<(Duration, u64), Option<Waker>>,
 }
 
+impl State {
+    /// When the waits that are not over end. One that nobody polled stays among the timers.
+    fn ends(&self) -> impl Iterator<Item = Duration> {
+        let after = (Excluded((self.now, u64::MAX)), Unbounded);
+        self.timers.range(after).map(|((end, _), _)| *end)
+    }
+}
+
 impl VirtualTime {
     /// A clock that shows zero.
     #[must_use]
@@ -57,7 +66,7 @@ impl VirtualTime {
         self.state().now
     }
 
-    /// How many waits are under way: neither over nor dropped.
+    /// How many waits there are: neither awaited to their end nor dropped.
     #[must_use]
     pub fn waits(&self) -> usize {
         self.state().timers.len()
@@ -90,8 +99,8 @@ impl VirtualTime {
             }
             if !woken.0.swap(false, Ordering::SeqCst) {
                 let state = self.state();
-                let first = state.timers.keys().next().map(|(end, _)| *end);
                 let now = state.now;
+                let first = state.ends().next();
                 drop(state);
                 let end = first.expect("the future waits for something, but not on this clock");
                 self.advance(end.saturating_sub(now));

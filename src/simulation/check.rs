@@ -55,6 +55,12 @@ impl Check {
 /// The longest simulated time, in ms: about 31 years. Times stay exact to a microsecond.
 pub(super) const MAX_TIME_MS: f64 = 1e12;
 
+/// Whether steps of time this long may get lost in the last digit of times up to the horizon, so
+/// that time stands still while events go on for ever.
+pub(super) fn is_no_time(step_ms: f64, horizon_ms: f64) -> bool {
+    step_ms <= horizon_ms * 1e-15
+}
+
 /// How many time bins there may be: more than a screen shows, and 12 MB.
 pub(super) const MAX_BINS: f64 = 1e6;
 

@@ -10,6 +10,7 @@ use crate::core::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed
 
 use super::check::Check;
 use super::clients::{Operation, Rules};
+use super::statistics::count_one;
 use super::{EventQueue, Noise, Normal, Progress, Simulation, Summary, summary};
 
 /// The five lines of the figure.
@@ -271,7 +272,7 @@ impl Contention {
             self.queue.push(write, number | WRITE);
             return;
         }
-        self.current.calls = self.current.calls.saturating_add(1);
+        count_one(&mut self.current.calls);
         let matches = client.version == self.row_version;
         let answered = now + self.hop_ms();
         if matches {

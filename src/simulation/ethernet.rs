@@ -9,6 +9,7 @@ use crate::core::{Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed};
 
 use super::check::Check;
 use super::clients::{Operation, Rules};
+use super::statistics::count_one;
 use super::{EventQueue, Progress, Simulation};
 
 /// Options of [`Ethernet`].
@@ -193,7 +194,7 @@ impl Ethernet {
         if count == 1 {
             self.current.slots = self.slot + 1.0;
         } else {
-            self.current.collisions += 1;
+            count_one(&mut self.current.collisions);
             let first = u64::from(self.run) * u64::from(self.options.stations);
             for station in &senders {
                 let operation = &mut self.stations[*station as usize];

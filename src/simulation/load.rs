@@ -8,8 +8,9 @@
 use crate::core::{OptionErrors, RetryPolicy, Seed};
 
 use super::budget::Bucket;
-use super::check::{Check, MAX_BINS, bin_of};
+use super::check::{Check, MAX_BINS, bin_of, is_no_time};
 use super::clients::{Operation, Rules};
+use super::statistics::count_one;
 use super::{Budget, EventQueue, Noise, Progress, Simulation};
 
 /// Where requests come from.
@@ -112,6 +113,12 @@ impl LoadOptions {
         let rule = "above 0, at most 10^9 milliseconds";
         let timeout = self.timeout_ms;
         check.holds("timeout_ms", timeout, above(timeout, 1e9), rule);
+        check.holds(
+            "timeout_ms",
+            timeout,
+            !(ends && timeout > 0.0 && is_no_time(timeout, horizon)),
+            "more than a 10^15th of horizon_ms: time would stand still",
+        );
         for (option, value) in [
             ("down_from_ms", self.down_from_ms),
             ("down_ms", self.down_ms),
@@ -133,6 +140,7 @@ impl LoadOptions {
 
 /// What happened in each time bin: columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LoadBins {
     /// First attempts that arrived at the server.
     pub requests: Vec<u32>,
@@ -255,11 +263,13 @@ impl Load {
     }
 
     /// How long after the outage's end the last attempt ran into its time limit, in ms. `None` if
-    /// attempts still did in the last tenth of the simulated time: no recovery is in sight.
+    /// attempts still did in the last tenth of the simulated time, or if that ends before the
+    /// outage: no recovery is in sight.
     #[must_use]
     pub fn recovered_after_ms(&self) -> Option<f64> {
         let end = self.options.down_from_ms + self.options.down_ms;
-        let recovered = self.over && self.last_timeout_ms < 0.9 * self.options.horizon_ms;
+        let horizon = self.options.horizon_ms;
+        let recovered = self.over && end < horizon && self.last_timeout_ms < 0.9 * horizon;
         recovered.then(|| (self.last_timeout_ms - end).max(0.0))
     }
 
@@ -314,10 +324,10 @@ impl Load {
         request.in_time = end - now <= timeout;
         let known = if request.in_time { end } else { now + timeout };
         if request.operation.failures == 0 {
-            self.bins.requests[bin] += 1;
+            count_one(&mut self.bins.requests[bin]);
             self.bucket.request();
         } else {
-            self.bins.retries[bin] += 1;
+            count_one(&mut self.bins.retries[bin]);
         }
         self.bins.response_ms[bin] = end - now;
         self.queue.push(known, entry | END);
@@ -328,11 +338,11 @@ impl Load {
         let bin = bin_of(now, self.options.bin_ms);
         let request = &mut self.requests[entry as usize];
         if request.in_time {
-            self.bins.successes[bin] += 1;
+            count_one(&mut self.bins.successes[bin]);
             self.successes += 1;
             self.bucket.success();
         } else {
-            self.bins.timeouts[bin] += 1;
+            count_one(&mut self.bins.timeouts[bin]);
             self.last_timeout_ms = now;
             let number = request.number;
             let wait = self

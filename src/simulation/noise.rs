@@ -1,6 +1,8 @@
 //! The randomness of a simulated world: arrivals, network, failures. (Waits are drawn by the core.)
 
-use crate::core::{Seed, elementary::exp2};
+use crate::core::Seed;
+use crate::core::elementary::exp2;
+use crate::core::random::{GOLDEN, mix};
 
 use super::normal::ln;
 
@@ -10,21 +12,19 @@ pub struct Noise {
     state: u64,
 }
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// Keeps the streams apart from the draws of waits, which start from the seed itself: "noise".
 const SALT: u64 = 0x6e6f_6973_6500_0000;
 
-/// 2^−53, and twice that.
+/// 2^−53: the distance of neighbouring draws.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
 impl Noise {
     /// The stream with this number of a seed.
     #[must_use]
     pub fn new(seed: Seed, stream: u64) -> Self {
-        let start = finalize(seed.bits() ^ SALT);
+        let start = mix(seed.bits() ^ SALT);
         Self {
-            state: finalize(start.wrapping_add(stream.wrapping_mul(GOLDEN))),
+            state: mix(start.wrapping_add(stream.wrapping_mul(GOLDEN))),
         }
     }
 
@@ -32,7 +32,7 @@ impl Noise {
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GOLDEN);
-        finalize(self.state)
+        mix(self.state)
     }
 
     /// Uniform on [0, 1), 53 bits.
@@ -60,12 +60,4 @@ impl Noise {
 /// e^−y for y ≥ 0.
 pub(super) fn exp_minus(y: f64) -> f64 {
     1.0 / exp2(y * std::f64::consts::LOG2_E)
-}
-
-/// The output function of `SplitMix64`.
-#[inline]
-fn finalize(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

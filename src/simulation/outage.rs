@@ -2,8 +2,9 @@
 
 use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, listed};
 
-use super::check::{Check, MAX_BINS, MAX_TIME_MS};
+use super::check::{Check, MAX_BINS, MAX_TIME_MS, is_no_time};
 use super::clients::{Operation, Rules};
+use super::statistics::count_one;
 use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
 
 /// Options of [`Outage`]. Times are in ms, from the beginning of the outage.
@@ -86,16 +87,20 @@ impl OutageOptions {
             curve_ms: listed(&self.curve, u64::MAX),
             ..Wait::number(u64::MAX)
         });
+        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
+        let ends = above(horizon) && horizon <= MAX_TIME_MS;
+        let stands_still = ends
+            && self.policy.max_attempts() == UNLIMITED
+            && is_no_time(latency.max(longest), horizon);
         check.holds(
             "latency_ms",
             latency,
-            latency > 0.0 || longest > 0.0 || self.policy.max_attempts() < UNLIMITED,
-            "above 0 where the policy never waits and never gives up: time would stand still",
+            !stands_still,
+            "above 0 where the policy never waits and never gives up, and more than a 10^15th of \
+             horizon_ms: time would stand still",
         );
         let deadline = self.deadline_ms;
         check.holds("deadline_ms", deadline, above(deadline), "above 0");
-        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
-        let ends = above(horizon) && horizon <= MAX_TIME_MS;
         check.holds(
             "horizon_ms",
             horizon,
@@ -243,7 +248,7 @@ impl Outage {
         let answered = now + self.options.latency_ms;
         let accepted = accepts(&self.options, &mut self.tokens, now);
         self.bins.count(now, accepted);
-        self.attempts[client as usize] += 1;
+        count_one(&mut self.attempts[client as usize]);
         let outcome = if accepted {
             self.latencies_ms[client as usize] = answered - start;
             self.served_ms.push(answered);

@@ -1,6 +1,7 @@
 //! What a server saw, by time and by client.
 
 use super::check::bin_of;
+use super::statistics::count_one;
 
 /// Requests at the server, by time: bin b is from b·`bin_ms` (included) to the next bin's start.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,11 +38,11 @@ impl Bins {
                 column.resize(bin + 1, 0);
             }
         }
-        self.arrivals[bin] += 1;
+        count_one(&mut self.arrivals[bin]);
         if accepted {
-            self.accepted[bin] += 1;
+            count_one(&mut self.accepted[bin]);
         } else {
-            self.rejected[bin] += 1;
+            count_one(&mut self.rejected[bin]);
         }
     }
 

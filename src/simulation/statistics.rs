@@ -11,6 +11,12 @@ pub struct Summary {
     pub ci95: f64,
 }
 
+/// Counts one more. More than a `u32` holds nobody waits for; should somebody, it saturates.
+#[inline]
+pub(super) fn count_one(count: &mut u32) {
+    *count = count.saturating_add(1);
+}
+
 /// Summarizes a sample.
 #[must_use]
 pub fn summary(sample: impl Iterator<Item = f64> + Clone) -> Summary {

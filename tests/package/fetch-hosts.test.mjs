@@ -201,8 +201,17 @@ test('one instance: a bundle of both entries has the driver and the core once', 
   const dir = project('fetch-bundle', { 'main.mjs': "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n" });
   const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
   const [{ text }] = outputFiles;
-  for (const name of ['lib/core-bytes.js', 'lib/http-bytes.js']) assert.equal(text.split(inlinedText(name)).length - 1, 1, name);
+  for (const name of ['lib/driver.js', 'lib/http-bytes.js']) assert.equal(text.split(inlinedText(name)).length - 1, 1, name);
   assert.equal(text.split('rejitter:operation').length - 1, 1);
+});
+
+test('where wasm files are imported, a bundle has no inlined core', async () => {
+  const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\nexport * from 'rejitter/fetch';\n" });
+  const bundled = async (/** @type {string[]} */ conditions) => {
+    const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, format: 'esm', write: false, logLevel: 'error', conditions, external: ['*.wasm', '*.wasm?module'] });
+    return outputFiles[0].text.includes(inlinedText('lib/driver.js'));
+  };
+  assert.deepEqual([await bundled(['workerd']), await bundled(['edge-light']), await bundled([])], [false, false, true]);
 });
 
 test('the main entry alone has nothing of fetch', async () => {

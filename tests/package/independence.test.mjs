@@ -248,6 +248,22 @@ test('N01 a startup snapshot, taken after warm-up, gives each start waits of its
   assert.equal(new Set(seen.map(({ now }) => now)).size, 3);
 });
 
+test('N01 clones of a running machine, which have all entropy in common, are told apart by the clock', async () => {
+  const clone = (now) => runNode(`
+    Math.random = () => 0.5;
+    crypto.getRandomValues = (words) => words.fill(7);
+    performance.now = () => ${now};
+    const { RetryPolicy } = await import('rejitter');
+    console.log([...new RetryPolicy().delays()].join());
+  `);
+  const [one, same, later] = (await Promise.all([1e6, 1e6, 1e6 + 1e-4].map(clone))).map(({ code, stdout, stderr }) => {
+    assert.equal(code, 0, stderr);
+    return stdout.split(',').map(Number);
+  });
+  assert.deepEqual(one, same, 'the control: nothing else differs');
+  assert.ok(one.every((ms, i) => ms !== later[i]), `${one} and ${later}`);
+});
+
 test('W01 100 first calls at once: one instance, all right', async () => {
   const { code, stdout, stderr } = await runNode(`
     let modules = 0;

@@ -303,7 +303,7 @@ for (const [format, source, ext] of [['esm', ESM, 'mjs'], ['cjs', CJS, 'cjs']]) 
     const inputs = Object.keys(result.metafile.inputs).filter((path) => path.includes('rejitter'));
     const names = inputs.map((path) => path.replace(/.*rejitter\//, '').replace(/\.c?js$/, ''));
     assert.deepEqual([...new Set(names)].sort(), [...names].sort(), 'no module is in it twice');
-    assert.ok(names.includes('lib/engine') && names.includes('lib/lab'));
+    assert.ok(names.includes('lib/driver') && names.includes('lib/lab'));
     assert.ok(!/(from|require\()\s*["']rejitter/.test(readFileSync(outfile, 'utf8')));
     rightOutput(await run(process.execPath, [outfile], { cwd: dir, env: { NODE_TEST_CONTEXT: undefined } }));
   });
@@ -312,7 +312,7 @@ for (const [format, source, ext] of [['esm', ESM, 'mjs'], ['cjs', CJS, 'cjs']]) 
 test('a bundle of the main entry has nothing of the lab', async () => {
   const result = await build({ stdin: { contents: "export * from 'rejitter';", resolveDir: consumer }, bundle: true, format: 'esm', write: false, metafile: true, logLevel: 'silent' });
   const inputs = Object.keys(result.metafile.inputs);
-  assert.ok(inputs.some((path) => path.includes('engine')));
+  assert.ok(inputs.some((path) => path.includes('driver')));
   assert.deepEqual(inputs.filter((path) => /lab|text/.test(path.replace(/.*rejitter\//, ''))), []);
 });
 

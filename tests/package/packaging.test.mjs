@@ -14,7 +14,7 @@ const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib',
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = ['api', 'compile', 'core-bytes', 'core-inline', 'engine', 'fetch', 'http-bytes', 'lab', 'lab-bytes', 'lab-glue', 'options', 'text'];
+const LIB = ['driver', 'fetch', 'http-bytes', 'lab', 'lab-bytes', 'lab-glue', 'text'];
 /** Entries that load wasm have a file more for each host with a way of its own. */
 const HOSTED = ['index', 'fetch', 'lab'];
 /** What the declarations of the entries are divided into. */
@@ -120,7 +120,7 @@ test('what the modules import is in the package', () => {
 
 test('the inlined bytes are core.wasm, which needs nothing and exports numbers only', async () => {
   const wasm = readFileSync(join(installed, 'core.wasm'));
-  for (const name of ['lib/core-bytes.js', 'lib/core-bytes.cjs']) {
+  for (const name of ['lib/driver.js', 'lib/driver.cjs']) {
     assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
   }
   const module = new WebAssembly.Module(wasm);

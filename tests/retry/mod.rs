@@ -684,6 +684,21 @@ fn dropping_the_future_cancels_everything() {
     }
 }
 
+/// A wait that nobody polls is over when its time has come, whether or not anybody asks.
+#[test]
+fn virtual_time_goes_on_past_a_wait_that_is_not_polled() {
+    let time = VirtualTime::new();
+    let forgotten = time.sleep(100 * MS);
+    let other = time.clone();
+    time.block_on(async move {
+        other.sleep(300 * MS).await;
+    });
+    assert_eq!(time.now(), 300 * MS);
+    assert_eq!(time.waits(), 1);
+    drop(forgotten);
+    assert_eq!(time.waits(), 0);
+}
+
 #[test]
 fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
     let attempts = Cell::new(0);
@@ -756,6 +771,22 @@ fn async_closures_and_functions_are_operations() {
     let closure = async || Ok::<_, Failed>(number);
     let value = time.block_on(retry(steady(2), closure).with_sleeper(time.clone()));
     assert_eq!(value.unwrap(), 43);
+}
+
+/// Its error is none that could be cloned or printed.
+#[test]
+fn a_retry_is_cloned_and_printed_without_its_error() {
+    struct Opaque;
+    let time = VirtualTime::new();
+    let retry = retry_with_attempt(steady(3), |_| async { Err::<(), _>(Opaque) });
+    let retry = retry.with_sleeper(time.clone());
+    assert!(format!("{retry:?}").starts_with("Retry { policy: RetryPolicy"));
+    for retry in [retry.clone(), retry] {
+        let future = retry.into_future();
+        assert!(format!("{future:?}").contains("stage: Ready"));
+        let failed = time.block_on(future).err().unwrap();
+        assert_eq!(failed.report.attempts, 3);
+    }
 }
 
 #[test]

@@ -51,6 +51,11 @@ fn only_a_budget_by_successes_recovers() {
     });
     let without = finished(never.clone()).recovered_after_ms().unwrap();
     assert!((without - 126_000.0).abs() < 100.0, "{without}");
+    // An outage that has no end has none that it could recover from.
+    never.timeout_ms = 1e9;
+    never.down_ms = 1e9;
+    assert_eq!(finished(never.clone()).recovered_after_ms(), None);
+    never.timeout_ms = 1_000.0;
     // The outage is what does it.
     never.budget = Budget::Unlimited;
     never.down_ms = 0.0;

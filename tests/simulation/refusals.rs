@@ -4,7 +4,7 @@ use rejitter::simulation::{
     Amplification, AmplificationOptions, Arrivals, Budget, Contention, ContentionOptions, Ethernet,
     EthernetOptions, Load, LoadOptions, Outage, OutageOptions, Simulation, Strategy, amplification,
 };
-use rejitter::{Backoff, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 fn policy() -> RetryPolicy {
     RetryPolicy::new(RetryOptions::default()).unwrap()
@@ -83,6 +83,21 @@ fn an_outage_is_checked() {
         ..good.clone()
     };
     refused(Outage::new(listed(vec![5.0, 0.0])), "latency_ms");
+    // Polly's waits are multiples of nothing; and what is below the last digit of a time is lost.
+    let polly = RetryOptions {
+        backoff: Backoff::Exponential,
+        jitter: Jitter::PollyV2,
+        ..still
+    };
+    let hardly = RetryOptions {
+        base_ms: Some(1e-11),
+        ..still
+    };
+    for options in [polly, hardly] {
+        let policy = RetryPolicy::new(options).unwrap();
+        let good = good.clone();
+        refused(Outage::new(OutageOptions { policy, ..good }), "latency_ms");
+    }
     assert!(Outage::new(listed(vec![0.0, 5.0])).is_ok());
     let moving = OutageOptions {
         policy,
@@ -140,7 +155,7 @@ fn load_is_checked() {
         arrivals: [open(0.0), open(NAN), open(INF), random(-1.0), random(1e6), closed(0, 1.0),
             closed(1_000_001, 1.0), closed(1, NAN), closed(1, -1.0)]
         capacity_per_s: [0.0, NAN, INF]
-        timeout_ms: [0.0, NAN, INF]
+        timeout_ms: [0.0, NAN, INF, 1e-11]
         down_from_ms: [-1.0, NAN, INF]
         down_ms: [-1.0, NAN, INF]
         bin_ms: [0.0, NAN, INF, 0.01]

@@ -19,19 +19,19 @@ use wasm_bindgen_test::wasm_bindgen_test;
 const host = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, now: performance.now };
 let armed;
 // Timers that fire at once, on a clock that they move: a fake clock, or a very patient tester.
-export function install() {
-  let time = 1000;
-  armed = { delays: [], pending: new Set() };
+export function install(early) {
+  armed = { delays: [], pending: new Set(), time: 1000 };
   const { delays, pending } = armed;
   globalThis.setTimeout = (done, ms) => {
     delays.push(ms);
-    const id = host.setTimeout.call(globalThis, () => { pending.delete(id); time += ms; done(); }, 0);
+    const id = host.setTimeout.call(globalThis, () => { pending.delete(id); pass(Math.max(0, ms - early)); done(); }, 0);
     pending.add(id);
     return id;
   };
   globalThis.clearTimeout = (id) => { pending.delete(id); host.clearTimeout.call(globalThis, id); };
-  performance.now = () => time;
+  performance.now = () => armed.time;
 }
+export function pass(ms) { armed.time += ms; }
 export function uninstall() {
   Object.assign(globalThis, { setTimeout: host.setTimeout, clearTimeout: host.clearTimeout });
   delete performance.now;
@@ -44,8 +44,9 @@ export function macrotask() {
 }
 ")]
 extern "C" {
-    fn install();
+    fn install(early: f64);
     fn uninstall();
+    fn pass(ms: f64);
     fn delays() -> Array;
     fn pending() -> u32;
     fn macrotask() -> js_sys::Promise;
@@ -56,8 +57,22 @@ struct Fake;
 
 impl Fake {
     fn install() -> Self {
-        install();
+        Self::early(0.0)
+    }
+
+    /// Each timer fires so many ms early.
+    fn early(ms: f64) -> Self {
+        install(ms);
         Self
+    }
+
+    /// Time passes without a timer.
+    fn pass(&self, ms: f64) {
+        pass(ms);
+    }
+
+    fn now(&self) -> Duration {
+        JsSleeper.now()
     }
 
     fn delays(&self) -> Vec<f64> {
@@ -162,6 +177,31 @@ async fn timers_get_whole_milliseconds_rounded_up() {
         .await;
     assert_eq!(failed.unwrap_err().report.attempts, 3);
     assert_eq!(fake.delays(), [2.0, 1.0]);
+}
+
+#[wasm_bindgen_test]
+async fn a_wait_in_parts_is_not_over_when_all_of_them_ended_early() {
+    let fake = Fake::early(0.5);
+    let (begin, year) = (fake.now(), Duration::from_millis(31_536_000_000));
+    JsSleeper.sleep(year).await;
+    assert_eq!(fake.now() - begin, year);
+    // Fifteen parts, and what they lacked.
+    assert_eq!((fake.delays().len(), fake.delays()[15]), (16, 8.0));
+}
+
+#[wasm_bindgen_test]
+async fn a_limit_counts_from_the_begin_of_the_attempt_however_long_it_takes_to_wait() {
+    let fake = Fake::install();
+    let failed = retry(steady(1.0), || {
+        fake.pass(30.0);
+        std::future::pending::<Result<(), ()>>()
+    })
+    .total_timeout(Duration::from_millis(50))
+    .await
+    .unwrap_err();
+    assert_eq!(failed.reason, StopReason::Timeout);
+    assert_eq!(failed.report.elapsed, Duration::from_millis(50));
+    assert_eq!(fake.delays(), [20.0]);
 }
 
 #[wasm_bindgen_test]

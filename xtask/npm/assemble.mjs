@@ -31,6 +31,13 @@ const HOSTS = {
 /** Which maker of a module of pkg-template/lib turns a compiled wasm file into what the entries use. */
 const MAKERS = { core: ['loaderOf', 'loader'], http: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
 
+/**
+ * Each entry that retries loads the whole driver and the core with it. Those hosts that take the core from a
+ * file bundle what they run, and their bundlers drop the other one.
+ * @param {string} entry
+ */
+const companions = (entry) => (entry.startsWith('testing.') ? [] : ['./lib/api.js', './lib/core-inline.js']);
+
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
 
@@ -188,7 +195,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   rmSync(modules, { recursive: true, force: true });
   cpSync(next, modules, { recursive: true });
 
-  const files = await bundle(next, entryFiles);
+  const files = await bundle(next, entryFiles, companions);
   rmSync(join(next, 'lib'), { recursive: true });
   for (const [file, { text }] of files) write(file, text);
 

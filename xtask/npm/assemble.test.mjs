@@ -82,7 +82,7 @@ describe('assemble', () => {
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
     assert.equal(esm.retry(), `retry${textOf(EMPTY_WASM)}`);
     assert.equal(cjs.retry(), esm.retry());
-    for (const file of ['lib/api.js', 'lib/core-bytes.js', 'lib/core-bytes.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
+    for (const file of ['lib/driver.js', 'lib/driver.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
     for (const file of ['lib/name.js', 'lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
@@ -129,13 +129,13 @@ describe('assemble', () => {
 test('bundled: what entries share is in files of their own, and nothing is imported for its side effects', async () => {
   const dir = files('bundle', {
     'one.js': "import { a } from './lib/a.js';\nimport { b } from './lib/b.js';\nexport const one = [a, b];\n",
-    'two.js': "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/core-bytes.js';\nexport const two = [b, text];\n",
+    'two.js': "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/lab-bytes.js';\nexport const two = [b, text];\n",
     'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
     'lib/b.js': 'export const b = Symbol();\n',
-    'lib/core-bytes.js': "export default 'bytes';\n",
+    'lib/lab-bytes.js': "export default 'bytes';\n",
   });
   const found = await bundle(dir, ['one.js', 'two.js']);
-  assert.ok(found.get('two.js').text.includes('"./lib/core-bytes.js"'));
+  assert.ok(found.get('two.js').text.includes('"./lib/lab-bytes.js"'));
   for (const [file, { text }] of found) assert.doesNotMatch(text, /^import "/m, file);
   for (const [file, { text }] of found) {
     mkdirSync(dirname(join(dir, 'out', file)), { recursive: true });
@@ -145,6 +145,22 @@ test('bundled: what entries share is in files of their own, and nothing is impor
   const [{ one }, { two }] = await Promise.all(['one', 'two'].map((name) => import(pathToFileURL(join(dir, 'out', `${name}.js`)).href)));
   assert.equal(one[1], two[0], 'one instance');
   assert.equal(two[1], 'bytes');
+});
+
+test('bundled: what is loaded together is one file', async () => {
+  const dir = files('together', {
+    'one.js': "export { a } from './lib/a.js';\n",
+    'two.js': "export { b } from './lib/b.js';\n",
+    'package.json': '{ "type": "module", "sideEffects": false }',
+    'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
+    'lib/b.js': 'export const b = Symbol();\n',
+  });
+  const shared = async (/** @type {() => string[]} */ companions) => {
+    const found = await bundle(dir, ['one.js', 'two.js'], companions);
+    return [...found.keys()].filter((file) => file.startsWith('lib/'));
+  };
+  assert.deepEqual(await shared(() => []), ['lib/b.js']);
+  assert.deepEqual(await shared(() => ['./lib/a.js']), ['lib/a.js']);
 });
 
 test('the glue makes its coders later, and has no comments', async () => {

@@ -3,21 +3,23 @@
 // they still share one instance. Generated modules stay as they are: long texts, which few of the entries use.
 
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** A file of several modules is named after the one that it is about; of others, after the last. */
-const SUBJECTS = { 'lib/operation.js': 'engine', 'lib/lab.js': 'lab' };
+const SUBJECTS = { 'lib/api.js': 'driver', 'lib/lab.js': 'lab' };
 
-const GENERATED = /\/(lab-glue|[a-z]+-bytes)\.js$/;
+const GENERATED = /\/(lab-glue|(?:http|lab)-bytes)\.js$/;
 
 /**
  * @param {string} dir a package in which every module is a file
  * @param {string[]} entries names of files in `dir`
+ * @param {(entry: string) => string[]} companions what else an entry loads, so that modules which entries
+ *   need in part are one file for all of them
  * @returns {Promise<Map<string, { text: string, imports: string[] }>>} by its name each file of the bundled
  *   package, with the names of those that it imports
  */
-export async function bundle(dir, entries) {
+export async function bundle(dir, entries, companions = () => []) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: dir,
     entryPoints: entries,
@@ -30,7 +32,16 @@ export async function bundle(dir, entries) {
     plugins: [
       {
         name: 'files of their own',
-        setup({ onResolve }) {
+        setup({ onLoad, onResolve }) {
+          onLoad({ filter: /\.js$/ }, ({ path }) => {
+            if (dirname(path) !== dir) return undefined;
+            const loaded = companions(basename(path)).map((module) => `\nimport '${module}';`);
+            return { contents: `${readFileSync(path, 'utf8')}${loaded.join('')}` };
+          });
+          // The package says that none of its modules has side effects; esbuild would leave companions out.
+          onResolve({ filter: /^\.\/lib\// }, ({ path, resolveDir, kind }) =>
+            kind === 'import-statement' && !GENERATED.test(path) ? { path: join(resolveDir, path), sideEffects: true } : undefined,
+          );
           onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./${basename(path)}`, external: true }));
           // An entry imports another one, so that wasm files are imported beside them and nowhere else.
           onResolve({ filter: /^\.\/[^/]+$/ }, ({ path, kind, resolveDir }) =>
@@ -64,7 +75,7 @@ export async function bundle(dir, entries) {
     const output = Object.keys(metafile.outputs).find((name) => path.endsWith(`/${name}`));
     const file = named(output.slice('out/'.length));
     // Generated modules are beside the shared files; the entries are one folder above.
-    const code = file.startsWith('lib/') ? needed(text) : needed(text).replaceAll(/"\.\/((?:lab-glue|[a-z]+-bytes)\.js)"/g, '"./lib/$1"');
+    const code = file.startsWith('lib/') ? needed(text) : needed(text).replaceAll(/"\.\/((?:lab-glue|(?:http|lab)-bytes)\.js)"/g, '"./lib/$1"');
     const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) => (external ? asItIs(to, entries) : [named(to.slice('out/'.length))]));
     files.set(file, { text: code, imports });
   }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::cmd::{Cmd, Failure};
-use crate::pkg::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::setup::WASM_TARGET;
 use crate::step::Step;
+use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::workspace::Workspace;
 
 pub struct LabWasm {

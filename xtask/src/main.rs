@@ -17,6 +17,8 @@ mod simulate;
 mod site;
 mod step;
 mod test;
+mod thin_wasm;
+mod wasm;
 mod workspace;
 
 use std::process::ExitCode;

@@ -4,8 +4,8 @@
 //! own. What tells them apart are the message, which each engine has its own of, and the codes
 //! that Node, Deno and Bun put on the error or on its cause.
 
-/// What is known of a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What is known of a failure. The greater says more: of an error and its causes it counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NetworkFailure {
     /// No engine says this of the network: a mistake of the caller's, or something else entirely.
     Unknown,
@@ -138,7 +138,7 @@ const FROM_WORKER: &[u8] = b"FetchEvent.respondWith received an error: TypeError
 
 impl NetworkFailure {
     /// Judges one error by its `code`, `syscall` and `message`, each empty if it has none. An
-    /// error's causes are judged one by one: see [`and`](Self::and).
+    /// error's causes are judged one by one.
     #[must_use]
     pub fn of(code: &[u8], syscall: &[u8], message: &[u8]) -> Self {
         let message = message.strip_prefix(FROM_WORKER).unwrap_or(message);
@@ -160,17 +160,6 @@ impl NetworkFailure {
             Self::Network
         } else {
             Self::Unknown
-        }
-    }
-
-    /// What an error and its cause say together: the one that says more.
-    #[must_use]
-    pub fn and(self, cause: Self) -> Self {
-        match (self, cause) {
-            (Self::Hopeless, _) | (_, Self::Hopeless) => Self::Hopeless,
-            (Self::Unprocessed, _) | (_, Self::Unprocessed) => Self::Unprocessed,
-            (Self::Network, _) | (_, Self::Network) => Self::Network,
-            (Self::Unknown, Self::Unknown) => Self::Unknown,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 /// Which statuses are worth another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StatusRule {
     /// 408, 425, 429, 500, 502, 503, 504: conditions that pass. Never 501 and 505, which do not.
     Transient,

@@ -7,7 +7,7 @@ use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::core::RetryPolicy;
 use crate::data::Value;
-use crate::js::lab::{data_from, value_of};
+use crate::js::given::{data_from, value_of};
 use crate::simulation::{Contention, ContentionOptions, Strategy};
 
 /// See [`ContentionOptions`]. In place of a policy may be a line of the figure: `{ figure }` with

@@ -4,8 +4,8 @@ use js_sys::RangeError;
 use wasm_bindgen::JsValue;
 
 use crate::core::{OptionError, OptionErrors};
-use crate::data::{Value, camel_case};
-use crate::js::lab::value_of;
+use crate::data::{Value, camel_case, refusal};
+use crate::js::given::value_of;
 
 /// The options of a simulation as they were given.
 pub(super) struct Fields {
@@ -85,12 +85,9 @@ impl Fields {
     fn list(self, refused: &[OptionError]) -> String {
         let mut problems = Vec::new();
         for problem in refused {
-            let name = camel_case(problem.option);
-            let value = self
-                .given(&name)
-                .map_or_else(|| problem.value.to_string(), written);
-            let rule = camel_case(problem.rule);
-            problems.push(format!("{name} is {value}; it must be {rule}"));
+            let default = Value::Number(problem.value);
+            let value = self.given(&camel_case(problem.option)).unwrap_or(&default);
+            problems.push(refusal(problem, &written(value)));
         }
         problems.extend(self.problems);
         for (name, _) in self.entries {

@@ -6,7 +6,7 @@ use super::fields::{Fields, variant, whole};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::data::Value;
-use crate::js::lab::data_of;
+use crate::js::given::data_of;
 use crate::simulation::{Arrivals, Budget, Load, LoadOptions};
 
 const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or \

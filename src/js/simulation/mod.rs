@@ -7,10 +7,10 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::numeric::count;
-use crate::core::{RetryPolicy, Seed};
+use super::given::refused;
+use super::numeric::{count, seed_of};
+use crate::core::RetryPolicy;
 use crate::data::PolicyData;
-use crate::js::lab::refused;
 use crate::simulation::Simulation;
 use record::Record;
 
@@ -34,16 +34,13 @@ fn clients_of(data: &mut PolicyData) -> Result<(RetryPolicy, Vec<f64>), JsValue>
     Ok((policy, data.curve.take().unwrap_or_default()))
 }
 
-fn seed_of(high: u32, low: u32) -> Seed {
-    Seed::new(u64::from(high) << 32 | u64::from(low))
-}
-
 /// A simulation that can tell what happened so far.
 trait Study: Simulation {
     fn result(&self) -> Record;
 }
 
-/// A simulation under way.
+/// A simulation under way. (Printing it would put that of every model into the wasm file.)
+#[allow(missing_debug_implementations)]
 #[wasm_bindgen(js_name = LabSimulation, skip_typescript)]
 pub struct Running(Box<dyn Study>);
 

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use super::fields::Fields;
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
-use crate::js::lab::data_of;
+use crate::js::given::data_of;
 use crate::simulation::{Outage, OutageOptions, Traces};
 
 /// See [`OutageOptions`]. The deadline is the policy's own, unless another is given.

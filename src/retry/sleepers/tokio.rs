@@ -8,7 +8,7 @@ use tokio::time::{self, Instant, Sleep};
 use crate::retry::Sleeper;
 
 /// Tokio's timers and clock, which tests may pause. Each operation must be awaited inside a
-/// runtime that has its time driver enabled.
+/// runtime that has its time driver enabled: elsewhere Tokio panics.
 #[derive(Debug, Clone, Default)]
 pub struct TokioSleeper {
     /// Where the time is counted from: the first question, which comes from inside the runtime,

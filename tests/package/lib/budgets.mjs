@@ -46,7 +46,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 89_500,
+    limit: 88_500,
   },
 ];
 

@@ -64,7 +64,7 @@ export const installed = join(consumer, 'node_modules', 'rejitter');
 export const modules = join(target, 'pkg.modules');
 
 /** The text that a module of the package keeps a wasm file in. */
-export const inlinedText = (name) => /["']([^"'\n]{100,})["']/.exec(readFileSync(join(installed, name), 'utf8'))[1];
+export const inlinedText = (name) => /["']([^"'\n]{1000,})["']/.exec(readFileSync(join(installed, name), 'utf8'))[1];
 
 /**
  * What `import * as x from 'rejitter'` gives in the consumer folder; or, for a run of the same tests on a

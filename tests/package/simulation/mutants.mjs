@@ -65,8 +65,9 @@ plant('afterMs is ignored', [op, "exactlyMs = afterMsOf(verdict, failed ? 'retry
 plant('retryIf is asked twice', [op, 'let verdict = predicate(this.outcome, attempt);', 'predicate(this.outcome, attempt);\n        let verdict = predicate(this.outcome, attempt);']);
 plant('a verdict that is none passes', [story, "throw new (typeof afterMs === 'number' ? RangeError : TypeError)(", "if (verdict !== null) return NaN;\n  throw new (typeof afterMs === 'number' ? RangeError : TypeError)("]);
 plant('spent results reject', [story, 'if (!this.failed) {', 'if (false) {']);
-plant('hints feed the decorrelated jitter', ['decision.js', 'if (computed && decision >= 0) {', 'if (decision >= 0) {']);
-plant('operations share the previous wait', [story, 'this.previousMs = NaN;', 'this.previousMs = settings.lastMs ?? NaN;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
+plant('hints feed the decorrelated jitter', ['decision.js', 'if (computed && decision >= 0 && ', 'if (decision >= 0 && ']);
+plant('bounded decorrelated jitter forgets', ['decision.js', 'settings.jitter >= DECORRELATED &&', 'settings.jitter === DECORRELATED &&']);
+plant('operations share the previous wait', [story, 'this.previousMs = -1;', 'this.previousMs = settings.lastMs ?? -1;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
 plant('operations of a policy share their draws', [op, 'const index = settings.seeded ? settings.operations++ : 0;', 'const index = 0;']);
 plant('a bad random number passes', ['decision.js', 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 
@@ -77,8 +78,8 @@ plant('events are not frozen', ['hooks.js', 'Object.freeze(event)', 'event']);
 plant('onRetry comes after the wait', [op, "        this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n", ''], [op, "      if (interruption?.expired || this.remainingMs()", "      if (settings.hooks !== undefined) this.tell('onRetry', this.attempts, { ...this.told(), delayMs });\n      if (interruption?.expired || this.remainingMs()"]);
 plant('onFailure is not called', [op, "this.tell('onFailure', this.attempts, this.told());", ';']);
 plant('onSuccess has no result', [story, "this.tell('onSuccess', this.attempts, { result: this.outcome });", "this.tell('onSuccess', this.attempts, {});"]);
-plant('records forget the first attempt', ['report.js', 'this.kept.splice(1, 1);', 'this.kept.shift();']);
-plant('records grow without bound', ['report.js', 'this.kept.length === KEPT', 'false']);
+plant('records forget the first attempt', [story, 'records.splice(1, 1);', 'records.shift();']);
+plant('records grow without bound', [story, 'records.length === KEPT', 'false']);
 plant('records lack the delay', [op, 'delayMs = record.delayMs = next;', 'delayMs = next;']);
 plant('no report beside the error', [story, 'keepReport(error, report);\n    throw error;', 'throw error;']);
 plant('failures stay in flight', ['metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);

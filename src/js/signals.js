@@ -1,0 +1,40 @@
+// @ts-check
+// Who is to be told when a signal of the caller's aborts. By one listener for all of them: an app's one
+// signal may be given to thousands of operations at a time, and Node warns of a leak from the eleventh on.
+
+/** @typedef {{ abort: (signal: AbortSignal) => void }} Follower */
+
+/** @type {WeakMap<AbortSignal, { followers: Set<Follower>, listener: () => void }>} */
+const watched = new WeakMap();
+
+/**
+ * @param {AbortSignal} signal not aborted yet
+ * @param {Follower} follower told once, unless it stops to follow before
+ */
+export function follow(signal, follower) {
+  const known = watched.get(signal);
+  if (known !== undefined) {
+    known.followers.add(follower);
+    return;
+  }
+  const followers = new Set([follower]);
+  const listener = () => {
+    // Each may leave meanwhile.
+    for (const each of followers) each.abort(signal);
+  };
+  watched.set(signal, { followers, listener });
+  signal.addEventListener('abort', listener);
+}
+
+/**
+ * @param {AbortSignal} signal
+ * @param {Follower} follower
+ */
+export function unfollow(signal, follower) {
+  const known = watched.get(signal);
+  if (known === undefined) return;
+  known.followers.delete(follower);
+  if (known.followers.size > 0) return;
+  watched.delete(signal);
+  signal.removeEventListener('abort', known.listener);
+}
