@@ -69,5 +69,5 @@ function copyOfView(view) {
 
 /** Whether a body needs `duplex: 'half'`. @param {any} body */
 export function isStream(body) {
-  return tagOf(body) === 'ReadableStream' || (typeof body === 'object' && body !== null && typeof body[Symbol.asyncIterator] === 'function' && isReplayable(body) === false);
+  return tagOf(body) === 'ReadableStream' || (!isReplayable(body) && typeof body[Symbol.asyncIterator] === 'function');
 }

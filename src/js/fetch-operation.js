@@ -207,7 +207,7 @@ export class FetchOperation {
     const { method } = this.request;
     const { methods } = this.settings;
     const listed = methods === undefined ? this.http.isIdempotent(method) : methods.includes(method);
-    return listed || this.request.header('idempotency-key') !== null;
+    return listed || this.request.headers.has('idempotency-key');
   }
 
   /** Gives the request a key by which the server knows its attempts, if it needs one. */
@@ -215,7 +215,7 @@ export class FetchOperation {
     const { idempotencyKey } = this.settings;
     const { request, http } = this;
     if (idempotencyKey === undefined || ['GET', 'HEAD'].includes(request.method) || http.isIdempotent(request.method)) return;
-    if (request.header('idempotency-key') !== null) return;
+    if (request.headers.has('idempotency-key')) return;
     const key = typeof idempotencyKey === 'function' ? idempotencyKey(request.outline()) : idempotencyKey === 'auto' ? uuid() : idempotencyKey;
     if (!isKey(key)) throw new TypeError(`idempotencyKey returned ${show(key)}; it must return a text of visible ASCII characters`);
     request.setHeader('Idempotency-Key', /** @type {string} */ (key));
@@ -274,8 +274,8 @@ export class FetchOperation {
   known(event) {
     if (!('result' in event) && !('error' in event)) return undefined;
     const status = this.response?.status;
-    const afterMs = this.ruling?.afterMs;
-    return { ...(status !== undefined && { status }), ...(afterMs !== undefined && afterMs >= 0 && { hintMs: afterMs }) };
+    const hintMs = this.ruling?.afterMs ?? NaN;
+    return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 }
 

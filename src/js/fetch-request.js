@@ -63,13 +63,9 @@ export class FetchRequest {
     return this.body === undefined || this.body.replays;
   }
 
-  /**
-   * A header of the request as it is sent.
-   * @param {string} name
-   */
-  header(name) {
-    const headers = this.init?.headers ?? (this.isRequest ? this.input.headers : undefined);
-    return headers === undefined || headers === null ? null : new Headers(headers).get(name);
+  /** The headers of the request as it is sent. */
+  get headers() {
+    return new Headers(this.init?.headers ?? (this.isRequest ? this.input.headers : undefined));
   }
 
   /**
@@ -77,7 +73,7 @@ export class FetchRequest {
    * @param {string} value
    */
   setHeader(name, value) {
-    const headers = new Headers(this.init?.headers ?? (this.isRequest ? this.input.headers : undefined));
+    const { headers } = this;
     headers.set(name, value);
     this.init = { ...this.init, headers };
   }
@@ -92,7 +88,7 @@ export class FetchRequest {
   /** The request without its body, for who needs to see it. */
   outline() {
     const { url } = this.isRequest ? this.input : { url: this.input };
-    return new Request(url, { method: this.method, headers: this.init?.headers ?? (this.isRequest ? this.input.headers : undefined) });
+    return new Request(url, { method: this.method, headers: this.headers });
   }
 
   /**
