@@ -234,9 +234,7 @@ export type CurvedJitter =
 /** Jitters that are drawn from the backoff curve. */
 export type CurveJitter = Exclude<Jitter, CurvedJitter>;
 
-/**
- * How the ceiling `c` grows with the number `k` of the wait, from 1; never above `capMs`.
- */
+/** How the ceiling `c` grows with the number `k` of the wait, from 1; never above `capMs`. */
 export type Backoff =
   /** `baseMs`. */
   | 'fixed'
@@ -256,14 +254,14 @@ export type Backoff =
    * operation with a `RangeError`). Capped and jittered like any curve.
    */
   | ((k: number) => number)
-  /** Your own: milliseconds from 0, of which the last repeat. Capped and jittered like any curve. */
+  /** Your own: milliseconds from 0, the last of which repeats. Capped and jittered like any curve. */
   | readonly number[];
 
 /** Any curve, without an option of its own. */
 export interface PlainCurveOptions {
   /**
    * The curve: see {@link Backoff}. Looked at for each wait. Without effect beside a jitter with a curve of
-   * its own, but that 'truncated' still settles the default of `baseMs`.
+   * its own, except that 'truncated' still settles the default of `baseMs`.
    *
    * @default 'exponential'
    * @example `{ backoff: [100, 500, 2000] }`
@@ -309,8 +307,8 @@ export interface TruncatedOptions {
   /** The curve: see {@link Backoff}. */
   backoff: 'truncated';
   /**
-   * The wait at which the curve stops growing; with jitter 'slotted', the number of slots. A whole number
-   * from 1 to 1024.
+   * The wait at which the curve, or with jitter 'slotted' the number of slots, stops growing. A whole
+   * number from 1 to 1024.
    *
    * @default 10
    * @example `{ backoff: 'truncated', truncateAt: 6 }`
