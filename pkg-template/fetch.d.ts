@@ -140,7 +140,8 @@ interface FetchOnlyOptions {
   /**
    * Called before each attempt with its request, to sign it anew or to renew a token: may change its
    * headers, return another request, and do so later. What it throws ends the operation
-   * (`reason: 'callback'`). The attempt's timeout includes it.
+   * (`reason: 'callback'`). The attempt's timeout includes it. The request is made by the global
+   * `Request`, which a fetch with classes of its own (undici's, node-fetch's) does not take.
    *
    * @example
    * ```js
@@ -160,13 +161,13 @@ interface FetchOnlyOptions {
   preset?: PresetName | undefined;
   /** Called before each attempt. Hooks are not awaited; what they throw is reported and changes nothing. */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
-  /** Called after each attempt that failed, or whose response is not good enough. */
+  /** Called after each attempt that failed, or whose response is not good enough: clone it to read it. */
   onFailure?: ((event: FailureEvent & Told) => unknown) | undefined;
   /** Called before each wait. The response is cancelled right after: clone it to read it. */
   onRetry?: ((event: RetryEvent & Told) => unknown) | undefined;
   /** Called when a response is returned that needs no retry. */
   onSuccess?: ((event: SuccessEvent & Told) => unknown) | undefined;
-  /** Called when the operation ends otherwise. */
+  /** Called when the operation ends otherwise; the caller may get the response: clone it to read it. */
   onGiveUp?: ((event: GiveUpEvent & Told) => unknown) | undefined;
 }
 

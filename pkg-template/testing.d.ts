@@ -46,7 +46,7 @@ export interface VirtualClock {
   /**
    * Moves the time until no timer is armed.
    *
-   * @param limit how many timers may fire; 10 000 unless given
+   * @param limit how many timers may fire, a whole number from 0; 10 000 unless given
    * @throws {Error} (a rejection) when more are armed after that: an endless retry must not hang a test
    */
   runAll(limit?: number): Promise<void>;
@@ -60,7 +60,7 @@ export interface VirtualClock {
  * Replaces `setTimeout`, `clearTimeout` and `performance.now` by ones that stand still until the
  * clock is moved. Operations wait on it from then on, whenever the package was imported.
  *
- * @throws {Error} when one is installed already
+ * @throws {Error} when one is installed already, or fake timers of sinon, Vitest or Jest are
  * @example
  * ```js
  * import { retry } from 'rejitter';

@@ -3,6 +3,9 @@
 /** The longest delay that hosts keep: above it, as below 1, timers fire after 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Above the ids that hosts give. */
+const FIRST_ID = 2 ** 40;
+
 /** The clock that is installed, if one is. */
 let current;
 
@@ -26,7 +29,7 @@ class VirtualClock {
   #now = 0;
   /** Armed timers in the order of arming. */
   #timers = new Map();
-  #ids = 0;
+  #ids = FIRST_ID;
   #running = false;
   /** What was replaced: [holder, name, its own descriptor or undefined, the replacement]. */
   #replaced = [];
@@ -35,12 +38,23 @@ class VirtualClock {
   constructor(date, blocking) {
     // The host's own, taken before it is replaced: promises settle while a real task passes.
     const later = globalThis.setImmediate ?? globalThis.setTimeout;
+    // Those of sinon, Vitest and Jest have this; nothing would ever settle.
+    if (later.clock !== undefined) throw new Error('fake timers are installed already: remove them first, or move time by them alone');
     this.#turn = () => new Promise((done) => { later(done); });
     // Whole: sums with a fraction are rounded, and a timer would seem to fire early.
     const startedAt = Math.ceil(globalThis.performance.now());
     const startedOn = Date.now();
-    this.#replace(globalThis, 'setTimeout', (callback, ms, ...args) => this.#arm(callback, ms, args));
-    this.#replace(globalThis, 'clearTimeout', (handle) => { this.#timers.delete(Number(handle)); });
+    const setTimeout = (callback, ms, ...args) => this.#arm(callback, ms, args);
+    // For util.promisify, as Node's own has it.
+    setTimeout[Symbol.for('nodejs.util.promisify.custom')] = (ms, value) => new Promise((done) => { this.#arm(done, ms, [value]); });
+    this.#replace(globalThis, 'setTimeout', setTimeout);
+    const { clearTimeout } = globalThis;
+    this.#replace(globalThis, 'clearTimeout', (handle) => {
+      const id = Number(handle);
+      if (id > FIRST_ID) this.#timers.delete(id);
+      // Armed before the clock was installed.
+      else clearTimeout(handle);
+    });
     this.#replace(globalThis.performance, 'now', () => startedAt + this.#now);
     if (date) this.#replace(Date, 'now', () => Math.floor(startedOn + this.#now));
     if (blocking) {
@@ -70,6 +84,7 @@ class VirtualClock {
   }
 
   async runAll(limit = 10_000) {
+    if (!Number.isInteger(limit) || limit < 0) throw new RangeError('runAll() takes a whole number of timers from 0');
     await this.#run(() => this.#next(Infinity), limit);
   }
 

@@ -7,7 +7,10 @@
  * @property {() => unknown} next the body for one more attempt; it may be a promise of it
  */
 
-const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value);
+/** What an object calls itself, in any realm: 'Request', 'Blob', … @param {unknown} value */
+export function tagOf(value) {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
 
 /**
  * A body as `init.body` has it. What the caller could change while attempts go on is copied now,
@@ -19,7 +22,13 @@ export function bodyOf(body) {
   if (typeof body === 'function') return { replays: true, next: () => body() };
   const replays = isReplayable(body);
   const kept = replays ? copyOf(body) : body;
-  return { replays, next: () => kept };
+  // An inner fetch may add to what is a list: not to that of the next attempt.
+  return { replays, next: () => (isList(kept) ? copyOf(kept) : kept) };
+}
+
+/** Not what the package form-data makes: that calls itself FormData, too, and is a stream. */
+function isList(/** @type {any} */ body) {
+  return ['FormData', 'URLSearchParams'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
 }
 
 /** Streams and async iterables are over once they were read; so may be what is not known here. */
@@ -27,22 +36,23 @@ function isReplayable(/** @type {any} */ body) {
   if (body === null || typeof body !== 'object') return true;
   return (
     ArrayBuffer.isView(body) ||
-    ['[object ArrayBuffer]', '[object Blob]', '[object File]', '[object FormData]', '[object URLSearchParams]', '[object String]'].includes(tagOf(body))
+    isList(body) ||
+    ['ArrayBuffer', 'Blob', 'File', 'String'].includes(tagOf(body))
   );
 }
 
 /** @param {any} body */
 function copyOf(body) {
   switch (tagOf(body)) {
-    case '[object URLSearchParams]':
+    case 'URLSearchParams':
       return new body.constructor(body);
-    case '[object FormData]': {
+    case 'FormData': {
       // Each attempt encodes it anew, with a boundary of its own.
       const copy = new body.constructor();
       for (const [name, value] of body) copy.append(name, value);
       return copy;
     }
-    case '[object ArrayBuffer]':
+    case 'ArrayBuffer':
       return body.slice(0);
     default:
       return ArrayBuffer.isView(body) ? copyOfView(body) : body;
@@ -59,5 +69,5 @@ function copyOfView(view) {
 
 /** Whether a body needs `duplex: 'half'`. @param {any} body */
 export function isStream(body) {
-  return tagOf(body) === '[object ReadableStream]' || (typeof body === 'object' && body !== null && typeof body[Symbol.asyncIterator] === 'function' && isReplayable(body) === false);
+  return tagOf(body) === 'ReadableStream' || (!isReplayable(body) && typeof body[Symbol.asyncIterator] === 'function');
 }

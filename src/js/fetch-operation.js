@@ -1,6 +1,7 @@
 // @ts-check
 // One retried fetch: what its attempts send, and what is made of their outcomes.
 
+import { tagOf } from './fetch-body.js';
 import { HttpStatusError } from './fetch-error.js';
 import { isKey } from './fetch-options.js';
 import { FetchRequest } from './fetch-request.js';
@@ -9,6 +10,7 @@ import { callHook } from './hooks.js';
 import { NETWORK, UNPROCESSED } from './http.js';
 import { run } from './operation.js';
 import { inheriting } from './options.js';
+import { afterMsOf } from './progress.js';
 import { RetryError, keepReport } from './report.js';
 import { show } from './rules.js';
 
@@ -93,8 +95,15 @@ export class FetchOperation {
     const next = this.request.next(attempt.attempt, signal);
     let [input, init] = next instanceof Promise ? await next : next;
     this.broken = false;
-    if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
-    if (next instanceof Promise || prepare !== undefined) attempt.signal.throwIfAborted();
+    const made = init;
+    try {
+      if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
+      if (next instanceof Promise || prepare !== undefined) attempt.signal.throwIfAborted();
+    } catch (error) {
+      // Not sent: what the body comes from, a file, say, would stay open.
+      if (this.request.hasFactory) discard(init === made ? init : input);
+      throw error;
+    }
     const send = this.inner ?? globalThis.fetch;
     const response = await (init === undefined ? send(input) : send(input, init));
     if (this.over || this.attempt !== attempt || (this.ownSignal && attempt.signal.aborted)) {
@@ -103,7 +112,7 @@ export class FetchOperation {
       return response;
     }
     this.response = response;
-    if (this.settings.throwOnStatus && response.status >= 400) throw new HttpStatusError(response);
+    if (this.settings.throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
     return response;
   }
 
@@ -127,7 +136,7 @@ export class FetchOperation {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
     this.broken = true;
     const answer = await prepare(request, attempt);
-    if (answer !== undefined && Object.prototype.toString.call(answer) !== '[object Request]') {
+    if (answer !== undefined && tagOf(answer) !== 'Request') {
       throw new TypeError(`prepare returned ${show(answer)}; it must return a Request or nothing`);
     }
     this.broken = false;
@@ -157,15 +166,21 @@ export class FetchOperation {
     if (typeof retryOn !== 'function') return this.permit(retryable, response, failure, attempt);
     const verdict = retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
     if (typeof verdict === 'boolean') return this.permit(verdict, response, failure, attempt);
-    return Promise.resolve(verdict).then((verdict) => this.permit(verdict, response, failure, attempt));
+    return Promise.resolve(verdict).then((verdict) => {
+      // The engine would refuse it by the name of its own option.
+      if (typeof verdict !== 'boolean') afterMsOf(verdict, 'retryOn');
+      return this.permit(verdict, response, failure, attempt);
+    });
   }
 
   /** @param {any} response */
-  retriesStatus({ status, type }) {
+  retriesStatus(response) {
+    // A mock of fetch may answer with anything.
+    const { status, type } = response ?? {};
     const { retryOn, rule } = this.settings;
     if (Array.isArray(retryOn)) return retryOn.includes(status);
     // The core need not be asked about success, nor about a status that is hidden.
-    if ((status >= 200 && status < 300) || (status === 0 && String(type).startsWith('opaque'))) return false;
+    if (typeof status !== 'number' || (status >= 200 && status < 300) || (status === 0 && String(type).startsWith('opaque'))) return false;
     return this.http.retriesStatus(rule, status);
   }
 
@@ -192,7 +207,7 @@ export class FetchOperation {
     const { method } = this.request;
     const { methods } = this.settings;
     const listed = methods === undefined ? this.http.isIdempotent(method) : methods.includes(method);
-    return listed || this.request.header('idempotency-key') !== null;
+    return listed || this.request.headers.has('idempotency-key');
   }
 
   /** Gives the request a key by which the server knows its attempts, if it needs one. */
@@ -200,7 +215,7 @@ export class FetchOperation {
     const { idempotencyKey } = this.settings;
     const { request, http } = this;
     if (idempotencyKey === undefined || ['GET', 'HEAD'].includes(request.method) || http.isIdempotent(request.method)) return;
-    if (request.header('idempotency-key') !== null) return;
+    if (request.headers.has('idempotency-key')) return;
     const key = typeof idempotencyKey === 'function' ? idempotencyKey(request.outline()) : idempotencyKey === 'auto' ? uuid() : idempotencyKey;
     if (!isKey(key)) throw new TypeError(`idempotencyKey returned ${show(key)}; it must return a text of visible ASCII characters`);
     request.setHeader('Idempotency-Key', /** @type {string} */ (key));
@@ -208,10 +223,13 @@ export class FetchOperation {
 
   /**
    * @param {any} response
-   * @param {object} report
+   * @param {any} report
    */
   statusError(response, report) {
-    const error = new HttpStatusError(response);
+    const status = new HttpStatusError(response);
+    const error = this.settings.engine.finalError === 'wrap' ? new RetryError(status, report) : status;
+    // The attempts had results; what the last of them is thrown as belongs to the errors, too.
+    if (error instanceof RetryError) error.errors.push(status);
     keepReport(error, report);
     return error;
   }
@@ -256,8 +274,8 @@ export class FetchOperation {
   known(event) {
     if (!('result' in event) && !('error' in event)) return undefined;
     const status = this.response?.status;
-    const afterMs = this.ruling?.afterMs;
-    return { ...(status !== undefined && { status }), ...(afterMs !== undefined && afterMs >= 0 && { hintMs: afterMs }) };
+    const hintMs = this.ruling?.afterMs ?? NaN;
+    return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // One request, many times: what `fetch` was called with, made anew for each attempt.
 
-import { bodyOf, isStream } from './fetch-body.js';
+import { bodyOf, isStream, tagOf } from './fetch-body.js';
 import { isSignal } from './rules.js';
 
 /** What `fetch` reads of its second argument, also where a prototype has it. */
@@ -9,8 +9,6 @@ const MEMBERS = [
   'method', 'headers', 'body', 'referrer', 'referrerPolicy', 'mode', 'credentials', 'cache', 'redirect', 'integrity',
   'keepalive', 'signal', 'duplex', 'priority', 'window',
 ];
-
-const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value);
 
 /** The arguments of a `fetch`, read once, so that what the caller changes later changes nothing. */
 export class FetchRequest {
@@ -23,7 +21,7 @@ export class FetchRequest {
     /** @type {Record<string, any> | undefined} */
     this.init = init === undefined || init === null ? undefined : membersOf(init);
     this.maxAttempts = maxAttempts;
-    this.isRequest = tagOf(input) === '[object Request]';
+    this.isRequest = tagOf(input) === 'Request';
     /** Whether the request is ours alone: then the last attempt may use it up. */
     this.owned = false;
     this.input = input;
@@ -35,7 +33,7 @@ export class FetchRequest {
     // A body in `init` takes the place of the request's own.
     const ownBody = this.init?.body === undefined || this.init.body === null;
     if (this.isRequest && ownBody) this.own();
-    else if (tagOf(input) === '[object URL]') this.input = new input.constructor(input.href);
+    else this.input = copyOfUrl(input);
     /** Sends the body of a Request by cloning it; any other from `init`. */
     this.body = ownBody ? undefined : bodyOf(this.init?.body);
     this.method = String(this.init?.method ?? (this.isRequest ? input.method : 'GET')).toUpperCase();
@@ -65,13 +63,9 @@ export class FetchRequest {
     return this.body === undefined || this.body.replays;
   }
 
-  /**
-   * A header of the request as it is sent.
-   * @param {string} name
-   */
-  header(name) {
-    const headers = this.init?.headers ?? (this.isRequest ? this.input.headers : undefined);
-    return headers === undefined || headers === null ? null : new Headers(headers).get(name);
+  /** The headers of the request as it is sent. */
+  get headers() {
+    return new Headers(this.init?.headers ?? (this.isRequest ? this.input.headers : undefined));
   }
 
   /**
@@ -79,7 +73,7 @@ export class FetchRequest {
    * @param {string} value
    */
   setHeader(name, value) {
-    const headers = new Headers(this.init?.headers ?? (this.isRequest ? this.input.headers : undefined));
+    const { headers } = this;
     headers.set(name, value);
     this.init = { ...this.init, headers };
   }
@@ -94,7 +88,7 @@ export class FetchRequest {
   /** The request without its body, for who needs to see it. */
   outline() {
     const { url } = this.isRequest ? this.input : { url: this.input };
-    return new Request(url, { method: this.method, headers: this.init?.headers ?? (this.isRequest ? this.input.headers : undefined) });
+    return new Request(url, { method: this.method, headers: this.headers });
   }
 
   /**
@@ -105,7 +99,7 @@ export class FetchRequest {
    * @returns {Promise<[any, any]> | [any, any]}
    */
   next(attempt, signal) {
-    const input = this.isRequest ? this.nextRequest(attempt) : this.input;
+    const input = this.isRequest ? this.nextRequest(attempt) : copyOfUrl(this.input);
     let { init } = this;
     // Browsers refuse any second argument beside the request of a navigation.
     if (signal !== undefined && !(this.isRequest && input.mode === 'navigate')) init = { ...referrerOf(input), ...init, signal };
@@ -141,12 +135,17 @@ export class FetchRequest {
   }
 }
 
+/** @param {any} input */
+function copyOfUrl(input) {
+  return tagOf(input) === 'URL' ? new input.constructor(input.href) : input;
+}
+
 /**
  * A second argument beside a Request resets where it comes from, unless that is said again.
  * @param {any} input
  */
 function referrerOf(input) {
-  if (tagOf(input) !== '[object Request]' || typeof input.referrer !== 'string') return undefined;
+  if (tagOf(input) !== 'Request' || typeof input.referrer !== 'string') return undefined;
   return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
 }
 
@@ -186,7 +185,8 @@ function membersOf(init) {
  */
 function copyOfHeaders(headers) {
   if (headers === null || typeof headers !== 'object') return headers;
-  if (tagOf(headers) === '[object Headers]') return new headers.constructor(headers);
-  if (Array.isArray(headers)) return headers.map((pair) => (Array.isArray(pair) ? [...pair] : pair));
-  return typeof headers[Symbol.iterator] === 'function' ? headers : { ...headers };
+  if (tagOf(headers) === 'Headers') return new headers.constructor(headers);
+  if (typeof headers[Symbol.iterator] !== 'function') return { ...headers };
+  // An iterator can be read only once: from here on it is a list.
+  return Array.from(headers, (pair) => (Array.isArray(pair) ? [...pair] : pair));
 }

@@ -15,7 +15,10 @@ export function discard(response) {
   try {
     const { body } = response;
     // A locked body belongs to whoever reads it.
-    if (body && !body.locked && typeof body.cancel === 'function') Promise.resolve(body.cancel()).then(undefined, ignore);
+    if (!body || body.locked) return;
+    if (typeof body.cancel === 'function') Promise.resolve(body.cancel()).then(undefined, ignore);
+    // node-fetch's bodies are streams of Node.
+    else if (typeof body.destroy === 'function') body.destroy();
   } catch {
     // A response that cannot be let go of is no reason to fail.
   }

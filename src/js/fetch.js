@@ -28,6 +28,8 @@ export function createFetchApi(load, loadHttp) {
     return async function fetch(input, init) {
       const own = init !== null && typeof init === 'object' && Object.hasOwn(init, 'retry') ? init.retry : undefined;
       const merged = own === undefined ? settings : readFetchOptions(own, load, settings);
+      // Draws from the same seed: this call, too, is one more operation.
+      if (merged !== settings && merged.given.seed === settings.given.seed) merged.engine.operations = settings.engine.operations++;
       return new FetchOperation(merged, http, inner, input, init).run();
     };
   }

@@ -46,6 +46,17 @@ export function createHttp(load) {
     });
   }
 
+  /**
+   * What an error says by itself.
+   * @param {HttpCore} core
+   * @param {any} error
+   */
+  function said(core, error) {
+    const texts = [error.code, error.syscall, error.message].map((text) => (typeof text === 'string' ? text : ''));
+    const [code, syscall, message] = write(core, texts);
+    return core.http_failure(code, syscall, message);
+  }
+
   return {
     /**
      * The wait that a response asks for, in ms; NaN for none.
@@ -90,9 +101,10 @@ export function createHttp(load) {
         for (let depth = 0; depth < DEEPEST && typeof error === 'object' && error !== null; depth++) {
           // A timeout of somebody's own; what the attempt did by then nobody knows.
           if (error.name === 'TimeoutError') known = Math.max(known, NETWORK);
-          const texts = [error.code, error.syscall, error.message].map((text) => (typeof text === 'string' ? text : ''));
-          const [code, syscall, message] = write(core, texts);
-          known = Math.max(known, core.http_failure(code, syscall, message));
+          known = Math.max(known, said(core, error));
+          // Node tries a host's addresses one after the other: what holds is what all of them say.
+          const { errors } = error;
+          if (Array.isArray(errors) && errors.length > 0) known = Math.max(known, Math.min(...errors.map((each) => said(core, each))));
           error = error.cause;
         }
       } catch {
@@ -111,6 +123,6 @@ export function createHttp(load) {
  */
 function headerOf(response, name) {
   // Not every function that takes fetch's place answers with headers.
-  const value = response.headers?.get?.(name);
+  const value = response?.headers?.get?.(name);
   return typeof value === 'string' && value.length <= LONGEST ? value : '';
 }

@@ -58,7 +58,7 @@ export function numbers(name, list, rule, allowed) {
   const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
   for (const [i, value] of values.entries()) {
     if (typeof value !== 'number' || !allowed(value)) {
-      throw new (typeof value === 'number' ? RangeError : TypeError)(`${name}[${i}] is ${show(value)}; it must be ${rule}`);
+      throw new (typeof value === 'number' ? RangeError : TypeError)(`${name}[${i}] is ${show(value)}; ${name} must be ${rule}`);
     }
   }
   return Float64Array.from(/** @type {number[]} */ (values));

@@ -13,16 +13,16 @@ import { caught, literal, tableIn } from './lib/readers.mjs';
 const api = await importPackage();
 const { RetryPolicy } = api;
 const read = (name) => readFileSync(join(installed, name), 'utf8');
-const INDEX = read('index.d.ts');
-const TESTING = read('testing.d.ts');
+const texts = (...names) => Object.fromEntries(names.map((name) => [name, read(name)]));
+const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
 const testing = await import(pathToFileURL(join(project('docs', { 'testing.mjs': "export * from 'rejitter/testing';\n" }), 'testing.mjs')).href);
 
 /** The options that the code knows, from its own message. */
 const KNOWN = /Options are: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
 
-/** Objections to a text of declarations of the main entry, or of another one with its module. */
-function objections(text, module = api, optionTypes = { PolicyOptions: KNOWN }) {
-  const { exports, options } = readDeclarations('/index.d.ts', text);
+/** Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its module. */
+function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN }) {
+  const { exports, options } = readDeclarations(Object.keys(files)[0], files);
   const wrong = [];
   const differ = (what, documented, real) => {
     for (const name of real) if (!documented.includes(name)) wrong.push(`${what} ${name} is not in the declarations`);
@@ -35,6 +35,10 @@ function objections(text, module = api, optionTypes = { PolicyOptions: KNOWN }) 
     if (!doc?.text.trim()) wrong.push(`${name} has no doc comment`);
     else if (value && !/```js\n[^]*```/.test(doc.tag('example') ?? '')) wrong.push(`${name} has no example`);
     for (const member of members) if (!member.doc || !(member.doc.text.trim() || member.doc.tags.length)) wrong.push(`${name}.${member.name} has no doc comment (${kind})`);
+  }
+  for (const [, link, name, member] of Object.values(files).join('').matchAll(/\{@link ((\w+)(?:\.(\w+))?)/g)) {
+    const found = exports.get(name);
+    if (!found || (member && !found.members.some((known) => known.name === member))) wrong.push(`{@link ${link}} leads nowhere`);
   }
   for (const [type, real] of Object.entries(optionTypes)) {
     const documented = options(type);
@@ -56,23 +60,23 @@ function objections(text, module = api, optionTypes = { PolicyOptions: KNOWN }) 
 }
 
 test('index.d.ts: every export and option of the package and no other, described', () => {
-  assert.deepEqual(objections(INDEX), []);
+  assert.deepEqual(objections(MAIN), []);
 });
 
 test('testing.d.ts: every export of rejitter/testing and no other, described', () => {
-  assert.deepEqual(objections(TESTING, testing, { VirtualClockOptions: ['date', 'blocking'] }), []);
+  assert.deepEqual(objections(texts('testing.d.ts'), testing, { VirtualClockOptions: ['date', 'blocking'] }), []);
   const error = caught(() => testing.virtualClock({ zzzzzzzz: 1 }));
   assert.match(error.message, /Options are: date, blocking$/);
 });
 
 test('retrySync: its options are those of retry, but for what needs a timer or many operations', () => {
-  const { options } = readDeclarations('/index.d.ts', INDEX);
+  const { options } = readDeclarations('index.d.ts', MAIN);
   const expected = KNOWN.filter((name) => !['attemptTimeoutMs', 'unref', 'metrics'].includes(name));
   assert.deepEqual([...options('SyncOptions').keys()].sort(), expected.sort());
 });
 
 test('the examples of options are options, and of the option that they stand at', () => {
-  const { options } = readDeclarations('/index.d.ts', INDEX);
+  const { options } = readDeclarations('index.d.ts', MAIN);
   let examples = 0;
   for (const [name, declarations] of options('PolicyOptions')) {
     for (const { doc } of declarations) {
@@ -93,7 +97,7 @@ test('the examples of options are options, and of the option that they stand at'
 });
 
 test('the short defaults in the declarations are those of the README\'s table', () => {
-  const { options } = readDeclarations('/index.d.ts', INDEX);
+  const { options } = readDeclarations('index.d.ts', MAIN);
   const readme = new Map(tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(([name, , , standard]) => [literal(name), literal(standard)]));
   for (const [name, declarations] of options('PolicyOptions')) {
     const said = declarations.map(({ doc }) => doc.tag('default')).filter(Boolean);
@@ -107,6 +111,7 @@ test('the short defaults in the declarations are those of the README\'s table', 
 const CONTROLS = [
   ['an export that is gone', (text) => text.replace('export function isPermanent(error: unknown): boolean;', ''), 'export isPermanent is not in the declarations'],
   ['an export that is not there', (text) => `${text}\n/** Words. @example\n\`\`\`js\n1\n\`\`\` */\nexport function more(): void;\n`, 'export more is only in the declarations'],
+  ['a link to nothing', (text) => text.replace('{@link CommonOptions.baseMs}', '{@link CurveOptions.baseMs}'), '{@link CurveOptions.baseMs} leads nowhere'],
   ['an option that is gone', (text) => text.replace(/^  minMs\?: .*$/m, ''), 'PolicyOptions: option minMs is not in the declarations'],
   ['an option that is not there', (text) => text.replace(/^  minMs\?: .*$/m, '$&\n  /** In ms, from 0. @default 1\n @example `{}` */\n  maxMs?: number | undefined;'), 'PolicyOptions: option maxMs is only in the declarations'],
   ['an option that is misspelt', (text) => text.replace('  capMs?: number', '  capMS?: number'), 'PolicyOptions: option capMs is not in the declarations'],
@@ -123,8 +128,8 @@ const CONTROLS = [
 
 for (const [what, change, objection] of CONTROLS) {
   test(`control: ${what} is objected to`, () => {
-    const changed = change(INDEX);
-    assert.notEqual(changed, INDEX);
+    const changed = Object.fromEntries(Object.entries(MAIN).map(([name, text]) => [name, change(text)]));
+    assert.notDeepEqual(changed, MAIN);
     assert.ok(objections(changed).includes(objection), objections(changed).join('\n'));
   });
 }

@@ -213,6 +213,92 @@ test('every member of init reaches each attempt, and what hosts add too', async 
   assert.deepEqual(calls, [undefined, undefined, undefined]);
 });
 
+/** Headers of kinds that fetch takes and that can be read only once, or changed afterwards. */
+const HEADERS = {
+  'an iterator': () => new Map([['x-a', '1'], ['x-b', '2']]).entries(),
+  'a generator': () => (function* () { yield ['x-a', '1']; yield ['x-b', '2']; })(),
+  'a Map': () => new Map([['x-a', '1'], ['x-b', '2']]),
+  'a Set of pairs': () => new Set([['x-a', '1'], ['x-b', '2']]),
+  Headers: () => new Headers({ 'x-a': '1', 'x-b': '2' }),
+  'pairs': () => [['x-a', '1'], ['x-b', '2']],
+};
+
+for (const [name, make] of Object.entries(HEADERS)) {
+  test(`headers as ${name}: each attempt has them all, as they were at the call`, async () => {
+    for (const retry of [{}, { idempotencyKey: 'auto' }, { prepare() {} }]) {
+      const url = fresh();
+      const headers = make();
+      const pending = quick(url, { method: retry.idempotencyKey ? 'POST' : 'PUT', body: 'x', headers, retry });
+      if (headers instanceof Map || headers instanceof Headers) headers.set('x-a', 'changed');
+      assert.equal((await pending).status, 200);
+      assert.deepEqual(asked(url).map(({ headers }) => [headers['x-a'], headers['x-b']]), Array(3).fill(['1', '2']), JSON.stringify(retry));
+    }
+  });
+}
+
+test('what an inner fetch does with its arguments is not seen by the next attempt', async () => {
+  const form = new FormData();
+  form.append('a', '1');
+  for (const [body, add, read] of [[new URLSearchParams('a=1'), (b) => b.append('t', '2'), String], [form, (b) => b.append('t', '2'), (b) => [...b.keys()].join()]]) {
+    const seen = [];
+    const inner = async (url, init) => {
+      seen.push([url.href, init.method, init.headers.a, read(init.body)]);
+      url.searchParams.append('t', '2');
+      add(init.body);
+      init.method = 'DELETE';
+      init.headers.a = '2';
+      return new Response(null, { status: seen.length < 3 ? 503 : 200 });
+    };
+    await createFetch(QUICK, inner)(new URL('http://x/'), { method: 'PUT', body, headers: { a: '1' } });
+    assert.deepEqual(seen, Array(3).fill(['http://x/', 'PUT', '1', read(body)]));
+  }
+});
+
+test('a body that a function made and that is not sent is let go of', async () => {
+  const made = [];
+  const stream = () => new ReadableStream({ cancel() { made.push('cancelled'); } });
+  const slow = async () => { await new Promise((go) => { setTimeout(go, 10); }); };
+  const sent = [];
+  const inner = async (...args) => { sent.push(args); return new Response(); };
+  const CASES = {
+    'prepare throws': { retry: { prepare() { throw new Error('no key'); } }, body: stream },
+    'prepare answers nonsense': { retry: { prepare: () => 5 }, body: stream },
+    'aborted while prepare is under way': { retry: { prepare: slow }, body: stream, abort: true },
+    'aborted while the function is under way': { retry: {}, body: async () => { await slow(); return stream(); }, abort: true },
+    'a stream of Node': { retry: {}, body: async () => { await slow(); return new Readable({ read() {}, destroy(_, done) { made.push('cancelled'); done(); } }); }, abort: true },
+  };
+  for (const [name, { retry, body, abort }] of Object.entries(CASES)) {
+    made.length = 0;
+    const controller = new AbortController();
+    const pending = createFetch({ ...QUICK, ...retry }, inner)('http://x/', { method: 'PUT', body, signal: controller.signal });
+    if (abort) controller.abort('enough');
+    await assert.rejects(pending.catch((error) => { throw error instanceof Error ? error : new Error(error); }), name);
+    await until(() => made.length > 0, name);
+    assert.deepEqual(made, ['cancelled'], name);
+  }
+  assert.deepEqual(sent, []);
+});
+
+test('a stream that calls itself FormData, as those of the package form-data do, is sent once', async () => {
+  const parts = Object.defineProperty(Readable.from(['part']), Symbol.toStringTag, { value: 'FormData' });
+  const bodies = [];
+  const inner = async (_, init) => { bodies.push(init.body); return new Response('busy', { status: 503 }); };
+  const response = await createFetch(QUICK, inner)('http://x/', { method: 'PUT', body: parts });
+  assert.deepEqual(bodies, [parts]);
+  assert.equal(retryReport(response).reason, 'bodyNotReplayable');
+});
+
+test('a discarded response whose body is a stream of Node, as node-fetch\'s are, is let go of', async () => {
+  const bodies = [];
+  const inner = async () => {
+    bodies.push(new Readable({ read() {} }));
+    return { status: bodies.length < 3 ? 503 : 200, headers: new Headers(), body: bodies.at(-1) };
+  };
+  const response = await createFetch(QUICK, inner)('http://x/');
+  assert.equal(response.body, bodies[2]);
+  assert.deepEqual(bodies.map(({ destroyed }) => destroyed), [true, true, false]);
+});
+
 test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothing up', async () => {
   const bodies = {
     hangs: () => new ReadableStream({ cancel: () => new Promise(() => {}) }),

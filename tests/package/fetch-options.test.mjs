@@ -7,7 +7,7 @@ import { importPackage, runNode } from './lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, statuses } from './lib/fetching.mjs';
 
 const { createFetch } = await importFetch();
-const { retryReport } = await importPackage();
+const { RetryPolicy, retryReport } = await importPackage();
 
 let server;
 before(async () => { server = await listen(failing(2)); });
@@ -33,6 +33,19 @@ test('retryOn: a list, or a predicate that is told everything', async () => {
   assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
   const boom = new Error('boom');
   await assert.rejects(createFetch({ ...QUICK, retryOn: async () => { throw boom; } }, statuses(503).inner)('http://x/'), (e) => e === boom);
+});
+
+test('retryOn that answers nonsense: the error has its name, for a response and for a failure', async () => {
+  for (const outcome of [503, 200, new TypeError('Failed to fetch')]) {
+    for (const answer of [undefined, 'yes', 1, null, { afterMs: '5' }, Promise.resolve(undefined)]) {
+      const { inner, calls } = statuses(outcome);
+      const error = await createFetch({ ...QUICK, retryOn: () => answer }, inner)('http://x/').catch((e) => e);
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, /^retryOn returned .*; it must return true, false, \{ afterMs \}/);
+      assert.equal(retryReport(error).reason, 'callback');
+      assert.equal(calls.length, 1);
+    }
+  }
 });
 
 test('events of hooks have the status and the hint', async () => {
@@ -122,6 +135,23 @@ test('options: all problems at once; per call they take the place of the shared 
   await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
   await assert.rejects(shared('http://x/', { retry: 3 }), TypeError);
   assert.equal(calls.length, 6);
+});
+
+test('a seed: each call is the next operation, also one with options of its own', async () => {
+  const options = { ...QUICK, maxAttempts: 2, seed: 'a fetch' };
+  const waits = [];
+  const fetch = createFetch({ ...options, onRetry: ({ delayMs }) => waits.push(delayMs) }, statuses(503).inner);
+  for (const retry of [{}, undefined, { throwOnStatus: false }, undefined, { respectRetryAfter: false }]) await fetch('http://x/', { retry });
+  const delays = new RetryPolicy(options).delays();
+  const expected = waits.map(() => {
+    const [wait] = delays;
+    delays.reset();
+    return wait;
+  });
+  assert.deepEqual(waits, expected);
+  assert.equal(new Set(waits).size, 5);
+  await fetch('http://x/', { retry: { seed: 'another' } });
+  assert.equal(waits.at(-1), new RetryPolicy({ ...options, seed: 'another' }).delays().next().value);
 });
 
 test('O01 options are own properties', async () => {

@@ -118,7 +118,11 @@ test('a UUID also where there is no crypto.randomUUID', async (t) => {
 test('a POST is sent again when nothing was processed', async () => {
   const refused = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }) });
   const reset = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }) });
-  for (const [error, calls] of [[refused, 2], [reset, 1]]) {
+  // Of a host with several addresses, as Node says it: the code is that of the first.
+  const all = (...errors) => Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new AggregateError(errors), { code: errors[0].code }) });
+  const slow = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect' });
+  const cases = [[refused, 2], [reset, 1], [all(slow, refused.cause), 2], [all(slow, slow), 2], [all(slow, reset.cause), 1], [all(slow, new Error('other')), 1]];
+  for (const [error, calls] of cases) {
     const fake = statuses(error, 200);
     await createFetch(QUICK, fake.inner)('http://x/', { method: 'POST', body: 'x' }).catch(() => {});
     assert.equal(fake.calls.length, calls, error.cause.code);
@@ -185,6 +189,12 @@ test('the response is the very object that the inner fetch gave', async () => {
   assert.equal(await createFetch({}, async () => response)('http://x/'), response);
   const odd = { status: 200 };
   assert.equal(await createFetch({}, async () => odd)('http://x/'), odd);
+  // What mocks of fetch answer that were told nothing is no failure, whatever the rules.
+  for (const nothing of [undefined, null, 5, { ok: true }]) {
+    for (const options of [{}, { throwOnStatus: true }, { preset: 'goRetryableHttp' }, { retryOn: [503] }, { retryOn: ({ retryable }) => retryable }]) {
+      assert.equal(await createFetch(options, async () => nothing)('http://x/'), nothing);
+    }
+  }
 });
 
 test('throwOnStatus: an HttpStatusError with the response, for 400 and above and when attempts run out', async () => {
@@ -207,6 +217,11 @@ test('throwOnStatus: an HttpStatusError with the response, for 400 and above and
   const wrapped = await createFetch({ ...QUICK, maxAttempts: 2, finalError: 'wrap', throwOnStatus: true }, statuses(503).inner)('http://x/').catch((e) => e);
   assert.ok(wrapped instanceof RetryError);
   assert.equal(await wrapped.cause.response.text(), 'answer 503');
+  const both = await createFetch({ ...QUICK, maxAttempts: 2, retryOn: [202], finalError: 'wrap', throwOnStatus: true }, statuses(202).inner)('http://x/').catch((e) => e);
+  assert.ok(both instanceof RetryError);
+  assert.deepEqual(both.errors, [both.cause]);
+  assert.equal(await both.cause.response.text(), 'answer 202');
+  assert.equal(retryReport(both), both.report);
 });
 
 test('fetch is looked up at each attempt, and the first attempt is sent before the call returns', async (t) => {

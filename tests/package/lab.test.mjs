@@ -197,7 +197,7 @@ for (const [what, call, kind, message] of [
   ['no resolution', () => density({}, 1, 0), RangeError, /^resolution is 0; /],
   ['a NaN among times', () => cdf({}, 1, [1, NaN]), RangeError, /^ms\[1\] is NaN; /],
   ['no list', () => cdf({}, 1, 5), TypeError, /^ms is 5; /],
-  ['a probability above 1', () => quantiles({}, 1, [0.5, 1.1]), RangeError, /^probabilities\[1\] is 1\.1; it must be a list of numbers from 0 to 1/],
+  ['a probability above 1', () => quantiles({}, 1, [0.5, 1.1]), RangeError, /^probabilities\[1\] is 1\.1; probabilities must be a list of numbers from 0 to 1/],
   // serde-wasm-bindgen by itself passes over unknown names, finds inherited ones and takes NaN.
   ['data with an unknown name', () => plan(posing({ version: 1, foo: 1 }), 1), TypeError, /^"foo" is not an option/],
   ['data with a wrong type', () => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, /^baseMs is "5"; it must be a number/],

@@ -53,7 +53,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
 }
 
 test('the examples in the declarations run', async () => {
-  const found = blocks(declarations('index.d.ts'));
+  const found = ['index.d.ts', 'options.d.ts'].flatMap((name) => blocks(declarations(name)));
   assert.ok(found.length >= 3);
   for (const { code } of found) {
     const { code: exit, stdout, stderr } = await runBlock(code);

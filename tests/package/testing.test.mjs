@@ -6,6 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+import FakeTimers from '@sinonjs/fake-timers';
 
 import { consumer, importPackage, project, repo, run, runNode, tool } from './lib/consumer.mjs';
 import { blocks, declarations, runBlock } from './lib/readers.mjs';
@@ -77,6 +80,34 @@ test('timers as hosts have them: order, arguments, clearing, overflow, handles',
   assert.deepEqual(seen, [['overflow', 1], ['NaN', 1], ['a', 5], ['nested', 7], ['b', 10, 1, 2], ['c', 10]]);
 });
 
+test('util.promisify(setTimeout) waits on the clock', async () => {
+  clock = virtualClock();
+  const sleep = promisify(setTimeout);
+  let got;
+  const slept = sleep(1000, 'value').then((value) => { got = value; });
+  await clock.advance(999);
+  assert.equal(got, undefined);
+  await clock.advance(1);
+  await slept;
+  assert.equal(got, 'value');
+});
+
+test('a timer that was armed before the clock is cleared as before, and clears none of the clock\'s', async () => {
+  let late = 0;
+  const before = setTimeout(() => { late += 1; }, 0);
+  const number = setTimeout(() => { late += 1; }, 0);
+  clock = virtualClock();
+  // As many as it takes to meet the numbers of the two, were they counted from 1.
+  for (let id = 0; id <= Number(number); id++) setTimeout(() => {}, 10);
+  const armed = clock.pending;
+  clearTimeout(before);
+  clearTimeout(Number(number));
+  assert.equal(clock.pending, armed);
+  clock.uninstall();
+  await new Promise((done) => { setTimeout(done, 5); });
+  assert.equal(late, 0);
+});
+
 test('performance.now moves as far, Date.now only on demand', async () => {
   const before = performance.now();
   clock = virtualClock();
@@ -90,6 +121,19 @@ test('performance.now moves as far, Date.now only on demand', async () => {
   const dated = Date.now();
   await clock.advance(86_400_000.5);
   assert.equal(Date.now() - dated, 86_400_000);
+});
+
+test('beside fake timers of a test framework there is no clock; afterwards there is', async () => {
+  const fake = FakeTimers.install();
+  try {
+    assert.throws(() => virtualClock(), /^Error: fake timers are installed already: remove them first/);
+    assert.equal(performance.now(), 0, 'nothing was replaced');
+  } finally {
+    fake.uninstall();
+  }
+  clock = virtualClock();
+  await clock.advance(5);
+  assert.equal(clock.now, 5);
 });
 
 test('blocking: retrySync waits on it, and nothing fires meanwhile', async () => {
@@ -141,6 +185,7 @@ test('mistakes are told: a forgotten await, a bad argument, a callback that thro
   await assert.rejects(clock.advance(5), /await each/);
   await first;
   for (const ms of [-1, NaN, Infinity, '5', undefined]) await assert.rejects(clock.advance(ms), RangeError);
+  for (const limit of [-1, NaN, 1.5, Infinity, '5', null]) await assert.rejects(clock.runAll(limit), /^RangeError: runAll\(\) takes a whole number/);
   setTimeout(() => { throw new Error('in a timer'); }, 1);
   await assert.rejects(clock.advance(1), /in a timer/);
   await clock.advance(1);

@@ -1,6 +1,9 @@
 // The declarations of the engine's options, in a strict project of a user's.
 
-import { typeTests } from './lib/types.mjs';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { compileOne, typeTests } from './lib/types.mjs';
 
 const IMPORT = `
 import {
@@ -42,7 +45,18 @@ export const strategies: RetryOptions[] = [
   { jitter: 'decorrelated', backoff: 'truncated', truncateAt: 4 },
   { jitter: 'pollyV2', backoff: 'linear' },
   { jitter: 'decorrelatedBounded', baseMs: 5 },
+  { jitter: 'slotted', backoff: 'linear' },
 ];
+// Strategies that are chosen at run time.
+declare const backoff: 'linear' | 'exponential' | 'fixed' | 'truncated' | 'fibonacci';
+declare const anyBackoff: Backoff;
+declare const jitter: 'none' | 'full' | 'decorrelated' | 'slotted';
+declare const anyJitter: Jitter;
+export const chosen = [
+  retry(() => 1, { backoff }), retry(() => 1, { backoff, jitter }), retry(() => 1, { jitter, maxAttempts: 3 }), new RetryPolicy({ backoff, baseMs: 5 }),
+  retry(() => 1, { backoff: anyBackoff }), retry(() => 1, { jitter: anyJitter }), retryWithFullJitter(() => 1, { backoff }), retryWithFixedDelay(() => 1, { jitter: 'none' as 'none' | 'full' }),
+];
+export const dynamic: RetryOptions = { ...(backoff === 'linear' ? { backoff, stepMs: 5 } : { backoff }), baseMs: 3 };
 export const named = [
   retryWithFixedDelay(() => 1, { jitter: { type: 'proportional', ratio: 0.1 } }),
   retryWithFullJitter(() => 1, { backoff: 'fibonacci' }),
@@ -183,6 +197,10 @@ retry(() => 1, { backoff: [1], stepMs: 2 });
 retry(() => 1, { jitter: 'decorrelated', truncateAt: 4 });
 // @ts-expect-error pollyV2 has no truncateAt
 retry(() => 1, { jitter: 'pollyV2', backoff: 'linear', truncateAt: 4 });
+// @ts-expect-error truncateAt needs to know that jitter is 'slotted' or backoff 'truncated'
+retry(() => 1, { jitter: 'full' as 'full' | 'slotted', truncateAt: 4 });
+// @ts-expect-error factor belongs to exponential, and this may be another
+retry(() => 1, { backoff: 'linear' as 'linear' | 'exponential', factor: 3 });
 // @ts-expect-error slotted has no factor
 retry(() => 1, { jitter: 'slotted', factor: 3 });
 // @ts-expect-error decorrelated has no stepMs, even with linear
@@ -248,3 +266,36 @@ virtualClock({ start: 5 });
 `;
 
 typeTests({ positive: POSITIVE, negative: NEGATIVE, least: 58 });
+
+test('with the libraries of ES2020 the errors still say what they are and why', async () => {
+  const text = `
+import { RetryError, TimeoutError } from 'rejitter';
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+export function causes(error: unknown): unknown[] {
+  if (error instanceof TimeoutError) return [error.cause, error.message];
+  if (!(error instanceof RetryError)) return [];
+  same<typeof error.message, string>(true);
+  same<typeof error.errors, any[]>(true);
+  return [error.cause, ...error.errors];
+}
+`;
+  const { code, stdout } = await compileOne(text, { lib: ['es2020', 'dom'], target: 'es2020' });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});
+
+test('a library may export what it infers from these types: each has a name that others can import', async () => {
+  // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
+  const text = `
+import { createFetch, type FetchOptions } from 'rejitter/fetch';
+export const copied = (options: FetchOptions) => ({ ...options });
+export const prepare = (options: FetchOptions) => options.prepare;
+export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
+export const jitter = (options: FetchOptions) => options.jitter;
+export const fetch = createFetch();
+`;
+  const { code, stdout } = await compileOne(text, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});

@@ -1,4 +1,4 @@
-// What a file of declarations says about its exports and options, read by TypeScript's own parser.
+// What an entry's declarations say about its exports and options, read by TypeScript's own parser.
 
 import ts from 'typescript-5.9';
 
@@ -16,16 +16,18 @@ function docOf(node) {
 const isForbidden = (member) => ts.isPropertySignature(member) && member.type?.kind === ts.SyntaxKind.UndefinedKeyword;
 
 /**
- * @param {string} path of the file, for messages
- * @param {string} text of it
+ * @param {string} entry the name of its file
+ * @param {Record<string, string>} texts by file: the entry's, and those of the files that it is divided into
  * @returns {{ exports, options }} `exports`: name → { kind, value, doc, members }; `options(type)`: the names
  * of all options that the type has in any of its variants → their declarations' docs and types
  */
-export function readDeclarations(path, text) {
+export function readDeclarations(entry, texts) {
+  const path = `/${entry}`;
+  const files = new Map(Object.entries(texts).map(([name, text]) => [`/${name}`, text]));
   const host = ts.createCompilerHost({});
   const { getSourceFile } = host;
-  host.getSourceFile = (name, ...rest) => (name === path ? ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true) : getSourceFile.call(host, name, ...rest));
-  host.fileExists = (name) => name === path || ts.sys.fileExists(name);
+  host.getSourceFile = (name, ...rest) => (files.has(name) ? ts.createSourceFile(name, files.get(name), ts.ScriptTarget.ES2022, true) : getSourceFile.call(host, name, ...rest));
+  host.fileExists = (name) => files.has(name) || ts.sys.fileExists(name);
   const program = ts.createProgram([path], { target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [], strict: true }, host);
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(path);

@@ -34,8 +34,8 @@ function compile(compiler, options, files) {
 
 const WITH_DOM = PLATFORMS['the DOM types'];
 
-/** TypeScript 7 on a project for bundlers, whose one file is this text: its output. */
-export const compileOne = (text) => compile('TypeScript 7', { ...BUNDLER, ...WITH_DOM }, { 'main.ts': text });
+/** TypeScript 7 on a project for bundlers, whose one file is this text: its output and code. */
+export const compileOne = (text, options = {}) => compile('TypeScript 7', { ...BUNDLER, ...WITH_DOM, ...options }, { 'main.ts': text });
 
 const BUNDLER = { module: 'esnext', moduleResolution: 'bundler', verbatimModuleSyntax: true };
 
