@@ -111,8 +111,8 @@ export interface OutageOptions extends Seeded {
    */
   burst?: number | undefined;
   /**
-   * From a request's arrival to the client's knowing the answer. From 0 to 10^6; above 0 for a policy that
-   * never waits and never gives up.
+   * From a request's arrival to the client's knowing the answer. From 0 to 10^6; for a policy that
+   * never waits and never gives up, above 0 and more than a 10^15th of `horizonMs`.
    *
    * @default 0
    */
@@ -289,7 +289,11 @@ export interface LoadOptions extends Seeded {
   arrivals?: Arrivals | undefined;
   /** What the server works off per second. Above 0, at most 10^9. @default 300 */
   capacityPerS?: number | undefined;
-  /** How long a client waits for an attempt. Above 0, at most 10^9. @default the policy's `attemptTimeoutMs`, 1000 without */
+  /**
+   * How long a client waits for an attempt. Above 0 and more than a 10^15th of `horizonMs`, at most 10^9.
+   *
+   * @default the policy's `attemptTimeoutMs`, 1000 without
+   */
   timeoutMs?: number | undefined;
   /** When the outage begins. From 0 to 10^9. @default 10_000 */
   downFromMs?: number | undefined;
@@ -319,7 +323,8 @@ export interface LoadResult {
   responseMs: Float64Array;
   /**
    * How long after the outage's end the last attempt ran into its time limit; undefined before the end of
-   * the simulation, and if attempts still did in the last tenth of it: no recovery is in sight.
+   * the simulation, if attempts still did in the last tenth of it (no recovery is in sight), and if the
+   * outage outlasts it.
    */
   recoveredAfterMs: number | undefined;
 }

@@ -116,11 +116,13 @@ export function readOptions(options, settings) {
   requireObject(options);
   /** @type {Error[]} */
   const problems = [];
+  let empty = true;
   // This is read at each call of a function. Engines know by the object's shape what such a loop finds,
   // as they do not with `Object.keys`; and a name that is written here costs a quarter of one that is
   // looked up, hence those that nearly every call has.
   for (const name in options) {
     if (!hasOwnProperty.call(options, name)) continue;
+    empty = false;
     const value = options[name];
     if (value === undefined) continue;
     let valid;
@@ -142,6 +144,7 @@ export function readOptions(options, settings) {
     }
     if (!valid) problems.push(problemOf(name, value));
   }
+  if (empty) requirePlain(options);
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) contradictions(settings, problems);
   if (problems.length > 0) throw errorOf(problems);
@@ -216,6 +219,7 @@ export function readDelaysOptions(options, settings) {
 export function readOnly(options, names) {
   if (options === undefined) return Object.create(null);
   requireObject(options);
+  if (Object.keys(options).length === 0) requirePlain(options);
   const read = ownOf(options);
   for (const name of Object.keys(read)) {
     if (names !== undefined && !names.includes(name)) throw unknown(name, names);
@@ -251,6 +255,17 @@ export function requireFunction(fn) {
 export function requireObject(options, name = 'options', rule = 'an object') {
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
     throw new TypeError(`${name} is ${Array.isArray(options) ? 'an array' : show(options)}; it must be ${rule}`);
+  }
+}
+
+/**
+ * Refuses a policy, a signal, a Map: they have no options of their own, and nobody would be told.
+ * @param {object} options without properties of its own
+ */
+function requirePlain(options) {
+  const prototype = Object.getPrototypeOf(options);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw new TypeError('options has no properties of its own; it must be an object of options');
   }
 }
 

@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 
 import { underClock } from './lib/clock.mjs';
 import { OPTIONS } from './lib/badvalues.mjs';
 import { importPackage } from './lib/consumer.mjs';
+import { importFetch } from './lib/fetching.mjs';
 import { caught } from './lib/readers.mjs';
 
 const { RetryPolicy, retry, retryReport, retrySync, retryWithFullJitter } = await importPackage();
@@ -146,6 +148,28 @@ for (const [meant, names] of Object.entries(FOREIGN)) {
 
 test('counting retries instead of attempts is explained', async () => {
   assert.match((await refusal({ retries: 3 })).message, /maxAttempts \(it counts the first attempt: retries \+ 1\)/);
+});
+
+test('what has options only in its class, or none at all, is no object of options', async () => {
+  const { createFetch } = await importFetch();
+  const policy = new RetryPolicy({ maxAttempts: 2 });
+  const { signal } = new AbortController();
+  class Getters {
+    get maxAttempts() { return 2; }
+  }
+  for (const options of [policy, signal, new Map([['maxAttempts', 2]]), new Date(), new Getters(), Object.create({ maxAttempts: 2 })]) {
+    let calls = 0;
+    const fn = () => { calls += 1; };
+    for (const refused of [
+      () => new RetryPolicy(options), () => RetryPolicy.preset('grpc', options), () => policy.delays(options), () => retrySync(fn, options), () => createFetch(options),
+    ]) assert.throws(refused, { name: 'TypeError', message: 'options has no properties of its own; it must be an object of options' });
+    for (const refused of [retry(fn, options), policy.run(fn, options)]) await assert.rejects(refused, /^TypeError: options has no properties of its own/);
+    assert.equal(calls, 0);
+  }
+  class Fields {
+    maxAttempts = 2;
+  }
+  for (const options of [{}, Object.create(null), runInNewContext('({})'), new Fields(), Object.assign(new Map(), { maxAttempts: 2 })]) assert.equal(await retry(() => 'fine', options), 'fine');
 });
 
 test('several unknown options: each with its meaning, and the names of all options once, at the end', async () => {

@@ -25,7 +25,7 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 9_600,
+    limit: 9_700,
     target: 4096,
     reason: 'the same, with presets and policies as data, which a class cannot leave out',
   },
