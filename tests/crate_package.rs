@@ -28,7 +28,9 @@ fn the_crate_holds_its_sources_and_nothing_else() {
         "LICENSE-APACHE",
         "LICENSE-MIT",
         "README.md",
+        "pkg-template/events.d.ts",
         "pkg-template/index.d.ts",
+        "pkg-template/options.d.ts",
     ];
     assert_eq!(others, expected);
 }

@@ -4,6 +4,7 @@
 import { decide } from './decision.js';
 import { readDelaysOptions } from './options.js';
 import { seedAfresh } from './randomness.js';
+import { now } from './timer.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const Delays = /* @__PURE__ */ (() => {
@@ -22,7 +23,7 @@ export const Delays = /* @__PURE__ */ (() => {
       this.#settings = readDelaysOptions(options, settings);
       const { seedHigh, seedLow } = this.#settings;
       this.#state = { seedHigh, seedLow, index: 0, previousMs: -1, previousR: 0 };
-      if (!this.#settings.seeded) seedAfresh(this.#state);
+      if (!this.#settings.seeded) seedAfresh(this.#state, now());
     }
 
     /** @returns {IteratorResult<number, undefined>} */
@@ -38,7 +39,7 @@ export const Delays = /* @__PURE__ */ (() => {
       this.#attempt = 1;
       this.#state.previousMs = -1;
       if (this.#settings.seeded) this.#state.index++;
-      else seedAfresh(this.#state);
+      else seedAfresh(this.#state, now());
     }
   }
 

@@ -7,9 +7,35 @@
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
-/// The types of these exports are written by hand, once, for both packages.
+// The types of these exports are written by hand, once, for both packages. Here they are one file.
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = include_str!("../../pkg-template/index.d.ts");
+const TYPES: &str = after_imports(include_str!("../../pkg-template/index.d.ts"));
+#[wasm_bindgen(typescript_custom_section)]
+const OPTION_TYPES: &str = after_imports(include_str!("../../pkg-template/options.d.ts"));
+#[wasm_bindgen(typescript_custom_section)]
+const EVENT_TYPES: &str = after_imports(include_str!("../../pkg-template/events.d.ts"));
+
+/// Declarations without what stands at their top: imports from, and exports of, the other files.
+// Its uses are in constants, which the lint does not follow.
+#[allow(dead_code)]
+const fn after_imports(declarations: &str) -> &str {
+    let (text, end) = (declarations.as_bytes(), b".js';\n");
+    let (mut start, mut i) = (0, 0);
+    while i + end.len() <= text.len() {
+        let mut same = 0;
+        while same < end.len() && text[i + same] == end[same] {
+            same += 1;
+        }
+        i += 1;
+        if same == end.len() {
+            start = i + same - 1;
+        }
+    }
+    match std::str::from_utf8(text.split_at(start).1) {
+        Ok(rest) => rest,
+        Err(_) => panic!("cut within a character"),
+    }
+}
 
 #[wasm_bindgen(module = "/src/js/full.js")]
 extern "C" {

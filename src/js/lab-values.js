@@ -3,6 +3,7 @@
 
 import { seedAfresh, seedBits } from './randomness.js';
 import { isSeed, problemOf, show } from './rules.js';
+import { now } from './timer.js';
 
 /** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */
 
@@ -28,7 +29,7 @@ export function seedOf(seed, own) {
   }
   if (own !== undefined) return seedBits(BigInt(own.bits));
   const fresh = { seedHigh: 0, seedLow: 0, index: 0 };
-  seedAfresh(fresh);
+  seedAfresh(fresh, now());
   // The index sets this call apart where the host's randomness is stubbed.
   return [fresh.seedHigh, fresh.seedLow ^ Math.imul(fresh.index, 0x9e3779b9)];
 }

@@ -58,7 +58,7 @@ export class Progress {
     const { settings } = this;
     const ruling = settings.rule?.();
     if (ruling?.stop !== undefined) return ruling.stop;
-    if (this.attempts === 1 && !settings.seeded) seedAfresh(this);
+    if (this.attempts === 1 && !settings.seeded) seedAfresh(this, this.endedAt);
     if (ruling?.afterMs !== undefined) this.hintMs = ruling.afterMs;
     const decision = decide(settings, this, this.attempts, deadlineAt, this.hintMs, exactlyMs);
     if (decision >= 0) return decision;

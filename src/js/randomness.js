@@ -1,8 +1,6 @@
 // @ts-check
 // Where draws come from: a seed, or entropy that no two clients share by accident.
 
-import { now } from './timer.js';
-
 const TWO_32 = 2 ** 32;
 
 /**
@@ -39,12 +37,13 @@ let count = 0;
  * no two operations are equal. Clones of a running machine have all of these in common, and are
  * told apart by the clock.
  * @param {{ seedHigh: number, seedLow: number, index: number }} operation
+ * @param {number} time by the monotonic clock, in ms
  */
-export function seedAfresh(operation) {
+export function seedAfresh(operation, time) {
   if (count === 0) [processHigh, processLow] = processEntropy();
   operation.index = count++;
   operation.seedHigh = processHigh ^ chance();
-  operation.seedLow = processLow ^ chance() ^ (now() * 1e6);
+  operation.seedLow = processLow ^ chance() ^ (time * 1e6);
 }
 
 /** @returns {ArrayLike<number> & Iterable<number>} */
