@@ -99,7 +99,7 @@ export class FetchRequest {
    * @returns {Promise<[any, any]> | [any, any]}
    */
   next(attempt, signal) {
-    const input = this.isRequest ? this.nextRequest(attempt) : copyOfUrl(this.input);
+    const input = this.isRequest ? this.nextRequest(attempt, signal) : copyOfUrl(this.input);
     let { init } = this;
     // Browsers refuse any second argument beside the request of a navigation.
     if (signal !== undefined && !(this.isRequest && input.mode === 'navigate')) init = { ...referrerOf(input), ...init, signal };
@@ -112,12 +112,15 @@ export class FetchRequest {
     return [input, withBody(init, body, factory)];
   }
 
-  /** @param {number} attempt */
-  nextRequest(attempt) {
+  /**
+   * @param {number} attempt
+   * @param {AbortSignal | undefined} signal that takes the place of the request's
+   */
+  nextRequest(attempt, signal) {
     const whole = this.body !== undefined || (this.owned && attempt >= this.maxAttempts);
     let request = whole ? this.input : this.input.clone();
     // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
-    if (this.owned && !whole && this.signal !== undefined && request.mode !== 'navigate') {
+    if (this.owned && !whole && signal === undefined && this.signal !== undefined && request.mode !== 'navigate') {
       request = new Request(request, { ...referrerOf(request), signal: this.signal });
     }
     return (this.alive[1] = request);
