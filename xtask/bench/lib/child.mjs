@@ -31,3 +31,18 @@ export function inNode(node, module, name, argument, flags = []) {
     });
   });
 }
+
+/**
+ * What `measure` of a part gives in each Node.
+ * @param {import('../parts/all.mjs').Context} context
+ * @param {string} module the part's URL
+ */
+export async function inEachNode({ nodes, choice, say }, module) {
+  /** @type {Record<string, any>} */
+  const results = {};
+  for (const node of nodes) {
+    say(node.name);
+    results[node.name] = await inNode(node, module, 'measure', choice);
+  }
+  return results;
+}

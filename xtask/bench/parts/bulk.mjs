@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import { BASE_MS, CAP_MS } from '../contenders/limits.mjs';
-import { inNode } from '../lib/child.mjs';
+import { inEachNode } from '../lib/child.mjs';
 import { compareWhole } from '../lib/harness.mjs';
 
 const BASELINE = 'JS loop';
@@ -14,15 +14,7 @@ const WAITS = 10;
 const OPERATIONS = 1_000_000;
 
 /** @param {import('./all.mjs').Context} context */
-export async function run({ nodes, choice, say }) {
-  /** @type {Record<string, any>} */
-  const results = {};
-  for (const node of nodes) {
-    say(node.name);
-    results[node.name] = await inNode(node, import.meta.url, 'measure', choice);
-  }
-  return results;
-}
+export const run = (context) => inEachNode(context, import.meta.url);
 
 /** The formula, as one writes it. */
 function plainLoop() {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 
-import { inNode } from '../lib/child.mjs';
+import { inEachNode } from '../lib/child.mjs';
 import { contention } from '../lib/contention.mjs';
 import { shuffled, uniform } from '../lib/random.mjs';
 
@@ -21,15 +21,7 @@ const REFERENCE = /** @type {const} */ ({
 });
 
 /** @param {import('./all.mjs').Context} context */
-export async function run({ nodes, choice, say }) {
-  /** @type {Record<string, any>} */
-  const results = {};
-  for (const node of nodes) {
-    say(node.name);
-    results[node.name] = await inNode(node, import.meta.url, 'measure', choice);
-  }
-  return results;
-}
+export const run = (context) => inEachNode(context, import.meta.url);
 
 /** @typedef {(strategy: import('../lib/contention.mjs').Strategy, clients: number, runs: number, seed: number) => { events: number, calls: Uint32Array }} Simulate */
 

@@ -2,7 +2,7 @@
 // The first attempt succeeds: what a retry costs when nothing goes wrong.
 
 import { FILES } from '../contenders/all.mjs';
-import { inNode } from '../lib/child.mjs';
+import { inEachNode } from '../lib/child.mjs';
 import { field } from '../lib/field.mjs';
 import { compare } from '../lib/harness.mjs';
 import { planOf } from '../lib/plans.mjs';
@@ -10,15 +10,7 @@ import { designsOf } from '../lib/successes.mjs';
 import { patchTimers } from '../lib/timers.mjs';
 
 /** @param {import('./all.mjs').Context} context */
-export async function run({ nodes, choice, say }) {
-  /** @type {Record<string, any>} */
-  const results = {};
-  for (const node of nodes) {
-    say(node.name);
-    results[node.name] = await inNode(node, import.meta.url, 'measure', choice);
-  }
-  return results;
-}
+export const run = (context) => inEachNode(context, import.meta.url);
 
 /** @param {import('../lib/plans.mjs').Choice} choice */
 export async function measure(choice) {
