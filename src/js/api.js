@@ -3,7 +3,7 @@
 // by itself, so that a bundle has those which the app uses, and what these need.
 
 import { run } from './operation.js';
-import { settingsOf, readOptions, requireFunction } from './options.js';
+import { readOptions, requireFunction, settingsOf } from './options.js';
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './rules.js';
 
 // What needs no core.

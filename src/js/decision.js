@@ -1,7 +1,7 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { CUSTOM, DECORRELATED, POLLY_V2, show } from './rules.js';
+import { CUSTOM, POLLY_V2, hasOwnCurve, show } from './rules.js';
 import { now } from './timer.js';
 
 /**
@@ -74,7 +74,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   );
   if (Number.isNaN(decision)) throw new Error('rejitter: the core refused settings that the driver had accepted; please report this');
   // Only these look back; for others it would be two numbers more in each operation that waits.
-  if (computed && decision >= 0 && settings.jitter >= DECORRELATED && settings.jitter <= POLLY_V2) {
+  if (computed && decision >= 0 && hasOwnCurve(settings.jitter)) {
     state.previousMs = decision;
     state.previousR = r;
   }

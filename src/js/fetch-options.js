@@ -2,7 +2,7 @@
 // The options of a fetch: those of every operation, and its own.
 
 import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
-import { settingsOf, readOnly, readOptions } from './options.js';
+import { readOnly, readOptions, settingsOf } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
 import { FUNCTION, RULES, SWITCH, errorOf, isFunction, problemOf, unknown } from './rules.js';
 

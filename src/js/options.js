@@ -2,7 +2,7 @@
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import {
-  BACKOFFS, DECORRELATED, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, POLLY_V2, RULES, SLOTTED, TRUNCATED, errorOf, isCount,
+  BACKOFFS, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
   isFunction, isLongest, isMs, isSignal, leftOut, problemOf, readSeed, show, unknown,
 } from './rules.js';
 
@@ -114,10 +114,10 @@ export function readOptions(options, settings) {
   requireObject(options);
   /** @type {Error[]} */
   const problems = [];
+  const given = ownOptions(options);
   // This is read at each call of a function. Engines know by the object's shape what such a loop finds,
   // as they do not with `Object.keys`; and a name that is written here costs a quarter of one that is
   // looked up, hence those that nearly every call has.
-  const given = ownOptions(options);
   for (const name in given) {
     const value = given[name];
     if (value === undefined) continue;
@@ -307,7 +307,7 @@ function contradictions(settings, problems) {
  */
 function onlyWith(backoff, name, settings, problems) {
   const { jitter } = settings;
-  const ownCurve = jitter >= DECORRELATED && jitter <= POLLY_V2;
+  const ownCurve = hasOwnCurve(jitter);
   if (!ownCurve && settings.backoff === backoff) return;
   const why = ownCurve ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
   problems.push(leftOut(name, settings[name], `only backoff '${BACKOFFS[backoff]}' has it${why}`));

@@ -5,7 +5,7 @@ import { fromData, toData } from './data.js';
 import { Delays } from './delays.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { Settings, settingsOf, readOnly, readOptions, readRunOptions, requireFunction } from './options.js';
+import { Settings, readOnly, readOptions, readRunOptions, requireFunction, settingsOf } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
 import { problemOf } from './rules.js';
 

@@ -22,6 +22,11 @@ export const PROPORTIONAL = 7;
 export const ADDITIVE = 8;
 export const ADDITIVE_MAX = 9;
 
+/** Whether a jitter takes the place of the backoff's curve. @param {number} jitter */
+export function hasOwnCurve(jitter) {
+  return jitter >= DECORRELATED && jitter <= POLLY_V2;
+}
+
 export const MAX_MS = Number.MAX_SAFE_INTEGER;
 export const DEFAULT_CAP_MS = 10_000;
 

@@ -4,7 +4,7 @@
 import { Attempt, abortAttempt } from './attempt.js';
 import { reasonOf } from './interruption.js';
 import { markOf, unwrap } from './marks.js';
-import { settingsOf, readOptions, requireFunction } from './options.js';
+import { readOptions, requireFunction, settingsOf } from './options.js';
 import { Progress, afterMsOf } from './progress.js';
 import { keepReport } from './report.js';
 import { now } from './timer.js';

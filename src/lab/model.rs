@@ -147,16 +147,12 @@ impl Model {
             }
             (jitter, _) => {
                 let (lo, hi) = policy.range_ms(&self.wait(k, None));
-                match policy.cap_rule() {
-                    // The ceiling is capped, so that only a rounding is above the cap.
-                    CapRule::Bound if jitter.follows_the_curve() => {
-                        Distribution::uniform(lo, hi.min(cap), cap)
-                    }
-                    CapRule::Ceiling if jitter.follows_the_curve() => {
-                        Distribution::uniform(lo, hi, f64::INFINITY)
-                    }
-                    _ => Distribution::uniform(lo, hi, cap),
+                if policy.may_exceed_the_cap() {
+                    return Distribution::uniform(lo, hi, f64::INFINITY);
                 }
+                // Where the ceiling is capped, only a rounding is above the cap.
+                let bound = policy.cap_rule() == CapRule::Bound && jitter.follows_the_curve();
+                Distribution::uniform(lo, if bound { hi.min(cap) } else { hi }, cap)
             }
         }
     }

@@ -67,7 +67,7 @@ plant('retryIf is asked twice', [op, 'let verdict = predicate(this.outcome, atte
 plant('a verdict that is none passes', [story, "throw new (typeof afterMs === 'number' ? RangeError : TypeError)(", "if (verdict !== null) return NaN;\n  throw new (typeof afterMs === 'number' ? RangeError : TypeError)("]);
 plant('spent results reject', [story, 'if (!this.failed) {', 'if (false) {']);
 plant('hints feed the decorrelated jitter', ['decision.js', 'if (computed && decision >= 0 && ', 'if (decision >= 0 && ']);
-plant('bounded decorrelated jitter forgets', ['decision.js', 'settings.jitter >= DECORRELATED &&', 'settings.jitter === DECORRELATED &&']);
+plant('bounded decorrelated jitter forgets', ['decision.js', 'hasOwnCurve(settings.jitter)', 'settings.jitter === 3']);
 plant('operations share the previous wait', [story, 'this.previousMs = -1;', 'this.previousMs = settings.lastMs ?? -1;'], ['decision.js', 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
 plant('operations of a policy share their draws', [op, 'const index = settings.seeded ? settings.operations++ : 0;', 'const index = 0;']);
 plant('a bad random number passes', ['decision.js', 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
