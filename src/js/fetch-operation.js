@@ -56,7 +56,6 @@ export class FetchOperation {
   engineSettings() {
     const shared = this.settings.engine;
     const engine = inheriting(shared);
-    engine.operations = shared.operations++;
     engine.retryIf = (/** @type {unknown} */ error, /** @type {Attempt} */ attempt) => this.judge(undefined, error, attempt);
     engine.retryOnResult = (/** @type {any} */ response, /** @type {Attempt} */ attempt) => this.judge(response, undefined, attempt);
     engine.rule = () => this.ruling;

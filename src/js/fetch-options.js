@@ -80,6 +80,7 @@ export function readFetchOptions(options, load, base) {
     problems.push(/** @type {Error} */ (error));
   }
   if (engine === undefined || problems.length > 0) throw errorOf(problems);
+  engine.counter = { next: 0 };
   return new FetchSettings(given, engine);
 }
 

@@ -29,7 +29,7 @@ export function createFetchApi(load, loadHttp) {
       const own = init !== null && typeof init === 'object' && Object.hasOwn(init, 'retry') ? init.retry : undefined;
       const merged = own === undefined ? settings : readFetchOptions(own, load, settings);
       // Draws from the same seed: this call, too, is one more operation.
-      if (merged !== settings && merged.given.seed === settings.given.seed) merged.engine.operations = settings.engine.operations++;
+      if (merged !== settings && merged.given.seed === settings.given.seed) merged.engine.counter = settings.engine.counter;
       return new FetchOperation(merged, http, inner, input, init).run();
     };
   }

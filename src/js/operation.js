@@ -24,7 +24,7 @@ import { subscribed } from './tracing.js';
  * @returns {Promise<any>}
  */
 export function run(settings, fn, signal) {
-  const index = settings.seeded ? settings.operations++ : 0;
+  const index = settings.counter === undefined ? 0 : settings.counter.next++;
   const channel = subscribed();
   if (channel !== null) {
     const operation = new Operation(settings, fn, index);

@@ -43,6 +43,12 @@ export class Settings {
     this.retryIf = undefined;
     /** @type {Function | undefined} */
     this.retryOnResult = undefined;
+    /** @type {Function | undefined} awaited after each wait, before the next attempt */
+    this.beforeRetry = undefined;
+    /** @type {string | undefined} identifies the operation in events */
+    this.name = undefined;
+    /** @type {'resolve' | 'reject'} */
+    this.finalResult = 'resolve';
     /**
      * What a wrapper of this package knows of a failed attempt beside its outcome: a wait that the
      * server asks for, or a reason to stop. Asked after the predicate.
@@ -65,8 +71,12 @@ export class Settings {
     this.interruptible = false;
     /** Whether an operation has more to do at its start than to call the callback. */
     this.watched = false;
-    /** How many seeded operations have begun, which is the next one's index. */
-    this.operations = 0;
+    /**
+     * Counts the operations of a policy or a prepared fetch: seeded ones draw by their index. Unset for
+     * one-shot functions, whose index is always 0. An object, because settings that inherit these share it.
+     * @type {{ next: number } | undefined}
+     */
+    this.counter = undefined;
     /** @type {readonly string[]} options that must be left out: backoff, jitter, attemptTimeoutMs, unref */
     this.refused = [];
     /** Why. */
@@ -94,6 +104,25 @@ export function settingsOf(load, own) {
     }
     return new Call();
   };
+}
+
+/** @type {WeakMap<object, Settings>} */
+const settingsByPolicy = new WeakMap();
+
+/**
+ * @param {object} policy
+ * @param {Settings} settings
+ */
+export function registerPolicy(policy, settings) {
+  settingsByPolicy.set(policy, settings);
+}
+
+/**
+ * Returns the settings of a RetryPolicy, or undefined if the value is not one.
+ * @param {unknown} policy
+ */
+export function settingsOfPolicy(policy) {
+  return settingsByPolicy.get(/** @type {object} */ (policy));
 }
 
 /**

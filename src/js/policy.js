@@ -5,7 +5,7 @@ import { fromData, toData } from './data.js';
 import { Delays } from './delays.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { Settings, readOnly, readOptions, readRunOptions, requireFunction, settingsOf } from './options.js';
+import { Settings, readOnly, readOptions, readRunOptions, registerPolicy, requireFunction, settingsOf } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
 import { problemOf } from './rules.js';
 
@@ -27,6 +27,8 @@ export function policyOf(load) {
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
       this.#settings = options instanceof Settings ? options : readOptions(options, fresh());
+      this.#settings.counter = { next: 0 };
+      registerPolicy(this, this.#settings);
     }
 
     /**

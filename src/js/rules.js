@@ -85,10 +85,13 @@ export const RULES = {
   onRetry: HOOK,
   onSuccess: HOOK,
   onGiveUp: HOOK,
+  beforeRetry: FUNCTION,
+  name: ['', 'a string', (value) => typeof value === 'string'],
   random: FUNCTION,
   seed: ['number bigint', 'a whole number from 0 to 2^53 - 1, a bigint from 0n to 2n ** 64n - 1n, or a string', readSeed],
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
+  finalResult: choice('resolve', 'reject'),
   metrics: [
     '',
     'true or false',
