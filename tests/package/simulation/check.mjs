@@ -1,7 +1,7 @@
 // All that must hold of a world when everything in it is over.
 
 import { judge } from './oracle.mjs';
-import { describe } from './world.mjs';
+import { describe, warningsOf } from './world.mjs';
 
 /** @returns {{ rule: number, text: string }[]} the rule is the number of the invariant in the design */
 export function check(world, pkg) {
@@ -13,6 +13,9 @@ export function check(world, pkg) {
   const distinct = Math.max(0, ...world.signals.map((signal) => most(world, signal)));
   object(distinct <= world.operations.length, 16, `${distinct} listeners on one signal`);
   hooksThatFailed(world, object);
+  ownErrors(world, object);
+  randomness(world, object);
+  if (world.schedule.core) withoutCore(world, pkg, object);
   attemptSignals(world, object);
   if (world.metrics) metrics(world, object);
   if (world.schedule.traced) tracing(world, object);
@@ -36,6 +39,31 @@ function hooksThatFailed(world, object) {
   const failed = world.log.filter((entry) => entry.kind === 'hook' && entry.end !== undefined && !entry.end.ok).map((entry) => entry.end.made.thrown);
   const reported = world.log.filter((entry) => entry.kind === 'reported').map((entry) => entry.error);
   object(failed.length === reported.length && failed.every((error) => reported.some((other) => Object.is(other, error))), 17, `${failed.length} hooks failed, ${reported.length} were reported`);
+}
+
+/** The errors of attempts are the caller's: nothing is written on them. */
+function ownErrors(world, object) {
+  for (const { end, op, n } of world.log.filter((entry) => entry.kind === 'fn' && entry.end?.ok === false)) {
+    const { thrown, own } = end.made;
+    // A callback that throws such an error once more gives it a cause of its own.
+    const now = Object.getOwnPropertyDescriptor(Object(thrown), 'cause');
+    object((now === undefined) === (own === undefined), 14, `the error of attempt ${n} of operation ${op} was changed`);
+  }
+}
+
+/** Where the caller's numbers or a seed decide, and before anything has failed, no randomness of the host is taken. */
+function randomness(world, object) {
+  const { options, uses } = world.schedule;
+  const known = uses.random || options.seed !== undefined;
+  const failed = world.log.some((entry) => entry.kind === 'fn' && !entry.end?.ok) || uses.retryOnResult;
+  object(world.entropy === 0 || (!known && failed), 7, `randomness of the host was taken ${world.entropy} times`);
+}
+
+/** One warning per process says that there is no core. */
+function withoutCore(world, pkg, object) {
+  const warnings = warningsOf(pkg);
+  const unavailable = world.operations.some(({ settled }) => settled?.report?.reason === 'unavailable');
+  object(warnings <= 1 && (warnings === 1 || !unavailable), 24, `${warnings} warnings that there is no core`);
 }
 
 /** An attempt that ended by itself, in an operation that nothing cut short, is never aborted. */

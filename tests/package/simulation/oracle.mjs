@@ -5,7 +5,6 @@
 // and derives what the package must do next.
 
 import { Endings } from './endings.mjs';
-import { judgeReport } from './reports.mjs';
 import { END, Objection, same } from './story.mjs';
 import { computedWait, draw, hintedWait } from './waits.mjs';
 
@@ -34,7 +33,6 @@ class Walk extends Endings {
       this.require(settles[0].listeners.every((count, i) => count === 0 || this.shared(operation.signals[i], settles[0])), 15, 'a listener is left at settlement');
       if (this.world.schedule.single) this.require(settles[0].timers === 0, 15, 'a timer is left at settlement');
     }
-    this.startedAt = call.t;
     if (call.aborted) this.refused();
     for (;;) this.attempt();
   }
@@ -49,8 +47,7 @@ class Walk extends Endings {
     const settle = this.take('settle');
     this.require(settle.turn === this.operation.call.turn, 11, 'an aborted signal was noticed late');
     this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
-    // A reason that several operations rejected with has the latest's report.
-    judgeReport(this, this.world.operations.length > 1 ? undefined : settle.report, 'aborted', settle);
+    this.require(settle.report === undefined, 14, 'the reason of an abort has a report');
     throw END;
   }
 
@@ -63,10 +60,12 @@ class Walk extends Endings {
       if (!this.cut) this.expiredBefore(n);
     }
     const entry = this.take('fn');
+    this.begun = entry;
     this.n = n;
     this.require(n <= this.maxAttempts, 1, `attempt ${n} of ${this.maxAttempts}`);
     this.checkBeginning(entry, n);
     this.settleAttempt(entry);
+    if (this.outcome.misplaced) this.returnedMark();
     const { failed, value, mark } = this.outcome;
     const told = failed ? { error: value } : { result: value };
     if (!failed && !this.uses.retryOnResult) this.success();
@@ -75,8 +74,12 @@ class Walk extends Endings {
     if (this.cut) this.aborted();
     if (mark.permanent) this.finish('permanent');
     const exactly = this.verdict(entry);
-    if (n >= this.maxAttempts) this.finish('exhausted');
-    const { delayMs, lo, hi } = this.delay(exactly);
+    if (n >= this.maxAttempts) {
+      this.failure = this.lost(entry);
+      // Without a core, the operation may not know that this was the last attempt.
+      this.finish(this.failure && this.claim('unavailable') ? 'unavailable' : 'exhausted');
+    }
+    const { delayMs, lo, hi } = this.delay(exactly, entry);
     this.meetDeadline(delayMs ?? lo, delayMs ?? hi);
     this.begunWait = { delayMs, lo, hi, from: this.decidedAt, after: this.last, unsure: this.ended.unsure };
     const retry = this.hook('onRetry', n, told);
@@ -88,38 +91,72 @@ class Walk extends Endings {
     if (next === undefined) this.nothing('nothing came after the wait');
     if (next.kind === 'settle' || next.name === 'onGiveUp') {
       this.require(next.t >= this.deadline - this.world.early, 13, 'ended during a wait, before the deadline');
+      const { busy, early, late } = this.world;
+      const due = this.begunWait.from + Math.ceil(delayMs ?? hi);
+      this.require(busy + early + late > 0 || this.ended.unsure || due >= this.deadline - 1e-6, 8, `a wait that ended ${this.deadline - due} ms before the deadline was cut short by it`);
       this.late = next;
       this.finish('deadline');
     }
     this.lastRecord.delayMs = delayMs;
+    if (this.uses.beforeRetry) this.before(n, told);
   }
 
-  /** A wait that would end at or after the deadline is not begun; any other is. */
+  /** A mark belongs behind a `throw`: one that is returned is a mistake, and no retry mends it. */
+  returnedMark() {
+    const { n } = this;
+    this.outcome = { failed: false, value: this.outcome.value, mark: {} };
+    const next = this.peek();
+    // Whether this is a failure that onFailure is told of, and what the record says, is nowhere said.
+    if (!this.cut && next?.name === 'onFailure' && next.event.attempt === n) this.at += 1;
+    if (this.cut) this.aborted();
+    this.silent = true;
+    this.finish('callback', (error) => error instanceof TypeError && !this.world.own.has(error) && error.message.startsWith('rejitter: '));
+  }
+
+  /** What the operation awaits between the wait and the next attempt. */
+  before(n, told) {
+    const entry = this.take('beforeRetry');
+    this.require(entry.t < this.deadline, 8, `beforeRetry after attempt ${n} came at or after the deadline`);
+    this.checkEvent(entry, 'beforeRetry', n, told);
+    if (entry.event.delayMs !== undefined) this.checkDelay(n, entry.event.delayMs, 'beforeRetry');
+    this.checkWait(entry);
+    const end = this.answer(entry, 'beforeRetry');
+    if (!end.ok) this.slip(end);
+    if (this.time >= this.deadline) this.finish('deadline');
+  }
+
+  /** A wait that would end at or after the deadline, rounded up as its timer is, is not begun; any other is. */
   meetDeadline(lo, hi) {
     const remaining = this.deadline - this.decidedAt;
     // Without a draw the number is the same to the last bit here and there.
     const exact = this.world.busy === 0 && (this.exactly || (this.parameters.jitter === 'none' && this.computed));
     const atOnce = this.claim('deadline') && this.peek().turn === Math.max(this.last.turn, this.ended.turn);
-    if (this.ended.unsure ? this.claim('deadline') : lo >= remaining && (exact || !same(lo, remaining))) this.finish('deadline');
+    const least = Math.ceil(exact ? lo : lo * (1 - 1e-12) - 1e-9);
+    if (this.ended.unsure ? this.claim('deadline') : least >= remaining && (exact || !same(least, remaining))) this.finish('deadline');
     // Not known to the last bit, or not before whoever blocked the thread had ended.
-    if (atOnce && (hi >= remaining - this.world.busy || same(hi, remaining))) this.finish('deadline');
+    const most = Math.ceil(exact ? hi : hi * (1 + 1e-12) + 1e-9);
+    if (atOnce && (most >= remaining - this.world.busy || same(most, remaining))) this.finish('deadline');
+  }
+
+  /** The wait that ends with this entry. */
+  checkWait(entry) {
+    const { from, delayMs, lo, hi, after, unsure } = this.begunWait;
+    const waited = entry.t - from;
+    this.require(entry.turn > after.turn, 21, 'no turn of the event loop between attempts');
+    this.require(unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6, 6, `waited ${waited} ms instead of ${delayMs ?? lo}`);
+    this.require(waited <= (delayMs ?? hi) + this.slack, 4, `waited ${waited} ms instead of ${delayMs ?? hi}`);
   }
 
   checkBeginning(entry, n) {
     const { given } = this.operation;
     this.require(entry.t < this.deadline, 8, `attempt ${n} began at or after the deadline`);
     if (n === 1) this.require(entry.turn === this.operation.call.turn, 13, 'attempt 1 was not called at once');
-    else {
-      const { from, delayMs, lo, hi, after, unsure } = this.begunWait;
-      const waited = entry.t - from;
-      this.require(entry.turn > after.turn, 21, 'no turn of the event loop between attempts');
-      this.require(unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6, 6, `waited ${waited} ms instead of ${delayMs ?? lo}`);
-      this.require(waited <= (delayMs ?? hi) + this.slack, 4, `waited ${waited} ms instead of ${delayMs ?? hi}`);
-    }
-    // Without anything that needs the clock, it is first read here or at the first failure.
-    if (n === 1 && !this.watched && entry.elapsedMs === undefined) this.startedAt = undefined;
+    else if (this.uses.beforeRetry) this.require(entry.turn === this.ended.turn, 13, `attempt ${n} did not follow beforeRetry at once`);
+    else this.checkWait(entry);
     if (entry.attempt === undefined) return;
     this.require(entry.number === n, 3, `attempt ${n} is called ${entry.number}`);
+    this.require(entry.attemptsLeft === this.maxAttempts - n, 3, `attempt ${n} of ${this.maxAttempts} says attemptsLeft ${entry.attemptsLeft}`);
+    this.require(entry.name === this.options.name, 20, `attempt ${n} says that the operation is called ${entry.name}`);
     this.require(Object.is(entry.previousError, n === 1 || !this.outcome.failed ? undefined : this.outcome.value), 14, 'previousError is not the previous error');
     if (n === 1) this.require(entry.previousDelayMs === undefined, 4, 'a previous delay in attempt 1');
     else this.checkDelay(n - 1, entry.previousDelayMs, 'previousDelayMs');
@@ -167,6 +204,7 @@ class Walk extends Endings {
       const declared = shown.entry.turn;
       this.require(next.t >= entry.t + this.attemptTimeout - this.world.early - 1e-6, 10, `timed out ${next.t - entry.t} ms after its start instead of ${this.attemptTimeout}`);
       this.require(end === undefined || end.turn >= Math.min(declared, next.turn) || end.t >= entry.t + this.attemptTimeout - this.world.early, 10, 'timed out although it had ended before');
+      this.checkCause(shown.value, this.outcome);
       const attempt = this.operation.given[n - 1];
       if (attempt.aborted) this.require(Object.is(attempt.aborted.reason, shown.value), 12, 'the attempt was aborted with another error than it failed with');
       else if (attempt.signal !== undefined) this.object(12, 'a timed-out attempt was not aborted');
@@ -176,18 +214,17 @@ class Walk extends Endings {
       this.require(end !== undefined && end.turn <= next.turn, 13, `${next.name ?? next.kind} came while attempt ${n} was running`);
       const limit = Math.min(this.attemptTimeout, remaining);
       this.require(end.t <= entry.t + limit + this.slack, timed ? 10 : 8, `attempt ${n} was allowed ${end.t - entry.t} ms`);
-      this.outcome = { failed: !end.ok, value: end.made.shown, mark: end.ok ? {} : end.made };
+      this.outcome = { failed: !end.ok, value: end.made.shown, mark: end.ok ? {} : end.made, misplaced: end.ok && end.made.marked };
       this.ended = end;
       const attempt = this.operation.given[n - 1];
       if (attempt.aborted !== undefined && attempt.aborted.turn < end.turn) this.object(12, 'an attempt that went on was aborted');
     }
-    if (this.startedAt === undefined) this.startedAt = this.ended.t;
     if (!this.ended.unsure && !this.cut) this.require(next.turn === this.ended.turn || next.kind === 'fn' || next.turn > this.ended.turn && this.begins(next), 13, 'the outcome was noticed late');
   }
 
   /** Whether a whole wait may lie between an outcome and this. */
   begins(next) {
-    return next.name === 'onAttempt' || next.kind === 'settle' || next.name === 'onGiveUp';
+    return next.name === 'onAttempt' || next.kind === 'beforeRetry' || next.kind === 'settle' || next.name === 'onGiveUp';
   }
 
   /** Asks the predicate's part of the record. Gives the demanded wait, if any. */
@@ -198,14 +235,24 @@ class Walk extends Endings {
     const entry = this.take(kind);
     this.require(Object.is(entry.outcome, value), 14, `${kind} was asked about something else`);
     this.require(entry.attempt === given.attempt || given.attempt === undefined, 14, `${kind} got another attempt`);
+    const end = this.answer(entry, kind);
+    if (!end.ok) this.slip(end);
+    const verdict = end.made.thrown;
+    if (verdict === true) return undefined;
+    if (verdict === false) failed ? this.finish('notRetryable') : this.success();
+    const afterMs = typeof verdict === 'object' ? verdict?.afterMs : undefined;
+    if (typeof afterMs === 'number' && afterMs >= 0) return afterMs;
+    return this.slip(end, typeof afterMs === 'number' ? RangeError : TypeError);
+  }
+
+  /** How a callback that the operation awaits ended. */
+  answer(entry, kind) {
     const { end } = entry;
     if (this.cut) this.aborted();
     const next = this.peek();
-    if (this.deadline < Infinity && (end === undefined || (next !== undefined && end.turn >= next.turn)) && this.claim('deadline') && next.t >= this.deadline - this.world.early) {
-      if (end === undefined || end.turn > next.turn) {
-        this.late = next;
-        this.finish('deadline');
-      }
+    if (next !== undefined && (end === undefined || end.turn > next.turn) && this.claim('deadline') && next.t >= this.deadline - this.world.early) {
+      this.late = next;
+      this.finish('deadline');
     }
     if (next === undefined) {
       if (end !== undefined || this.deadline < Infinity) this.nothing(`${kind} answered, and then nothing came`);
@@ -213,59 +260,63 @@ class Walk extends Endings {
     }
     this.require(end !== undefined && end.turn <= next.turn, 13, `${next.name ?? next.kind} came before ${kind} had answered`);
     this.ended = end;
-    if (!end.ok) this.finish('callback', (error) => Object.is(error, end.made.thrown));
-    const verdict = end.made.thrown;
-    if (verdict === true) return undefined;
-    if (verdict === false) failed ? this.finish('notRetryable') : this.success();
-    const afterMs = typeof verdict === 'object' ? verdict?.afterMs : undefined;
-    if (typeof afterMs === 'number' && afterMs >= 0) return afterMs;
-    return this.finish('callback', (error) => error instanceof (typeof afterMs === 'number' ? RangeError : TypeError));
+    return end;
   }
 
   /** The wait that must follow: exactly, or its bounds where the draws are not known. */
-  delay(exactly) {
+  delay(exactly, attempt) {
     const { parameters, n, uses, operation } = this;
     const { mark } = this.outcome;
     const asked = mark.afterMs > 0 && exactly === undefined ? mark.afterMs : undefined;
     this.hintMs = mark.afterMs;
-    const draws = [];
     this.learns = false;
-    let own;
-    const computed = exactly === undefined && asked === undefined;
-    this.computed = computed;
     this.exactly = exactly !== undefined;
-    const polly = parameters.jitter === 'pollyV2';
-    const wanted = !uses.random || exactly !== undefined ? 0 : computed && polly ? 2 : 1;
+    this.computed = exactly === undefined && asked === undefined;
+    const { draws, own } = this.numbers();
+    this.failure = this.lost(attempt);
+    if (this.failure) this.finish('unavailable');
+    if (asked > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
+    const wanted = uses.random && exactly === undefined && (parameters.jitter !== 'none' || asked !== undefined) ? 1 : 0;
+    this.require(draws.length === wanted, 7, `${draws.length} draws instead of ${wanted}`);
+    const ownCurve = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(parameters.jitter);
+    if (exactly === undefined && parameters.backoff === 'function' && !ownCurve) this.require(own !== undefined, 4, 'the backoff function was not asked');
+    this.decidedAt = this.time;
+    if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
+    const computed = computedWait(parameters, n, { previous: this.previous, previousR: this.previousR, own });
+    const wait = asked === undefined ? computed : hintedWait(parameters, asked, computed);
+    const { seed } = this.options;
+    if (seed !== undefined) draws.push(draw(seed, operation.index, n, 0), draw(seed, operation.index, n, 1));
+    const drawn = draws.length > 0 ? wait.at(draws[0], draws[1]) : NaN;
+    const delayMs = Number.isNaN(drawn) ? (wait.lo === wait.hi ? wait.lo : undefined) : drawn;
+    if (this.computed) {
+      [this.previous, this.previousR] = [delayMs ?? Infinity, draws[0]];
+      // Without the draws, bounds that hang on the previous wait are those of that wait as it was told.
+      this.learns = delayMs === undefined;
+    }
+    return { delayMs, lo: wait.lo, hi: wait.hi };
+  }
+
+  /** What `random` and a backoff function answered for one wait. */
+  numbers() {
+    const draws = [];
+    let own;
     while (!this.cut && ['random', 'curve'].includes(this.peek()?.kind)) {
       const { kind } = this.peek();
       const entry = this.take(kind);
       const result = entry.end.made.thrown;
       if (this.cut) this.aborted();
-      if (!entry.end.ok) this.finish('callback', (error) => Object.is(error, result));
+      if (!entry.end.ok) this.slip(entry.end);
       if (kind === 'curve') {
-        this.require(own === undefined && computed && entry.k === n, 3, `backoff(${entry.k}) after attempt ${n}`);
-        if (!(typeof result === 'number' && result >= 0)) this.finish('callback', (error) => error instanceof RangeError);
+        this.require(own === undefined && !this.exactly && entry.k === this.n, 3, `backoff(${entry.k}) after attempt ${this.n}`);
+        if (!(typeof result === 'number' && result >= 0)) this.slip(entry.end, RangeError);
         own = result;
       } else {
-        if (!(typeof result === 'number' && result >= 0 && result < 1)) this.finish('callback', (error) => error instanceof RangeError);
+        if (!(typeof result === 'number' && result >= 0 && result < 1)) this.slip(entry.end, RangeError);
         draws.push(result);
       }
     }
     if (this.cut) this.aborted();
-    if (asked > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
-    this.require(draws.length === wanted, 7, `${draws.length} draws instead of ${wanted}`);
-    if (computed && parameters.backoff === 'function' && !['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(parameters.jitter)) this.require(own !== undefined, 4, 'the backoff function was not asked');
-    this.decidedAt = this.time;
-    if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
-    const wait = asked === undefined ? computedWait(parameters, n, { previous: this.previous, previousR: this.previousR, own }) : hintedWait(parameters, asked);
-    const { seed } = this.options;
-    if (seed !== undefined) draws.push(draw(seed, operation.index, n, 0), draw(seed, operation.index, n, 1));
-    const delayMs = draws.length > 0 ? wait.at(draws[0], draws[1]) : wait.lo === wait.hi ? wait.lo : undefined;
-    if (computed) [this.previous, this.previousR] = [delayMs ?? Infinity, draws[0]];
-    // Without the draws, bounds that hang on the previous wait are those of that wait as it was told.
-    this.learns = computed && delayMs === undefined;
-    if (computed && polly && delayMs === undefined) return { lo: wait.lo, hi: wait.hi };
-    return { delayMs, lo: wait.lo, hi: wait.hi };
+    return { draws, own };
   }
 
   checkDelay(k, told, where) {
@@ -283,7 +334,7 @@ class Walk extends Endings {
     const arm = this.entries.find((entry) => entry.kind === 'arm' && entry.i > Math.max(after.i, this.last.i, this.ended.i) && entry.turn >= after.turn);
     const next = this.peek();
     if (arm === undefined || arm.i > next.i) {
-      this.require(next.kind !== 'fn' && next.name !== 'onAttempt', 21, 'an attempt without a timer before it');
+      this.require(next.kind !== 'fn' && next.kind !== 'beforeRetry' && next.name !== 'onAttempt', 21, 'an attempt without a timer before it');
       return;
     }
     const most = 2 ** 31 - 1;

@@ -25,7 +25,8 @@ function isAbortError(value) {
   }
 }
 
-const VISIBLE = new Set(['fn', 'retryIf', 'retryOnResult', 'hook', 'random', 'curve', 'settle']);
+const VISIBLE = new Set(['fn', 'retryIf', 'retryOnResult', 'beforeRetry', 'hook', 'random', 'curve', 'settle']);
+const LOST = new Set(['trap', 'denied']);
 
 export class Story {
   constructor(world, operation, pkg) {
@@ -38,7 +39,8 @@ export class Story {
     this.parameters = resolved(this.options, schedule.preset);
     this.maxAttempts = this.options.maxAttempts ?? 6;
     this.attemptTimeout = this.options.attemptTimeoutMs ?? Infinity;
-    this.deadline = operation.call.t + (this.options.totalTimeoutMs ?? Infinity);
+    this.startedAt = operation.call.t;
+    this.deadline = this.startedAt + (this.options.totalTimeoutMs ?? Infinity);
     /** How much later than meant a timer's consequence may come. */
     this.slack = 2 * world.late + 3 + world.busy;
     this.entries = world.log.filter((entry) => entry.op === operation.id);
@@ -49,8 +51,6 @@ export class Story {
     this.records = [];
     const abort = operation.signals.map((signal) => signal.at).filter((entry) => entry !== undefined && entry.i > operation.call.i).sort((a, b) => a.i - b.i)[0];
     this.abort = abort;
-    this.watched = operation.signals.length > 0 || this.attemptTimeout < Infinity || this.deadline < Infinity || this.uses.hooks.length > 0
-      || this.uses.retryOnResult || schedule.options.metrics === true || schedule.traced;
     this.waits = [];
   }
 
@@ -108,15 +108,20 @@ export class Story {
   hook(name, n, extra) {
     if (!this.uses.hooks.includes(name)) return undefined;
     const entry = this.take('hook', name);
+    this.checkEvent(entry, name, n, extra);
+    return entry;
+  }
+
+  checkEvent(entry, name, n, extra) {
     const { event } = entry;
-    const expected = { attempt: n, ...extra };
+    const expected = { attempt: n, attemptsLeft: this.maxAttempts - n, ...extra };
     this.require(entry.frozen, 20, `the event of ${name} is not frozen`);
     this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
-    for (const key of ['attempt', 'error', 'result', 'reason']) {
+    this.require(event.name === this.options.name, 20, `${name} says that the operation is called ${event.name}`);
+    for (const key of ['attempt', 'attemptsLeft', 'error', 'result', 'reason']) {
       this.require(key in event === key in expected, 18, `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
-      this.require(Object.is(event[key], expected[key]), key === 'attempt' ? 3 : 14, `${name} has another ${key}`);
+      this.require(Object.is(event[key], expected[key]), key.startsWith('attempt') ? 3 : 14, `${name} has another ${key}`);
     }
-    return entry;
   }
 
   /** The time when the package acted last before what comes next: it acts at once. */
@@ -130,8 +135,15 @@ export class Story {
     if (next === undefined) return false;
     if (next.kind === 'hook') return next.name === 'onGiveUp' && next.event.reason === reason;
     if (next.kind !== 'settle') return false;
-    if (reason === 'deadline' && (next.ok || next.report === undefined)) return true;
-    return !next.ok && next.report?.reason === reason;
+    if (next.report !== undefined) return next.report.reason === reason;
+    // Neither a result nor an error that is no object has a report: what may it have been?
+    return reason === 'deadline' || (reason === 'timeout' && next.ok && this.outcome?.failed === false);
+  }
+
+  /** Where the core failed in the decision about the attempt that `entry` began. */
+  lost(entry) {
+    const until = this.peek()?.i ?? Infinity;
+    return this.entries.find((each) => LOST.has(each.kind) && each.i > entry.i && each.i < until);
   }
 
   /** What the package shows of this attempt's error, wherever it first does. */
@@ -141,11 +153,11 @@ export class Story {
       if (entry.kind === 'hook') {
         if ('error' in entry.event && entry.event.attempt === this.n && !(entry.name === 'onGiveUp' && ['aborted', 'callback', 'timeout'].includes(entry.event.reason))) return { entry, value: entry.event.error };
         if (entry.name === 'onAttempt' || entry.name === 'onSuccess') continue;
-      } else if (entry.kind === 'retryIf') return { entry, value: entry.outcome };
+      } else if (entry.kind === 'retryIf' || entry.kind === 'beforeRetry') return { entry, value: entry.outcome };
       else if (entry.kind === 'fn') return entry.attempt === undefined ? undefined : { entry, value: entry.previousError };
       else if (entry.kind === 'settle') {
-        // A reason that several operations rejected with has the latest's report.
-        if (this.world.operations.length > 1 && this.wasAborted(entry)) return undefined;
+        // The reason of an abort tells nothing.
+        if (this.wasAborted(entry)) return undefined;
         const record = entry.report?.records.find((each) => each.attempt === this.n);
         return record === undefined ? { entry, value: entry.value } : { entry, value: record.error };
       }

@@ -90,18 +90,23 @@ export function computedWait(p, k, { previous, previousR, own }) {
     if (type === 'slotted') return clip(Math.max(min, base * Math.floor(r * 2 ** Math.min(k, p.n))));
     if (type === 'pollyV2') {
       const raw = ((polly(k - 1 + r) - (previousR === undefined ? 0 : polly(Math.max(0, k - 2 + previousR)))) / 1.4) * base;
-      return Math.max(min, raw > cap ? cap / 2 + (r2 * cap) / 2 : raw);
+      // How one draw of the caller's becomes two is nowhere said: then this is not a number.
+      return raw > cap ? Math.max(min, cap / 2 + ((r2 ?? NaN) * cap) / 2) : Math.max(min, raw);
     }
     return clip(lo + r * (hi - lo));
   };
   return { lo: clip(lo), hi: clip(hi), at };
 }
 
-/** The wait after a server asked for `ms` > 0. */
-export function hintedWait(p, ms) {
+/** The wait after a server asked for `ms` > 0: never less than asked, and never less than without it. */
+export function hintedWait(p, ms, computed) {
   const asked = Math.min(ms, p.longest, MAX);
   const spread = Math.max(p.base, asked / 2);
-  return { lo: asked, hi: Math.min(MAX, asked + spread), at: (r) => Math.min(MAX, asked + r * spread) };
+  return {
+    lo: Math.max(asked, computed.lo),
+    hi: Math.max(Math.min(MAX, asked + spread), computed.hi),
+    at: (r, r2) => Math.max(Math.min(MAX, asked + r * spread), computed.at(r, r2)),
+  };
 }
 
 const GOLDEN = 0x9e3779b97f4a7c15n;
