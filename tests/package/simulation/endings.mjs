@@ -69,8 +69,8 @@ export class Endings extends Story {
       if (!Object.is(error, made.thrown)) return false;
       const { own, open } = made;
       const now = Object.getOwnPropertyDescriptor(Object(error), 'cause');
-      // Nothing is its own cause.
-      if (!open || Object.is(error, this.outcome.value)) this.require(now === undefined ? own === undefined : own !== undefined && Object.is(now.value, own.value), 14, 'the error of a callback was changed');
+      // Nothing is its own cause, nor that of its cause.
+      if (!open || isCause(error, this.outcome.value)) this.require(now === undefined ? own === undefined : own !== undefined && Object.is(now.value, own.value), 14, 'the error of a callback was changed');
       else if (this.outcome.failed || now !== undefined) this.require(now !== undefined && (Object.is(now.value, this.outcome.value) || (!this.outcome.failed && this.records.some((record) => 'error' in record && Object.is(record.error, now.value)))), 14, "the cause of a callback's error is not the last failure");
       return true;
     });
@@ -158,4 +158,13 @@ export class Endings extends Story {
     this.require(value.reason === reason && value.report === report, 14, 'the RetryError tells another story');
     this.require(!Object.keys(value).includes('report'), 14, 'the report is enumerable');
   }
+}
+
+/** Whether an error is this failure, or among its causes. */
+function isCause(error, failure) {
+  for (let depth = 0; depth < 20; depth += 1) {
+    if (Object.is(error, failure)) return true;
+    failure = Object.getOwnPropertyDescriptor(Object(failure), 'cause')?.value;
+  }
+  return false;
 }

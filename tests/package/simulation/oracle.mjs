@@ -6,7 +6,7 @@
 
 import { Endings } from './endings.mjs';
 import { END, Objection, same } from './story.mjs';
-import { computedWait, draw, hintedWait } from './waits.mjs';
+import { OWN_CURVE, computedWait, draw, hintedWait } from './waits.mjs';
 
 /** @returns {{ rule: number, text: string }[]} objections */
 export function judge(world, operation, pkg) {
@@ -92,7 +92,8 @@ class Walk extends Endings {
     if (next.kind === 'settle' || next.name === 'onGiveUp') {
       this.require(next.t >= this.deadline - this.world.early, 13, 'ended during a wait, before the deadline');
       const { busy, early, late } = this.world;
-      const due = this.begunWait.from + Math.ceil(delayMs ?? hi);
+      // Node's shortest timer is 1 ms.
+      const due = this.begunWait.from + Math.max(1, Math.ceil(delayMs ?? hi));
       this.require(busy + early + late > 0 || this.ended.unsure || due >= this.deadline - 1e-6, 8, `a wait that ended ${this.deadline - due} ms before the deadline was cut short by it`);
       this.late = next;
       this.finish('deadline');
@@ -278,8 +279,7 @@ class Walk extends Endings {
     if (asked > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
     const wanted = uses.random && exactly === undefined && (parameters.jitter !== 'none' || asked !== undefined) ? 1 : 0;
     this.require(draws.length === wanted, 7, `${draws.length} draws instead of ${wanted}`);
-    const ownCurve = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(parameters.jitter);
-    if (exactly === undefined && parameters.backoff === 'function' && !ownCurve) this.require(own !== undefined, 4, 'the backoff function was not asked');
+    if (exactly === undefined && parameters.backoff === 'function' && !OWN_CURVE.includes(parameters.jitter)) this.require(own !== undefined, 4, 'the backoff function was not asked');
     this.decidedAt = this.time;
     if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
     const computed = computedWait(parameters, n, { previous: this.previous, previousR: this.previousR, own });

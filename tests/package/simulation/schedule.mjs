@@ -165,14 +165,14 @@ const slipKind = (g) => (g.chance(0.15) ? { kind: 'same' } : failureKind(g));
 /** A result; sometimes a mark that should have been thrown. */
 const resultKind = (g) => (g.chance(0.02) ? { kind: g.pick(KINDS), ms: 5, layers: [g.pick(['permanent', 'retryAfter', 'retryAfterNothing'])] } : { kind: g.pick(RESULTS) });
 
-/** Marks around an error, among plain errors, at most a little deeper than a mark is looked for. */
+/** Marks around an error, among plain errors; a single one at most a little deeper than it is looked for. */
 function marks(g) {
-  const plain = () => (g.chance(0.3) ? Array(g.pick([1, 2, 9, 10, 11])).fill('plain') : []);
+  const plain = (depths = [1, 2, 9, 10, 11]) => (g.chance(0.3) ? Array(g.pick(depths)).fill('plain') : []);
   const ms = g.pick([0, 3, 40.5, 700, 90_000, Infinity]);
   switch (g.pick(['one', 'one', 'one', 'none', 'bad', 'mixed', 'mixed', 'many'])) {
     case 'one': return { ms, layers: [g.pick(['permanent', 'retryAfter', 'retryAfter']), ...plain()] };
     case 'none': return { ms, layers: ['retryAfterNothing', ...(g.chance(0.3) ? ['permanent'] : []), ...plain()] };
-    case 'bad': return { bad: g.pick([NaN, -1, '5', undefined, null]), layers: [...(g.chance(0.3) ? ['permanent'] : []), 'retryAfterBad', ...plain()] };
+    case 'bad': return { bad: g.pick([NaN, -1, '5', undefined, null]), layers: [...(g.chance(0.3) ? ['permanent'] : []), 'retryAfterBad', ...plain([1, 2])] };
     case 'many': return { ms, layers: Array(12).fill('retryAfter') };
     default: return { ms, layers: g.list(g.whole(2, 4), () => g.pick(['permanent', 'retryAfter', 'retryAfter', 'plain'])) };
   }

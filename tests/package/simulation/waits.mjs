@@ -1,7 +1,8 @@
 // The waits, straight from the table of formulas: independent of the package, and of its language.
 
 const MAX = 2 ** 53 - 1;
-const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+/** These jitters replace the curve. */
+export const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
 
 /** Presets with another rule for what the cap bounds. */
 const CAP_RULES = { awsSdk2020: 'draw', jpillora: 'draw', pRetryRandomized: 'draw', googleHttpClient: 'ceiling', cenkalti: 'ceiling', grpc: 'ceiling' };
@@ -22,8 +23,10 @@ export const PRESETS = {
 /** Options with their defaults. */
 export function resolved(options, preset) {
   const { backoff = 'exponential', jitter = 'full', baseMs, capMs, minMs = 0, factor = 2, stepMs, truncateAt = 10 } = options;
-  const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0));
-  const base = baseMs ?? (backoff === 'truncated' ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
+  // A curve of the caller's own has no cap but one that was set.
+  const free = (backoff === 'function' || Array.isArray(backoff)) && !OWN_CURVE.includes(jitter);
+  const cap = Math.min(MAX, capMs ?? (free ? MAX : Math.max(10_000, baseMs ?? 0)));
+  const base = baseMs ?? (backoff === 'truncated' && cap < MAX ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
   return {
     backoff, jitter, cap, base, min: minMs, factor, step: stepMs ?? base, n: truncateAt,
     rule: CAP_RULES[preset] ?? 'bound',
