@@ -43,7 +43,7 @@ export class Endings extends Story {
   /** An error made by the package has the failure before it, if there was one, as its cause. */
   checkCause(error, outcome) {
     const { message } = error;
-    this.require(message.startsWith('rejitter: ') && message.lastIndexOf('rejitter: ') === 0, 14, `an error says ${message}`);
+    this.require(message.startsWith('rejitter: ') && message.lastIndexOf('rejitter: ') === 0, 14, () => `an error says ${message}`);
     if (outcome?.failed === false) {
       // After a result: whether the failure before that counts is nowhere said.
       this.require(!('cause' in error) || this.records.some((record) => 'error' in record && Object.is(record.error, error.cause)), 14, 'the cause is no failure of this operation');
@@ -62,7 +62,7 @@ export class Endings extends Story {
   slip({ ok, made }, type) {
     this.finish('callback', (error) => {
       if (ok) {
-        this.require(error instanceof type && !this.world.own.has(error), 14, `rejected with something else than a ${type.name}`);
+        this.require(error instanceof type && !this.world.own.has(error), 14, () => `rejected with something else than a ${type.name}`);
         this.checkCause(error, this.outcome);
         return true;
       }
@@ -103,13 +103,13 @@ export class Endings extends Story {
     let told;
     if (this.uses.hooks.includes('onGiveUp')) {
       told = this.take('hook', 'onGiveUp');
-      this.require(told.event.reason === reason, 13, `onGiveUp says ${told.event.reason} instead of ${reason}`);
+      this.require(told.event.reason === reason, 13, () => `onGiveUp says ${told.event.reason} instead of ${reason}`);
       this.checkEvent(told, 'onGiveUp', this.n, { reason, ...(failed ? { error: told.event.error } : { result: this.outcome.value }) });
       this.require(Object.isFrozen(told.event.report), 20, 'the report is not frozen');
     }
     const settle = this.take('settle');
-    this.require(settle.ok === !(failed || refuses), 13, `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
-    this.require(Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure, isAbort ? 11 : 13, `ended ${settle.turn - due} turns late (${reason})`);
+    this.require(settle.ok === !(failed || refuses), 13, () => `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
+    this.require(Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure, isAbort ? 11 : 13, () => `ended ${settle.turn - due} turns late (${reason})`);
     this.require(settle.t <= this.deadline + this.slack, 8, 'settled after the deadline');
     if (refuses) this.refusal(settle, reason);
     else if (!failed) this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
@@ -124,7 +124,7 @@ export class Endings extends Story {
         const under = this.underWay && this.operation.given[this.n - 1];
         if (under?.signal && !under.aborted && this.underWay.end === undefined) this.object(11, 'the attempt under way was not aborted');
         if (under?.aborted && this.underWay.end === undefined) this.require(Object.is(under.aborted.reason, settle.value), 12, 'the attempt was aborted with another reason');
-      } else this.require(accepts(error), 14, `rejected with another error (${reason})`);
+      } else this.require(accepts(error), 14, () => `rejected with another error (${reason})`);
     }
     // One reason ends many operations, so it carries no report.
     if (isAbort) this.require(settle.report === undefined, 14, 'the reason of an abort has a report');
@@ -154,7 +154,7 @@ export class Endings extends Story {
 
   checkWrapper({ value, report }, reason) {
     this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is no RetryError');
-    this.require(value.message.startsWith('rejitter: '), 14, `a RetryError says ${value.message}`);
+    this.require(value.message.startsWith('rejitter: '), 14, () => `a RetryError says ${value.message}`);
     this.require(value.reason === reason && value.report === report, 14, 'the RetryError tells another story');
     this.require(!Object.keys(value).includes('report'), 14, 'the report is enumerable');
   }

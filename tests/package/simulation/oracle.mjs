@@ -29,7 +29,7 @@ class Walk extends Endings {
     this.require(settles.length <= 1, 13, 'settled twice');
     if (settles.length === 1) {
       const after = this.visible.find((entry) => entry.i > settles[0].i);
-      this.require(after === undefined, 15, `${after?.name ?? after?.kind} after settlement`);
+      this.require(after === undefined, 15, () => `${after?.name ?? after?.kind} after settlement`);
       this.require(settles[0].listeners.every((count, i) => count === 0 || this.shared(operation.signals[i], settles[0])), 15, 'a listener is left at settlement');
       if (this.world.schedule.single) this.require(settles[0].timers === 0, 15, 'a timer is left at settlement');
     }
@@ -54,7 +54,7 @@ class Walk extends Endings {
   attempt() {
     const n = this.n + 1;
     const opened = this.hook('onAttempt', n, {});
-    if (opened) this.require(opened.t < this.deadline, 8, `onAttempt ${n} came at or after the deadline`);
+    if (opened) this.require(opened.t < this.deadline, 8, () => `onAttempt ${n} came at or after the deadline`);
     if (opened && this.time >= this.deadline) {
       this.ended = { i: opened.exit, t: this.time, turn: opened.turn };
       if (!this.cut) this.expiredBefore(n);
@@ -62,7 +62,7 @@ class Walk extends Endings {
     const entry = this.take('fn');
     this.begun = entry;
     this.n = n;
-    this.require(n <= this.maxAttempts, 1, `attempt ${n} of ${this.maxAttempts}`);
+    this.require(n <= this.maxAttempts, 1, () => `attempt ${n} of ${this.maxAttempts}`);
     this.checkBeginning(entry, n);
     this.settleAttempt(entry);
     if (this.outcome.misplaced) this.returnedMark();
@@ -94,7 +94,7 @@ class Walk extends Endings {
       const { busy, early, late } = this.world;
       // Node's shortest timer is 1 ms.
       const due = this.begunWait.from + Math.max(1, Math.ceil(delayMs ?? hi));
-      this.require(busy + early + late > 0 || this.ended.unsure || due >= this.deadline - 1e-6, 8, `a wait that ended ${this.deadline - due} ms before the deadline was cut short by it`);
+      this.require(busy + early + late > 0 || this.ended.unsure || due >= this.deadline - 1e-6, 8, () => `a wait that ended ${this.deadline - due} ms before the deadline was cut short by it`);
       this.late = next;
       this.finish('deadline');
     }
@@ -117,7 +117,7 @@ class Walk extends Endings {
   /** What the operation awaits between the wait and the next attempt. */
   before(n, told) {
     const entry = this.take('beforeRetry');
-    this.require(entry.t < this.deadline, 8, `beforeRetry after attempt ${n} came at or after the deadline`);
+    this.require(entry.t < this.deadline, 8, () => `beforeRetry after attempt ${n} came at or after the deadline`);
     this.checkEvent(entry, 'beforeRetry', n, told);
     if (entry.event.delayMs !== undefined) this.checkDelay(n, entry.event.delayMs, 'beforeRetry');
     this.checkWait(entry);
@@ -144,30 +144,30 @@ class Walk extends Endings {
     const { from, delayMs, lo, hi, after, unsure } = this.begunWait;
     const waited = entry.t - from;
     this.require(entry.turn > after.turn, 21, 'no turn of the event loop between attempts');
-    this.require(unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6, 6, `waited ${waited} ms instead of ${delayMs ?? lo}`);
-    this.require(waited <= (delayMs ?? hi) + this.slack, 4, `waited ${waited} ms instead of ${delayMs ?? hi}`);
+    this.require(unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6, 6, () => `waited ${waited} ms instead of ${delayMs ?? lo}`);
+    this.require(waited <= (delayMs ?? hi) + this.slack, 4, () => `waited ${waited} ms instead of ${delayMs ?? hi}`);
   }
 
   checkBeginning(entry, n) {
     const { given } = this.operation;
-    this.require(entry.t < this.deadline, 8, `attempt ${n} began at or after the deadline`);
+    this.require(entry.t < this.deadline, 8, () => `attempt ${n} began at or after the deadline`);
     if (n === 1) this.require(entry.turn === this.operation.call.turn, 13, 'attempt 1 was not called at once');
-    else if (this.uses.beforeRetry) this.require(entry.turn === this.ended.turn, 13, `attempt ${n} did not follow beforeRetry at once`);
+    else if (this.uses.beforeRetry) this.require(entry.turn === this.ended.turn, 13, () => `attempt ${n} did not follow beforeRetry at once`);
     else this.checkWait(entry);
     if (entry.attempt === undefined) return;
-    this.require(entry.number === n, 3, `attempt ${n} is called ${entry.number}`);
-    this.require(entry.attemptsLeft === this.maxAttempts - n, 3, `attempt ${n} of ${this.maxAttempts} says attemptsLeft ${entry.attemptsLeft}`);
-    this.require(entry.name === this.options.name, 20, `attempt ${n} says that the operation is called ${entry.name}`);
+    this.require(entry.number === n, 3, () => `attempt ${n} is called ${entry.number}`);
+    this.require(entry.attemptsLeft === this.maxAttempts - n, 3, () => `attempt ${n} of ${this.maxAttempts} says attemptsLeft ${entry.attemptsLeft}`);
+    this.require(entry.name === this.options.name, 20, () => `attempt ${n} says that the operation is called ${entry.name}`);
     this.require(Object.is(entry.previousError, n === 1 || !this.outcome.failed ? undefined : this.outcome.value), 14, 'previousError is not the previous error');
     if (n === 1) this.require(entry.previousDelayMs === undefined, 4, 'a previous delay in attempt 1');
     else this.checkDelay(n - 1, entry.previousDelayMs, 'previousDelayMs');
     if (entry.signal !== undefined) {
-      this.require(entry.aborted === false, 12, `attempt ${n} began aborted`);
+      this.require(entry.aborted === false, 12, () => `attempt ${n} began aborted`);
       this.require(!given.slice(0, n - 1).some((other) => other.signal === entry.signal), 12, 'attempts share a signal');
     }
     if (entry.elapsedMs !== undefined) {
-      this.require(this.sameTime(entry.elapsedMs, entry.t - this.startedAt), 9, `elapsedMs is ${entry.elapsedMs} at ${entry.t - this.startedAt}`);
-      this.require(this.sameTime(entry.remainingMs, Math.max(0, this.deadline - entry.t)), 8, `remainingMs is ${entry.remainingMs}`);
+      this.require(this.sameTime(entry.elapsedMs, entry.t - this.startedAt), 9, () => `elapsedMs is ${entry.elapsedMs} at ${entry.t - this.startedAt}`);
+      this.require(this.sameTime(entry.remainingMs, Math.max(0, this.deadline - entry.t)), 8, () => `remainingMs is ${entry.remainingMs}`);
     }
   }
 
@@ -203,7 +203,7 @@ class Walk extends Endings {
     if (shown !== undefined && this.isOurs(shown.value)) {
       this.require(timed, 10, 'timed out although the limit was none or the deadline came first');
       const declared = shown.entry.turn;
-      this.require(next.t >= entry.t + this.attemptTimeout - this.world.early - 1e-6, 10, `timed out ${next.t - entry.t} ms after its start instead of ${this.attemptTimeout}`);
+      this.require(next.t >= entry.t + this.attemptTimeout - this.world.early - 1e-6, 10, () => `timed out ${next.t - entry.t} ms after its start instead of ${this.attemptTimeout}`);
       this.require(end === undefined || end.turn >= Math.min(declared, next.turn) || end.t >= entry.t + this.attemptTimeout - this.world.early, 10, 'timed out although it had ended before');
       this.checkCause(shown.value, this.outcome);
       const attempt = this.operation.given[n - 1];
@@ -212,9 +212,9 @@ class Walk extends Endings {
       this.outcome = { failed: true, value: shown.value, mark: {} };
       this.ended = attempt.aborted ?? { i: entry.i, t: next.t, turn: next.turn, unsure: true };
     } else {
-      this.require(end !== undefined && end.turn <= next.turn, 13, `${next.name ?? next.kind} came while attempt ${n} was running`);
+      this.require(end !== undefined && end.turn <= next.turn, 13, () => `${next.name ?? next.kind} came while attempt ${n} was running`);
       const limit = Math.min(this.attemptTimeout, remaining);
-      this.require(end.t <= entry.t + limit + this.slack, timed ? 10 : 8, `attempt ${n} was allowed ${end.t - entry.t} ms`);
+      this.require(end.t <= entry.t + limit + this.slack, timed ? 10 : 8, () => `attempt ${n} was allowed ${end.t - entry.t} ms`);
       this.outcome = { failed: !end.ok, value: end.made.shown, mark: end.ok ? {} : end.made, misplaced: end.ok && end.made.marked };
       this.ended = end;
       const attempt = this.operation.given[n - 1];
@@ -234,8 +234,8 @@ class Walk extends Endings {
     const kind = failed ? 'retryIf' : 'retryOnResult';
     if (!this.uses[kind]) return undefined;
     const entry = this.take(kind);
-    this.require(Object.is(entry.outcome, value), 14, `${kind} was asked about something else`);
-    this.require(entry.attempt === given.attempt || given.attempt === undefined, 14, `${kind} got another attempt`);
+    this.require(Object.is(entry.outcome, value), 14, () => `${kind} was asked about something else`);
+    this.require(entry.attempt === given.attempt || given.attempt === undefined, 14, () => `${kind} got another attempt`);
     const end = this.answer(entry, kind);
     if (!end.ok) this.slip(end);
     const verdict = end.made.thrown;
@@ -259,7 +259,7 @@ class Walk extends Endings {
       if (end !== undefined || this.deadline < Infinity) this.nothing(`${kind} answered, and then nothing came`);
       throw END;
     }
-    this.require(end !== undefined && end.turn <= next.turn, 13, `${next.name ?? next.kind} came before ${kind} had answered`);
+    this.require(end !== undefined && end.turn <= next.turn, 13, () => `${next.name ?? next.kind} came before ${kind} had answered`);
     this.ended = end;
     return end;
   }
@@ -278,7 +278,7 @@ class Walk extends Endings {
     if (this.failure) this.finish('unavailable');
     if (asked > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
     const wanted = uses.random && exactly === undefined && (parameters.jitter !== 'none' || asked !== undefined) ? 1 : 0;
-    this.require(draws.length === wanted, 7, `${draws.length} draws instead of ${wanted}`);
+    this.require(draws.length === wanted, 7, () => `${draws.length} draws instead of ${wanted}`);
     if (exactly === undefined && parameters.backoff === 'function' && !OWN_CURVE.includes(parameters.jitter)) this.require(own !== undefined, 4, 'the backoff function was not asked');
     this.decidedAt = this.time;
     if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
@@ -307,7 +307,7 @@ class Walk extends Endings {
       if (this.cut) this.aborted();
       if (!entry.end.ok) this.slip(entry.end);
       if (kind === 'curve') {
-        this.require(own === undefined && !this.exactly && entry.k === this.n, 3, `backoff(${entry.k}) after attempt ${this.n}`);
+        this.require(own === undefined && !this.exactly && entry.k === this.n, 3, () => `backoff(${entry.k}) after attempt ${this.n}`);
         if (!(typeof result === 'number' && result >= 0)) this.slip(entry.end, RangeError);
         own = result;
       } else {
@@ -321,8 +321,8 @@ class Walk extends Endings {
 
   checkDelay(k, told, where) {
     const { delayMs, lo, hi } = this.begunWait;
-    if (delayMs === undefined) this.require(told >= lo - 1e-9 && told <= hi * (1 + 1e-12) + 1e-9, 4, `${where} is ${told}, outside [${lo}, ${hi}]`);
-    else this.require(same(told, delayMs), 7, `${where} is ${told} instead of ${delayMs}`);
+    if (delayMs === undefined) this.require(told >= lo - 1e-9 && told <= hi * (1 + 1e-12) + 1e-9, 4, () => `${where} is ${told}, outside [${lo}, ${hi}]`);
+    else this.require(same(told, delayMs), 7, () => `${where} is ${told} instead of ${delayMs}`);
     if (this.learns) this.previous = told;
     this.waits[k - 1] = told;
   }
@@ -338,7 +338,7 @@ class Walk extends Endings {
       return;
     }
     const most = 2 ** 31 - 1;
-    this.require(arm.ms >= Math.min(most, Math.ceil((delayMs ?? lo) * (1 - 1e-12))) && arm.ms <= Math.min(most, Math.ceil((delayMs ?? hi) * (1 + 1e-12) + 1e-9)), 5, `a timer of ${arm.ms} ms for a wait of ${delayMs ?? `${lo} to ${hi}`}`);
+    this.require(arm.ms >= Math.min(most, Math.ceil((delayMs ?? lo) * (1 - 1e-12))) && arm.ms <= Math.min(most, Math.ceil((delayMs ?? hi) * (1 + 1e-12) + 1e-9)), 5, () => `a timer of ${arm.ms} ms for a wait of ${delayMs ?? `${lo} to ${hi}`}`);
     this.require(arm.turn === this.last.turn || this.ended.turn === arm.turn, 4, 'the wait began late');
   }
 }

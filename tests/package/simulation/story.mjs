@@ -55,9 +55,10 @@ export class Story {
   }
 
   object(rule, text) {
-    throw new Objection(rule, text);
+    throw new Objection(rule, typeof text === 'function' ? text() : text);
   }
 
+  /** `text` as a function where it takes time to write. */
   require(condition, rule, text) {
     if (!condition) this.object(rule, text);
   }
@@ -99,7 +100,7 @@ export class Story {
     const wanted = name ?? kind;
     if (next === undefined) this.nothing(`${wanted} should have come, but nothing did`);
     const found = next.kind === 'hook' ? next.name : next.kind;
-    this.require(found === wanted, kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19, `${wanted} should have come, but ${found} did`);
+    this.require(found === wanted, kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19, () => `${wanted} should have come, but ${found} did`);
     this.at += 1;
     this.last = next;
     return next;
@@ -115,12 +116,12 @@ export class Story {
   checkEvent(entry, name, n, extra) {
     const { event } = entry;
     const expected = { attempt: n, attemptsLeft: this.maxAttempts - n, ...extra };
-    this.require(entry.frozen, 20, `the event of ${name} is not frozen`);
-    this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
-    this.require(event.name === this.options.name, 20, `${name} says that the operation is called ${event.name}`);
+    this.require(entry.frozen, 20, () => `the event of ${name} is not frozen`);
+    this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, () => `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
+    this.require(event.name === this.options.name, 20, () => `${name} says that the operation is called ${event.name}`);
     for (const key of ['attempt', 'attemptsLeft', 'error', 'result', 'reason']) {
-      this.require(key in event === key in expected, 18, `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
-      this.require(Object.is(event[key], expected[key]), key.startsWith('attempt') ? 3 : 14, `${name} has another ${key}`);
+      this.require(key in event === key in expected, 18, () => `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
+      this.require(Object.is(event[key], expected[key]), key.startsWith('attempt') ? 3 : 14, () => `${name} has another ${key}`);
     }
   }
 
