@@ -103,8 +103,8 @@ createFetch({ methods: 'POST' });
 createFetch({ idempotencyKey: () => 5 });
 // @ts-expect-error no such preset
 createFetch({ preset: 'got' });
-// @ts-expect-error factor belongs to exponential
-createFetch({ backoff: 'fixed', factor: 2 });
+// @ts-expect-error no such backoff
+createFetch({ backoff: 'quadratic' });
 // @ts-expect-error metrics are a policy's
 createFetch({ metrics: true });
 // @ts-expect-error what takes fetch's place is a function

@@ -55,8 +55,8 @@ const WRONG = `
 plan(3);
 // wrong: an option of no name
 explain({ retries: 3 });
-// wrong: options that exclude each other
-plan({ backoff: 'fixed', factor: 2 });
+// wrong: an unknown jitter
+plan({ jitter: 'half' });
 // wrong: text for a number
 plan({}, '3');
 // wrong: an option that sample has not
