@@ -10,7 +10,7 @@ const COMPILERS = { 'TypeScript 7': 'typescript/bin/tsc', 'TypeScript 5.9': 'typ
 
 /** Packages that declare a global AbortSignal: the DOM library in a browser's project, Node's types in a server's. */
 const PLATFORMS = {
-  'the DOM types': { lib: ['es2022', 'dom'], types: [] },
+  'the DOM types': { lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
   'the Node types': { lib: ['es2022'], types: ['node'], typeRoots: [join(here, 'node_modules', '@types')] },
 };
 
@@ -55,10 +55,10 @@ export const compileOne = (text, options = {}) => compile('TypeScript 7', { ...S
  * Each run compiles the second one twice: with the directives nothing is an error, and without them
  * (the control) exactly the marked lines are. A directive also hides a mistake of the test's own.
  * @param {{ positive: string, negative: string, cts?: string, least: number, controls?: [from: string, to: string][] }} texts
- * with their imports. `cts` precedes the positive one in CommonJS. `least`: the least number of wrong
+ * with their imports. `cts`: the positive one in CommonJS, if it differs. `least`: the least number of wrong
  * statements. `controls`: replacements in the positive one, each of which must cause one error.
  */
-export function typeTests({ positive, negative, cts = '', least, controls = [] }) {
+export function typeTests({ positive, negative, cts = positive, least, controls = [] }) {
   const unmarked = negative.replaceAll('@ts-expect-error', 'wrong:');
   const wrongLines = unmarked.split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
   const broken = controls.map(([from, to]) => {
@@ -71,7 +71,7 @@ export function typeTests({ positive, negative, cts = '', least, controls = [] }
       const ext = system === 'bundler' ? 'ts' : 'mts';
       const files = {
         [`main.${ext}`]: positive,
-        ...(system !== 'bundler' && { 'main.cts': cts + positive }),
+        ...(system !== 'bundler' && { 'main.cts': cts }),
         [`negative.${ext}`]: negative,
         [`control.${ext}`]: unmarked,
         ...Object.fromEntries(broken.map((text, i) => [`broken-${i}.${ext}`, text])),
