@@ -140,6 +140,15 @@ export const without = [retry(() => 1), retry(() => 1, undefined), retry(() => 1
 const operation: Operation<User> = () => callApi(1);
 export const viaOperation: Promise<User> = retry(operation);
 
+export function fromTheCallbackAlone() {
+  const failing = retry(() => { throw new Error(); }, { retryOnResult: (result: Job) => result.status === 202 });
+  same<typeof failing, Promise<never>>(true);
+  const parsed = retryWithFullJitter(async () => JSON.parse('{}'), forJobs);
+  same<typeof parsed, Promise<any>>(true);
+  const run = new RetryPolicy().run(() => { throw new Error(); }, forJobs);
+  same<typeof run, Promise<never>>(true);
+}
+
 export function policies(policy: RetryPolicy) {
   same<ReturnType<typeof run>, Promise<User>>(true);
   const run = () => policy.run(() => callApi(1), { signal: new AbortController().signal });
