@@ -134,6 +134,8 @@ export function blocking(): [number, string] {
   same<typeof nothing, void>(true);
   const never = () => retrySync(() => { throw new Error(); });
   same<ReturnType<typeof never>, never>(true);
+  const neverEither = () => retrySync(() => { throw new Error(); }, { retryOnResult: (n: number) => n > 1 });
+  same<ReturnType<typeof neverEither>, never>(true);
   const parsed = retrySync(() => JSON.parse('{}'));
   same<typeof parsed, any>(true);
   const unknowns = retrySync((): unknown => 1);
