@@ -18,7 +18,7 @@ export interface Attempt {
    */
   readonly attemptsLeft: number;
   /** The option {@link RetryOptions.name}, if set. */
-  readonly name?: string | undefined;
+  readonly name: string | undefined;
   /**
    * Signal of this attempt alone, not aborted when the attempt starts. It is aborted with the
    * operation's own reason when the operation is aborted, and with a {@link TimeoutError} when the
@@ -32,7 +32,7 @@ export interface Attempt {
   readonly elapsedMs: number;
   /** Milliseconds until the operation's deadline, at least 0. `Infinity` without `totalTimeoutMs`. */
   readonly remainingMs: number;
-  /** What the previous attempt threw or rejected with. `undefined` in the first attempt. */
+  /** What the previous attempt threw or rejected with. `undefined` in the first attempt and after a result. */
   readonly previousError: unknown;
   /** The wait before this attempt, in ms. `undefined` in the first attempt. */
   readonly previousDelayMs: number | undefined;

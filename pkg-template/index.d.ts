@@ -381,10 +381,9 @@ export function permanent(error: unknown): Error;
  * less than requested, and spread out, because a server tells many clients the same. Limited by
  * {@link RetryOptions.maxRetryAfterMs}. The operation rejects with `error` itself, if passed.
  *
- * `ms` is non-negative; 0 requests nothing. An invalid `ms` is ignored if there is an `error`: the
- * attempt fails with that error, and the wait is the policy's own.
+ * `ms` is non-negative; 0 requests nothing. The function never throws: an invalid `ms` requests
+ * nothing either, so that the failure which you are about to throw is not lost.
  *
- * @throws {TypeError | RangeError} if `ms` is invalid and there is no `error`
  * @example
  * ```js
  * import { retry, retryAfter } from 'rejitter';

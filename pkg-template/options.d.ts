@@ -366,7 +366,7 @@ export type Backoff =
    * value is a `RangeError` that ends the operation. Capped and jittered like the others.
    */
   | ((k: number) => number)
-  /** A list of non-negative milliseconds; its last entry repeats. Capped and jittered like the others. */
+  /** A list of 1 to 1,000 entries, each non-negative milliseconds; the last repeats. Capped and jittered like the others. */
   | readonly number[];
 
 /** Options of a {@link RetryPolicy}. */

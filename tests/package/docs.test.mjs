@@ -1,4 +1,4 @@
-// The declarations are the manual: they name what there is, all of it and nothing else, and describe it.
+// The declarations are the manual: they name every export and option, no others, and describe each.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const texts = (...names) => Object.fromEntries(names.map((name) => [name, read(n
 const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
 const testing = await import(pathToFileURL(join(project('docs', { 'testing.mjs': "export * from 'rejitter/testing';\n" }), 'testing.mjs')).href);
 
-/** The options that the code knows, from its own message. */
+/** The options that the code knows, read from its error message. */
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
 
 const UNIT = /\bms\b|\binteger\b|\b[Ff]inite\b/;
@@ -62,23 +62,23 @@ function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN })
   return wrong;
 }
 
-test('index.d.ts: every export and option of the package and no other, described', () => {
+test('index.d.ts declares and describes every export and option, and no others', () => {
   assert.deepEqual(objections(MAIN), []);
 });
 
-test('testing.d.ts: every export of rejitter/testing and no other, described', () => {
+test('testing.d.ts declares and describes every export of rejitter/testing, and no others', () => {
   assert.deepEqual(objections(texts('testing.d.ts'), testing, { VirtualClockOptions: ['date', 'blocking'] }), []);
   const error = caught(() => testing.virtualClock({ zzzzzzzz: 1 }));
   assert.match(error.message, /Options are: date, blocking$/);
 });
 
-test('retrySync: its options are those of retry, but for what needs a timer or many operations', () => {
+test('SyncOptions has the options of retry, except those that need a timer or many operations', () => {
   const { options } = readDeclarations('index.d.ts', MAIN);
   const expected = KNOWN.filter((name) => !['attemptTimeoutMs', 'unref', 'metrics'].includes(name));
   assert.deepEqual([...options('SyncOptions').keys()].sort(), expected.sort());
 });
 
-test('the examples of options are options, and of the option that they stand at', () => {
+test('each example of an option is valid and sets that option', () => {
   const { options } = readDeclarations('index.d.ts', MAIN);
   let examples = 0;
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
@@ -97,7 +97,7 @@ test('the examples of options are options, and of the option that they stand at'
   assert.ok(examples >= KNOWN.length - 3, String(examples));
 });
 
-test('the short defaults in the declarations are those of the README\'s table', () => {
+test('the defaults in the declarations agree with the README\'s table', () => {
   const { options } = readDeclarations('index.d.ts', MAIN);
   const readme = new Map(tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(([name, , , standard]) => [literal(name), literal(standard)]));
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
@@ -108,14 +108,14 @@ test('the short defaults in the declarations are those of the README\'s table', 
   }
 });
 
-/** CONTROLS: a change of the text → the objection that it must raise. */
+/** A change of the text → the objection that it must raise. */
 const CONTROLS = [
-  ['an export that is gone', (text) => text.replace('export function isPermanent(error: unknown): boolean;', ''), 'export isPermanent is not in the declarations'],
-  ['an export that is not there', (text) => `${text}\n/** Words. @example\n\`\`\`js\n1\n\`\`\` */\nexport function more(): void;\n`, 'export more is only in the declarations'],
-  ['a link to nothing', (text) => text.replace('{@link RetryOptions.baseMs}', '{@link PolicyData.baseMs}'), '{@link PolicyData.baseMs} leads nowhere'],
-  ['an option that is gone', (text) => text.replace(/^  minMs\?: .*$/m, ''), 'PolicyOptions: option minMs is not in the declarations'],
-  ['an option that is not there', (text) => text.replace(/^  minMs\?: .*$/m, '$&\n  /** In ms, from 0. @default 1\n @example `{}` */\n  maxMs?: number | undefined;'), 'PolicyOptions: option maxMs is only in the declarations'],
-  ['an option that is misspelt', (text) => text.replace('  capMs?: number', '  capMS?: number'), 'PolicyOptions: option capMs is not in the declarations'],
+  ['a missing export', (text) => text.replace('export function isPermanent(error: unknown): boolean;', ''), 'export isPermanent is not in the declarations'],
+  ['an unknown export', (text) => `${text}\n/** Words. @example\n\`\`\`js\n1\n\`\`\` */\nexport function more(): void;\n`, 'export more is only in the declarations'],
+  ['a dead link', (text) => text.replace('{@link RetryOptions.baseMs}', '{@link PolicyData.baseMs}'), '{@link PolicyData.baseMs} leads nowhere'],
+  ['a missing option', (text) => text.replace(/^  minMs\?: .*$/m, ''), 'PolicyOptions: option minMs is not in the declarations'],
+  ['an unknown option', (text) => text.replace(/^  minMs\?: .*$/m, '$&\n  /** In ms, from 0. @default 1\n @example `{}` */\n  maxMs?: number | undefined;'), 'PolicyOptions: option maxMs is only in the declarations'],
+  ['a misspelt option', (text) => text.replace('  capMs?: number', '  capMS?: number'), 'PolicyOptions: option capMs is not in the declarations'],
   ['an option without a default', (text) => text.replace('   * @default 60_000\n', ''), 'option maxRetryAfterMs has no @default'],
   ['an option without an example', (text) => text.replace('   * @example `{ minMs: 20 }`\n', ''), 'option minMs has no example'],
   ['an option without a unit', (text) => text.replace('Time limit of each attempt, in ms, from', 'Time limit of each attempt, from'), 'option attemptTimeoutMs has no unit'],
@@ -128,7 +128,7 @@ const CONTROLS = [
 ];
 
 for (const [what, change, objection] of CONTROLS) {
-  test(`control: ${what} is objected to`, () => {
+  test(`control: reports ${what}`, () => {
     const changed = Object.fromEntries(Object.entries(MAIN).map(([name, text]) => [name, change(text)]));
     assert.notDeepEqual(changed, MAIN);
     assert.ok(objections(changed).includes(objection), objections(changed).join('\n'));
