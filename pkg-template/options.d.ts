@@ -244,10 +244,12 @@ export interface RetryOptions<T = any> {
    * @default none
    * @example
    * ```js
-   * let token = 'old';
-   * const renew = async () => (token = 'new');
-   * const user = await retry(() => callApi('/user/7', { token }), {
-   *   beforeRetry: async ({ error }) => error.status === 401 && (await renew()),
+   * const connect = async () => ({ load: () => callApi('/user/7') });
+   * let connection = await connect();
+   * const user = await retry(() => connection.load(), {
+   *   beforeRetry: async () => {
+   *     connection = await connect();
+   *   },
    * });
    * ```
    */
@@ -298,9 +300,10 @@ export interface RetryOptions<T = any> {
    */
   seed?: number | bigint | string | undefined;
   /**
-   * Replaces the built-in randomness. Called once for each wait that draws: not with jitter 'none',
-   * nor for an exact `{ afterMs }`. Must return a number in [0, 1); anything else is a `RangeError`
-   * that ends the operation. Not together with {@link RetryOptions.seed}.
+   * Replaces the built-in randomness. Called once for each wait that is drawn, which excludes waits
+   * with jitter 'none' and exact ones (`{ afterMs }`) but never those that a server requested. Must
+   * return a number in [0, 1); anything else is an error that ends the operation. Not together with
+   * {@link RetryOptions.seed}.
    *
    * @default the built-in generator, freshly seeded for each operation
    * @example `{ random: () => 0.5 }`

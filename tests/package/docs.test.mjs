@@ -8,7 +8,8 @@ import { pathToFileURL } from 'node:url';
 
 import { importPackage, installed, project, repo } from './lib/consumer.mjs';
 import { readDeclarations } from './lib/dts.mjs';
-import { caught, literal, tableIn } from './lib/readers.mjs';
+import { DECLARED, blocks, caught, declarations, literal, tableIn } from './lib/readers.mjs';
+import { compile } from './lib/types.mjs';
 
 const api = await importPackage();
 const { RetryPolicy } = api;
@@ -95,6 +96,17 @@ test('each example of an option is valid and sets that option', () => {
     }
   }
   assert.ok(examples >= KNOWN.length - 3, String(examples));
+});
+
+test('the examples in the declarations compile', async () => {
+  const found = Object.keys(MAIN).flatMap((name) => blocks(declarations(name)));
+  assert.ok(found.length >= 20);
+  // Examples of single options do not repeat the import, and JavaScript annotates no parameter.
+  const whole = (code) => (code.includes('import ') ? code : `import { retry, type RetryOptions } from 'rejitter';\n${code}`);
+  const files = Object.fromEntries(found.map(({ code }, i) => [`example-${i}.mts`, whole(code)]));
+  const { stdout, code } = await compile({ ...files, 'callers.d.ts': DECLARED }, { noImplicitAny: false, useUnknownInCatchVariables: false });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
 });
 
 test('the defaults in the declarations agree with the README\'s table', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { compileOne, typeTests } from './lib/types.mjs';
+import { compile, typeTests } from './lib/types.mjs';
 
 const IMPORT = `
 import {
@@ -287,7 +287,7 @@ virtualClock({ start: 5 });
 
 typeTests({ positive: POSITIVE, negative: NEGATIVE, least: 57 });
 
-test('with the libraries of ES2020 the errors still say what they are and why', async () => {
+test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
   const text = `
 import { RetryError, TimeoutError } from 'rejitter';
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
@@ -300,12 +300,12 @@ export function causes(error: unknown): unknown[] {
   return [error.cause, ...error.errors];
 }
 `;
-  const { code, stdout } = await compileOne(text, { lib: ['es2020', 'dom'], target: 'es2020' });
+  const { code, stdout } = await compile({ 'main.ts': text }, { lib: ['es2020', 'dom'], target: 'es2020' });
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });
 
-test('a library may export what it infers from these types: each has a name that others can import', async () => {
+test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
   // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
   const text = `
 import { createFetch, type FetchOptions } from 'rejitter/fetch';
@@ -315,7 +315,7 @@ export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
 export const jitter = (options: FetchOptions) => options.jitter;
 export const fetch = createFetch();
 `;
-  const { code, stdout } = await compileOne(text, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
+  const { code, stdout } = await compile({ 'main.ts': text }, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });

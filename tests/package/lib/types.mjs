@@ -41,13 +41,13 @@ const RUNS = [
   ['TypeScript 5.9', 'nodenext, ES modules and CommonJS', 'the DOM types'],
 ];
 
-function compile(compiler, options, files) {
+function compileWith(compiler, options, files) {
   const dir = project('types', { ...files, 'tsconfig.json': JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: Object.keys(files) }) });
   return run(process.execPath, [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'], { cwd: dir });
 }
 
-/** TypeScript 7 on a project for bundlers, whose one file is this text: its output and code. */
-export const compileOne = (text, options = {}) => compile('TypeScript 7', { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'], ...options }, { 'main.ts': text });
+/** Runs TypeScript 7 on these files, in a project for bundlers. Returns its output and exit code. */
+export const compile = (files, options = {}) => compileWith('TypeScript 7', { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'], ...options }, files);
 
 /**
  * Tests a text that compiles and one in which each statement after `// @ts-expect-error` does not.
@@ -76,7 +76,7 @@ export function typeTests({ positive, negative, cts = positive, least, controls 
         [`control.${ext}`]: unmarked,
         ...Object.fromEntries(broken.map((text, i) => [`broken-${i}.${ext}`, text])),
       };
-      const { code, stdout } = await compile(compiler, { ...SYSTEMS[system], ...PLATFORMS[platform] }, files);
+      const { code, stdout } = await compileWith(compiler, { ...SYSTEMS[system], ...PLATFORMS[platform] }, files);
       assert.notEqual(code, 0);
       const errors = [...stdout.matchAll(/^(\S+?)\.\w+\((\d+),\d+\): error (TS\d+)/gm)].map(([, file, line, id]) => ({ file, line: Number(line), id }));
       const others = stdout.split('\n').filter((line) => /^\S/.test(line) && !/^(control|broken-\d+)\./.test(line));
