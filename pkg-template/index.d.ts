@@ -304,8 +304,8 @@ export class RetryPolicy {
   /**
    * Wraps `fn`: same parameters, `this` and result, with every call retried.
    *
-   * Without `withAttempt`, `fn` receives no {@link Attempt.signal}: nothing can cancel an attempt.
-   * After a timeout or an abort it runs on, with `attemptTimeoutMs` beside the next attempt.
+   * Without `withAttempt`, `fn` receives no {@link Attempt.signal}, so nothing can cancel it: after
+   * an abort it keeps running, and after an attempt's timeout it does so while the next attempt runs.
    *
    * @throws {TypeError} if `fn` is not a function
    */
