@@ -35,7 +35,7 @@ export interface RetryOptions<T = any> {
    * drawn, so that waits stay spread out at the cap. Non-negative; at least {@link RetryOptions.baseMs};
    * `Infinity` means no cap. Applied to each wait.
    *
-   * @default 10_000, or `baseMs` if that is more; with a list as `backoff` its longest entry; with a function no cap
+   * @default 10_000, or `baseMs` or the longest entry of a list as `backoff`, if that is more; no cap with a function
    * @example `{ capMs: 8000 }`
    */
   capMs?: number | undefined;
@@ -384,7 +384,7 @@ export interface PolicyOptions<T = any> extends RetryOptions<T> {
   metrics?: boolean | undefined;
 }
 
-/** Options of one {@link RetryPolicy.run}; each overrides the policy's, except `signal`. */
+/** Options of one {@link RetryPolicy.run}; each overrides the policy's, except `signal`. A `seed` gives the draws of operation 0. */
 export interface RunOptions<T = any> extends RetryOptions<T> {
   /** Aborts this operation. The policy's own signal still does, too. */
   signal?: AbortSignal | undefined;
