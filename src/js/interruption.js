@@ -6,7 +6,7 @@ import { settle } from './hooks.js';
 import { follow, unfollow } from './signals.js';
 import { Timer, now } from './timer.js';
 
-/** @typedef {import('./progress.js').Progress} Progress */
+/** @typedef {import('./progress.js').Progress<any>} Progress */
 /** @typedef {import('./report.js').TimeoutError} TimeoutError */
 
 /** What `until` rejects with when the operation was interrupted; never seen by callers. */
@@ -29,10 +29,17 @@ export class Undisturbed {
   expired = undefined;
   deadlineAt = Infinity;
 
-  /** Whether the deadline has passed: a timer may be late. */
-  get late() {
-    return this.deadlineAt < Infinity && this.deadlineAt <= now();
+  /** Why the operation must not go on, if so. The deadline's timer may be late. */
+  get ended() {
+    if (this.aborted) return 'aborted';
+    return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline' : undefined;
   }
+
+  /** Begins the operation. @param {AbortSignal | undefined} _ */
+  start(_) {}
+
+  /** Leaves no listener and no timer behind. */
+  release() {}
 
   /** Begins an attempt. @param {import('./attempt.js').Attempt} _ */
   begin(_) {}
@@ -85,10 +92,6 @@ export class Interruption extends Undisturbed {
     this.operation = operation;
   }
 
-  get late() {
-    return this.expired !== undefined || super.late;
-  }
-
   /** Whether the operation must not go on. */
   get over() {
     return this.aborted || this.expired !== undefined;
@@ -102,19 +105,21 @@ export class Interruption extends Undisturbed {
     else follow(signal, this);
   }
 
-  armDeadline() {
-    const { startedAt, settings: { totalTimeoutMs, unref } } = this.operation;
-    if (totalTimeoutMs === Infinity) return;
+  /** @param {AbortSignal | undefined} signal the run's own, beside the settings' */
+  start(signal) {
+    const { startedAt, settings: { signal: shared, totalTimeoutMs, unref } } = this.operation;
+    this.watch(shared);
+    this.watch(signal);
+    if (this.aborted || totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
     this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
 
   /** @param {AbortSignal} signal */
   abort(signal) {
-    if (this.aborted) return;
+    if (this.over) return;
     this.aborted = true;
-    this.reason = reasonOf(signal);
-    this.end(this.reason);
+    this.end((this.reason = reasonOf(signal)));
   }
 
   /** The deadline has passed. */
@@ -182,7 +187,6 @@ export class Interruption extends Undisturbed {
     });
   }
 
-  /** Leaves no listener and no timer behind. */
   release() {
     for (const signal of this.signals) unfollow(signal, this);
     this.deadlineTimer?.cancel();

@@ -67,7 +67,8 @@ export function isPermanent(error) {
  * @param {any} value
  */
 export function returnedMark(value) {
-  const maker = makers.get(value);
+  // Most results are checked by this line alone.
+  const maker = typeof value === 'object' ? makers.get(value) : undefined;
   return maker && new TypeError(`rejitter: ${maker}() was returned; throw it`, value[MARK].wraps ? { cause: value.cause } : undefined);
 }
 
