@@ -237,6 +237,7 @@ class Walk extends Endings {
     this.require(Object.is(entry.outcome, value), 14, () => `${kind} was asked about something else`);
     this.require(entry.attempt === given.attempt || given.attempt === undefined, 14, () => `${kind} got another attempt`);
     const end = this.answer(entry, kind);
+    this.require(this.peek().kind !== kind, 19, () => `${kind} was asked twice`);
     if (!end.ok) this.slip(end);
     const verdict = end.made.thrown;
     if (verdict === true) return undefined;

@@ -139,12 +139,13 @@ function operation(g, schedule, i) {
   const { uses, options } = schedule;
   const signals = [...(schedule.policySignal ? ['policy'] : []), ...(op.signal && op.signal !== 'policy' ? [i] : [])];
   const attempts = g.whole(1, 6);
-  const step = (end, wild) => ({ before: pre(g, signals, wild), end });
+  const blocks = [0.5, 30, 200, ...(options.totalTimeoutMs <= 20_000 ? [options.totalTimeoutMs] : [])];
+  const step = (end, wild) => ({ before: pre(g, signals, wild, blocks), end });
   for (let n = 1; n <= attempts; n += 1) op.attempts.push(step(outcome(g, n < attempts ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7, failureKind, resultKind, true), 0.1));
   const good = (p) => () => outcome(g, 0.93, slipKind, () => ({ verdict: verdict(g, p) }), false);
   if (uses.retryIf) op.verdicts = g.list(attempts, () => step(good(0.85)(), 0.05));
   if (uses.retryOnResult) op.results = g.list(attempts, () => step(good(0.6)(), 0.05));
-  if (uses.beforeRetry) op.befores = g.list(attempts, () => step(outcome(g, 0.93, slipKind, () => ({ kind: g.pick(RESULTS) }), false), 0.12));
+  if (uses.beforeRetry) op.befores = g.list(attempts, () => step(outcome(g, 0.93, slipKind, () => ({ kind: g.pick(RESULTS) }), false), 0.3));
   for (const name of uses.hooks) {
     if (g.chance(0.5)) op.hooks[name] = g.list(attempts, () => step(g.chance(0.7) ? { how: 'return', ok: true } : outcome(g, 0.3, failureKind, () => ({ kind: 'undefined' }), false), 0.12));
   }
@@ -200,10 +201,10 @@ function outcome(g, chanceOfSuccess, fails, succeeds, attempt) {
 }
 
 /** What a callback does before it ends. */
-function pre(g, signals, wild) {
+function pre(g, signals, wild, blocks) {
   const acts = [];
   if (signals.length > 0 && g.chance(wild * 0.7)) acts.push({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) });
-  if (g.chance(wild * 0.5)) acts.push({ do: 'busy', ms: g.pick([0.5, 30, 200]) });
+  if (g.chance(wild * 0.5)) acts.push({ do: 'busy', ms: g.pick(blocks) });
   if (g.chance(wild)) acts.push({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
   if (g.chance(wild * 0.4)) acts.push({ do: 'reenter', ms: g.pick([0, 10]) });
   return acts;

@@ -15,7 +15,7 @@ const MOST_EVENTS = 600;
 const HORIZON_MS = 3.2e10;
 
 const realImmediate = globalThis.setImmediate;
-/** All promise callbacks that can run have run; the event loop has not turned. */
+/** All promise callbacks that can run have run; the event loop has not turned. Only where one of them calls it. */
 const drained = () => new Promise((done) => { process.nextTick(done); });
 /** One turn of the real event loop: by then Node has told about unhandled rejections. */
 const turned = () => new Promise((done) => { realImmediate(done); });
@@ -172,6 +172,7 @@ export class World {
 
   /** Until nothing is left that could happen. */
   async live() {
+    await undefined;
     for (let events = 0; ; events += 1) {
       await drained();
       const next = this.next();
