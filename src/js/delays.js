@@ -1,10 +1,8 @@
 // @ts-check
 // The backoff iterator: the waits of an operation in which every attempt fails.
 
-import { decide } from './decision.js';
+import { UNSEEDED, decide } from './decision.js';
 import { readDelaysOptions } from './options.js';
-import { seedAfresh } from './randomness.js';
-import { now } from './timer.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const Delays = /* @__PURE__ */ (() => {
@@ -22,8 +20,7 @@ export const Delays = /* @__PURE__ */ (() => {
     constructor(settings, options) {
       this.#settings = readDelaysOptions(options, settings);
       const { seedHigh, seedLow } = this.#settings;
-      this.#state = { seedHigh, seedLow, index: 0, previousMs: -1, previousR: 0 };
-      if (!this.#settings.seeded) seedAfresh(this.#state, now());
+      this.#state = { seedHigh, seedLow, index: this.#settings.seeded ? 0 : UNSEEDED, previousMs: -1, previousR: 0, fault: undefined };
     }
 
     /** @returns {IteratorResult<number, undefined>} */
@@ -39,7 +36,7 @@ export const Delays = /* @__PURE__ */ (() => {
       this.#attempt = 1;
       this.#state.previousMs = -1;
       if (this.#settings.seeded) this.#state.index++;
-      else seedAfresh(this.#state, now());
+      else this.#state.index = UNSEEDED;
     }
   }
 
