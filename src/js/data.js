@@ -16,7 +16,7 @@ const CAP_RULES = ['bound', 'ceiling', 'draw'];
  * @param {import('./options.js').Settings} settings
  */
 export function toData(settings) {
-  if (typeof settings.curve === 'function') throw new TypeError('backoff is a function; it must be a name or a list to be written as JSON');
+  if (typeof settings.curve === 'function') throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
   const { seedHigh, seedLow } = settings;
   /** @type {Record<string, unknown>} */
   const data = {
@@ -43,7 +43,7 @@ export function toData(settings) {
  * @returns {{ capRule: number, options: Record<string, unknown> }}
  */
 export function fromData(data) {
-  requireObject(data, 'the policy', 'an object as toJSON() gives it');
+  requireObject(data, 'the policy', 'an object made by toJSON()');
   const { version, capRule = 'bound', ...rest } = ownOf(data);
   if (version !== VERSION) throw problemOf('version', version, [typeof version, `${VERSION}`]);
   if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);

@@ -1,5 +1,5 @@
 // @ts-check
-// What the options are called, what each must be, and the words for saying so.
+// Option names, validation rules and error messages.
 
 import { seedBits } from './randomness.js';
 
@@ -33,17 +33,17 @@ export const DEFAULT_CAP_MS = 10_000;
 /** @typedef {import('./options.js').Settings} Settings */
 
 /**
- * The types of which a refused value is out of range (a RangeError; any other is a TypeError), the end
- * of the sentence "it must be …", and whether a value is allowed. The check finds the value in the
- * settings; where they keep it in another form, it puts that there.
+ * The types whose invalid values are out of range (a RangeError; any other is a TypeError), the end of
+ * the sentence "must be …", and the check of a value. The settings hold the value already; a check that
+ * keeps it in another form puts that there.
  * @typedef {[types: string, rule: string, allows: (value: any, settings: Settings, problems: Error[], name: string) => boolean]} Rule
  */
 /** @type {Rule} */
-const MILLISECONDS = ['number', 'a number of milliseconds from 0 to 2^53 - 1', isMs];
+const MILLISECONDS = ['number', 'a number of milliseconds between 0 and 2^53 - 1', isMs];
 /** @type {Rule} */
-const LIMIT = ['number', 'a number of milliseconds above 0, or Infinity', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
+const LIMIT = ['number', 'a positive number of milliseconds or Infinity', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
 /** @type {Rule} */
-export const LONGEST = ['number', 'a number of milliseconds from 0, or Infinity', isLongest];
+export const LONGEST = ['number', 'a non-negative number of milliseconds or Infinity', isLongest];
 /** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
@@ -63,18 +63,18 @@ export const RULES = {
   baseMs: MILLISECONDS,
   capMs: LONGEST,
   minMs: MILLISECONDS,
-  factor: ['number', 'a finite number from 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
-  backoff: ['string', `${oneOf(BACKOFFS)}, a function from the number of the wait to milliseconds, or a list of milliseconds from 0`, readBackoff],
+  factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
+  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to milliseconds, or a list of non-negative milliseconds`, readBackoff],
   jitter: [
     'string',
-    `${oneOf(JITTERS)}, { type: 'proportional', ratio } with a ratio above 0 and at most 1, or { type: 'additive' } with either a ratio above 0 and at most 1000 or a maxMs above 0`,
+    `${oneOf(JITTERS)}, { type: 'proportional', ratio } with a ratio in (0, 1], or { type: 'additive' } with either a ratio in (0, 1000] or a positive maxMs`,
     readJitter,
   ],
   stepMs: MILLISECONDS,
-  truncateAt: ['number', 'a whole number from 1 to 1024', (value) => isWithin(value, 1, 1024) && isCount(value)],
+  truncateAt: ['number', 'an integer between 1 and 1024', (value) => isWithin(value, 1, 1024) && isCount(value)],
   maxRetryAfterMs: LONGEST,
   longRetryAfter: choice('stop', 'cap'),
-  maxAttempts: ['number', 'a whole number from 1 (it counts the first attempt), or Infinity', isCount],
+  maxAttempts: ['number', 'a positive integer (first attempt included) or Infinity', isCount],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
   signal: ['', 'an AbortSignal', isSignal],
@@ -88,7 +88,7 @@ export const RULES = {
   beforeRetry: FUNCTION,
   name: ['', 'a string', (value) => typeof value === 'string'],
   random: FUNCTION,
-  seed: ['number bigint', 'a whole number from 0 to 2^53 - 1, a bigint from 0n to 2n ** 64n - 1n, or a string', readSeed],
+  seed: ['number bigint', 'an integer between 0 and 2^53 - 1, a bigint between 0n and 2n ** 64n - 1n, or a string', readSeed],
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
@@ -97,15 +97,15 @@ export const RULES = {
     'true or false',
     (value, settings, problems) => {
       settings.metrics = value === true ? settings.newMetrics?.() : undefined;
-      if (value === true && settings.metrics === undefined) problems.push(leftOut('metrics', value, 'only a RetryPolicy counts over many operations'));
+      if (value === true && settings.metrics === undefined) problems.push(leftOut('metrics', value, 'only RetryPolicy supports it'));
       return isSwitch(value);
     },
   ],
 };
 
 /**
- * What other packages call our options, for those who bring their habits along: a line for each of
- * ours, which may say more behind the name, and behind it theirs in small letters, without "ms".
+ * Option names in other retry packages, for "Did you mean". Each line: our name, an optional note, a
+ * colon, then their names in lower case without "ms".
  */
 const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries
 maxAttempts: numofattempts attempts limit
@@ -120,18 +120,30 @@ retryIf: shouldretry retrycondition
 onFailure: handleerror onfailedattempt
 maxRetryAfterMs: maxretryafter`;
 
+/** Starts each message of this package, once: in a log, it names the owner. */
+const PREFIX = 'rejitter: ';
+
 /**
- * Why a value is refused.
+ * @param {new (message: string) => Error} kind
+ * @param {string} text
+ */
+export function failure(kind, text) {
+  return new kind(PREFIX + text);
+}
+
+/**
+ * Returns the error for an invalid value.
  * @param {string} name
  * @param {unknown} value
  * @param {readonly [types: string, rule: string, ...rest: any]} [rule]
+ * @param {string} [verb]
  */
-export function problemOf(name, value, [types, rule] = RULES[name]) {
-  return new (types.includes(typeof value) ? RangeError : TypeError)(`${name} is ${show(value)}; it must be ${rule}`);
+export function problemOf(name, value, [types, rule] = RULES[name], verb = 'be') {
+  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${show(value)}`);
 }
 
-/** What the names of all options follow. */
-const LIST = ' Options are: ';
+/** Precedes the names of all options. */
+const LIST = ' Known options: ';
 
 /**
  * @param {string} name
@@ -139,11 +151,11 @@ const LIST = ' Options are: ';
  */
 export function unknown(name, names) {
   const nearest = foreign(name.toLowerCase().replace(/ms$/, ''), names) ?? similar(name.toLowerCase(), names);
-  return new TypeError(`${show(name)} is not an option.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
+  return failure(TypeError, `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
 }
 
 /**
- * Functions with options of their own do not have all of those.
+ * Functions with separate options do not have all of those.
  * @param {string} name
  * @param {string[]} names
  */
@@ -165,7 +177,7 @@ function similar(name, names) {
 }
 
 /**
- * Whether at most so many edits (insert, delete, replace, swap of neighbours) make one word of the other.
+ * Returns whether `a` and `b` are at most `edits` edits apart (insert, delete, replace, transpose).
  * @param {string} a
  * @param {string} b
  * @param {number} edits
@@ -185,19 +197,19 @@ function isNear(a, b, edits) {
 }
 
 /**
- * One error that says all; the names of the options once, at its end.
+ * Joins problems to one error, with the names of the options once, at its end.
  * @param {Error[]} problems
  */
 export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
-  const texts = problems.map((problem) => problem.message.split(LIST));
+  const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
   const [, names] = texts.find((parts) => parts.length > 1) ?? [];
   const text = texts.map(([problem]) => problem).join('; ');
-  return new kind(names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
+  return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
 }
 
 /**
- * A value in words, without running any code of the caller's.
+ * Describes a value, without running any of the caller's code.
  * @param {unknown} value
  */
 export function show(value) {
@@ -217,7 +229,7 @@ export function show(value) {
 }
 
 /**
- * An error's message, if it has one that can be read: what is thrown may be anything.
+ * Returns an error's message, if it has one that can be read: callers may throw any value.
  * @param {unknown} error
  * @param {string} otherwise
  */
@@ -249,7 +261,7 @@ export function oneOf(names) {
  * @param {string} because
  */
 export function leftOut(name, value, because) {
-  return problemOf(name, value, ['', `left out, because ${because}`]);
+  return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
 }
 
 /**

@@ -18,7 +18,7 @@ const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
 const testing = await import(pathToFileURL(join(project('docs', { 'testing.mjs': "export * from 'rejitter/testing';\n" }), 'testing.mjs')).href);
 
 /** The options that the code knows, from its own message. */
-const KNOWN = /Options are: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
+const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
 
 /** Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its module. */
 function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN }) {
