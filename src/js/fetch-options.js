@@ -87,7 +87,7 @@ export function readFetchOptions(options, load, base) {
   const policy = settingsOfPolicy(options);
   if (policy !== undefined) {
     if (policy.finalResult === 'reject') throw notSupported('finalResult');
-    return new FetchSettings({}, policy);
+    return new FetchSettings(Object.create(null), policy);
   }
   const own = readOnly(options);
   /** @type {Error[]} */

@@ -100,12 +100,15 @@ export function failureOf(error, isOwn) {
  * @param {URL} url
  * @param {boolean} fixed whether the request cannot be redirected
  */
-export function isAt({ hostname, host, address, port }, url, fixed) {
-  if (port !== undefined && `${port}` !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
+export function isAt(error, url, fixed) {
+  // undici names the address of a connection that timed out in the message alone.
+  const [, name = error.hostname ?? error.host, port = error.port] = /\(attempted address: (.*):(\d+),/.exec(error.message) ?? [];
+  const { address } = error;
   const own = url.hostname.replace(/^\[|\]$/g, '');
-  const name = hostname ?? host;
-  // An IP address of the socket says nothing about a name, except that a host without redirects is the only one.
-  return name === own || (name === undefined && (fixed || address === own || (own === 'localhost' && /^(127\.|::1$)/.test(address))));
+  if (port !== undefined && `${port}` !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
+  if (name !== undefined) return name === own;
+  // The address of a socket says nothing about a name; but without redirects there is only one host.
+  return fixed || address === own || (own === 'localhost' && /^(127\.|::1$)/.test(address));
 }
 
 /**
@@ -115,7 +118,7 @@ export function isAt({ hostname, host, address, port }, url, fixed) {
  * @returns {number | undefined}
  */
 export function retryAfterMs(source) {
-  const headers = source?.headers ?? source;
+  const headers = typeof source?.get === 'function' ? source : source?.headers ?? source;
   const precise = /^[ \t]*(\d+(?:\.\d+)?)[ \t]*$/.exec(headerOf(headers, 'retry-after-ms'));
   const ms = precise === null ? undefined : Math.min(Number(precise[1]), MAX_MS);
   if (ms !== undefined && ms > 0) return ms;

@@ -94,7 +94,7 @@ test('a mock, with fake timers', async () => {
   expect(await (await promise).text()).toBe('done');
   expect(mock).toHaveBeenCalledTimes(3);
   expect(mock).toHaveBeenNthCalledWith(1, 'https://example.com/data', { method: 'PUT', body: 'x', headers });
-  expect(mock).toHaveBeenNthCalledWith(3, 'https://example.com/data', { method: 'PUT', body: 'x', headers });
+  expect(mock).toHaveBeenNthCalledWith(3, 'https://example.com/data', { signal: expect.any(AbortSignal), method: 'PUT', body: 'x', headers });
   expect(vi.getTimerCount()).toBe(0);
   vi.unstubAllGlobals();
   vi.useRealTimers();

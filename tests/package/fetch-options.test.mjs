@@ -122,7 +122,15 @@ test('options: all problems at once; per call they take the place of the shared 
   });
   assert.throws(() => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }), /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no".*prepare must be .*, got an object.*idempotencyKey must be .*, got ""/);
   assert.throws(() => createFetch({ preset: 'toString' }), RangeError);
-  assert.throws(() => createFetch({ metrics: true }), /metrics/);
+  for (const [option, remedy] of [[{ metrics: true }, 'pass a RetryPolicy'], [{ finalResult: 'reject' }, 'use throwOnStatus'], [{ retryOnResult: () => true }, 'use retryOn']]) {
+    assert.throws(() => createFetch(option), (error) => error.message.startsWith(`rejitter: ${Object.keys(option)[0]} is not supported by fetch; ${remedy}`));
+  }
+  assert.throws(() => createFetch({ nonsense: 1 }), (error) => {
+    const known = error.message.split('Known options: ')[1].split(', ');
+    assert.deepEqual(known.filter((name) => ['metrics', 'retryIf', 'retryOnResult', 'finalResult'].includes(name)), [], 'what is refused is not offered');
+    for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs']) assert.ok(known.includes(name), name);
+    return true;
+  });
   assert.throws(() => createFetch({}, 5), /fetch must be .*, got 5/);
   assert.throws(() => createFetch(null), TypeError);
   const { inner, calls } = statuses(503);
@@ -133,7 +141,7 @@ test('options: all problems at once; per call they take the place of the shared 
   await shared('http://x/', { retry: undefined });
   assert.equal(calls.length, 6);
   await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
-  await assert.rejects(shared('http://x/', { retry: 3 }), TypeError);
+  await assert.rejects(shared('http://x/', { retry: [] }), TypeError);
   assert.equal(calls.length, 6);
 });
 
