@@ -80,8 +80,7 @@ export class FetchOperation {
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
-      // What the body comes from would stay open.
-      if (!this.sent) discard(this.request.init, error);
+      if (!this.sent) this.request.refuse(error);
       throw error;
     } finally {
       this.over = true;

@@ -3,6 +3,7 @@
 
 import { bodyOf, classOf, isReplayable, isRequest, isStream, tagOf } from './fetch-body.js';
 import { isMisplaced } from './fetch-options.js';
+import { discard } from './fetch-response.js';
 import { failure, isSignal, problemOf } from './rules.js';
 
 /** What `fetch` reads of its second argument, also where a prototype has it. */
@@ -161,13 +162,17 @@ export class FetchRequest {
 
   /** The operation is over: the bytes that were kept for another attempt are not needed. */
   release() {
-    if (!this.isRequest || this.body !== undefined) return;
-    try {
-      const { body } = this.input;
-      if (body && !body.locked) body.cancel().then(undefined, () => {});
-    } catch {
-      // There was no body, or the last attempt took it.
-    }
+    // The request that the last attempt took over is not ours any more.
+    if (this.isRequest && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
+  }
+
+  /**
+   * Nothing was sent: what the body comes from, a file, say, would stay open.
+   * @param {unknown} reason
+   */
+  refuse(reason) {
+    discard(this.init, reason);
+    if (this.isRequest) discard(this.alive[1], reason);
   }
 }
 
