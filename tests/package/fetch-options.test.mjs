@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 
 import { importPackage, runNode } from './lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, statuses } from './lib/fetching.mjs';
+import { declarations } from './lib/readers.mjs';
 
 const { createFetch } = await importFetch();
 const { RetryPolicy, retryReport } = await importPackage();
@@ -143,6 +144,21 @@ test('options: all problems at once; per call they take the place of the shared 
   await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
   await assert.rejects(shared('http://x/', { retry: [] }), TypeError);
   assert.equal(calls.length, 6);
+});
+
+test('the declarations have every option that only fetch has, and no other', () => {
+  const known = (create) => {
+    try {
+      return create({ nonsense: 1 });
+    } catch ({ message }) {
+      return message.split('Known options: ')[1].split(', ');
+    }
+  };
+  const general = known((options) => new RetryPolicy(options));
+  const own = known(createFetch).filter((name) => !general.includes(name));
+  const declared = declarations('fetch.d.ts').split('interface FetchOnlyOptions {')[1].split('\n}\n')[0];
+  const names = [...declared.matchAll(/^  (\w+)\?:/gm)].map(([, name]) => name).filter((name) => !/^on[A-Z]/.test(name));
+  assert.deepEqual(names.sort(), own.sort());
 });
 
 test('a seed: each call is the next operation, also one with options of its own', async () => {
