@@ -2,8 +2,8 @@
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import {
-  BACKOFFS, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
-  failure, isFunction, isLongest, isMs, isSignal, leftOut, problemOf, readSeed, show, unknown,
+  BACKOFFS, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, MAX_PROBLEMS, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
+  failure, isFunction, isLongest, isMs, isSignal, leftOut, problemOf, readSeed, unknown,
 } from './rules.js';
 
 /**
@@ -165,12 +165,15 @@ export function readOptions(options, settings) {
         valid = isFunction((settings.retryIf = value));
         break;
       default:
+        if (problems.length >= MAX_PROBLEMS) continue;
         valid = readByRule(name, value, settings, problems);
     }
     if (!valid) problems.push(problemOf(name, value));
   }
   // Comparisons between options make sense only once each is valid by itself.
-  if (problems.length === 0) contradictions(settings, problems);
+  if (problems.length === 0) {
+    contradictions(settings, problems);
+  }
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
     settings.interruptible = settings.watched = true;
@@ -278,7 +281,7 @@ export function requireFunction(fn) {
  */
 export function requireObject(options, name = 'options', rule = 'an object') {
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
-    throw failure(TypeError, `${name} must be ${rule}, got ${Array.isArray(options) ? 'an array' : show(options)}`);
+    throw problemOf(name, options, ['', rule]);
   }
 }
 

@@ -28,6 +28,12 @@ export function hasOwnCurve(jitter) {
 }
 
 export const MAX_MS = Number.MAX_SAFE_INTEGER;
+
+/** The longest list as `backoff`: its last entry repeats anyway. */
+export const MAX_LIST = 1000;
+
+/** Problems that one error lists at most. */
+export const MAX_PROBLEMS = 10;
 export const DEFAULT_CAP_MS = 10_000;
 
 /** @typedef {import('./options.js').Settings} Settings */
@@ -47,11 +53,11 @@ export const LONGEST = ['number', 'a non-negative number of milliseconds or Infi
 /** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
-const HOOK = [
+export const HOOK = [
   '',
   'a function',
   (value, settings, _, name) => {
-    settings.hooks = { ...settings.hooks, [name]: value };
+    settings.hooks = /** @type {any} */ ({ __proto__: null, ...settings.hooks, [name]: value });
     return isFunction(value);
   },
 ];
@@ -64,10 +70,10 @@ export const RULES = {
   capMs: LONGEST,
   minMs: MILLISECONDS,
   factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
-  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to milliseconds, or a list of non-negative milliseconds`, readBackoff],
+  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 to 1,000 such values`, readBackoff],
   jitter: [
     'string',
-    `${oneOf(JITTERS)}, { type: 'proportional', ratio } with a ratio in (0, 1], or { type: 'additive' } with either a ratio in (0, 1000] or a positive maxMs`,
+    `${oneOf(JITTERS)}, { type: 'proportional', ratio }, { type: 'additive', ratio } or { type: 'additive', maxMs }`,
     readJitter,
   ],
   stepMs: MILLISECONDS,
@@ -139,7 +145,9 @@ export function failure(kind, text) {
  * @param {string} [verb]
  */
 export function problemOf(name, value, [types, rule] = RULES[name], verb = 'be') {
-  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${show(value)}`);
+  // A seed or a key may be a secret.
+  const shown = typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
+  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}`);
 }
 
 /** Precedes the names of all options. */
@@ -204,7 +212,8 @@ export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
   const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
   const [, names] = texts.find((parts) => parts.length > 1) ?? [];
-  const text = texts.map(([problem]) => problem).join('; ');
+  let text = texts.map(([problem]) => problem).join('; ');
+  if (texts.length >= MAX_PROBLEMS) text += '; and more';
   return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
 }
 
@@ -215,14 +224,16 @@ export function errorOf(problems) {
 export function show(value) {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+      // JSON escapes the control characters of ASCII only, and makes six characters of one.
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value).replace(/[\x7f-\x9f]/g, '?').slice(0, 100);
     case 'bigint':
-      return `${value}n`;
+      // The digits of a long one take seconds.
+      return value < 1e40 && value > -1e40 ? `${value}n` : 'a long bigint';
     case 'function':
     case 'symbol':
       return `a ${typeof value}`;
     case 'object':
-      return value === null ? 'null' : 'an object';
+      return value === null ? 'null' : isList(value) ? 'an array' : 'an object';
     default:
       return Object.is(value, -0) ? '-0' : String(value);
   }
@@ -264,40 +275,63 @@ export function leftOut(name, value, because) {
   return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
 }
 
+/** Returns false for a revoked proxy, for which `Array.isArray` throws. @param {unknown} value */
+function isList(value) {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * @param {any} value
  * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
  */
-function readBackoff(value, settings) {
+function readBackoff(value, settings, problems) {
   settings.backoff = BACKOFFS.indexOf(value);
   if (settings.backoff >= 0) return true;
   settings.backoff = CUSTOM;
   settings.curve = value;
   if (isFunction(value)) return true;
   if (!Array.isArray(value)) return false;
-  // A copy: what the caller does with the list later changes nothing.
-  const list = (settings.curve = Array.from(value));
-  return list.length > 0 && list.every(isLongest);
+  const { length } = value;
+  if (!isWithin(length, 1, MAX_LIST)) {
+    problems.push(problemOf('backoff.length', length, ['number', `between 1 and ${MAX_LIST}`]));
+    return true;
+  }
+  // A copy: later changes of the list have no effect.
+  const list = (settings.curve = Array.from({ length }, (_, i) => value[i]));
+  const bad = list.findIndex((ms) => !isLongest(ms));
+  if (bad >= 0) problems.push(problemOf(`backoff[${bad}]`, list[bad], LONGEST));
+  return true;
 }
 
 /**
  * @param {any} value
  * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
  */
-function readJitter(value, settings) {
+function readJitter(value, settings, problems) {
   settings.jitter = JITTERS.indexOf(value);
   if (settings.jitter >= 0) return true;
   if (value === null || typeof value !== 'object') return false;
   const { type, ratio, maxMs, ...rest } = /** @type {any} */ ({ __proto__: null, ...value });
+  if (type === undefined) return false;
   const proportional = type === 'proportional';
-  const bounded = maxMs !== undefined;
-  settings.spread = bounded ? maxMs : ratio;
+  const bounded = !proportional && maxMs !== undefined;
+  const [name, spread, most] = bounded ? ['jitter.maxMs', maxMs, MAX_MS] : ['jitter.ratio', ratio, proportional ? 1 : 1000];
+  settings.spread = spread;
   settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
-  return (
-    Object.values(rest).every((other) => other === undefined) &&
-    (bounded ? type === 'additive' && ratio === undefined : proportional || type === 'additive') &&
-    isWithin(settings.spread, Number.MIN_VALUE, bounded ? MAX_MS : proportional ? 1 : 1000)
-  );
+  if (proportional ? maxMs !== undefined : bounded && ratio !== undefined) {
+    problems.push(leftOut('jitter.' + (proportional ? 'maxMs' : 'ratio'), proportional ? maxMs : ratio, proportional ? "it applies only to type 'additive'" : 'maxMs replaces it'));
+  }
+  const other = Object.keys(rest).find((name) => rest[name] !== undefined);
+  if (other !== undefined) problems.push(leftOut(`jitter.${other}`, rest[other], 'only type, ratio and maxMs are known'));
+  if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
+  else if (!isWithin(spread, Number.MIN_VALUE, most)) problems.push(problemOf(name, spread, ['number', `a number above 0 and at most ${most}`]));
+  return true;
 }
 
 /**

@@ -42,9 +42,22 @@ test('jitter objects: wrong types, names, ranges, and both parameters at once ar
     { type: 'proportional', ratio: 0.5, ration: 1 }, JSON.parse('{"type":"additive","ratio":1,"__proto__":{"maxMs":5}}'),
     Object.create({ type: 'proportional', ratio: 0.5 }), { get type() { throw new Error('read'); } }, { type: 'proportional', get ratio() { throw new Error('read'); } },
   ]) {
-    const error = await refusal({ jitter });
-    assert.match(error.message, /^rejitter: jitter must be one of .*ratio in \(0, 1\].*, got an object/);
+    await refusal({ jitter });
   }
+  for (const [jitter, kind, message] of [
+    [someRatio(2), 'RangeError', 'jitter.ratio must be a number above 0 and at most 1, got 2'],
+    [someRatio('0.5'), 'TypeError', 'jitter.ratio must be a number above 0 and at most 1, got "0.5"'],
+    [{ type: 'additive', ratio: 1001 }, 'RangeError', 'jitter.ratio must be a number above 0 and at most 1000, got 1001'],
+    [{ type: 'additive', maxMs: 0 }, 'RangeError', 'jitter.maxMs must be a number above 0 and at most 9007199254740991, got 0'],
+    [{ type: 'additive', ratio: 1, maxMs: 5 }, 'TypeError', 'jitter.ratio must be omitted (got 1): maxMs replaces it'],
+    [{ type: 'proportional', ratio: 1, maxMs: 5 }, 'TypeError', "jitter.maxMs must be omitted (got 5): it applies only to type 'additive'"],
+    [{ type: 'proportional', ratio: 1, ration: 5 }, 'TypeError', 'jitter.ration must be omitted (got 5): only type, ratio and maxMs are known'],
+    [{ type: 'full' }, 'RangeError', "jitter.type must be 'proportional' or 'additive', got \"full\""],
+  ]) {
+    const error = await refusal({ jitter });
+    assert.deepEqual([error.name, error.message], [kind, `rejitter: ${message}`]);
+  }
+  assert.match((await refusal({ jitter: { ratio: 0.5 } })).message, /^rejitter: jitter must be one of .*{ type: 'proportional', ratio }.*, got an object$/);
 });
 
 test('jitter objects: the ends of their ranges are taken, and read once', () => {
@@ -63,8 +76,17 @@ test('backoff lists: empty, holes, negative, NaN, texts, and what only looks lik
   const { proxy, revoke } = Proxy.revocable([5], {});
   revoke();
   for (const backoff of [[], [,], [5, , 7], [-1], [NaN], ['5'], [5n], [null], [undefined], [[5]], [-Infinity], { 0: 5, length: 1 }, new Float64Array([5]), new Set([5]), proxy, new Proxy([5], { get() { throw new Error('read'); } })]) {
+    assert.match((await refusal({ backoff })).message, /^rejitter: backoff(\.length|\[\d\]| must be one of .* or a list of 1 to 1,000 such values, got an (object|array)$)/);
+  }
+  for (const [backoff, kind, message] of [
+    [[], 'RangeError', 'backoff.length must be between 1 and 1000, got 0'],
+    [Array(1001).fill(1), 'RangeError', 'backoff.length must be between 1 and 1000, got 1001'],
+    [[1, -2, -3], 'RangeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got -2'],
+    [[1, '2'], 'TypeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got "2"'],
+    [[5, , 7], 'TypeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got undefined'],
+  ]) {
     const error = await refusal({ backoff });
-    assert.match(error.message, /^rejitter: backoff must be one of .*list of non-negative milliseconds, got an object$/);
+    assert.deepEqual([error.name, error.message], [kind, `rejitter: ${message}`]);
   }
 });
 
