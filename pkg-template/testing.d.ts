@@ -65,7 +65,7 @@ export interface VirtualClock {
   /**
    * Moves the time until no timer is armed. It takes no real time and hence waits for no real I/O: a
    * callback that needs more than five turns of the event loop may still be running at the end, or be
-   * timed out. Use {@link runUntil} for those, and wherever an interval or a timeout that nothing
+   * timed out. Use {@link VirtualClock.runUntil} for those, and wherever an interval or a timeout that nothing
    * clears is armed.
    *
    * @param limit how many timers may fire, a whole number from 0; 10 000 unless given
