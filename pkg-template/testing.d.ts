@@ -32,15 +32,15 @@ export interface VirtualClockOptions {
 /** Options of {@link VirtualClock.runUntil}. */
 export interface RunUntilOptions {
   /**
-   * How many timers may fire: a whole number from 0.
+   * How many timers may fire: a non-negative integer.
    *
    * @default 10_000
    * @example `{ limit: 50 }`
    */
   limit?: number | undefined;
   /**
-   * Real time that real I/O gets before each timer fires, in whole ms from 0. 0 is for operations that
-   * do no real I/O. Raise it if the I/O leaves this machine.
+   * Real time that real I/O gets before each timer fires, in ms: a non-negative integer. Use 0 for
+   * operations that do no real I/O. Raise it if the I/O leaves this machine.
    *
    * @default 20
    * @example `{ graceMs: 200 }`
@@ -55,7 +55,7 @@ export interface VirtualClock {
   /** Number of armed timers, with intervals and signals of `AbortSignal.timeout`. */
   readonly pending: number;
   /**
-   * Moves the time by `ms` (from 0): fires each timer that falls due on the way, in order. Before and
+   * Moves the time by `ms` (non-negative): fires each timer that falls due on the way, in order. Before and
    * after each, the event loop turns five times, so that promises settle. `advance(0)` only does that.
    *
    * @throws {Error} (a rejection) what a timer's callback throws, or when the clock is being moved
@@ -68,7 +68,7 @@ export interface VirtualClock {
    * timed out. Use {@link VirtualClock.runUntil} for those, and wherever an interval or a timeout that nothing
    * clears is armed.
    *
-   * @param limit how many timers may fire, a whole number from 0; 10 000 unless given
+   * @param limit how many timers may fire, a non-negative integer. Defaults to 10,000.
    * @throws {Error} (a rejection) when more are armed after that: an endless retry must not hang a test
    */
   runAll(limit?: number): Promise<void>;
