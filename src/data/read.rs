@@ -2,18 +2,47 @@
 
 use std::fmt;
 
-use super::{DataErrors, PolicyData, VERSION, Value};
-use crate::core::{
-    Backoff, CapRule, Jitter, OptionError, RetryOptions, RetryPolicy, Seed, UNLIMITED,
-};
+use super::{DataErrors, MAX_LIST, PolicyData, VERSION, Value};
+use crate::core::{Backoff, CapRule, Jitter, OptionError, RetryOptions, Seed, UNLIMITED};
 
-const MILLISECONDS: &str = "a number of milliseconds";
+const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
 const LIMIT: &str = "a number of milliseconds above 0, or \"Infinity\"";
 const BACKOFF: &str = "one of 'fixed', 'linear', 'exponential', 'truncated', 'fibonacci', or a \
-                       list of milliseconds from 0";
+                       list of 1 to 1,000 non-negative numbers of milliseconds";
 const JITTER: &str = "one of 'none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', \
-                      'slotted', 'pollyV2', { type: 'proportional', ratio }, { type: 'additive', \
-                      ratio } or { type: 'additive', maxMs }";
+                      'slotted', 'pollyV2', { type: 'proportional', ratio } with a ratio above 0 \
+                      and at most 1, or { type: 'additive' } with either a ratio above 0 and at \
+                      most 1000 or a maxMs above 0";
+const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } with the decimal \
+                    digits of a number below 2^64";
+
+/// All names that data may have.
+const NAMES: [&str; 21] = [
+    "version",
+    "baseMs",
+    "capMs",
+    "minMs",
+    "factor",
+    "backoff",
+    "jitter",
+    "stepMs",
+    "truncateAt",
+    "maxRetryAfterMs",
+    "longRetryAfter",
+    "maxAttempts",
+    "attemptTimeoutMs",
+    "totalTimeoutMs",
+    "name",
+    "seed",
+    "unref",
+    "finalError",
+    "finalResult",
+    "metrics",
+    "capRule",
+];
+
+/// More problems than these are not reported: each repeats what the data say.
+const MOST_PROBLEMS: usize = 10;
 
 impl TryFrom<&Value> for PolicyData {
     type Error = DataErrors;
@@ -21,26 +50,47 @@ impl TryFrom<&Value> for PolicyData {
     fn try_from(value: &Value) -> Result<Self, DataErrors> {
         let mut reader = Reader::default();
         let Value::Object(entries) = value else {
-            reader.refuse("the policy", value, "an object as toJSON() gives it", true);
+            reader.refuse(
+                "the policy",
+                value,
+                "an object made by toJSON()",
+                Kind::None,
+            );
             return Err(reader.errors);
         };
         let version = entries.iter().find(|(name, _)| name == "version");
         if version.map(|(_, value)| value) != Some(&Value::Number(f64::from(VERSION))) {
-            let given = version.map_or("missing".to_owned(), |(_, value)| value.to_string());
-            reader.problem(format!("version is {given}; it must be {VERSION}"), false);
+            let found = version.map_or("nothing".to_owned(), |(_, value)| value.to_string());
+            reader.problem(format!("version must be {VERSION}, got {found}"), false);
             return Err(reader.errors);
         }
         for (name, value) in entries {
-            reader.read(name, value);
+            // JSON has no infinity, so it is written as a string.
+            match value {
+                Value::Text(text) if text == "Infinity" => {
+                    reader.read(name, &Value::Number(f64::INFINITY));
+                }
+                value => reader.read(name, value),
+            }
         }
         reader.finish()
     }
+}
+
+/// The type of which a wrong value is out of range; of any other it is of a wrong type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    None,
+    Number,
+    Text,
+    Any,
 }
 
 #[derive(Default)]
 struct Reader {
     data: PolicyData,
     errors: DataErrors,
+    unknown: bool,
 }
 
 impl Reader {
@@ -50,51 +100,70 @@ impl Reader {
             "backoff" => self.backoff(value),
             "jitter" => match jitter(value) {
                 Some(jitter) => self.data.options.jitter = jitter,
-                None => self.refuse(name, value, JITTER, false),
+                None => self.refuse(name, value, JITTER, Kind::Text),
             },
-            "capRule" => match value {
-                Value::Text(rule) if rule == "bound" => {
-                    self.data.options.cap_rule = CapRule::Bound;
-                }
-                Value::Text(rule) if rule == "ceiling" => {
-                    self.data.options.cap_rule = CapRule::Ceiling;
-                }
-                Value::Text(rule) if rule == "draw" => {
-                    self.data.options.cap_rule = CapRule::Draw;
-                }
-                _ => self.refuse(name, value, "one of 'bound', 'ceiling', 'draw'", false),
+            "capRule" => match value.text() {
+                Some("bound") => self.data.options.cap_rule = CapRule::Bound,
+                Some("ceiling") => self.data.options.cap_rule = CapRule::Ceiling,
+                Some("draw") => self.data.options.cap_rule = CapRule::Draw,
+                _ => self.refuse(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
             },
             "baseMs" => self.data.options.base_ms = self.number(name, value),
             "capMs" => self.data.options.cap_ms = self.number(name, value),
             "minMs" => self.data.options.min_ms = self.number(name, value),
-            "factor" => self.data.options.factor = self.number(name, value),
+            "factor" => {
+                self.data.options.factor = number(value);
+                if self.data.options.factor.is_none() {
+                    self.refuse(name, value, "a finite number of at least 1", Kind::Number);
+                }
+            }
             "stepMs" => self.data.options.step_ms = self.number(name, value),
             "maxRetryAfterMs" => {
                 self.data.options.max_retry_after_ms = self.number(name, value);
             }
             "truncateAt" => match whole(value).and_then(|n| u32::try_from(n).ok()) {
                 Some(n) => self.data.options.truncate_at = Some(n),
-                None => self.refuse(name, value, "a whole number from 1 to 1024", false),
+                None => self.refuse(name, value, "an integer between 1 and 1,024", Kind::Number),
             },
             "maxAttempts" => match (number(value), whole(value)) {
                 (Some(f64::INFINITY), _) => self.data.options.max_attempts = Some(UNLIMITED),
                 (_, Some(n)) => self.data.options.max_attempts = Some(n),
-                _ => self.refuse(name, value, "a whole number from 1, or \"Infinity\"", false),
+                _ => {
+                    let rule = "a positive integer (first attempt included) or \"Infinity\"";
+                    self.refuse(name, value, rule, Kind::Number);
+                }
             },
             "attemptTimeoutMs" => self.data.attempt_timeout_ms = self.limit(name, value),
             "totalTimeoutMs" => self.data.total_timeout_ms = self.limit(name, value),
             "longRetryAfter" => {
                 self.data.options.cap_long_retry_after = self.choice(name, value, "stop", "cap");
             }
+            "name" => match value {
+                Value::Text(text) => self.data.name = Some(text.clone()),
+                _ => self.refuse(name, value, "a string", Kind::None),
+            },
             "finalError" => self.data.wrap_error = self.choice(name, value, "last", "wrap"),
+            "finalResult" => {
+                self.data.reject_result = self.choice(name, value, "resolve", "reject");
+            }
             "unref" => self.data.unref = self.switch(name, value),
             "metrics" => self.data.metrics = self.switch(name, value),
             "seed" => self.seed(value),
-            _ => self.problem(
-                format!("{} is not an option", Value::Text(name.to_owned())),
-                true,
-            ),
+            _ => self.unknown(name),
         }
+    }
+
+    fn unknown(&mut self, name: &str) {
+        // The search for a similar name takes longer than all the rest.
+        let hint = if self.is_full() {
+            None
+        } else {
+            similar(name, &NAMES)
+        };
+        let hint = hint.map_or(String::new(), |name| format!(". Did you mean {name}?"));
+        let shown = Value::Text(name.to_owned());
+        self.problem(format!("unknown option {shown}{hint}"), true);
+        self.unknown = true;
     }
 
     fn backoff(&mut self, value: &Value) {
@@ -110,21 +179,21 @@ impl Reader {
                     .filter_map(number)
                     .filter(|ms| *ms >= 0.0)
                     .collect();
-                if list.is_empty() || curve.len() < list.len() {
-                    self.refuse("backoff", value, BACKOFF, false);
+                if list.is_empty() || list.len() > MAX_LIST || curve.len() < list.len() {
+                    self.refuse("backoff", value, BACKOFF, Kind::Text);
                 }
                 self.data.curve = Some(curve);
                 Backoff::Custom
             }
-            _ => return self.refuse("backoff", value, BACKOFF, false),
+            _ => return self.refuse("backoff", value, BACKOFF, Kind::Text),
         };
     }
 
-    /// Of its type; its range is checked with those of the other numbers.
+    /// A number of milliseconds. [`Reader::finish`] checks its range.
     fn number(&mut self, name: &str, value: &Value) -> Option<f64> {
         let number = number(value);
         if number.is_none() {
-            self.refuse(name, value, MILLISECONDS, true);
+            self.refuse(name, value, MILLISECONDS, Kind::Number);
         }
         number
     }
@@ -132,80 +201,137 @@ impl Reader {
     fn limit(&mut self, name: &str, value: &Value) -> Option<f64> {
         let limit = number(value).filter(|ms| *ms > 0.0);
         if limit.is_none() {
-            self.refuse(name, value, LIMIT, false);
+            self.refuse(name, value, LIMIT, Kind::Number);
         }
         limit
     }
 
     fn switch(&mut self, name: &str, value: &Value) -> bool {
         if !matches!(value, Value::Bool(_)) {
-            self.refuse(name, value, "true or false", true);
+            self.refuse(name, value, "true or false", Kind::None);
         }
         *value == Value::Bool(true)
     }
 
     fn choice(&mut self, name: &str, value: &Value, no: &str, yes: &str) -> bool {
-        match value {
-            Value::Text(text) if text == no => false,
-            Value::Text(text) if text == yes => true,
+        match value.text() {
+            Some(text) if text == no => false,
+            Some(text) if text == yes => true,
             _ => {
                 let rule = format!("one of '{no}', '{yes}'");
-                self.refuse(name, value, &rule, false);
+                self.refuse(name, value, &rule, Kind::Text);
                 false
             }
         }
     }
 
     fn seed(&mut self, value: &Value) {
-        let bits = match value {
-            Value::Object(entries) => match entries.as_slice() {
-                [(name, Value::Text(digits))] if name == "bits" => digits
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit())
-                    .then(|| digits.parse().ok())
-                    .flatten(),
-                _ => None,
-            },
-            _ => None,
+        let digits = digits(value);
+        self.data.seed = match value {
+            Value::Text(text) => Some(Seed::from(text.as_str())),
+            Value::Number(_) => whole(value).map(Seed::new),
+            _ => digits.and_then(|digits| digits.parse().ok()).map(Seed::new),
         };
-        match bits {
-            Some(bits) => self.data.seed = Some(Seed::new(bits)),
-            None => self.refuse(
-                "seed",
-                value,
-                "{ bits } with the decimal digits of a number below 2^64",
-                false,
-            ),
+        if self.data.seed.is_none() {
+            // Digits are a number, which may be too large.
+            let kind = if digits.is_some() {
+                Kind::Any
+            } else {
+                Kind::Number
+            };
+            self.refuse("seed", value, SEED, kind);
         }
     }
 
-    /// The ranges, and what options say about each other.
+    /// Checks the ranges, and the options against each other.
     fn finish(mut self) -> Result<PolicyData, DataErrors> {
-        // A value of a wrong type is "not given" by now: what depends on it would be wrong too.
+        // A value of a wrong type is unset by now: what depends on it would be wrong too.
         if self.errors.problems.is_empty() {
-            if let Err(errors) = RetryPolicy::new(self.data.options) {
+            if let Err(errors) = self.data.policy() {
                 for problem in errors.problems() {
-                    self.problem(refusal(problem, &Value::Number(problem.value)), false);
+                    if problem.option == "jitter" {
+                        let object = Value::Object(Vec::new());
+                        self.refuse("jitter", &object, JITTER, Kind::Text);
+                    } else {
+                        let omitted = problem.rule.starts_with("omitted");
+                        self.problem(refusal(problem, &Value::Number(problem.value)), omitted);
+                    }
                 }
             }
         }
         if self.errors.problems.is_empty() {
-            Ok(self.data)
-        } else {
-            Err(self.errors)
+            return Ok(self.data);
         }
+        if self.unknown {
+            let names = format!("known options: {}", NAMES.join(", "));
+            self.errors.problems.push(names);
+        }
+        Err(self.errors)
     }
 
-    /// `typed`: whether the rule is about the type alone.
-    fn refuse(&mut self, name: &str, value: &Value, rule: &str, typed: bool) {
-        let other_type = typed || !matches!(value, Value::Number(_) | Value::Text(_));
-        self.problem(format!("{name} is {value}; it must be {rule}"), other_type);
+    fn refuse(&mut self, name: &str, value: &Value, rule: &str, ranged: Kind) {
+        let in_kind = match value {
+            Value::Number(_) => ranged == Kind::Number,
+            Value::Text(_) => ranged == Kind::Text,
+            _ => false,
+        };
+        let wrong_type = !in_kind && ranged != Kind::Any;
+        self.problem(format!("{name} must be {rule}, got {value}"), wrong_type);
     }
 
     fn problem(&mut self, text: String, wrong_type: bool) {
-        self.errors.problems.push(text);
+        if !self.is_full() {
+            self.errors.problems.push(text);
+        }
         self.errors.wrong_type |= wrong_type;
     }
+
+    fn is_full(&self) -> bool {
+        self.errors.problems.len() >= MOST_PROBLEMS
+    }
+}
+
+/// The known name that is at most three edits away, the nearest first.
+pub(crate) fn similar<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    let name: Vec<char> = name.to_lowercase().chars().take(40).collect();
+    let near = names.iter().map(|known| (edits(&name, known), *known));
+    let nearest = near.min_by_key(|(edits, _)| *edits);
+    let (edits, known) = nearest?;
+    (edits <= 3 && edits <= name.len() / 2).then_some(known)
+}
+
+/// How many inserted, deleted, replaced or transposed letters `a` and `b` are apart.
+fn edits(a: &[char], b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let replaced = at(&row, j) + usize::from(x != y);
+            let mut least = replaced.min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
+            if swapped {
+                least = least.min(at(&before, j - 1) + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// The digits of `{ bits }`, if there are at most as many as a number below 2^64 has.
+fn digits(value: &Value) -> Option<&str> {
+    let Value::Object(entries) = value else {
+        return None;
+    };
+    let [(name, Value::Text(digits))] = entries.as_slice() else {
+        return None;
+    };
+    let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    (name == "bits" && all_digits && (1..=20).contains(&digits.len())).then_some(digits)
 }
 
 /// A number; JSON has no infinity, so it is written as a text.
@@ -258,10 +384,10 @@ fn jitter(value: &Value) -> Option<Jitter> {
     }
 }
 
-/// A refused option in the words of the data: its name as there, and its value.
+/// An invalid option in the words of the data: its name as there, and its value.
 pub(crate) fn refusal(problem: &OptionError, value: &dyn fmt::Display) -> String {
     let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
-    format!("{name} is {value}; it must be {rule}")
+    format!("{name} must be {rule}, got {value}")
 }
 
 /// `base_ms` is `baseMs` where the data come from.

@@ -15,7 +15,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// A policy without time limits; a custom curve is one that is always at the cap.
+    /// A policy without time limits; a custom curve is one that is always 10 s.
     #[must_use]
     pub fn new(policy: RetryPolicy) -> Self {
         Self {
