@@ -12,7 +12,7 @@
  * caller's own making, such as a bad URL or a body that was used before.
  *
  * *Waits*: as everywhere in this package; but a response's `retry-after-ms` or `Retry-After` is
- * followed, as {@link CommonOptions.maxRetryAfterMs} allows. From another origin, browsers show
+ * followed, as {@link RetryOptions.maxRetryAfterMs} allows. From another origin, browsers show
  * these headers only if the server exposes them (`Access-Control-Expose-Headers: Retry-After`,
  * `Date`).
  *
@@ -28,7 +28,7 @@
  */
 
 import type {
-  Attempt, AttemptEvent, CommonOptions, CurveAndJitter, FailureEvent, GiveUpEvent, PresetName, RetryEvent, SuccessEvent, Verdict,
+  Attempt, AttemptEvent, FailureEvent, GiveUpEvent, PresetName, RetryEvent, RetryOptions, SuccessEvent, Verdict,
 } from './index.js';
 
 /** The first parameter of `fetch`. */
@@ -178,7 +178,7 @@ interface FetchOnlyOptions {
  * the body of a response can be read for as long as it takes, and the caller's abort ends that too.
  * Connecting has no timeout of its own in `fetch`; see the README for Node.
  */
-export type FetchOptions = FetchOnlyOptions & Omit<CommonOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult'> & CurveAndJitter;
+export type FetchOptions = FetchOnlyOptions & Omit<RetryOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult'>;
 
 interface Callable {
   fetch(input: FetchInput, init?: FetchInit): Promise<Response>;

@@ -15,7 +15,7 @@ export { syncOf } from './sync.js';
 
 /** @typedef {() => import('./decision.js').Core} Load */
 
-const because = "the function's name settles it";
+const because = "the function's name determines it";
 const ITS_JITTER = { refused: ['jitter'], because };
 const ITS_BACKOFF = { refused: ['backoff'], because };
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { CUSTOM, POLLY_V2, hasOwnCurve, show } from './rules.js';
+import { CUSTOM, POLLY_V2, hasOwnCurve, problemOf } from './rules.js';
 import { now } from './timer.js';
 
 /**
@@ -93,7 +93,7 @@ function drawOf(core, settings, state, attempt, lane) {
   if (random === undefined) return core.draw(state.seedHigh, state.seedLow, state.index, attempt, lane);
   const draw = random();
   if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
-  throw new RangeError(`random() returned ${show(draw)}; it must return numbers from 0 to below 1`);
+  throw problemOf('random()', draw, [typeof draw, 'a number in [0, 1)'], 'return');
 }
 
 /**
@@ -107,5 +107,5 @@ function curveOf(curve, k) {
   }
   const ms = curve(k);
   if (typeof ms === 'number' && ms >= 0) return ms;
-  throw new RangeError(`backoff(${k}) returned ${show(ms)}; it must return a number of milliseconds from 0`);
+  throw problemOf(`backoff(${k})`, ms, [typeof ms, 'a non-negative number of milliseconds'], 'return');
 }

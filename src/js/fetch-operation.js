@@ -12,7 +12,7 @@ import { run } from './operation.js';
 import { inheriting } from './options.js';
 import { afterMsOf } from './progress.js';
 import { RetryError, keepReport } from './report.js';
-import { show } from './rules.js';
+import { problemOf } from './rules.js';
 
 /** @typedef {import('./attempt.js').Attempt} Attempt */
 
@@ -136,7 +136,7 @@ export class FetchOperation {
     this.broken = true;
     const answer = await prepare(request, attempt);
     if (answer !== undefined && tagOf(answer) !== 'Request') {
-      throw new TypeError(`prepare returned ${show(answer)}; it must return a Request or nothing`);
+      throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
     }
     this.broken = false;
     const abort = signal ?? this.request.signal;
@@ -216,7 +216,7 @@ export class FetchOperation {
     if (idempotencyKey === undefined || ['GET', 'HEAD'].includes(request.method) || http.isIdempotent(request.method)) return;
     if (request.headers.has('idempotency-key')) return;
     const key = typeof idempotencyKey === 'function' ? idempotencyKey(request.outline()) : idempotencyKey === 'auto' ? uuid() : idempotencyKey;
-    if (!isKey(key)) throw new TypeError(`idempotencyKey returned ${show(key)}; it must return a text of visible ASCII characters`);
+    if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
     request.setHeader('Idempotency-Key', /** @type {string} */ (key));
   }
 

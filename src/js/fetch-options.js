@@ -4,14 +4,14 @@
 import { GO_RETRYABLE_HTTP, TRANSIENT, TRANSIENT_IN_BROWSERS } from './http.js';
 import { readOnly, readOptions, settingsOf } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
-import { FUNCTION, RULES, SWITCH, errorOf, isFunction, problemOf, unknown } from './rules.js';
+import { FUNCTION, RULES, SWITCH, errorOf, failure, isFunction, problemOf, unknown } from './rules.js';
 
 /** What `fetch` has beside the options of every operation, and what each must be. */
 const FETCH_RULES = /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
   preset: presetRule(),
-  retryOn: ['', 'a list of statuses from 100 to 999, or a function', (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus))],
+  retryOn: ['', 'a list of statuses between 100 and 999, or a function', (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus))],
   methods: ['', 'a list of method names', (value) => Array.isArray(value) && value.every(isMethod)],
-  idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function from the request to such a text", (value) => isFunction(value) || isKey(value)],
+  idempotencyKey: ['string', "'auto', another string of visible ASCII characters, or a function that maps the request to one", (value) => isFunction(value) || isKey(value)],
   respectRetryAfter: SWITCH,
   throwOnStatus: SWITCH,
   prepare: FUNCTION,
@@ -65,7 +65,7 @@ export function readFetchOptions(options, load, base) {
     if (Object.hasOwn(FETCH_RULES, name)) {
       if (!FETCH_RULES[name][2](value)) problems.push(problemOf(name, value, FETCH_RULES[name]));
     } else if (REPLACED.includes(name)) {
-      problems.push(new TypeError(`${name} is no option of fetch; use retryOn, which is told the response or the error`));
+      problems.push(failure(TypeError, `${name} is not supported by fetch; use retryOn, which receives the response or the error`));
     } else if (Object.hasOwn(RULES, name)) {
       common[name] = value;
     } else {

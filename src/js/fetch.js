@@ -4,7 +4,7 @@
 import { FetchOperation } from './fetch-operation.js';
 import { readFetchOptions } from './fetch-options.js';
 import { createHttp } from './http.js';
-import { show } from './rules.js';
+import { problemOf } from './rules.js';
 
 /**
  * @param {() => import('./decision.js').Core} load
@@ -18,7 +18,7 @@ export function createFetchApi(load, loadHttp) {
    * @param {any} [inner] what sends the requests; without, `globalThis.fetch` of the moment
    */
   function createFetch(options, inner) {
-    if (inner !== undefined && typeof inner !== 'function') throw new TypeError(`fetch is ${show(inner)}; it must be a function like fetch`);
+    if (inner !== undefined && typeof inner !== 'function') throw problemOf('fetch', inner, ['', 'a function like fetch']);
     const settings = readFetchOptions(options, load);
     /**
      * @param {any} input

@@ -2,7 +2,7 @@
 // What the lab's functions are given, as the wasm takes it: policies as data, seeds as bits, numbers in range.
 
 import { seedAfresh, seedBits } from './randomness.js';
-import { isSeed, problemOf, show } from './rules.js';
+import { isSeed, problemOf } from './rules.js';
 import { now } from './timer.js';
 
 /** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */
@@ -43,23 +43,23 @@ export function seedOf(seed, own) {
  */
 export function whole(name, value, least, most) {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new (typeof value === 'number' ? RangeError : TypeError)(`${name} is ${show(value)}; it must be a whole number from ${least} to ${most}`);
+  throw problemOf(name, value, ['number', `an integer between ${least} and ${most}`]);
 }
 
 /**
  * @param {string} name
  * @param {any} list
- * @param {string} rule
+ * @param {string} rule of the elements
  * @param {(value: number) => boolean} allowed
  */
 export function numbers(name, list, rule, allowed) {
   if (list === null || typeof list !== 'object' || typeof list.length !== 'number') {
-    throw new TypeError(`${name} is ${show(list)}; it must be ${rule}`);
+    throw problemOf(name, list, ['', `a list of numbers${rule}`]);
   }
   const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
   for (const [i, value] of values.entries()) {
     if (typeof value !== 'number' || !allowed(value)) {
-      throw new (typeof value === 'number' ? RangeError : TypeError)(`${name}[${i}] is ${show(value)}; ${name} must be ${rule}`);
+      throw problemOf(`${name}[${i}]`, value, ['number', `a number${rule}`]);
     }
   }
   return Float64Array.from(/** @type {number[]} */ (values));

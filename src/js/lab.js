@@ -66,13 +66,13 @@ export function createLab(RetryPolicy, load) {
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} ms */
     cdf(policy, k, ms) {
-      const values = numbers('ms', ms, 'a list of numbers', (value) => !Number.isNaN(value));
+      const values = numbers('ms', ms, '', (value) => !Number.isNaN(value));
       return load().labCdf(dataOf(policy), whole('k', k, 1, MAX_WAITS), values);
     },
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} probabilities */
     quantiles(policy, k, probabilities) {
-      const values = numbers('probabilities', probabilities, 'a list of numbers from 0 to 1', (value) => value >= 0 && value <= 1);
+      const values = numbers('probabilities', probabilities, ' between 0 and 1', (value) => value >= 0 && value <= 1);
       return load().labQuantiles(dataOf(policy), whole('k', k, 1, MAX_WAITS), values);
     },
   };

@@ -2,8 +2,8 @@
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import {
-  BACKOFFS, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
-  isFunction, isLongest, isMs, isSignal, leftOut, problemOf, readSeed, show, unknown,
+  BACKOFFS, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, MAX_PROBLEMS, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
+  failure, isFunction, isLongest, isMs, isSignal, leftOut, problemOf, readSeed, unknown,
 } from './rules.js';
 
 /**
@@ -165,12 +165,15 @@ export function readOptions(options, settings) {
         valid = isFunction((settings.retryIf = value));
         break;
       default:
+        if (problems.length >= MAX_PROBLEMS) continue;
         valid = readByRule(name, value, settings, problems);
     }
     if (!valid) problems.push(problemOf(name, value));
   }
   // Comparisons between options make sense only once each is valid by itself.
-  if (problems.length === 0) contradictions(settings, problems);
+  if (problems.length === 0) {
+    contradictions(settings, problems);
+  }
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
     settings.interruptible = settings.watched = true;
@@ -268,7 +271,7 @@ export function ownOf(options) {
 
 /** @param {unknown} fn */
 export function requireFunction(fn) {
-  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'a function that is called for each attempt']);
+  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'a function']);
 }
 
 /**
@@ -278,7 +281,7 @@ export function requireFunction(fn) {
  */
 export function requireObject(options, name = 'options', rule = 'an object') {
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
-    throw new TypeError(`${name} is ${Array.isArray(options) ? 'an array' : show(options)}; it must be ${rule}`);
+    throw problemOf(name, options, ['', rule]);
   }
 }
 
@@ -302,7 +305,7 @@ function ownOptions(options) {
 function requirePlain(options) {
   const prototype = Object.getPrototypeOf(options);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw new TypeError('options has no properties of its own; it must be an object of options');
+    throw failure(TypeError, 'options must be an object of options, got an object without own properties');
   }
 }
 
@@ -313,18 +316,18 @@ function requirePlain(options) {
 function contradictions(settings, problems) {
   const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
   // A comparison with NaN, "not given", is false.
-  if (capMs < baseMs) problems.push(new RangeError(`capMs is ${capMs}; it must be at least baseMs, which is ${baseMs}`));
+  if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {
     const cap = capMs >= 0 ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
-    if (minMs > cap) problems.push(new RangeError(`minMs is ${minMs}; it must be at most capMs, which is ${cap}`));
+    if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', `at most capMs (${cap})`]));
   }
   if (factor >= 1) onlyWith(EXPONENTIAL, 'factor', settings, problems);
   if (stepMs >= 0) onlyWith(LINEAR, 'stepMs', settings, problems);
   if (truncateAt >= 1 && settings.backoff !== TRUNCATED && settings.jitter !== SLOTTED) {
-    problems.push(leftOut('truncateAt', truncateAt, "only backoff 'truncated' and jitter 'slotted' have it"));
+    problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
   }
   if (settings.seeded && settings.random !== undefined) {
-    problems.push(new TypeError('seed and random were both given; they must be given one at a time'));
+    problems.push(failure(TypeError, 'seed and random are mutually exclusive'));
   }
 }
 
@@ -338,7 +341,7 @@ function onlyWith(backoff, name, settings, problems) {
   const { jitter } = settings;
   const ownCurve = hasOwnCurve(jitter);
   if (!ownCurve && settings.backoff === backoff) return;
-  const why = ownCurve ? ` (jitter '${JITTERS[jitter]}' has a curve of its own)` : '';
-  problems.push(leftOut(name, settings[name], `only backoff '${BACKOFFS[backoff]}' has it${why}`));
+  const why = ownCurve ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
+  problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[backoff]}'${why}`));
 }
 

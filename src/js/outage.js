@@ -1,7 +1,7 @@
 // @ts-check
 // Questions to the result of simulateOutage: pure functions, also of a result that came from a worker.
 
-import { show } from './rules.js';
+import { problemOf } from './rules.js';
 
 /**
  * When this share of all clients had been served.
@@ -41,7 +41,7 @@ function columns(result, ...names) {
   return names.map((name) => {
     const column = result?.[name];
     if (typeof column?.length === 'number' && typeof result.binMs === 'number') return column;
-    throw new TypeError(`the result is ${show(result)}; it must be one of simulateOutage`);
+    throw problemOf('the result', result, ['', 'one of simulateOutage']);
   });
 }
 
@@ -53,6 +53,5 @@ function columns(result, ...names) {
  */
 function requireNumber(name, value, least, most) {
   if (typeof value === 'number' && value >= least && value <= most) return;
-  const rule = `a number from ${least}${most === 1 ? ' to 1' : ''}`;
-  throw new (typeof value === 'number' ? RangeError : TypeError)(`${name} is ${show(value)}; it must be ${rule}`);
+  throw problemOf(name, value, ['number', most === 1 ? 'a number between 0 and 1' : 'a non-negative number']);
 }

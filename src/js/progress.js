@@ -5,7 +5,7 @@ import { DEADLINE, EXHAUSTED, decide } from './decision.js';
 import { callHook } from './hooks.js';
 import { seedAfresh } from './randomness.js';
 import { AttemptRecord, RetryError, keepReport } from './report.js';
-import { isMs, show } from './rules.js';
+import { failure, isMs, show } from './rules.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./options.js').Settings} Settings */
@@ -156,7 +156,5 @@ export function afterMsOf(verdict, name, otherwise = ', or a promise of these') 
   const afterMs = typeof verdict === 'object' && verdict !== null ? verdict.afterMs : undefined;
   if (isMs(afterMs)) return afterMs;
   const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
-  throw new (typeof afterMs === 'number' ? RangeError : TypeError)(
-    `${name} returned ${what}; it must return true, false, { afterMs } with milliseconds from 0 to 2^53 - 1${otherwise}`,
-  );
+  throw failure(typeof afterMs === 'number' ? RangeError : TypeError, `${name} must return true, false, { afterMs } between 0 and 2^53 - 1${otherwise}, got ${what}`);
 }

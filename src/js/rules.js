@@ -1,5 +1,5 @@
 // @ts-check
-// What the options are called, what each must be, and the words for saying so.
+// Option names, validation rules and error messages.
 
 import { seedBits } from './randomness.js';
 
@@ -28,30 +28,36 @@ export function hasOwnCurve(jitter) {
 }
 
 export const MAX_MS = Number.MAX_SAFE_INTEGER;
+
+/** The longest list as `backoff`: its last entry repeats anyway. */
+export const MAX_LIST = 1000;
+
+/** Problems that one error lists at most. */
+export const MAX_PROBLEMS = 10;
 export const DEFAULT_CAP_MS = 10_000;
 
 /** @typedef {import('./options.js').Settings} Settings */
 
 /**
- * The types of which a refused value is out of range (a RangeError; any other is a TypeError), the end
- * of the sentence "it must be …", and whether a value is allowed. The check finds the value in the
- * settings; where they keep it in another form, it puts that there.
+ * The types whose invalid values are out of range (a RangeError; any other is a TypeError), the end of
+ * the sentence "must be …", and the check of a value. The settings hold the value already; a check that
+ * keeps it in another form puts that there.
  * @typedef {[types: string, rule: string, allows: (value: any, settings: Settings, problems: Error[], name: string) => boolean]} Rule
  */
 /** @type {Rule} */
-const MILLISECONDS = ['number', 'a number of milliseconds from 0 to 2^53 - 1', isMs];
+const MILLISECONDS = ['number', 'a number of milliseconds between 0 and 2^53 - 1', isMs];
 /** @type {Rule} */
-const LIMIT = ['number', 'a number of milliseconds above 0, or Infinity', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
+const LIMIT = ['number', 'a positive number of milliseconds or Infinity', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
 /** @type {Rule} */
-export const LONGEST = ['number', 'a number of milliseconds from 0, or Infinity', isLongest];
+export const LONGEST = ['number', 'a non-negative number of milliseconds or Infinity', isLongest];
 /** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
-const HOOK = [
+export const HOOK = [
   '',
   'a function',
   (value, settings, _, name) => {
-    settings.hooks = { ...settings.hooks, [name]: value };
+    settings.hooks = /** @type {any} */ ({ __proto__: null, ...settings.hooks, [name]: value });
     return isFunction(value);
   },
 ];
@@ -63,18 +69,18 @@ export const RULES = {
   baseMs: MILLISECONDS,
   capMs: LONGEST,
   minMs: MILLISECONDS,
-  factor: ['number', 'a finite number from 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
-  backoff: ['string', `${oneOf(BACKOFFS)}, a function from the number of the wait to milliseconds, or a list of milliseconds from 0`, readBackoff],
+  factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
+  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 to 1,000 such values`, readBackoff],
   jitter: [
     'string',
-    `${oneOf(JITTERS)}, { type: 'proportional', ratio } with a ratio above 0 and at most 1, or { type: 'additive' } with either a ratio above 0 and at most 1000 or a maxMs above 0`,
+    `${oneOf(JITTERS)}, { type: 'proportional', ratio }, { type: 'additive', ratio } or { type: 'additive', maxMs }`,
     readJitter,
   ],
   stepMs: MILLISECONDS,
-  truncateAt: ['number', 'a whole number from 1 to 1024', (value) => isWithin(value, 1, 1024) && isCount(value)],
+  truncateAt: ['number', 'an integer between 1 and 1024', (value) => isWithin(value, 1, 1024) && isCount(value)],
   maxRetryAfterMs: LONGEST,
   longRetryAfter: choice('stop', 'cap'),
-  maxAttempts: ['number', 'a whole number from 1 (it counts the first attempt), or Infinity', isCount],
+  maxAttempts: ['number', 'a positive integer (first attempt included) or Infinity', isCount],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
   signal: ['', 'an AbortSignal', isSignal],
@@ -88,7 +94,7 @@ export const RULES = {
   beforeRetry: FUNCTION,
   name: ['', 'a string', (value) => typeof value === 'string'],
   random: FUNCTION,
-  seed: ['number bigint', 'a whole number from 0 to 2^53 - 1, a bigint from 0n to 2n ** 64n - 1n, or a string', readSeed],
+  seed: ['number bigint', 'an integer between 0 and 2^53 - 1, a bigint between 0n and 2n ** 64n - 1n, or a string', readSeed],
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
@@ -97,15 +103,15 @@ export const RULES = {
     'true or false',
     (value, settings, problems) => {
       settings.metrics = value === true ? settings.newMetrics?.() : undefined;
-      if (value === true && settings.metrics === undefined) problems.push(leftOut('metrics', value, 'only a RetryPolicy counts over many operations'));
+      if (value === true && settings.metrics === undefined) problems.push(leftOut('metrics', value, 'only RetryPolicy supports it'));
       return isSwitch(value);
     },
   ],
 };
 
 /**
- * What other packages call our options, for those who bring their habits along: a line for each of
- * ours, which may say more behind the name, and behind it theirs in small letters, without "ms".
+ * Option names in other retry packages, for "Did you mean". Each line: our name, an optional note, a
+ * colon, then their names in lower case without "ms".
  */
 const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries
 maxAttempts: numofattempts attempts limit
@@ -120,18 +126,32 @@ retryIf: shouldretry retrycondition
 onFailure: handleerror onfailedattempt
 maxRetryAfterMs: maxretryafter`;
 
+/** Starts each message of this package, once: in a log, it names the owner. */
+const PREFIX = 'rejitter: ';
+
 /**
- * Why a value is refused.
+ * @param {new (message: string) => Error} kind
+ * @param {string} text
+ */
+export function failure(kind, text) {
+  return new kind(PREFIX + text);
+}
+
+/**
+ * Returns the error for an invalid value.
  * @param {string} name
  * @param {unknown} value
  * @param {readonly [types: string, rule: string, ...rest: any]} [rule]
+ * @param {string} [verb]
  */
-export function problemOf(name, value, [types, rule] = RULES[name]) {
-  return new (types.includes(typeof value) ? RangeError : TypeError)(`${name} is ${show(value)}; it must be ${rule}`);
+export function problemOf(name, value, [types, rule] = RULES[name], verb = 'be') {
+  // A seed or a key may be a secret.
+  const shown = typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
+  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}`);
 }
 
-/** What the names of all options follow. */
-const LIST = ' Options are: ';
+/** Precedes the names of all options. */
+const LIST = ' Known options: ';
 
 /**
  * @param {string} name
@@ -139,11 +159,11 @@ const LIST = ' Options are: ';
  */
 export function unknown(name, names) {
   const nearest = foreign(name.toLowerCase().replace(/ms$/, ''), names) ?? similar(name.toLowerCase(), names);
-  return new TypeError(`${show(name)} is not an option.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
+  return failure(TypeError, `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
 }
 
 /**
- * Functions with options of their own do not have all of those.
+ * Functions with separate options do not have all of those.
  * @param {string} name
  * @param {string[]} names
  */
@@ -165,7 +185,7 @@ function similar(name, names) {
 }
 
 /**
- * Whether at most so many edits (insert, delete, replace, swap of neighbours) make one word of the other.
+ * Returns whether `a` and `b` are at most `edits` edits apart (insert, delete, replace, transpose).
  * @param {string} a
  * @param {string} b
  * @param {number} edits
@@ -185,39 +205,42 @@ function isNear(a, b, edits) {
 }
 
 /**
- * One error that says all; the names of the options once, at its end.
+ * Joins problems to one error, with the names of the options once, at its end.
  * @param {Error[]} problems
  */
 export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
-  const texts = problems.map((problem) => problem.message.split(LIST));
+  const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
   const [, names] = texts.find((parts) => parts.length > 1) ?? [];
-  const text = texts.map(([problem]) => problem).join('; ');
-  return new kind(names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
+  let text = texts.map(([problem]) => problem).join('; ');
+  if (texts.length >= MAX_PROBLEMS) text += '; and more';
+  return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
 }
 
 /**
- * A value in words, without running any code of the caller's.
+ * Describes a value, without running any of the caller's code.
  * @param {unknown} value
  */
 export function show(value) {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+      // JSON escapes the control characters of ASCII only, and makes six characters of one.
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value).replace(/[\x7f-\x9f]/g, '?').slice(0, 100);
     case 'bigint':
-      return `${value}n`;
+      // The digits of a long one take seconds.
+      return value < 1e40 && value > -1e40 ? `${value}n` : 'a long bigint';
     case 'function':
     case 'symbol':
       return `a ${typeof value}`;
     case 'object':
-      return value === null ? 'null' : 'an object';
+      return value === null ? 'null' : isList(value) ? 'an array' : 'an object';
     default:
       return Object.is(value, -0) ? '-0' : String(value);
   }
 }
 
 /**
- * An error's message, if it has one that can be read: what is thrown may be anything.
+ * Returns an error's message, if it has one that can be read: callers may throw any value.
  * @param {unknown} error
  * @param {string} otherwise
  */
@@ -249,43 +272,66 @@ export function oneOf(names) {
  * @param {string} because
  */
 export function leftOut(name, value, because) {
-  return problemOf(name, value, ['', `left out, because ${because}`]);
+  return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
+}
+
+/** Returns false for a revoked proxy, for which `Array.isArray` throws. @param {unknown} value */
+function isList(value) {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 /**
  * @param {any} value
  * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
  */
-function readBackoff(value, settings) {
+function readBackoff(value, settings, problems) {
   settings.backoff = BACKOFFS.indexOf(value);
   if (settings.backoff >= 0) return true;
   settings.backoff = CUSTOM;
   settings.curve = value;
   if (isFunction(value)) return true;
   if (!Array.isArray(value)) return false;
-  // A copy: what the caller does with the list later changes nothing.
-  const list = (settings.curve = Array.from(value));
-  return list.length > 0 && list.every(isLongest);
+  const { length } = value;
+  if (!isWithin(length, 1, MAX_LIST)) {
+    problems.push(problemOf('backoff.length', length, ['number', `between 1 and ${MAX_LIST}`]));
+    return true;
+  }
+  // A copy: later changes of the list have no effect.
+  const list = (settings.curve = Array.from({ length }, (_, i) => value[i]));
+  const bad = list.findIndex((ms) => !isLongest(ms));
+  if (bad >= 0) problems.push(problemOf(`backoff[${bad}]`, list[bad], LONGEST));
+  return true;
 }
 
 /**
  * @param {any} value
  * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
  */
-function readJitter(value, settings) {
+function readJitter(value, settings, problems) {
   settings.jitter = JITTERS.indexOf(value);
   if (settings.jitter >= 0) return true;
   if (value === null || typeof value !== 'object') return false;
   const { type, ratio, maxMs, ...rest } = /** @type {any} */ ({ __proto__: null, ...value });
+  if (type === undefined) return false;
   const proportional = type === 'proportional';
-  const bounded = maxMs !== undefined;
-  settings.spread = bounded ? maxMs : ratio;
+  const bounded = !proportional && maxMs !== undefined;
+  const [name, spread, most] = bounded ? ['jitter.maxMs', maxMs, MAX_MS] : ['jitter.ratio', ratio, proportional ? 1 : 1000];
+  settings.spread = spread;
   settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
-  return (
-    Object.values(rest).every((other) => other === undefined) &&
-    (bounded ? type === 'additive' && ratio === undefined : proportional || type === 'additive') &&
-    isWithin(settings.spread, Number.MIN_VALUE, bounded ? MAX_MS : proportional ? 1 : 1000)
-  );
+  if (proportional ? maxMs !== undefined : bounded && ratio !== undefined) {
+    problems.push(leftOut('jitter.' + (proportional ? 'maxMs' : 'ratio'), proportional ? maxMs : ratio, proportional ? "it applies only to type 'additive'" : 'maxMs replaces it'));
+  }
+  const other = Object.keys(rest).find((name) => rest[name] !== undefined);
+  if (other !== undefined) problems.push(leftOut(`jitter.${other}`, rest[other], 'only type, ratio and maxMs are known'));
+  if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
+  else if (!isWithin(spread, Number.MIN_VALUE, most)) problems.push(problemOf(name, spread, ['number', `a number above 0 and at most ${most}`]));
+  return true;
 }
 
 /**

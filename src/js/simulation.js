@@ -2,7 +2,7 @@
 // A simulation under way: advanced in slices, or run to its end with a turn of the event loop between two.
 
 import { readOnly } from './options.js';
-import { isSignal, problemOf, show } from './rules.js';
+import { FUNCTION, failure, isSignal, problemOf } from './rules.js';
 
 /**
  * What the wasm makes (src/js/simulation/mod.rs).
@@ -23,13 +23,13 @@ export function simulationOf(running) {
   let busy = false;
 
   const alive = () => {
-    if (core === undefined) throw new Error('the simulation was freed; make another one');
+    if (core === undefined) throw failure(Error, 'the simulation was freed; make another one');
     return core;
   };
 
   const simulation = {
     step(maxEvents = Infinity) {
-      if (!isCount(maxEvents, 0)) throw problem('maxEvents', maxEvents, 'a whole number from 0, or Infinity');
+      if (!isCount(maxEvents, 0)) throw problemOf('maxEvents', maxEvents, ['number', 'a non-negative integer or Infinity']);
       return alive().step(maxEvents);
     },
 
@@ -41,9 +41,9 @@ export function simulationOf(running) {
     async run(options) {
       const { signal, onProgress, sliceEvents = SLICE_EVENTS } = readOnly(options, ['signal', 'onProgress', 'sliceEvents']);
       if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal);
-      if (onProgress !== undefined && typeof onProgress !== 'function') throw problem('onProgress', onProgress, 'a function');
-      if (!isCount(sliceEvents, 1)) throw problem('sliceEvents', sliceEvents, 'a whole number from 1, or Infinity');
-      if (busy) throw new Error('the simulation is being run already; await that run');
+      if (onProgress !== undefined && typeof onProgress !== 'function') throw problemOf('onProgress', onProgress, FUNCTION);
+      if (!isCount(sliceEvents, 1)) throw problemOf('sliceEvents', sliceEvents, ['number', 'a positive integer or Infinity']);
+      if (busy) throw failure(Error, 'the simulation is running already; await that run');
       busy = true;
       try {
         for (;;) {
@@ -95,14 +95,4 @@ function turn() {
  */
 function isCount(value, least) {
   return (Number.isSafeInteger(value) || value === Infinity) && /** @type {number} */ (value) >= least;
-}
-
-/**
- * @param {string} name
- * @param {unknown} value
- * @param {string} rule
- */
-function problem(name, value, rule) {
-  const kind = typeof value === 'number' && !rule.includes('function') ? RangeError : TypeError;
-  return new kind(`${name} is ${show(value)}; it must be ${rule}`);
 }

@@ -12,7 +12,7 @@ import { subscribed } from './tracing.js';
 
 /** @param {() => import('./decision.js').Core} load */
 export function syncOf(load) {
-  const fresh = settingsOf(load, { refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread: no timer can run meanwhile' });
+  const fresh = settingsOf(load, { refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread, so no timer can fire' });
   /**
    * @param {any} fn
    * @param {any} [options]

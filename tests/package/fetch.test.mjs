@@ -100,7 +100,7 @@ test('idempotencyKey: the request\'s own key stays; a text; a function of the re
   assert.deepEqual(await keyOf({ idempotencyKey: (request) => `${request.method} ${new URL(request.url).pathname}` }, { method: 'POST' }), ['POST /path', 2, 200]);
   assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, {}), [null, 2, 200]);
   assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, { method: 'PUT' }), [null, 2, 200]);
-  for (const bad of ['', undefined, 5, 'a\nb', ' ']) await assert.rejects(keyOf({ idempotencyKey: () => bad }, { method: 'POST' }), /idempotencyKey returned/);
+  for (const bad of ['', undefined, 5, 'a\nb', ' ']) await assert.rejects(keyOf({ idempotencyKey: () => bad }, { method: 'POST' }), /idempotencyKey must return/);
 });
 
 test('a UUID also where there is no crypto.randomUUID', async (t) => {

@@ -303,7 +303,7 @@ test('run: an abort rejects with the reason itself; another run goes on from the
 test('run: one at a time; what onProgress throws ends it', async () => {
   const simulation = simulateOutage(ENDLESS, { clients: 200, seed: 1 });
   const first = simulation.run({ sliceEvents: 500 });
-  await assert.rejects(simulation.run(), { name: 'Error', message: 'the simulation is being run already; await that run' });
+  await assert.rejects(simulation.run(), { name: 'Error', message: 'rejitter: the simulation is running already; await that run' });
   await first;
   const mine = new Error('mine');
   const other = simulateOutage(ENDLESS, { clients: 200, seed: 1 });
@@ -312,7 +312,7 @@ test('run: one at a time; what onProgress throws ends it', async () => {
 });
 
 test('free: afterwards everything throws, a run that is under way too; twice is once', async () => {
-  const message = 'the simulation was freed; make another one';
+  const message = 'rejitter: the simulation was freed; make another one';
   const simulation = simulateEthernet({ stations: 50, seed: 1 });
   const run = simulation.run({ sliceEvents: 10 });
   simulation.free();
@@ -435,7 +435,7 @@ for (const [make, table] of OUT_OF_RANGE) {
         assert.throws(make({ [name]: value }), (error) => error instanceof RangeError && error.message.startsWith(`${name} is ${value}; it must be `), `${value}`);
       }
       for (const [value, shown] of [['5', '"5"'], [null, 'null'], [5n, '5n'], [{}, 'an object'], [Symbol('x'), 'a symbol'], [() => 5, 'a function'], [true, 'true']]) {
-        assert.throws(make({ [name]: value }), (error) => error instanceof TypeError && error.message === `${name} is ${shown}; it must be a number`, shown);
+        assert.throws(make({ [name]: value }), (error) => error instanceof TypeError && error.message === `rejitter: ${name} must be a number, got ${shown}`, shown);
       }
       make({ [name]: undefined })().free();
     });
@@ -443,45 +443,45 @@ for (const [make, table] of OUT_OF_RANGE) {
 }
 
 for (const [what, call, kind, message] of [
-  ['an unknown option', outage({ client: 5 }), TypeError, /^"client" is not an option\. Did you mean clients\? Options are: clients, /],
-  ['another package’s name for it', outage({ deadline: 5 }), TypeError, /^"deadline" is not an option\. Did you mean deadlineMs\?/],
-  ['a name for what it has not', load({ retries: 5 }), TypeError, /^"retries" is not an option\. Options are: arrivals, /],
-  ['options that are none', outage(null), TypeError, /^options is null; it must be an object/],
+  ['an unknown option', outage({ client: 5 }), TypeError, /^rejitter: unknown option "client"\. Did you mean clients\? Known options: clients, /],
+  ['another package’s name for it', outage({ deadline: 5 }), TypeError, /^rejitter: unknown option "deadline"\. Did you mean deadlineMs\?/],
+  ['a name for what it has not', load({ retries: 5 }), TypeError, /^rejitter: unknown option "retries"\. Known options: arrivals, /],
+  ['options that are none', outage(null), TypeError, /^rejitter: options must be an object.*, got null/],
   ['several at once', outage({ clients: 0, spreadMs: -1, binMs: -2 }), RangeError, /^clients is 0; .*; spreadMs is -1; .*; binMs is -2; it must be above 0, and at least a 10\^6th of horizonMs$/],
-  ['several types at once', contention({ clients: '1', runs: null }), TypeError, /^clients is "1"; it must be a number; runs is null; it must be a number$/],
-  ['no seed', outage({ seed: 1.5 }), RangeError, /^seed is 1\.5; /],
-  ['a seed of another type', load({ seed: {} }), TypeError, /^seed is an object; /],
-  ['no policy', () => simulateOutage(null), TypeError, /^options is null; /],
-  ['a policy out of range', () => simulateLoad({ baseMs: -1 }), RangeError, /^baseMs is -1; /],
-  ['a function as backoff', () => simulateContention({ backoff: (k) => k }), TypeError, /^backoff is a function; it must be a name or a list/],
+  ['several types at once', contention({ clients: '1', runs: null }), TypeError, /^rejitter: clients must be a number, got "1"; runs must be a number, got null$/],
+  ['no seed', outage({ seed: 1.5 }), RangeError, /^rejitter: seed must be .*, got 1\.5/],
+  ['a seed of another type', load({ seed: {} }), TypeError, /^rejitter: seed must be .*, got an object/],
+  ['no policy', () => simulateOutage(null), TypeError, /^rejitter: options must be .*, got null/],
+  ['a policy out of range', () => simulateLoad({ baseMs: -1 }), RangeError, /^rejitter: baseMs must be .*, got -1/],
+  ['a function as backoff', () => simulateContention({ backoff: (k) => k }), TypeError, /^rejitter: backoff must be a name or a list.*, got a function/],
   ['data of another version', () => simulateOutage({ toJSON: () => ({ version: 2 }) }), RangeError, /^version is 2; /],
   ['time that stands still', () => simulateOutage({ backoff: [0], ...ENDLESS }), RangeError, /^latencyMs is 0; it must be above 0 where the policy never waits/],
-  ['no line of the figure', () => simulateContention({ figure: 'half' }), TypeError, /^figure is "half"; it must be one of 'none', 'exponential', 'equal', 'full', 'decorrelated'$/],
-  ['a line with a policy’s option', () => simulateContention({ figure: 'full', maxAttempts: 3 }), TypeError, /^"maxAttempts" is not an option\./],
-  ['a line with a seed', () => simulateContention({ figure: 'full', seed: 3 }), TypeError, /^"seed" is not an option\./],
+  ['no line of the figure', () => simulateContention({ figure: 'half' }), TypeError, /^rejitter: figure must be one of 'none', 'exponential', 'equal', 'full', 'decorrelated', got "half"$/],
+  ['a line with a policy’s option', () => simulateContention({ figure: 'full', maxAttempts: 3 }), TypeError, /^rejitter: unknown option "maxAttempts"\./],
+  ['a line with a seed', () => simulateContention({ figure: 'full', seed: 3 }), TypeError, /^rejitter: unknown option "seed"\./],
   ['a line with a bad base', () => simulateContention({ figure: 'none', baseMs: -1 }), RangeError, /^baseMs is -1; /],
   ['a line with its cap below its base', () => simulateContention({ figure: 'full', baseMs: 9, capMs: 8 }), RangeError, /^capMs is 8; /],
-  ['arrivals of no kind', load({ arrivals: { type: 'burst', perS: 3 } }), TypeError, /^arrivals is an object; it must be \{ type: 'regular', perS \}, \{ type: 'poisson'/],
-  ['arrivals by an inherited kind', load({ arrivals: { type: 'toString', perS: 3 } }), TypeError, /^arrivals is an object; /],
-  ['arrivals with too much', load({ arrivals: { type: 'regular', perS: 3, clients: 3 } }), TypeError, /^arrivals is an object; /],
-  ['arrivals with too little', load({ arrivals: { type: 'closed', clients: 3 } }), TypeError, /^arrivals is an object; /],
-  ['arrivals that are none', load({ arrivals: 280 }), TypeError, /^arrivals is 280; /],
+  ['arrivals of no kind', load({ arrivals: { type: 'burst', perS: 3 } }), TypeError, /^rejitter: arrivals must be \{ type: 'regular', perS \}, \{ type: 'poisson'.*, got an object/],
+  ['arrivals by an inherited kind', load({ arrivals: { type: 'toString', perS: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
+  ['arrivals with too much', load({ arrivals: { type: 'regular', perS: 3, clients: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
+  ['arrivals with too little', load({ arrivals: { type: 'closed', clients: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
+  ['arrivals that are none', load({ arrivals: 280 }), TypeError, /^rejitter: arrivals must be .*, got 280/],
   ['no arrivals', load({ arrivals: { type: 'regular', perS: 0 } }), RangeError, /^arrivals is \{ type: "regular", perS: 0 \}; it must be above 0 per second, and at most 10\^7 requests up to horizonMs$/],
   ['too many arrivals', load({ arrivals: { type: 'poisson', perS: 1e6 } }), RangeError, /^arrivals is \{ type: "poisson", perS: 1000000 \}; /],
   ['half a client', load({ arrivals: { type: 'closed', clients: 1.5, thinkMs: 1 } }), RangeError, /^arrivals is \{ type: "closed", clients: 1\.5, thinkMs: 1 \}; it must be .* whole number of clients$/],
   ['no pause', load({ arrivals: { type: 'closed', clients: 1, thinkMs: NaN } }), RangeError, /^arrivals is \{ type: "closed", clients: 1, thinkMs: NaN \}; it must be a pause/],
-  ['a budget of no kind', load({ budget: 'none' }), TypeError, /^budget is "none"; it must be 'unlimited', \{ per: 'request', ratio, bucket \}/],
-  ['a budget without a bucket', load({ budget: { per: 'request', ratio: 0.1 } }), TypeError, /^budget is an object; /],
+  ['a budget of no kind', load({ budget: 'none' }), TypeError, /^rejitter: budget must be 'unlimited', \{ per: 'request', ratio, bucket \}.*, got "none"/],
+  ['a budget without a bucket', load({ budget: { per: 'request', ratio: 0.1 } }), TypeError, /^rejitter: budget must be .*, got an object/],
   ['a budget out of range', load({ budget: { per: 'success', ratio: -1, bucket: 1 } }), RangeError, /^budget is \{ per: "success", ratio: -1, bucket: 1 \}; it must be a budget with a ratio from 0/],
   ['too many layers for the attempts', () => simulateAmplification({ attempts: 10, layers: 7 }), RangeError, /^layers is 7; .* attempts\^layers at most 10\^6$/],
-  ['half an event', () => running().step(1.5), RangeError, /^maxEvents is 1\.5; it must be a whole number from 0, or Infinity$/],
-  ['fewer than no events', () => running().step(-1), RangeError, /^maxEvents is -1; /],
-  ['events that are none', () => running().step('all'), TypeError, /^maxEvents is "all"; /],
-  ['no share', () => timeToServeMs(finished(simulateOutage()), 1.1), RangeError, /^share is 1\.1; it must be a number from 0 to 1$/],
-  ['a share that is none', () => timeToServeMs(finished(simulateOutage())), TypeError, /^share is undefined; /],
-  ['no time', () => peakOf(finished(simulateOutage()), NaN), RangeError, /^fromMs is NaN; it must be a number from 0$/],
-  ['no result', () => peakOf(undefined), TypeError, /^the result is undefined; it must be one of simulateOutage$/],
-  ['another result', () => timeToServeMs(finished(simulateLoad({}, { horizonMs: 5 })), 1), TypeError, /^the result is an object; it must be one of simulateOutage$/],
+  ['half an event', () => running().step(1.5), RangeError, /^rejitter: maxEvents must be a non-negative integer or Infinity, got 1\.5$/],
+  ['fewer than no events', () => running().step(-1), RangeError, /^rejitter: maxEvents must be .*, got -1/],
+  ['events that are none', () => running().step('all'), TypeError, /^rejitter: maxEvents must be .*, got "all"/],
+  ['no share', () => timeToServeMs(finished(simulateOutage()), 1.1), RangeError, /^rejitter: share must be a number between 0 and 1, got 1\.1$/],
+  ['a share that is none', () => timeToServeMs(finished(simulateOutage())), TypeError, /^rejitter: share must be .*, got undefined/],
+  ['no time', () => peakOf(finished(simulateOutage()), NaN), RangeError, /^rejitter: fromMs must be a non-negative number, got NaN$/],
+  ['no result', () => peakOf(undefined), TypeError, /^rejitter: the result must be one of simulateOutage, got undefined$/],
+  ['another result', () => timeToServeMs(finished(simulateLoad({}, { horizonMs: 5 })), 1), TypeError, /^rejitter: the result must be one of simulateOutage, got an object$/],
 ]) {
   test(`refused by name: ${what}`, () => {
     assert.throws(call, (error) => error instanceof kind && message.test(error.message));
@@ -489,11 +489,11 @@ for (const [what, call, kind, message] of [
 }
 
 for (const [what, options, kind, message] of [
-  ['an unknown option', { slice: 3 }, TypeError, /^"slice" is not an option\./],
-  ['no signal', { signal: {} }, TypeError, /^signal is an object; it must be an AbortSignal$/],
-  ['no function', { onProgress: 3 }, TypeError, /^onProgress is 3; it must be a function$/],
-  ['an empty slice', { sliceEvents: 0 }, RangeError, /^sliceEvents is 0; it must be a whole number from 1, or Infinity$/],
-  ['options that are none', 'all', TypeError, /^options is "all"; it must be an object$/],
+  ['an unknown option', { slice: 3 }, TypeError, /^rejitter: unknown option "slice"\./],
+  ['no signal', { signal: {} }, TypeError, /^rejitter: signal must be an AbortSignal, got an object$/],
+  ['no function', { onProgress: 3 }, TypeError, /^rejitter: onProgress must be a function, got 3$/],
+  ['an empty slice', { sliceEvents: 0 }, RangeError, /^rejitter: sliceEvents must be a positive integer or Infinity, got 0$/],
+  ['options that are none', 'all', TypeError, /^rejitter: options must be an object, got "all"$/],
 ]) {
   test(`run rejects: ${what}`, async () => {
     await assert.rejects(running().run(options), (error) => error instanceof kind && message.test(error.message));

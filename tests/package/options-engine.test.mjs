@@ -12,7 +12,7 @@ import { caught } from './lib/readers.mjs';
 
 const { RetryPolicy, retry, retryReport, retrySync, retryWithFullJitter } = await importPackage();
 
-const KNOWN = /Options are: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
+const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
 
 /** The error that all ways in give for these options; the callback is not called. */
 async function refusal(options) {
@@ -23,7 +23,7 @@ async function refusal(options) {
   const rejected = await retry(fn, options).then(() => assert.fail('resolved'), (e) => e);
   const thrown = caught(() => retrySync(fn, options));
   assert.equal(calls, 0);
-  assert.ok(rejected.message.includes(error.message) && thrown.message.includes(error.message), rejected.message);
+  assert.ok(rejected.message === error.message && thrown.message === error.message, rejected.message);
   return error;
 }
 
@@ -42,9 +42,22 @@ test('jitter objects: wrong types, names, ranges, and both parameters at once ar
     { type: 'proportional', ratio: 0.5, ration: 1 }, JSON.parse('{"type":"additive","ratio":1,"__proto__":{"maxMs":5}}'),
     Object.create({ type: 'proportional', ratio: 0.5 }), { get type() { throw new Error('read'); } }, { type: 'proportional', get ratio() { throw new Error('read'); } },
   ]) {
-    const error = await refusal({ jitter });
-    assert.match(error.message, /^jitter is an object; it must be one of .*ratio above 0/);
+    await refusal({ jitter });
   }
+  for (const [jitter, kind, message] of [
+    [someRatio(2), 'RangeError', 'jitter.ratio must be a number above 0 and at most 1, got 2'],
+    [someRatio('0.5'), 'TypeError', 'jitter.ratio must be a number above 0 and at most 1, got "0.5"'],
+    [{ type: 'additive', ratio: 1001 }, 'RangeError', 'jitter.ratio must be a number above 0 and at most 1000, got 1001'],
+    [{ type: 'additive', maxMs: 0 }, 'RangeError', 'jitter.maxMs must be a number above 0 and at most 9007199254740991, got 0'],
+    [{ type: 'additive', ratio: 1, maxMs: 5 }, 'TypeError', 'jitter.ratio must be omitted (got 1): maxMs replaces it'],
+    [{ type: 'proportional', ratio: 1, maxMs: 5 }, 'TypeError', "jitter.maxMs must be omitted (got 5): it applies only to type 'additive'"],
+    [{ type: 'proportional', ratio: 1, ration: 5 }, 'TypeError', 'jitter.ration must be omitted (got 5): only type, ratio and maxMs are known'],
+    [{ type: 'full' }, 'RangeError', "jitter.type must be 'proportional' or 'additive', got \"full\""],
+  ]) {
+    const error = await refusal({ jitter });
+    assert.deepEqual([error.name, error.message], [kind, `rejitter: ${message}`]);
+  }
+  assert.match((await refusal({ jitter: { ratio: 0.5 } })).message, /^rejitter: jitter must be one of .*{ type: 'proportional', ratio }.*, got an object$/);
 });
 
 test('jitter objects: the ends of their ranges are taken, and read once', () => {
@@ -63,8 +76,17 @@ test('backoff lists: empty, holes, negative, NaN, texts, and what only looks lik
   const { proxy, revoke } = Proxy.revocable([5], {});
   revoke();
   for (const backoff of [[], [,], [5, , 7], [-1], [NaN], ['5'], [5n], [null], [undefined], [[5]], [-Infinity], { 0: 5, length: 1 }, new Float64Array([5]), new Set([5]), proxy, new Proxy([5], { get() { throw new Error('read'); } })]) {
+    assert.match((await refusal({ backoff })).message, /^rejitter: backoff(\.length|\[\d\]| must be one of .* or a list of 1 to 1,000 such values, got an (object|array)$)/);
+  }
+  for (const [backoff, kind, message] of [
+    [[], 'RangeError', 'backoff.length must be between 1 and 1000, got 0'],
+    [Array(1001).fill(1), 'RangeError', 'backoff.length must be between 1 and 1000, got 1001'],
+    [[1, -2, -3], 'RangeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got -2'],
+    [[1, '2'], 'TypeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got "2"'],
+    [[5, , 7], 'TypeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got undefined'],
+  ]) {
     const error = await refusal({ backoff });
-    assert.match(error.message, /^backoff is an object; it must be one of .*list of milliseconds from 0$/);
+    assert.deepEqual([error.name, error.message], [kind, `rejitter: ${message}`]);
   }
 });
 
@@ -88,7 +110,7 @@ test('backoff functions: called with 1, 2, … once per wait, capped and jittere
     const failure = new Error('down');
     const { error, clock } = await underClock(() => retry(() => { throw failure; }, { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' }));
     assert.ok(error instanceof RangeError, String(error));
-    assert.match(error.message, /^backoff\(2\) returned .*; it must return a number of milliseconds from 0$/);
+    assert.match(error.message, /^rejitter: backoff\(2\) must return a non-negative number of milliseconds, got /);
     const report = retryReport(error);
     assert.deepEqual([report.reason, report.attempts], ['callback', 2]);
     assert.equal(report.records[1].error, failure);
@@ -140,7 +162,7 @@ for (const [meant, names] of Object.entries(FOREIGN)) {
     for (const name of names) {
       const error = await refusal({ [name]: 3 });
       assert.ok(error instanceof TypeError);
-      assert.match(error.message, new RegExp(`^"${name}" is not an option\\. Did you mean [^?]*\\b${meant}\\b[^?]*\\?`), name);
+      assert.match(error.message, new RegExp(`^rejitter: unknown option "${name}"\\. Did you mean [^?]*\\b${meant}\\b[^?]*\\?`), name);
       assert.ok(KNOWN.every((known) => error.message.includes(known)), 'and all that there are');
     }
   });
@@ -162,8 +184,8 @@ test('what has options only in its class, or none at all, is no object of option
     const fn = () => { calls += 1; };
     for (const refused of [
       () => new RetryPolicy(options), () => RetryPolicy.preset('grpc', options), () => policy.delays(options), () => retrySync(fn, options), () => createFetch(options),
-    ]) assert.throws(refused, { name: 'TypeError', message: 'options has no properties of its own; it must be an object of options' });
-    for (const refused of [retry(fn, options), policy.run(fn, options)]) await assert.rejects(refused, /^TypeError: options has no properties of its own/);
+    ]) assert.throws(refused, { name: 'TypeError', message: 'rejitter: options must be an object of options, got an object without own properties' });
+    for (const refused of [retry(fn, options), policy.run(fn, options)]) await assert.rejects(refused, /^TypeError: rejitter: options must be .* without own properties/);
     assert.equal(calls, 0);
   }
   class Fields {
@@ -173,20 +195,20 @@ test('what has options only in its class, or none at all, is no object of option
 });
 
 test('several unknown options: each with its meaning, and the names of all options once, at the end', async () => {
-  const [, list] = (await refusal({ zzzzzzzz: 1 })).message.split('Options are: ');
+  const [, list] = (await refusal({ zzzzzzzz: 1 })).message.split('Known options: ');
   const { message } = await refusal({ retries: 3, minTimeout: 100, baseMs: -1, maxTimeout: 1000 });
   assert.equal(message, [
-    '"retries" is not an option. Did you mean maxAttempts (it counts the first attempt: retries + 1)?',
-    '"minTimeout" is not an option. Did you mean baseMs?',
-    'baseMs is -1; it must be a number of milliseconds from 0 to 2^53 - 1',
-    `"maxTimeout" is not an option. Did you mean capMs? Options are: ${list}`,
+    'rejitter: unknown option "retries". Did you mean maxAttempts (it counts the first attempt: retries + 1)?',
+    'unknown option "minTimeout". Did you mean baseMs?',
+    'baseMs must be a number of milliseconds between 0 and 2^53 - 1, got -1',
+    `unknown option "maxTimeout". Did you mean capMs? Known options: ${list}`,
   ].join('; '));
-  assert.match((await refusal({ retries: 3, baseMs: -1 })).message, / \+ 1\)\?; baseMs is -1; [^;]* 2\^53 - 1\. Options are: [^:]*$/);
+  assert.match((await refusal({ retries: 3, baseMs: -1 })).message, / \+ 1\)\?; baseMs must be [^;]*, got -1\. Known options: [^:]*$/);
 });
 
 test('what the function’s name settles is refused once, whatever its value', async () => {
   const refused = retryWithFullJitter(() => 1, { jitter: 'fully' });
-  await assert.rejects(refused, { name: 'TypeError', message: 'jitter is "fully"; it must be left out, because the function\'s name settles it' });
+  await assert.rejects(refused, { name: 'TypeError', message: 'rejitter: jitter must be omitted (got "fully"): the function\'s name determines it' });
 });
 
 test('every option as undefined is the same as none (T11)', async () => {

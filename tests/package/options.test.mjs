@@ -50,9 +50,9 @@ for (const [name, { takes, either, with: others = {}, rule }] of Object.entries(
         }
         if (typeof value === 'bigint') assert.match(text, /5n|-1n|bigint/i, label);
         // A wrong number is a RangeError, a wrong type a TypeError.
-        if (typeof value === 'number' && OPTIONS[name].rule.source !== 'function' && !['backoff', 'jitter', 'signal', 'seed', 'longRetryAfter', 'finalError', 'unref', 'metrics'].includes(name)) {
+        if (typeof value === 'number' && OPTIONS[name].rule.source !== 'function' && !['backoff', 'jitter', 'signal', 'seed', 'longRetryAfter', 'finalError', 'finalResult', 'name', 'unref', 'metrics'].includes(name)) {
           assert.ok(error instanceof RangeError, `${label}: ${error.name}`);
-        } else if (typeof value !== 'string' && !(name === 'seed' && ['number', 'bigint'].includes(typeof value))) {
+        } else if (typeof value !== 'string' && label !== '[]' && !(name === 'seed' && ['number', 'bigint'].includes(typeof value))) {
           assert.ok(error instanceof TypeError, `${label}: ${error.name}`);
         }
       }

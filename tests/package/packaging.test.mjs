@@ -23,6 +23,7 @@ const FILES = [
   'LICENSE-APACHE',
   'LICENSE-MIT',
   'README.md',
+  'THIRD-PARTY-NOTICES',
   ...['core', 'http'].flatMap((name) => [`${name}.wasm`, `${name}.wasm.d.ts`]),
   ...[...HOSTED, 'testing'].flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
   'lab.wasm',
@@ -217,6 +218,13 @@ test('the licences are the repository\'s', () => {
   for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
     if (existsSync(join(repo, name))) assert.equal(read(name), readFileSync(join(repo, name), 'utf8'), name);
   }
+});
+
+test('the notices name the makers of what the wasm files and the glue contain', () => {
+  const text = readFileSync(join(installed, 'THIRD-PARTY-NOTICES'), 'utf8');
+  for (const name of ['wasm-bindgen', 'js-sys', 'serde', 'serde-wasm-bindgen']) assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.*MIT.*\\)$`, 'm'));
+  assert.match(text, /Copyright \(c\) 2014 Alex Crichton/);
+  assert.match(text, /The Rust Project Developers/);
 });
 
 test('the CommonJS files are CommonJS: Node parses them without the ES module loader', async () => {

@@ -25,7 +25,7 @@ function accepts(name, value) {
 }
 
 test('the table lists every option once, and says of each what it is', () => {
-  const known = /Options are: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
+  const known = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
   assert.deepEqual(ROWS.map(({ name }) => name).sort(), known.sort());
   assert.ok(ROWS.every(({ what }) => what.length > 4));
 });

@@ -32,11 +32,10 @@ const HOSTS = {
 const MAKERS = { core: ['loaderOf', 'loader'], http: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
 
 /**
- * Each entry that retries loads the whole driver and the core with it. Those hosts that take the core from a
- * file bundle what they run, and their bundlers drop the other one.
- * @param {string} entry
+ * Each entry loads the whole driver and the core with it. Those hosts that take the core from a file bundle
+ * what they run, and their bundlers drop the other one.
  */
-const companions = (entry) => (entry.startsWith('testing.') ? [] : ['./lib/api.js', './lib/core-inline.js']);
+const companions = () => ['./lib/api.js', './lib/core-inline.js'];
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
