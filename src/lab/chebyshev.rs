@@ -4,9 +4,9 @@ use std::f64::consts::PI;
 use std::sync::LazyLock;
 
 /// Interpolation nodes, and the most coefficients of a series. On the pieces that occur the nearest
-/// singularity lies so far outside that the coefficients shrink at least threefold each: what 32
+/// singularity lies so far outside that the coefficients shrink at least threefold each: what 31
 /// leave out is near the rounding.
-const NODES: usize = 32;
+const NODES: usize = 31;
 
 /// cos(πm/2N): all the values that nodes and basis functions take.
 static COSINES: LazyLock<Vec<f64>> = LazyLock::new(|| {
@@ -144,7 +144,7 @@ impl Series {
         }
     }
 
-    /// At least the integral over [−1, 1] of how far this is from another: no T_n is above 1.
+    /// At least the integral over [−1, 1] of how far this is from another: no `T_n` is above 1.
     pub(super) fn distance(&self, other: &Self) -> f64 {
         let both = self.coefficients.iter().zip(&other.coefficients);
         2.0 * both
@@ -156,7 +156,7 @@ impl Series {
         self.count == 1
     }
 
-    /// The value at the end, where each T_n is 1.
+    /// The value at the end, where each `T_n` is 1.
     pub(super) fn at_end(&self) -> f64 {
         self.terms().sum()
     }

@@ -140,6 +140,7 @@ impl Piece {
 
 /// A part of a distribution; its values lie between those of the parts before and after it.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // Nearly all parts are pieces.
 pub(super) enum Part {
     Atom {
         ms: f64,
