@@ -1,49 +1,59 @@
 /**
- * What callbacks, hooks and reports tell.
+ * The types that callbacks, hooks and reports receive.
  */
 
-import type { TimeoutError, permanent, retryReport } from './index.js';
+import type { TimeoutError, isProgrammingError, permanent, retryReport } from './index.js';
+import type { RetryOptions } from './options.js';
 
 /**
- * What your callback is told about its attempt. The object may be kept: it goes on describing
- * its own attempt.
+ * Describes one attempt to your callback. You may keep the object: it goes on describing its own
+ * attempt.
  */
 export interface Attempt {
-  /** The number of this attempt, from 1. */
+  /** Number of this attempt; the first is 1. */
   readonly attempt: number;
   /**
-   * A signal for this attempt alone: fresh and not aborted when the attempt begins; aborted with
-   * the same reason when the operation is aborted, and with a {@link TimeoutError} when the
+   * Number of attempts that {@link RetryOptions.maxAttempts} allows after this one: 0 in the last
+   * attempt, `Infinity` without a limit.
+   */
+  readonly attemptsLeft: number;
+  /** The option {@link RetryOptions.name}, if set. */
+  readonly name: string | undefined;
+  /**
+   * Signal of this attempt alone, not aborted when the attempt starts. It is aborted with the
+   * operation's own reason when the operation is aborted, and with a {@link TimeoutError} when the
    * attempt times out or the deadline passes. Pass it on: `fetch(url, { signal })`.
    *
-   * Made when first read, because a controller costs more than a whole successful operation.
+   * The signal is created when first read, because an `AbortController` costs more than a whole
+   * successful operation.
    */
   readonly signal: AbortSignal;
-  /**
-   * Milliseconds since the operation began, by the monotonic clock, read at each use. The clock
-   * is first looked at when this is first read or when the first attempt has failed; the time
-   * before that is not counted.
-   */
+  /** Milliseconds since the operation started. Reads the monotonic clock at each use. */
   readonly elapsedMs: number;
-  /** Milliseconds until the operation's deadline, at least 0; `Infinity` without `totalTimeoutMs`. */
+  /** Milliseconds until the operation's deadline, at least 0. `Infinity` without `totalTimeoutMs`. */
   readonly remainingMs: number;
-  /** What the previous attempt threw or rejected with; `undefined` in the first. */
+  /** What the previous attempt threw or rejected with. `undefined` in the first attempt and after a result. */
   readonly previousError: unknown;
-  /** The wait before this attempt, in ms; `undefined` in the first. */
+  /** The wait before this attempt, in ms. `undefined` in the first attempt. */
   readonly previousDelayMs: number | undefined;
 }
 
 /**
- * Why an operation ended without success.
- * - `exhausted`: `maxAttempts` attempts were made.
+ * The reason why an operation ended without success. Later versions may add reasons: give a
+ * `switch` a `default` branch.
+ * - `exhausted`: all `maxAttempts` attempts failed.
  * - `permanent`: the callback threw a {@link permanent} error.
- * - `notRetryable`: `retryIf` said no.
- * - `deadline`: the next wait would not have ended before the deadline.
- * - `timeout`: the deadline passed during an attempt, or in a hook before the first.
- * - `hint`: the server asked for a wait longer than `maxRetryAfterMs`.
- * - `callback`: `retryIf`, `retryOnResult`, `backoff` or `random` threw or answered nonsense.
+ * - `notRetryable`: `retryIf` returned `false`.
+ * - `deadline`: the next wait would have ended at or after the deadline, or the deadline passed
+ *   between two attempts.
+ * - `timeout`: the deadline passed during an attempt, or in a hook before the first attempt.
+ * - `hint`: the server requested a delay longer than `maxRetryAfterMs`.
+ * - `callback`: `retryIf`, `retryOnResult`, `backoff`, `random` or `beforeRetry` threw an error or
+ *   returned an invalid value.
  * - `aborted`: a signal was aborted.
- * - `bodyNotReplayable`: (rejitter/fetch) the request's body was a stream, which is sent once.
+ * - `unavailable`: the WebAssembly core could not be loaded, so no wait could be computed. The
+ *   operation ended with the callback's own error or result; {@link RetryReport.cause} says why.
+ * - `bodyNotReplayable`: (rejitter/fetch) the request's body is a stream, which can be sent once.
  */
 export type StopReason =
   | 'exhausted'
@@ -54,72 +64,79 @@ export type StopReason =
   | 'hint'
   | 'callback'
   | 'aborted'
+  | 'unavailable'
   | 'bodyNotReplayable';
 
-/** What one attempt did. */
+/** Record of one attempt. */
 export interface AttemptRecord {
-  /** Its number, from 1. */
+  /** Number of the attempt; the first is 1. */
   readonly attempt: number;
-  /** What it failed with; absent when it had a result. */
+  /** Error of the attempt. Absent if the attempt had a result. */
   readonly error?: unknown;
-  /** Its result, when `retryOnResult` was asked about one. */
+  /** Result of the attempt, if `retryOnResult` was called with it. */
   readonly result?: unknown;
-  /** When it began, in ms since the operation began. */
+  /** Start of the attempt, in ms since the operation started. */
   readonly startMs: number;
-  /** How long it took, in ms; `undefined` for a first attempt that nobody timed. */
-  readonly durationMs: number | undefined;
-  /** The wait after it, in ms; absent after the last. */
+  /** Duration of the attempt, in ms. */
+  readonly durationMs: number;
+  /** The wait after the attempt, in ms. Absent after the last attempt. */
   readonly delayMs?: number;
 }
 
-/** The story of an operation that ended without success. */
+/** Report of an operation that ended without success. */
 export interface RetryReport {
-  /** Why it ended. */
+  /** The reason why the operation ended. */
   readonly reason: StopReason;
-  /** How often the callback was called. */
+  /** Number of times the callback was called. */
   readonly attempts: number;
-  /** Milliseconds from its call to its end. */
+  /** Duration of the operation, in ms. */
   readonly elapsedMs: number;
-  /** The wait that the server asked for in the last failure, in ms, if it did. */
+  /** The delay that the server requested in the last failure, in ms, if it requested one. */
   readonly hintMs?: number;
-  /** How many records were dropped: the first and the last nine are kept. */
+  /** With reason `unavailable`: the error that kept the core from loading. */
+  readonly cause?: unknown;
+  /** Number of dropped records: the report keeps the first and the last nine. */
   readonly dropped: number;
-  /** What each attempt did, in order. */
+  /** Record of each attempt, in order. */
   readonly records: readonly AttemptRecord[];
 }
 
-/** What hooks get: frozen, one object per call. */
+/** Event that a hook receives: frozen, a new object for each call. */
 export interface AttemptEvent {
-  /** The attempt's number, from 1. */
+  /** Number of the attempt; the first is 1. */
   readonly attempt: number;
-  /** Milliseconds since the operation began. */
+  /** Number of attempts that `maxAttempts` allows after this one. 0 in the last attempt, `Infinity` without a limit. */
+  readonly attemptsLeft: number;
+  /** The option {@link RetryOptions.name}, if set. */
+  readonly name?: string;
+  /** Milliseconds since the operation started. */
   readonly elapsedMs: number;
 }
 
-/** An attempt's outcome: an error, or a result that `retryOnResult` judges. */
+/** Outcome of an attempt: an error, or a result that `retryOnResult` decides about. */
 export interface FailureEvent extends AttemptEvent {
-  /** What the attempt failed with; absent when it had a result. */
+  /** Error of the attempt. Absent if the attempt had a result. */
   readonly error?: unknown;
-  /** Its result, when `retryOnResult` judges it. */
+  /** Result of the attempt, if `retryOnResult` decides about it. */
   readonly result?: unknown;
 }
 
-/** A wait begins. */
+/** A wait between two attempts; `attempt` is the one before it. */
 export interface RetryEvent extends FailureEvent {
-  /** The wait that begins, in ms. */
+  /** Length of the wait, in ms. */
   readonly delayMs: number;
 }
 
-/** The operation has succeeded. */
+/** Success of the operation. */
 export interface SuccessEvent extends AttemptEvent {
-  /** What its promise resolves with. */
+  /** The value that the promise resolves with. */
   readonly result: unknown;
 }
 
-/** The operation has ended without success. */
+/** End of the operation without success. */
 export interface GiveUpEvent extends FailureEvent {
-  /** Why. */
+  /** The reason why the operation ended. */
   readonly reason: StopReason;
-  /** What {@link retryReport} gives. */
+  /** The report that {@link retryReport} returns. */
   readonly report: RetryReport;
 }

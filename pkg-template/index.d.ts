@@ -1,12 +1,13 @@
 /**
  * Retries with backoff and jitter.
  *
- * Words. An *operation* is one call of a retry function. An *attempt* is one call of your
- * callback; attempts are numbered from 1. *Wait* k follows failed attempt k. The *ceiling* is the
- * backoff curve's value at wait k, already capped; *jitter* is how the wait is drawn below it.
- * All times are milliseconds; fractions are allowed and are rounded up where a timer is armed.
+ * An *operation* is one call of a retry function. An *attempt* is one call of your callback;
+ * attempts are numbered from 1. *Wait* k follows failed attempt k. The *backoff* determines how
+ * waits grow; its value, capped, is the wait's upper bound with most jitters. The *jitter* draws
+ * the wait. All times are milliseconds; fractions are allowed, and each is rounded up when a timer
+ * starts.
  *
- * Nothing happens at import: no WebAssembly is compiled and no randomness taken before the first
+ * Importing has no side effect: the package compiles WebAssembly and takes randomness at the first
  * failed attempt.
  *
  * @module rejitter
@@ -15,27 +16,26 @@
 /// <reference lib="es2021.promise" />
 
 import type { Attempt, RetryReport, StopReason } from './events.js';
-import type {
-  CommonOptions, DecorrelatedOptions, ExponentialBackoffOptions, FixedDelayOptions, JitteredOptions, LinearBackoffOptions, PolicyOptions, RetryOptions,
-  SyncOptions, TruncatedBackoffOptions,
-} from './options.js';
+import type { PolicyOptions, RetryOptions, RunOptions, SyncOptions } from './options.js';
 
 export * from './events.js';
 export * from './options.js';
 
 /**
- * What is retried: called once per attempt. A rejection and a synchronous throw are the same
- * failure; anything else, promise or not, is success.
+ * Callback of an operation, called once per attempt. An attempt fails if the callback throws or its
+ * promise rejects. Any other return value, promise or not, is a success, except an error made by
+ * {@link permanent} or {@link retryAfter}: returned instead of thrown, it is a `TypeError`.
  */
 export type Operation<T> = (attempt: Attempt) => T | PromiseLike<T>;
 
 /**
- * Calls `fn` until it succeeds or the options say stop: exponential backoff with full jitter
- * unless they say otherwise.
+ * Calls `fn` until it succeeds or a limit, predicate or signal stops it. Defaults to exponential
+ * backoff with full jitter.
  *
- * The first attempt is called before this returns. The promise resolves with the first success;
- * it rejects with the last attempt's own error, the very same value, or with `signal.reason`.
- * Bad options reject it; it never throws.
+ * The first attempt is called before this function returns. The promise resolves with the first
+ * success. It rejects with the last attempt's own error, the very same value, or with
+ * `signal.reason`. Invalid options reject it with a `TypeError` or `RangeError`; the function never
+ * throws.
  *
  * @example
  * ```js
@@ -43,10 +43,11 @@ export type Operation<T> = (attempt: Attempt) => T | PromiseLike<T>;
  * const user = await retry(() => callApi(), { maxAttempts: 4, backoff: 'linear', jitter: 'equal' });
  * ```
  */
-export function retry<T>(fn: Operation<T>, options?: RetryOptions): Promise<T>;
+export function retry<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} with full jitter: wait k is uniform on [0, ceiling).
+ * {@link retry} with full jitter: each wait is uniform between 0 and the backoff's value. `jitter`
+ * must be unset.
  *
  * @example
  * ```js
@@ -54,10 +55,11 @@ export function retry<T>(fn: Operation<T>, options?: RetryOptions): Promise<T>;
  * const user = await retryWithFullJitter(() => callApi(), { baseMs: 100, capMs: 8000, maxAttempts: 5 });
  * ```
  */
-export function retryWithFullJitter<T>(fn: Operation<T>, options?: JitteredOptions): Promise<T>;
+export function retryWithFullJitter<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} with equal jitter: wait k is uniform on [ceiling/2, ceiling).
+ * {@link retry} with equal jitter: each wait is uniform between half the backoff's value and all of
+ * it. `jitter` must be unset.
  *
  * @example
  * ```js
@@ -66,11 +68,11 @@ export function retryWithFullJitter<T>(fn: Operation<T>, options?: JitteredOptio
  * const user = await retryWithEqualJitter(() => callApi(), { baseMs: 200 });
  * ```
  */
-export function retryWithEqualJitter<T>(fn: Operation<T>, options?: JitteredOptions): Promise<T>;
+export function retryWithEqualJitter<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} with decorrelated jitter: each wait is drawn from `baseMs` to three times the
- * previous one.
+ * {@link retry} with decorrelated jitter: each wait is uniform between `baseMs` and three times the
+ * previous wait, clipped to the cap. `jitter` must be unset.
  *
  * @example
  * ```js
@@ -78,10 +80,10 @@ export function retryWithEqualJitter<T>(fn: Operation<T>, options?: JitteredOpti
  * const user = await retryWithDecorrelatedJitter(() => callApi(), { baseMs: 50, capMs: 5000 });
  * ```
  */
-export function retryWithDecorrelatedJitter<T>(fn: Operation<T>, options?: DecorrelatedOptions): Promise<T>;
+export function retryWithDecorrelatedJitter<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} with exponential backoff and, unless `jitter` is given, no jitter: clients that
+ * {@link retry} with exponential backoff. `backoff` must be unset. Without `jitter`, clients that
  * fail together retry together.
  *
  * @example
@@ -91,10 +93,11 @@ export function retryWithDecorrelatedJitter<T>(fn: Operation<T>, options?: Decor
  * const user = await retryWithExponentialBackoff(() => callApi(), { factor: 3 });
  * ```
  */
-export function retryWithExponentialBackoff<T>(fn: Operation<T>, options?: ExponentialBackoffOptions): Promise<T>;
+export function retryWithExponentialBackoff<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} with linear backoff and, unless `jitter` is given, no jitter.
+ * {@link retry} with linear backoff. `backoff` must be unset. Without `jitter`, clients that fail
+ * together retry together.
  *
  * @example
  * ```js
@@ -103,10 +106,11 @@ export function retryWithExponentialBackoff<T>(fn: Operation<T>, options?: Expon
  * const user = await retryWithLinearBackoff(() => callApi(), { stepMs: 50 });
  * ```
  */
-export function retryWithLinearBackoff<T>(fn: Operation<T>, options?: LinearBackoffOptions): Promise<T>;
+export function retryWithLinearBackoff<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} with a wait of `baseMs` each time and, unless `jitter` is given, no jitter.
+ * {@link retry} with a wait of `baseMs` each time. `backoff` must be unset. Without `jitter`,
+ * clients that fail together retry together.
  *
  * @example
  * ```js
@@ -114,57 +118,62 @@ export function retryWithLinearBackoff<T>(fn: Operation<T>, options?: LinearBack
  * const user = await retryWithFixedDelay(() => callApi(), { baseMs: 250, maxAttempts: 10 });
  * ```
  */
-export function retryWithFixedDelay<T>(fn: Operation<T>, options?: FixedDelayOptions): Promise<T>;
+export function retryWithFixedDelay<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} with truncated binary exponential backoff and full jitter: `truncateAt` 10,
- * `capMs` 10 000, and no limit of attempts unless `maxAttempts` is given.
+ * {@link retry} with truncated binary exponential backoff and full jitter. `backoff` must be unset.
+ * Defaults: `truncateAt` 10, `capMs` 10,000, and no limit of attempts.
+ *
  * @example
  * ```js
  * import { retryWithTruncatedBackoff } from 'rejitter';
  * const user = await retryWithTruncatedBackoff(() => callApi(), { totalTimeoutMs: 60_000 });
  * ```
  */
-export function retryWithTruncatedBackoff<T>(fn: Operation<T>, options?: TruncatedBackoffOptions): Promise<T>;
-
-/** What {@link retrySync} retries. A promise is no result here: nothing could wait for it. */
-export type SyncOperation<T> = ((attempt: Attempt) => T) & ([T] extends [never] ? unknown : [T] extends [PromiseLike<unknown>] ? never : unknown);
+export function retryWithTruncatedBackoff<T>(fn: Operation<T>, options?: RetryOptions<NoInfer<T>>): Promise<T>;
 
 /**
- * {@link retry} for code without promises, as in scripts, build tools and workers: blocks the
- * thread while it waits (`Atomics.wait`), returns the first success and throws what the promise
- * would reject with. Options, waits, hooks and reports are those of `retry`, with what blocking
- * means for them:
- * - While it runs, nothing else in the thread does: no timer, no promise, no event.
- * - `signal` is looked at before each attempt, after each callback and after each wait. It cannot
- *   interrupt: a worker's signal, say, changes only when its own code runs.
- * - `totalTimeoutMs` bounds the waits, as always without a useless one. An attempt cannot be cut
- *   short; one that succeeds after the deadline is a success, one that fails after it ends the
- *   operation with its own error (`reason: 'deadline'`).
- * - `attemptTimeoutMs` and `unref` are refused.
- * - A callback or predicate that returns a promise ends the operation with a `TypeError`
- *   (`reason: 'callback'`).
+ * Callback of {@link retrySync}. It must not return a promise, because nothing can await it.
  *
- * @throws {TypeError | RangeError} for bad options
- * @throws {Error} before the first attempt, where the host forbids blocking (a page's main
- *   thread) or has no `SharedArrayBuffer` (pages and workers that are not cross-origin isolated)
+ * The inner condition keeps callbacks that return `any`, and those of generic wrappers.
+ */
+export type SyncOperation<T> = ((attempt: Attempt) => T) &
+  (([0] extends [1 & T] ? 'any' : [T] extends [never] ? 'never' : T) extends PromiseLike<unknown> ? 'retrySync cannot await a promise: use retry' : unknown);
+
+/**
+ * {@link retry} for code without promises, such as scripts, build tools and workers: blocks the
+ * thread during waits (`Atomics.wait`), returns the first success, and throws where the promise
+ * would reject. Options, waits, hooks and reports are those of `retry`. Blocking changes this:
+ * - Nothing else in the thread runs: no timer, no promise, no event.
+ * - `signal` is checked before each attempt, after each callback and after each wait. It cannot
+ *   interrupt either: nothing in this thread can abort it meanwhile.
+ * - `totalTimeoutMs` bounds the waits but cannot cut an attempt short. An attempt that succeeds
+ *   after the deadline is a success; one that fails after it ends the operation with its own error
+ *   (`reason: 'deadline'`).
+ * - `attemptTimeoutMs` and `unref` must be unset.
+ * - A callback, predicate or `beforeRetry` that returns a promise ends the operation with a
+ *   `TypeError` (`reason: 'callback'`).
+ *
+ * @throws {TypeError | RangeError} if the options are invalid
+ * @throws {Error} before the first attempt, if the host forbids blocking (a page's main thread) or
+ *   has no `SharedArrayBuffer` (pages and workers that are not cross-origin isolated)
  * @example
  * ```js
  * import { retrySync } from 'rejitter';
  * const user = retrySync(() => callApiSync(), { baseMs: 20, maxAttempts: 4 });
  * ```
  */
-export function retrySync<T>(fn: SyncOperation<T>, options?: SyncOptions): T;
+export function retrySync<T>(fn: SyncOperation<T>, options?: SyncOptions<NoInfer<T>>): T;
 
-/** Documented settings of other systems, by name. */
+/** Names of other systems' documented settings. */
 export type PresetName =
-  /** Standard mode of the AWS SDKs since 2020. */
+  /** Standard mode of the AWS SDKs from 2020. */
   | 'awsSdk2020'
-  /** Standard mode of the AWS SDKs since 2026, transient errors: base 50 ms. */
+  /** Standard mode of the AWS SDKs from 2026, transient errors: base 50 ms. */
   | 'awsSdk2026'
   /** The same for throttling errors: base 1 s. */
   | 'awsSdk2026Throttling'
-  /** Google's HTTP client: 500, 750, 1125 … ±50 %, interval capped at 60 s, 15 min. */
+  /** Google's HTTP client: 500, 750, 1125 … ms ±50%, interval capped at 60 s, 15 min in all. */
   | 'googleHttpClient'
   /** gRPC's proposal A6: doubling, ×U(0.8, 1.2). */
   | 'grpc'
@@ -183,111 +192,176 @@ export type PresetName =
   /** Truncated binary exponential backoff, N = 10, T = 10 s. */
   | 'truncatedBinary';
 
-/** What `policy.metrics()` counts, over all operations so far. */
+/** Counts over all operations of a policy so far. */
 export interface RetryMetrics {
-  /** Operations that have begun. */
+  /** Number of operations started. */
   readonly operations: number;
-  /** How often callbacks were called. */
+  /** Number of callback calls. */
   readonly attempts: number;
-  /** Attempts after the first of their operation. */
+  /** Number of attempts after the first of their operation. */
   readonly retries: number;
-  /** Operations that succeeded at once. */
+  /** Number of operations that succeeded at the first attempt. */
   readonly firstAttemptSuccesses: number;
-  /** Operations that succeeded after a retry. */
+  /** Number of operations that succeeded after a retry. */
   readonly retriedSuccesses: number;
-  /** Operations that ended without success, by reason; reasons that did not occur are absent. */
+  /** Number of operations that ended without success, by reason. A reason that did not occur is absent. */
   readonly failures: { readonly [reason in StopReason]?: number };
-  /** The sum of all waits that were begun, in ms. */
+  /** Sum of all waits started, in ms. */
   readonly totalWaitMs: number;
-  /** The longest of them, in ms. */
+  /** The longest wait started, in ms. */
   readonly maxWaitMs: number;
-  /** Operations that have not settled yet. */
+  /** Number of operations that have not settled yet. */
   readonly inFlight: number;
 }
 
-/** A policy as data, as `toJSON` writes it. */
+/** A policy as data, as {@link RetryPolicy.toJSON} returns it. */
 export interface PolicyData {
-  /** The version of the format. */
+  /** Version of the format. */
   readonly version: 1;
   readonly [option: string]: unknown;
 }
 
 /**
- * Options that were validated once, for any number of operations. Operations that share a policy
- * are independent.
+ * Options validated once, for any number of operations. A policy never changes, and operations
+ * that share it are independent.
  *
  * @example
  * ```js
  * import { RetryPolicy } from 'rejitter';
  * const policy = new RetryPolicy({ baseMs: 50, maxAttempts: 4 });
  * const user = await policy.run(() => callApi());
+ * const order = await policy.with({ totalTimeoutMs: 5000 }).run(() => callApi('/order/8'));
  * const callApiWithRetry = policy.wrap(callApi);
  * ```
  */
 export class RetryPolicy {
   /**
-   * @throws {TypeError | RangeError} listing every problem of the options
+   * Validates the options.
+   *
+   * @throws {TypeError | RangeError} listing every invalid option
    */
   constructor(options?: PolicyOptions);
   /**
-   * The documented settings of another system, with `overrides` in the place of its own.
+   * Creates a policy with the documented settings of another system. `overrides` replace single
+   * settings; overriding `backoff` or `jitter` drops the preset's options that belong to what it
+   * replaces.
    *
-   * @throws {RangeError} when there is no such preset, and as the constructor
+   * @throws {RangeError} if the name is unknown
+   * @throws {TypeError | RangeError} listing every invalid option
    */
   static preset(name: PresetName, overrides?: PolicyOptions): RetryPolicy;
   /**
-   * A policy from what {@link RetryPolicy.toJSON} gave (parsed: `JSON.parse` first).
+   * Creates a policy from the parsed output of {@link RetryPolicy.toJSON}. `options` add what data
+   * cannot hold (callbacks, hooks, a signal) and override the rest.
    *
-   * @throws {TypeError | RangeError} when the version is another, and as the constructor
+   * @throws {TypeError | RangeError} if the data have another version or are invalid, or listing
+   *   every invalid option
+   * @example
+   * ```js
+   * import { RetryPolicy } from 'rejitter';
+   * const stored = JSON.stringify(new RetryPolicy({ maxAttempts: 4 }));
+   * const policy = RetryPolicy.fromJSON(JSON.parse(stored), { retryIf: (error) => error.status !== 404 });
+   * await policy.run(() => callApi());
+   * ```
    */
-  static fromJSON(data: unknown): RetryPolicy;
+  static fromJSON(data: unknown, options?: PolicyOptions): RetryPolicy;
   /**
-   * The policy as data. Callbacks, hooks and the signal are left out; `Infinity` is written as a
+   * Returns the policy as data. Omits callbacks, hooks and the signal; writes `Infinity` as a
    * string.
    *
-   * @throws {TypeError} when the backoff is a function
+   * @throws {TypeError} if the backoff is a function
    */
   toJSON(): PolicyData;
   /**
-   * {@link retry} with this policy. `signal` adds to the policy's own: either aborts.
-   */
-  run<T>(fn: Operation<T>, options?: { signal?: AbortSignal | undefined }): Promise<T>;
-  /**
-   * A function with `fn`'s parameters, `this` and result, each call of which is retried. `fn` is
-   * not told about attempts.
+   * Returns a new policy with `overrides` in place of single options. Overriding `backoff` or
+   * `jitter` drops the options that belong to what it replaces. This policy stays unchanged.
    *
-   * @throws {TypeError} when `fn` is not a function
+   * @throws {TypeError | RangeError} listing every invalid option
+   */
+  with(overrides?: PolicyOptions): RetryPolicy;
+  /**
+   * Calls {@link retry} with this policy. `options` override the policy's for this operation;
+   * `signal` adds to the policy's: either one aborts.
+   */
+  run<T>(fn: Operation<T>, options?: RunOptions<NoInfer<T>>): Promise<T>;
+  /**
+   * Wraps `fn`, which then receives its {@link Attempt} before the caller's arguments. The returned
+   * function has the remaining parameters, the same `this` and the same result; every call is
+   * retried.
+   *
+   * @example
+   * ```js
+   * import { RetryPolicy } from 'rejitter';
+   * const policy = new RetryPolicy({ attemptTimeoutMs: 2000 });
+   * const load = policy.wrap(({ signal }, path) => callApi(path, { signal }), { withAttempt: true });
+   * const user = await load('/user/7');
+   * ```
+   */
+  wrap<This, Arguments extends unknown[], T>(
+    fn: (this: This, attempt: Attempt, ...args: Arguments) => T | PromiseLike<T>,
+    options: { withAttempt: true },
+  ): (this: This, ...args: Arguments) => Promise<T>;
+  /**
+   * Wraps `fn`: same parameters, `this` and result, with every call retried.
+   *
+   * Without `withAttempt`, `fn` receives no {@link Attempt.signal}, so nothing can cancel it: after
+   * an abort it keeps running, and after an attempt's timeout it does so while the next attempt runs.
+   *
+   * @throws {TypeError} if `fn` is not a function
    */
   wrap<This, Arguments extends unknown[], T>(
     fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
+    options?: { withAttempt?: false | undefined },
   ): (this: This, ...args: Arguments) => Promise<T>;
   /**
-   * The waits of one operation in which every attempt fails, in ms: `maxAttempts − 1` of them,
-   * endless without a limit; deadlines are not looked at. For code that has its own loop, and for
-   * plots.
+   * Iterates over the waits of one operation in which every attempt fails, in ms: `maxAttempts − 1`
+   * waits, endless without a limit. Deadlines do not apply. For your own loop, and for plots.
    *
-   * With a seed, the sequence of operation 0; `seed` takes the place of the policy's. Without,
-   * different at each call.
+   * A seed, this one or else the policy's, gives the waits of operation 0. Without one, they differ
+   * at each call.
    *
-   * @throws {TypeError | RangeError} when the seed is none
+   * @throws {TypeError | RangeError} if the seed is invalid
    */
   delays(options?: { seed?: number | bigint | string | undefined }): Delays;
-  /** The counts so far; `undefined` unless the option `metrics` is true. */
+  /**
+   * Returns wait `k` (a positive integer) in ms, as {@link RetryPolicy.delays} would yield it, also
+   * beyond `maxAttempts`: for schedulers that own the loop, such as job queues. Keeps no state.
+   *
+   * `seed` overrides the policy's. `operation` (a non-negative integer, default 0) selects the
+   * operation whose draws a seed determines. `hintMs` is a delay that a server requested: the wait
+   * is then spread upwards from it, as after {@link retryAfter}.
+   *
+   * @throws {TypeError | RangeError} if an argument is invalid
+   * @example
+   * ```js
+   * import { RetryPolicy } from 'rejitter';
+   * const policy = new RetryPolicy({ baseMs: 1000, capMs: 60_000 });
+   * const backoffStrategy = (attemptsMade) => policy.delayMs(attemptsMade); // BullMQ
+   * await policy.run(() => callApi());
+   * ```
+   */
+  delayMs(
+    k: number,
+    options?: { seed?: number | bigint | string | undefined; operation?: number | undefined; hintMs?: number | undefined },
+  ): number;
+  /** Returns the counts so far, or `undefined` unless the option `metrics` is true. */
   metrics(): RetryMetrics | undefined;
 }
 
-/** The waits of one operation. Where the host has iterator helpers (`take`, `map`, …), so has this. */
+/** The waits of one operation. It has the iterator helpers (`take`, `map`, …) if the host has them. */
 export interface Delays extends IterableIterator<number> {
-  /** The next wait in ms; done when the attempts have run out. */
+  /** Returns the next wait in ms; done when no attempts are left. */
   next(): IteratorResult<number, undefined>;
-  /** Starts anew, as the next operation: the same curve, fresh draws. */
+  /** Starts again as the next operation: the same backoff, fresh draws. */
   reset(): void;
 }
 
 /**
- * Throw this from the callback to end the operation now: `throw permanent(error)`. The operation
- * rejects with `error` itself. Found also as the `cause` of what is thrown, up to 10 deep; then
- * the thrown error comes out as it is.
+ * Creates an error to *throw* from the callback to end the operation at once. The operation rejects
+ * with `error` itself, also if it is not an Error: `permanent('gone')` rejects with the string.
+ *
+ * An error whose `cause` is such an error, up to 10 levels deep, ends the operation as well; then
+ * the thrown error itself comes out.
  *
  * @example
  * ```js
@@ -302,12 +376,14 @@ export interface Delays extends IterableIterator<number> {
 export function permanent(error: unknown): Error;
 
 /**
- * Throw this from the callback to say how long the other side asks to wait: at least `ms` from
- * now (from 0; 0 asks for nothing). The wait is `ms + r·max(baseMs, ms/2)`: never less than asked,
- * and spread out, because a server tells many clients the same. See
- * {@link CommonOptions.maxRetryAfterMs}. The operation rejects with `error` itself, if given.
+ * Creates an error to *throw* from the callback to pass on the delay that a server requested, in
+ * ms. The wait is `ms + r·max(baseMs, ms/2)`, or the policy's own wait if that is longer: never
+ * less than requested, and spread out, because a server tells many clients the same. Limited by
+ * {@link RetryOptions.maxRetryAfterMs}. The operation rejects with `error` itself, if passed.
  *
- * @throws {TypeError | RangeError} when `ms` is not a number from 0
+ * `ms` is non-negative; 0 requests nothing. The function never throws: an invalid `ms` requests
+ * nothing either, so that the failure which you are about to throw is not lost.
+ *
  * @example
  * ```js
  * import { retry, retryAfter } from 'rejitter';
@@ -321,15 +397,16 @@ export function permanent(error: unknown): Error;
 export function retryAfter(ms: number, error?: unknown): Error;
 
 /**
- * Whether {@link permanent} made this, or something along its `cause`, up to 10 deep.
+ * Returns whether {@link permanent} created this error, or one along its `cause`, up to 10 levels
+ * deep.
  *
  * @example
  * ```js
  * import { isPermanent, permanent, retry } from 'rejitter';
- * const log = (error) => console.log(isPermanent(error) ? 'for good' : 'for now');
+ * const log = (error) => console.log(isPermanent(error) ? 'permanent' : 'transient');
  * await retry(() => callApi().catch((error) => {
- *   log(permanent(error)); // for good
- *   log(error); // for now
+ *   log(permanent(error)); // permanent
+ *   log(error); // transient
  *   throw error;
  * }));
  * ```
@@ -337,9 +414,23 @@ export function retryAfter(ms: number, error?: unknown): Error;
 export function isPermanent(error: unknown): boolean;
 
 /**
- * The story of the operation that rejected with this error object, or that gave up and resolved
- * with this result object; of the latest, if several did. `undefined` for anything else, and for
- * errors that are not objects.
+ * Returns whether an error is most likely a mistake in the program, which no retry corrects: a
+ * `ReferenceError`, or a `TypeError` that is not a network failure of `fetch`. For `retryIf`.
+ *
+ * @example
+ * ```js
+ * import { isProgrammingError, retry } from 'rejitter';
+ * const user = await retry(() => callApi(), { retryIf: (error) => !isProgrammingError(error) });
+ * ```
+ */
+export function isProgrammingError(error: unknown): boolean;
+
+/**
+ * Returns the report of the operation that rejected with this error object, or gave up and resolved
+ * with this result object. If several did, returns the latest report. Returns `undefined` for
+ * anything else: values that are not objects, and the reason of an abort, which may belong to many
+ * operations (`onGiveUp` receives their reports).
+ *
  * @example
  * ```js
  * import { retry, retryReport } from 'rejitter';
@@ -353,7 +444,8 @@ export function isPermanent(error: unknown): boolean;
 export function retryReport(error: unknown): RetryReport | undefined;
 
 /**
- * An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`.
+ * Error of an attempt that exceeded `attemptTimeoutMs`, or of an operation that exceeded
+ * `totalTimeoutMs`.
  *
  * @example
  * ```js
@@ -367,14 +459,15 @@ export function retryReport(error: unknown): RetryReport | undefined;
  * ```
  */
 export class TimeoutError extends Error {
-  /** As the DOM's own timeout errors are called. */
+  /** The name that the DOM's own timeout errors have. */
   readonly name: 'TimeoutError';
-  /** The failure before, when the deadline passed during a later attempt. */
+  /** The previous failure, if the deadline passed during a later attempt. */
   readonly cause?: unknown;
 }
 
 /**
- * With `finalError: 'wrap'`: the kept errors in `errors`, the last one as the `cause`.
+ * Error with which an operation rejects if you set `finalError: 'wrap'`, or `finalResult: 'reject'`
+ * and it ended after a result. `errors` holds the errors that the report kept.
  *
  * @example
  * ```js
@@ -387,12 +480,14 @@ export class TimeoutError extends Error {
  * ```
  */
 export class RetryError extends AggregateError {
-  /** By which to tell it where `instanceof` does not reach. */
+  /** Identifies the error where `instanceof` does not work, such as across realms. */
   readonly name: 'RetryError';
-  /** What the operation would have rejected with without 'wrap'. */
+  /** The last error, which the operation would otherwise have rejected with. `undefined` after a result. */
   readonly cause: unknown;
-  /** Why the operation ended. */
+  /** The reason why the operation ended. */
   readonly reason: StopReason;
-  /** What {@link retryReport} gives. */
+  /** The report that {@link retryReport} returns. Not enumerable, so that loggers do not print its errors. */
   readonly report: RetryReport;
+  /** With `finalResult: 'reject'`: the last result. Not enumerable. */
+  readonly result?: unknown;
 }

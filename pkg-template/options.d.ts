@@ -1,408 +1,404 @@
 /**
- * What an operation can be told: options, curves, draws.
+ * The options of the retry functions.
  */
 
 import type { Attempt, AttemptEvent, FailureEvent, GiveUpEvent, RetryEvent, SuccessEvent } from './events.js';
-import type { RetryError, RetryPolicy, TimeoutError, retryAfter, retrySync } from './index.js';
+import type { RetryError, RetryPolicy, TimeoutError, retryAfter, retryReport, retrySync } from './index.js';
 
-/** What {@link CommonOptions.retryIf} and `retryOnResult` answer. */
+/**
+ * Return value of {@link RetryOptions.retryIf} and {@link RetryOptions.retryOnResult}: whether to
+ * retry, or the exact wait in ms.
+ */
 export type Verdict = boolean | { readonly afterMs: number };
 
 /**
- * Options of every strategy. `Answer` is what the predicates may return: where nothing waits with
- * a promise, in {@link retrySync}, no promise either.
+ * All options of the retry functions; all are optional, and `undefined` means unset. Only own
+ * properties are read, each once, before the first attempt; the object is never changed. Invalid
+ * values, unknown names and conflicts are reported together, in one `TypeError` or `RangeError`,
+ * before the callback is called.
+ *
+ * One flat interface: extend it, spread it over defaults, `Omit` from it, keep it in a variable.
+ * Some options belong to one backoff or jitter (`factor`, `stepMs`, `truncateAt`); set elsewhere,
+ * they are an error at run time that names the reason.
+ *
+ * `T` is the callback's result, which {@link RetryOptions.retryOnResult} receives.
+ *
+ * @example
+ * ```ts
+ * const defaults: RetryOptions = { maxAttempts: 4, totalTimeoutMs: 20_000 };
+ * const user = await retry(() => callApi(), { ...defaults, backoff: 'linear', stepMs: 50 });
+ * ```
  */
-export interface CommonOptions<Answer = Verdict | PromiseLike<Verdict>> {
+export interface RetryOptions<T = any> {
   /**
-   * No ceiling is above this, in ms; looked at for each wait. The cap bounds the ceiling *before*
-   * the draw, so waits stay spread out at the cap. From 0; `Infinity` for none; not below {@link CommonOptions.baseMs}.
+   * Upper bound of each computed wait, in ms. It bounds the backoff's value *before* the jitter is
+   * drawn, so that waits stay spread out at the cap. Non-negative; at least {@link RetryOptions.baseMs};
+   * `Infinity` means no cap. Applied to each wait.
    *
-   * @default 10_000, or `baseMs` when that is more
+   * @default 10_000, or `baseMs` or the longest entry of a list as `backoff`, if that is more; no cap with a function
    * @example `{ capMs: 8000 }`
    */
   capMs?: number | undefined;
   /**
-   * The first ceiling, in ms. From 0 to 2^53 − 1.
+   * The backoff's value at wait 1, in ms: the upper bound of the first wait. Between 0 and 2^53 − 1.
    *
    * @default 100; with backoff 'truncated' `capMs / 2^(truncateAt − 1)`
    * @example `{ baseMs: 50 }`
    */
   baseMs?: number | undefined;
   /**
-   * No wait is below this, in ms: a floor for the draw, for those who do not want full jitter's
-   * occasional wait of nearly nothing. From 0 to the cap.
+   * Minimum wait, in ms. Use it to avoid the near-zero waits that full jitter sometimes draws.
+   * Where the backoff's value is not above `minMs`, every client waits exactly `minMs`: nothing is
+   * left of the jitter. Between 0 and the cap.
    *
    * @default 0
    * @example `{ minMs: 20 }`
    */
   minMs?: number | undefined;
   /**
-   * How many attempts there are at most, *the first included*. A whole number from 1, or
-   * `Infinity`. Looked at after each failed attempt, after {@link CommonOptions.retryIf}.
+   * The backoff: how waits grow. See {@link Backoff}. A jitter that replaces the backoff ignores
+   * it, except that 'truncated' still determines the default of `baseMs`.
    *
-   * @default 6; in retryWithTruncatedBackoff Infinity
+   * @default 'exponential'
+   * @example `{ backoff: [100, 500, 2000] }`
+   */
+  backoff?: Backoff | undefined;
+  /**
+   * Growth of backoff 'exponential' from wait to wait. Finite, at least 1. Only with that backoff.
+   *
+   * @default 2
+   * @example `{ factor: 1.5 }`
+   */
+  factor?: number | undefined;
+  /**
+   * Growth of backoff 'linear' from wait to wait, in ms. Between 0 and 2^53 − 1. Only with that
+   * backoff.
+   *
+   * @default baseMs
+   * @example `{ backoff: 'linear', stepMs: 250 }`
+   */
+  stepMs?: number | undefined;
+  /**
+   * Number of the wait at which backoff 'truncated' stops growing, or with jitter 'slotted' the
+   * number of slots. An integer between 1 and 1024. Only with one of these.
+   *
+   * @default 10
+   * @example `{ backoff: 'truncated', truncateAt: 6 }`
+   */
+  truncateAt?: number | undefined;
+  /**
+   * The jitter: how each wait is drawn. See {@link Jitter}.
+   *
+   * @default 'full'; 'none' in the functions named after a backoff, except retryWithTruncatedBackoff
+   * @example `{ jitter: 'equal' }`
+   */
+  jitter?: Jitter | undefined;
+  /**
+   * Maximum number of attempts, *including the first*. A positive integer, or `Infinity`. Checked
+   * after each failed attempt, after {@link RetryOptions.retryIf}.
+   *
+   * @default 6; Infinity in retryWithTruncatedBackoff
    * @example `{ maxAttempts: 4 }`
    */
   maxAttempts?: number | undefined;
   /**
-   * Aborts the operation: before the first attempt, during an attempt, or during a wait, at once.
-   * The promise rejects with `signal.reason` itself, the timer is cleared, and no listener
-   * remains after the operation. If it is aborted already, the callback is not called.
-   * @default none
-   * @example `{ signal: AbortSignal.timeout(60_000) }`
-   */
-  signal?: AbortSignal | undefined;
-  /**
-   * How long each attempt may take, in ms, from its own start. An attempt that takes longer fails
-   * with a {@link TimeoutError}, which is retried like any failure; its `attempt.signal` is
-   * aborted with the same error, and whatever it still does is ignored. Above 0; `Infinity` for
-   * no limit. Near the deadline the time left is the limit.
+   * Time limit of each attempt, in ms, from that attempt's own start. An attempt that takes longer
+   * fails with a {@link TimeoutError}, which is retried like any failure. Its `attempt.signal` is
+   * aborted with the same error, and its later outcome is ignored. Near the deadline, the remaining
+   * time is the limit. Above 0; `Infinity` means no limit.
    *
    * @default Infinity
    * @example `{ attemptTimeoutMs: 2000 }`
    */
   attemptTimeoutMs?: number | undefined;
   /**
-   * The deadline of the whole operation, in ms from its call, waits included. A wait that would
-   * end at or after it is not begun: the operation ends at once with the last error
-   * (`reason: 'deadline'`). When it passes during an attempt, the operation ends with a
-   * {@link TimeoutError} whose `cause` is the previous failure (`reason: 'timeout'`). Above 0;
-   * `Infinity` for none. Measured by the monotonic clock.
+   * Deadline of the whole operation, in ms from the call, waits included, on the monotonic clock.
+   * Checked before each wait and by a timer: if the next wait would end at or after the deadline,
+   * the operation ends immediately with the last error (`reason: 'deadline'`). If the deadline
+   * passes during an attempt, the operation rejects with a {@link TimeoutError} whose `cause` is the
+   * previous failure (`reason: 'timeout'`). After a result that {@link RetryOptions.retryOnResult}
+   * did not accept, it resolves with that result instead. Above 0; `Infinity` means no deadline.
    *
    * @default Infinity
    * @example `{ totalTimeoutMs: 30_000 }`
    */
   totalTimeoutMs?: number | undefined;
   /**
-   * Says what to do about this failure: called once after each failed attempt, the last one
-   * included, with what the attempt threw (a `permanent()` or `retryAfter()` wrapper removed) and
-   * the {@link Attempt} that the callback got. Not called for permanent errors, nor after an
-   * abort. `false` ends the operation with that error, `true` waits as computed,
-   * `{ afterMs }` waits exactly that long, uncapped and unjittered (0: at once). It may return a
-   * promise of these; the deadline also ends a promise that never settles. What it throws ends
-   * the operation and is what the promise rejects with. Any other value is an error, because a
-   * forgotten `return` would otherwise silently mean no retry.
+   * Aborts the operation at once: before the first attempt, during an attempt or during a wait.
+   * The promise rejects with `signal.reason` itself, and neither timer nor listener remains. If the
+   * signal is already aborted, the callback is not called.
+   *
+   * Node 20 garbage-collects `AbortSignal.any([AbortSignal.timeout(ms)])` written inline before it
+   * fires: keep the timeout's signal in a variable, or set `totalTimeoutMs`.
+   *
+   * @default none
+   * @example `{ signal: AbortSignal.timeout(60_000) }`
+   */
+  signal?: AbortSignal | undefined;
+  /**
+   * Decides whether to retry a failure. Called once after each failed attempt, the last included,
+   * with the error and the {@link Attempt} that the callback received. A `permanent()` or
+   * `retryAfter()` wrapper is removed first. Not called for permanent errors or after an abort.
+   *
+   * Return `false` to end the operation with that error, `true` to wait as computed, or
+   * `{ afterMs }` to wait exactly that long, uncapped and without jitter (0: at once). A promise of
+   * these is awaited, at most until the deadline. If the function throws, the operation rejects
+   * with what it threw. Any other return value is a `TypeError`, because a forgotten `return`
+   * would otherwise silently disable retries. Either error gets the callback's failure as its
+   * `cause`.
    *
    * @default () => true
    * @example
    * ```js
-   * await retry(callApi, { retryIf: (error) => error.status === 429 || error.status >= 500 });
+   * // A network failure has no status.
+   * const retryIf = (error) => error.status === undefined || error.status === 429 || error.status >= 500;
+   * await retry(callApi, { retryIf });
    * ```
    */
-  retryIf?: ((error: any, attempt: Attempt) => Answer) | undefined;
+  retryIf?: ((error: any, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
   /**
-   * Says whether a result is not good enough: called once after each attempt that succeeded;
-   * answers like {@link CommonOptions.retryIf}, with `true` for "again" and `false` for "good". When attempts
-   * or deadline are spent, the operation *resolves* with the last result.
+   * Decides whether to retry a result. Called once after each successful attempt; returns the same
+   * values as {@link RetryOptions.retryIf}: `true` to retry, `false` to accept the result. When
+   * attempts or time run out, the operation *resolves* with the last result, unless
+   * {@link RetryOptions.finalResult} is 'reject'. Only a deadline during the first attempt is a
+   * {@link TimeoutError}.
    *
    * @default () => false
    * @example
    * ```js
-   * const job = await retry(() => callApi('/job/7'), { retryOnResult: (job) => job.state === 'running' });
+   * const job = await retry(() => callApi('/job/7'), { retryOnResult: (job) => job.status === 202 });
    * ```
    */
-  retryOnResult?: ((result: any, attempt: Attempt) => Answer) | undefined;
+  retryOnResult?: ((result: T, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;
   /**
-   * The longest wait that a server may ask for through {@link retryAfter}, in ms. A longer one
-   * ends the operation (`reason: 'hint'`, the value in the report's `hintMs`), unless
-   * {@link CommonOptions.longRetryAfter} is 'cap'. From 0; `Infinity` for no limit.
+   * Longest delay that a server may request through {@link retryAfter}, in ms. A longer one ends
+   * the operation (`reason: 'hint'`, the requested delay in the report's `hintMs`), unless
+   * {@link RetryOptions.longRetryAfter} is 'cap'. Checked for each requested delay. Non-negative;
+   * `Infinity` means no limit.
+   *
+   * This also bounds the wait, which is longer than the requested delay because it is spread
+   * upwards: at most 1.5 × `maxRetryAfterMs` (`maxRetryAfterMs + baseMs`, if that is more), or the
+   * policy's own wait if that is longer.
    *
    * @default 60_000
    * @example `{ maxRetryAfterMs: 120_000 }`
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * What to do about a longer one: 'stop', or 'cap' to come back after `maxRetryAfterMs`, which
-   * is earlier than the server asked.
+   * Reaction to a requested delay above `maxRetryAfterMs`: 'stop' ends the operation, 'cap' treats
+   * it as a request for `maxRetryAfterMs`, so the next attempt is earlier than the server asked.
    *
    * @default 'stop'
    * @example `{ longRetryAfter: 'cap' }`
    */
   longRetryAfter?: 'stop' | 'cap' | undefined;
   /**
-   * Called before each attempt. Hooks are not awaited; what they throw is reported like an
-   * exception in an event listener and changes nothing.
+   * Hook: called before each attempt.
+   *
+   * Hooks are not awaited and cannot change the outcome. An error that a hook throws or rejects
+   * with is reported: by `reportError` in windows and workers, elsewhere printed by
+   * `console.error`. It never ends a Node process.
    *
    * @default none
-   * @example `{ onAttempt: ({ attempt }) => console.log(attempt) }`
+   * @example `{ onAttempt: ({ attempt, attemptsLeft }) => console.log(attempt, attemptsLeft) }`
    */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
   /**
-   * Called after each attempt that failed, or whose result `retryOnResult` is about to judge;
-   * before {@link CommonOptions.retryIf}.
+   * Hook: called after each failed attempt, and after each result if `retryOnResult` is set; before
+   * `retryIf` and `retryOnResult`.
    *
    * @default none
    * @example `{ onFailure: ({ attempt, error }) => console.warn(attempt, error) }`
    */
   onFailure?: ((event: FailureEvent) => unknown) | undefined;
   /**
-   * Called before each wait, with its length in ms.
+   * Hook: called before each wait. To do something and wait for it, use
+   * {@link RetryOptions.beforeRetry}.
    *
    * @default none
    * @example `{ onRetry: ({ delayMs }) => console.log(delayMs) }`
    */
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /**
-   * Called when the operation succeeds, before the promise resolves.
+   * Hook: called when the operation succeeds, before the promise resolves.
    *
    * @default none
    * @example `{ onSuccess: ({ attempt }) => console.log(attempt) }`
    */
   onSuccess?: ((event: SuccessEvent) => unknown) | undefined;
   /**
-   * Called when the operation ends without success, before the promise settles; not if it was
-   * refused or already aborted at the call.
+   * Hook: called when the operation ends without success, before the promise settles. Not called
+   * if the options are invalid or the signal was aborted before the call.
    *
    * @default none
    * @example `{ onGiveUp: ({ reason, report }) => console.error(reason, report.records) }`
    */
   onGiveUp?: ((event: GiveUpEvent) => unknown) | undefined;
   /**
-   * Whether Node may exit while only timers of this operation are pending; looked at for each
-   * timer. Without effect elsewhere.
+   * Called after each wait, before the next attempt, *and awaited*: refresh a token, reconnect. Its
+   * event is that of {@link RetryOptions.onRetry}. Its time counts towards the deadline but not
+   * towards the next attempt's timeout; the deadline and an abort end the operation without
+   * waiting for it. If it throws or rejects, the operation rejects with that error
+   * (`reason: 'callback'`), which gets the last failure as its `cause`.
+   *
+   * @default none
+   * @example
+   * ```js
+   * const connect = async () => ({ load: () => callApi('/user/7') });
+   * let connection = await connect();
+   * const user = await retry(() => connection.load(), {
+   *   beforeRetry: async () => {
+   *     connection = await connect();
+   *   },
+   * });
+   * ```
+   */
+  beforeRetry?: ((event: RetryEvent) => unknown) | undefined;
+  /**
+   * Name of the operation, for logs: `attempt.name`, and `name` in every event. A string.
+   *
+   * @default none
+   * @example `{ name: 'load user' }`
+   */
+  name?: string | undefined;
+  /**
+   * Whether a Node process may exit while only timers of this operation are pending. Applied to
+   * each timer; no effect in other hosts.
    *
    * @default false
    * @example `{ unref: true }`
    */
   unref?: boolean | undefined;
   /**
-   * What a failed operation rejects with: 'last' is the last error itself, the very same value;
-   * 'wrap' a {@link RetryError} around it. An abort's reason is never wrapped.
+   * Value that a failed operation rejects with: 'last' is the last error itself, the very same
+   * value; 'wrap' is a {@link RetryError} around it. The reason of an abort is never wrapped.
    *
    * @default 'last'
    * @example `{ finalError: 'wrap' }`
    */
   finalError?: 'last' | 'wrap' | undefined;
   /**
-   * Makes the waits reproducible: equal seeds and options give equal waits, bit for bit, in every
-   * engine and in the Rust crate. A whole number from 0 to 2^53 − 1, a bigint of at most 64 bits,
-   * or a string. In a {@link RetryPolicy} each operation, counted from its call, has draws of its
-   * own; the one-shot functions are always operation 0. Not together with {@link CommonOptions.random}.
+   * Outcome of an operation that ends after a result which {@link RetryOptions.retryOnResult} did
+   * not accept: 'resolve' resolves with that result; 'reject' rejects with a {@link RetryError}
+   * whose `result` it is.
    *
-   * Do not ship one: clients that share a seed retry together.
+   * @default 'resolve'
+   * @example `{ finalResult: 'reject' }`
+   */
+  finalResult?: 'resolve' | 'reject' | undefined;
+  /**
+   * Makes the waits reproducible: equal seeds and options give equal waits, bit for bit, in every
+   * JavaScript engine and in the Rust crate. A non-negative integer below 2^53, a bigint of at most
+   * 64 bits, or a string. In a {@link RetryPolicy} each operation, counted from its call, has
+   * separate draws; the one-shot functions are always operation 0. Not together with
+   * {@link RetryOptions.random}.
+   *
+   * Never set one constant seed in production: clients that share a seed retry together.
    *
    * @default fresh for each operation, from `crypto.getRandomValues` and `Math.random`
    * @example `{ seed: 'a test' }`
    */
   seed?: number | bigint | string | undefined;
   /**
-   * Takes the place of the built-in randomness: called once per wait, must return a number from 0
-   * to below 1; anything else ends the operation with a `RangeError`. Not together with
-   * {@link CommonOptions.seed}.
-   * @default the built-in generator, seeded afresh for each operation
+   * Replaces the built-in randomness. Called once for each wait that is drawn, which excludes waits
+   * with jitter 'none' and exact ones (`{ afterMs }`) but never those that a server requested. Must
+   * return a number in [0, 1); anything else is an error that ends the operation. Not together with
+   * {@link RetryOptions.seed}.
+   *
+   * @default the built-in generator, freshly seeded for each operation
    * @example `{ random: () => 0.5 }`
    */
   random?: (() => number) | undefined;
 }
 
-/** How the wait is drawn, given the ceiling `c`; `r` is uniform on [0, 1). */
+/**
+ * How each wait is drawn. `c` is the backoff's value, already capped; `r` is uniform on [0, 1).
+ *
+ * 'decorrelated', 'decorrelatedBounded', 'slotted' and 'pollyV2' replace the backoff: with them,
+ * only `baseMs`, `capMs` and `minMs` apply (and `truncateAt` with 'slotted').
+ */
 export type Jitter =
-  /** `c`. Every client waits equally long, and all of them retry together. */
+  /** `c`. All clients wait equally long and retry together. */
   | 'none'
-  /** `r·c`: uniform on [0, c). The least work for the server (AWS, "Exponential Backoff And Jitter", 2015). */
+  /** `r·c`: uniform on [0, c). Causes the least work for the server (AWS, "Exponential Backoff And Jitter", 2015). */
   | 'full'
-  /** `c/2 + r·c/2`: uniform on [c/2, c), never less than half the ceiling. */
+  /** `c/2 + r·c/2`: uniform on [c/2, c). Same source. */
   | 'equal'
   /**
-   * Uniform on [h·(1−ratio), h·(1+ratio)), `h = min(c, capMs/(1+ratio))`: the plus-minus jitter of
-   * Google's clients and gRPC, never above the cap. `ratio` above 0, at most 1.
+   * `min(capMs, baseMs + r·(3·previous − baseMs))`, where `previous` is the operation's previous
+   * computed wait, and `baseMs` before the first. Same source. Draws above the cap are clipped to
+   * it: with the defaults 31% of the waits in the long run.
+   */
+  | 'decorrelated'
+  /** `baseMs + r·(min(capMs, 3·previous) − baseMs)`: 'decorrelated' without clipped waits. */
+  | 'decorrelatedBounded'
+  /** `min(capMs, baseMs·U{0 … 2^min(k,N)−1})` with `N = truncateAt`: whole slots, as in Ethernet (IEEE 802.3). */
+  | 'slotted'
+  /** Polly's DecorrelatedJitterBackoffV2; a value above the cap is drawn again from the cap's upper half. */
+  | 'pollyV2'
+  /**
+   * Uniform on [h·(1−ratio), h·(1+ratio)) with `h = min(c, capMs/(1+ratio))`: the plus-minus jitter
+   * of Google's clients and gRPC, never above the cap. `ratio` is above 0 and at most 1.
    */
   | { type: 'proportional'; ratio: number }
   /**
-   * `h + r·x`, upwards only: `x = ratio·h` (`ratio` above 0, at most 1000) or `x = maxMs`, with `h`
-   * such that the sum never exceeds the cap.
+   * `h + r·x`, upwards only: `x = ratio·h` (`ratio` above 0 and at most 1000) or `x = maxMs`, with
+   * `h` such that the sum never exceeds the cap.
    */
   | { type: 'additive'; ratio: number }
-  | { type: 'additive'; maxMs: number }
-  | CurvedJitter;
+  | { type: 'additive'; maxMs: number };
 
-/** Jitters with a curve of their own: they take `baseMs` and `capMs` only. */
-export type CurvedJitter =
-  /**
-   * `min(capMs, baseMs + r·(3·previous − baseMs))`, where `previous` is the operation's previous
-   * computed wait, and `baseMs` before the first. As in the AWS article, what is drawn above the
-   * cap becomes the cap: with the defaults 31 % of the waits in the long run.
-   */
-  | 'decorrelated'
-  /** `baseMs + r·(min(capMs, 3·previous) − baseMs)`: decorrelated without the pile at the cap. */
-  | 'decorrelatedBounded'
-  /** `min(capMs, baseMs·U{0 … 2^min(k,N)−1})`, whole slots as in Ethernet; `N = truncateAt`. */
-  | 'slotted'
-  /** Polly's DecorrelatedJitterBackoffV2; what comes out above the cap is drawn again from its upper half. */
-  | 'pollyV2';
-
-/** Jitters that are drawn from the backoff curve. */
-export type CurveJitter = Exclude<Jitter, CurvedJitter>;
-
-/** How the ceiling `c` grows with the number `k` of the wait, from 1; never above `capMs`. */
+/** How the upper bound of waits grows with the number `k` of the wait, from 1; never above `capMs`. */
 export type Backoff =
   /** `baseMs`. */
   | 'fixed'
-  /** `baseMs + stepMs·(k−1)`, which is `baseMs·k` unless `stepMs` is given. */
+  /** `baseMs + stepMs·(k−1)`; `stepMs` defaults to `baseMs`. */
   | 'linear'
-  /** `baseMs·factor^(k−1)`: the first ceiling is `baseMs`, not twice that. */
+  /** `baseMs·factor^(k−1)`: the first value is `baseMs`, not twice that. */
   | 'exponential'
   /**
-   * Truncated binary exponential, as in Ethernet (IEEE 802.3): `a·2^(min(k, N)−1)` with `N = truncateAt`,
-   * and `a = baseMs` or, when that is not given, `capMs/2^(N−1)`, so that wait N is the first at the cap.
+   * Truncated binary exponential backoff, as in Ethernet (IEEE 802.3): `a·2^(min(k, N)−1)` with
+   * `N = truncateAt`. `a` is `baseMs`, or if that is unset `capMs/2^(N−1)`: wait N is the first at
+   * the cap.
    */
   | 'truncated'
-  /** `baseMs·F(k)` with the Fibonacci numbers. */
+  /** `baseMs·F(k)` with the Fibonacci numbers 1, 1, 2, 3, 5, … */
   | 'fibonacci'
   /**
-   * Your own: called once per wait, after `retryIf`; returns milliseconds from 0 (anything else ends the
-   * operation with a `RangeError`). Capped and jittered like any curve.
+   * A function, called once per wait, after `retryIf`. Returns non-negative milliseconds; any other
+   * value is a `RangeError` that ends the operation. Capped and jittered like the others.
    */
   | ((k: number) => number)
-  /** Your own: milliseconds from 0, the last of which repeats. Capped and jittered like any curve. */
+  /** A list of 1 to 1,000 entries, each non-negative milliseconds; the last repeats. Capped and jittered like the others. */
   | readonly number[];
 
-/** Any curve, without an option of its own. */
-export interface PlainCurveOptions {
-  /**
-   * The curve: see {@link Backoff}. Looked at for each wait. Without effect beside a jitter with a curve of
-   * its own, except that 'truncated' still settles the default of `baseMs`.
-   *
-   * @default 'exponential'
-   * @example `{ backoff: [100, 500, 2000] }`
-   */
-  backoff?: Backoff | undefined;
-  factor?: undefined;
-  stepMs?: undefined;
-  truncateAt?: undefined;
-}
-
-/** The exponential curve, with its growth. */
-export interface ExponentialOptions {
-  /** The curve: see {@link Backoff}. */
-  backoff?: 'exponential' | undefined;
-  /**
-   * The curve's growth from wait to wait. Finite, from 1.
-   *
-   * @default 2
-   * @example `{ factor: 1.5 }`
-   */
-  factor?: number | undefined;
-  stepMs?: undefined;
-  truncateAt?: undefined;
-}
-
-/** The linear curve, with its growth. */
-export interface LinearOptions {
-  /** The curve: see {@link Backoff}. */
-  backoff: 'linear';
-  /**
-   * The curve's growth from wait to wait, in ms. From 0 to 2^53 − 1.
-   *
-   * @default baseMs
-   * @example `{ backoff: 'linear', stepMs: 250 }`
-   */
-  stepMs?: number | undefined;
-  factor?: undefined;
-  truncateAt?: undefined;
-}
-
-/** The truncated curve, with its end. */
-export interface TruncatedOptions {
-  /** The curve: see {@link Backoff}. */
-  backoff: 'truncated';
-  /**
-   * The wait at which the curve, or with jitter 'slotted' the number of slots, stops growing. A whole
-   * number from 1 to 1024.
-   *
-   * @default 10
-   * @example `{ backoff: 'truncated', truncateAt: 6 }`
-   */
-  truncateAt?: number | undefined;
-  factor?: undefined;
-  stepMs?: undefined;
-}
-
-/** The curve, with the option that belongs to it. */
-export type CurveOptions = PlainCurveOptions | ExponentialOptions | LinearOptions | TruncatedOptions;
-
-/** The draw. */
-export interface JitterOptions<Allowed = Jitter> {
-  /**
-   * How the wait is drawn: see {@link Jitter}. Looked at for each wait.
-   *
-   * @default 'full'
-   * @example `{ jitter: 'equal' }`
-   */
-  jitter?: Allowed | undefined;
-}
-
-/** Whole slots, as in Ethernet, with the end of their growth. */
-export interface SlottedOptions {
-  /** How the wait is drawn: see {@link Jitter}. */
-  jitter: 'slotted';
-  /** The curve: see {@link Backoff}. */
-  backoff?: Backoff | undefined;
-  /** The wait at which the number of slots stops growing. A whole number from 1 to 1024. */
-  truncateAt?: number | undefined;
-  factor?: undefined;
-  stepMs?: undefined;
-}
-
-/**
- * The curve and the draw, as far as they go together. A jitter with a curve of its own takes no `factor`
- * and no `stepMs`.
- */
-export type CurveAndJitter =
-  | ((PlainCurveOptions | TruncatedOptions) & JitterOptions)
-  | ((ExponentialOptions | LinearOptions) & JitterOptions<CurveJitter>)
-  | SlottedOptions;
-
-/**
- * All options, each optional. An `undefined` value is the same as none. Only own properties are
- * read, each once, before the first attempt; the object is never changed. Every problem is
- * reported at once, in one `TypeError` or `RangeError`, before the callback is called.
- */
-export type RetryOptions = CommonOptions & CurveAndJitter;
-
 /** Options of a {@link RetryPolicy}. */
-export type PolicyOptions = RetryOptions & {
+export interface PolicyOptions<T = any> extends RetryOptions<T> {
   /**
-   * Count over all operations of this policy, for `policy.metrics()`. Opt-in, because counting
-   * costs each success a few nanoseconds.
+   * Enables counting over all operations of this policy, for `policy.metrics()`. Disabled by
+   * default, because counting costs each success a few nanoseconds.
    *
    * @default false
    * @example `{ metrics: true }`
    */
   metrics?: boolean | undefined;
-};
-
-/** Options of a function whose name settles the jitter. */
-export type JitteredOptions = CommonOptions & CurveOptions & { jitter?: undefined };
-
-/** Options of `retryWithDecorrelatedJitter`. */
-export type DecorrelatedOptions = CommonOptions & (PlainCurveOptions | TruncatedOptions) & { jitter?: undefined };
-
-/** Of a function whose name settles the backoff and names no jitter. */
-export interface NamedOptions {
-  backoff?: undefined;
-  /**
-   * How the wait is drawn: see {@link Jitter}. Looked at for each wait.
-   *
-   * @default 'none'; in retryWithTruncatedBackoff 'full'
-   * @example `{ jitter: 'full' }`
-   */
-  jitter?: CurveJitter | undefined;
 }
 
-type Named<Curve> = CommonOptions & Omit<Curve, 'backoff'> & NamedOptions;
+/** Options of one {@link RetryPolicy.run}; each overrides the policy's, except `signal`. A `seed` gives the draws of operation 0. */
+export interface RunOptions<T = any> extends RetryOptions<T> {
+  /** Aborts this operation. The policy's own signal still does, too. */
+  signal?: AbortSignal | undefined;
+}
 
-/** Options of `retryWithExponentialBackoff`. */
-export type ExponentialBackoffOptions = Named<ExponentialOptions>;
-/** Options of `retryWithLinearBackoff`. */
-export type LinearBackoffOptions = Named<LinearOptions>;
-/** Options of `retryWithFixedDelay`. */
-export type FixedDelayOptions = Named<PlainCurveOptions>;
-/** Options of `retryWithTruncatedBackoff`. */
-export type TruncatedBackoffOptions = Named<TruncatedOptions>;
-
-/** Options of {@link retrySync}: predicates answer at once, and what needs a timer is left out. */
-export type SyncOptions = Omit<CommonOptions<Verdict>, 'attemptTimeoutMs' | 'unref'> & {
+/**
+ * Options of {@link retrySync}: callbacks return their values at once, and options that need a
+ * timer are not supported.
+ */
+export interface SyncOptions<T = any> extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'retryIf' | 'retryOnResult'> {
   attemptTimeoutMs?: undefined;
   unref?: undefined;
-} & CurveAndJitter;
+  /** As {@link RetryOptions.retryIf}, without promises. */
+  retryIf?: ((error: any, attempt: Attempt) => Verdict) | undefined;
+  /** As {@link RetryOptions.retryOnResult}, without promises. */
+  retryOnResult?: ((result: T, attempt: Attempt) => Verdict) | undefined;
+}

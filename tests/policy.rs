@@ -105,9 +105,8 @@ fn each_refusal_names_option_value_and_range() {
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!(problems[0].0, name);
             assert!(
-                problems[0]
-                    .1
-                    .starts_with(&format!("{name} is {value}; it must be "))
+                problems[0].1.starts_with(&format!("{name} must be "))
+                    && problems[0].1.ends_with(&format!(", got {value}"))
             );
         }
     }
@@ -134,19 +133,14 @@ fn each_refusal_names_option_value_and_range() {
         problems,
         [(
             "max_attempts",
-            "max_attempts is 0; it must be a whole number from 1".to_owned()
+            "max_attempts must be a positive integer, got 0".to_owned()
         )]
     );
 }
 
 #[test]
 fn options_that_contradict_each_other_are_refused() {
-    let names = |options| {
-        refusal(options)
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect::<Vec<_>>()
-    };
+    let names = names_of;
     assert_eq!(
         names(RetryOptions {
             base_ms: Some(10.0),
@@ -346,6 +340,11 @@ fn a_server_hint_is_a_lower_bound_and_spread_upwards() {
         "spread by the base"
     );
     assert_eq!(after(Hint::Server(0.0), 0.5), retry(50.0), "no hint");
+    assert_eq!(
+        after(Hint::Server(0.001), 0.5),
+        retry(50.001),
+        "the spread alone is as long as the first wait"
+    );
     assert_eq!(after(Hint::Server(60_000.0), 0.0), retry(60_000.0));
     assert_eq!(
         after(Hint::Server(60_000.1), 0.0),
@@ -357,6 +356,105 @@ fn a_server_hint_is_a_lower_bound_and_spread_upwards() {
     );
     assert_eq!(after(Hint::Exactly(0.0), 0.9), retry(0.0));
     assert_eq!(after(Hint::Exactly(1e9), 0.9), retry(1e9), "uncapped");
+}
+
+/// A server cannot switch the client's own backoff off.
+#[test]
+fn a_hint_never_shortens_the_computed_wait() {
+    let mut inputs = Inputs(7);
+    let (mut computed_won, mut hint_won) = (0, 0);
+    for _ in 0..20_000 {
+        let policy = policy(inputs.options());
+        let k = [1, 2, 5, 20, 1_000][inputs.below(5)];
+        let previous = Some(Previous {
+            delay_ms: policy.base_ms() * inputs.magnitude(1.0, 1e6),
+            r: inputs.unit(),
+        })
+        .filter(|_| k > 1);
+        let draws = Draws {
+            r: inputs.unit(),
+            r2: inputs.unit(),
+        };
+        let hint = inputs.magnitude(1e-6, 6e4);
+        let failure = |hint| Failure {
+            previous,
+            curve_ms: Some(500.0),
+            hint,
+            ..Failure::of_attempt(k)
+        };
+        let wait = |hint| match policy.decide(&failure(hint), draws) {
+            Decision::Retry { delay_ms } => delay_ms,
+            stop @ Decision::Stop(_) => panic!("{policy:?}: {stop:?}"),
+        };
+        let (without, with) = (wait(Hint::None), wait(Hint::Server(hint)));
+        let spread = hint + draws.r * (hint / 2.0).max(policy.base_ms());
+        assert_eq!(with, without.max(spread), "{policy:?}, wait {k}");
+        if without > spread {
+            computed_won += 1;
+        } else {
+            hint_won += 1;
+        }
+    }
+    assert!(computed_won > 1_000 && hint_won > 1_000);
+}
+
+#[test]
+fn a_truncated_backoff_without_a_cap_starts_at_the_default_base() {
+    for cap_ms in [f64::INFINITY, MAX_MS] {
+        let endless = policy(RetryOptions {
+            backoff: Backoff::Truncated,
+            cap_ms: Some(cap_ms),
+            ..RetryOptions::default()
+        });
+        assert_eq!(endless.base_ms(), 100.0);
+        assert_eq!(endless.ceiling_ms(1), 100.0);
+        assert_eq!(endless.ceiling_ms(10), 51_200.0);
+        assert_eq!(
+            endless.ceiling_ms(5_000),
+            51_200.0,
+            "the truncation ends the growth"
+        );
+    }
+}
+
+/// The curve is the caller's own: a silent cap would change it.
+#[test]
+fn a_custom_curve_has_no_default_cap() {
+    let custom = RetryOptions {
+        backoff: Backoff::Custom,
+        ..RetryOptions::default()
+    };
+    assert_eq!(policy(custom).cap_ms(), MAX_MS);
+    let capped = RetryOptions {
+        cap_ms: Some(50.0),
+        ..custom
+    };
+    assert_eq!(policy(capped).cap_ms(), 50.0);
+    // A jitter with a curve of its own has the default cap.
+    let jittered = RetryOptions {
+        jitter: Jitter::Decorrelated,
+        ..custom
+    };
+    assert_eq!(policy(jittered).cap_ms(), 10_000.0);
+    assert_eq!(
+        names_of(RetryOptions {
+            min_ms: Some(20_000.0),
+            ..jittered
+        }),
+        ["min_ms"]
+    );
+    assert_eq!(
+        policy(RetryOptions {
+            min_ms: Some(20_000.0),
+            ..custom
+        })
+        .min_ms(),
+        20_000.0
+    );
+}
+
+fn names_of(options: RetryOptions) -> Vec<&'static str> {
+    refusal(options).into_iter().map(|(name, _)| name).collect()
 }
 
 #[test]
@@ -457,19 +555,29 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
     assert_eq!(endless.delays(Seed::new(7)).size_hint(), (usize::MAX, None));
 }
 
-/// Also where the cap bounds what is drawn, and a curve may go above it.
+/// Not without end, although a custom curve has no default cap.
 #[test]
-fn a_custom_curve_without_values_is_at_the_cap() {
+fn a_custom_curve_without_values_is_ten_seconds() {
     for cap_rule in [CapRule::Bound, CapRule::Ceiling, CapRule::Draw] {
-        let policy = policy(RetryOptions {
-            backoff: Backoff::Custom,
-            cap_rule,
-            ..RetryOptions::default()
-        });
-        assert_eq!(policy.ceiling_ms(3), policy.cap_ms());
-        let waits: Vec<f64> = policy.delays(Seed::new(5)).collect();
-        let expected = (1..=5).map(|k| Seed::new(5).draws(0, k).r * policy.cap_ms());
-        assert_eq!(waits, expected.collect::<Vec<f64>>());
+        for (cap_ms, ceiling) in [(None, 10_000.0), (Some(50.0), 50.0), (Some(1e6), 10_000.0)] {
+            let policy = policy(RetryOptions {
+                backoff: Backoff::Custom,
+                base_ms: Some(1.0),
+                cap_ms,
+                cap_rule,
+                ..RetryOptions::default()
+            });
+            let waits: Vec<f64> = policy.delays(Seed::new(5)).collect();
+            let drawn = |ceiling: f64| (1..=5).map(move |k| Seed::new(5).draws(0, k).r * ceiling);
+            if cap_rule == CapRule::Draw {
+                let cap = cap_ms.unwrap_or(f64::INFINITY);
+                let expected = drawn(10_000.0).map(|ms| ms.min(cap));
+                assert_eq!(waits, expected.collect::<Vec<f64>>());
+            } else {
+                assert_eq!(policy.ceiling_ms(3), ceiling);
+                assert_eq!(waits, drawn(ceiling).collect::<Vec<f64>>());
+            }
+        }
     }
 }
 

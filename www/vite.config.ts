@@ -1,10 +1,14 @@
 import { defineConfig } from 'vite';
+import { notices } from './notices.ts';
+import { pagePolicy } from './page-policy.ts';
 import { wasmSizes } from './wasm-sizes.ts';
+
+const bundled = notices();
 
 export default defineConfig({
   // Relative addresses: the built files work under any path.
   base: './',
-  plugins: [wasmSizes()],
+  plugins: [wasmSizes(), pagePolicy(), bundled.page],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.
@@ -12,6 +16,7 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
+    plugins: () => [bundled.worker()],
     rolldownOptions: {
       output: {
         // A service worker serves the folder it is in, and is found again by its name.

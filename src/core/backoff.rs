@@ -16,8 +16,8 @@ pub enum Backoff {
     #[default]
     Exponential,
     /// Truncated binary exponential, as in Ethernet (IEEE 802.3): `a·2^(min(k, N)−1)`, where N
-    /// is `truncate_at` and `a` is base or, when no base is given, `cap/2^(N−1)`, so that the
-    /// N-th wait is the first at the cap.
+    /// is `truncate_at`. If the base is unset and the cap finite, `a` is `cap/2^(N−1)`, so that the
+    /// N-th wait is the first at the cap; otherwise `a` is base.
     Truncated,
     /// `base·F(k)`, with the Fibonacci numbers 1, 1, 2, 3, 5, …
     Fibonacci,
@@ -34,7 +34,8 @@ pub(crate) fn listed(list: &[f64], k: u64) -> Option<f64> {
     list.get(index).or(list.last()).copied()
 }
 
-/// `base·factor^n`, at most `cap`. Never NaN: nothing times infinity is nothing.
+/// `base·factor^n`, at most `cap`. Never NaN: a base of 0 returns 0 even where the power would
+/// overflow to infinity.
 ///
 /// Powers are made by repeated squaring and not by `powf`, whose last bit differs between
 /// platforms, and hence between native code and WebAssembly.

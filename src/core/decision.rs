@@ -27,13 +27,15 @@ pub enum Hint {
     /// Nothing: the policy's formula decides.
     #[default]
     None,
-    /// The server asks for this many ms at least. 0 is no hint. The wait is
-    /// `h + r·max(base, h/2)`: never less than asked, and spread out, because a server gives many
-    /// clients the same hint. Above the longest hint that the policy follows, it stops (or
-    /// follows that far).
+    /// The server asks for at least this many ms. 0 is no hint. The wait is the longer of
+    /// `h + r·max(base, h/2)` and the policy's own computed wait, both with the same `r`: never less
+    /// than the server asks for, spread out because a server gives many clients the same hint, and
+    /// never shorter than without the hint. If the hint exceeds the longest that the policy follows,
+    /// the operation stops, or the policy follows it that far. So a hinted wait is at most
+    /// `max_retry_after_ms + max(base_ms, max_retry_after_ms/2)`, or `cap_ms` if that is longer.
     Server(f64),
-    /// Wait exactly this many ms, neither capped nor jittered nor checked: at least 0 and finite is
-    /// the caller's to see to. 0 retries at once.
+    /// Wait exactly this many ms, with no cap, jitter or validation. The caller must pass a finite
+    /// value >= 0. 0 retries at once.
     Exactly(f64),
 }
 
@@ -117,23 +119,28 @@ impl RetryPolicy {
         }
         let delay_ms = match failure.hint {
             Hint::Exactly(ms) => ms,
-            Hint::Server(ms) if ms > 0.0 => {
-                let longest = self.max_retry_after_ms();
-                if ms > longest && !self.caps_long_retry_after() {
-                    return Decision::Stop(StopReason::Hint);
-                }
-                let asked = ms.min(longest);
-                // Twice the asked time at most: finite, and below what timers are chunked for.
-                let spread = (asked / 2.0).max(self.base_ms());
-                (asked + draws.r * spread).min(MAX_MS)
-            }
-            Hint::None | Hint::Server(_) => {
+            hint => {
                 let wait = Wait {
                     k: failure.attempt,
                     previous: failure.previous,
                     curve_ms: failure.curve_ms,
                 };
-                self.delay_ms(&wait, draws)
+                let computed = self.delay_ms(&wait, draws);
+                match hint {
+                    Hint::Server(ms) if ms > 0.0 => {
+                        let longest = self.max_retry_after_ms();
+                        if ms > longest && !self.caps_long_retry_after() {
+                            return Decision::Stop(StopReason::Hint);
+                        }
+                        let asked = ms.min(longest);
+                        // Twice the asked time at most: finite, and below what timers are chunked for.
+                        let spread = (asked / 2.0).max(self.base_ms());
+                        let hinted = (asked + draws.r * spread).min(MAX_MS);
+                        // Not `max`, which would hide a NaN.
+                        if computed < hinted { hinted } else { computed }
+                    }
+                    _ => computed,
+                }
             }
         };
         if delay_ms >= failure.remaining_ms {

@@ -17,7 +17,7 @@ pub struct Delays {
 
 impl RetryPolicy {
     /// The waits of one operation in which every attempt fails: the sequence that operation 0
-    /// with this seed waits. A custom curve counts as one that is always at the cap.
+    /// with this seed waits. A custom curve counts as one that is always 10 s.
     pub fn delays(&self, seed: Seed) -> Delays {
         Delays {
             policy: *self,

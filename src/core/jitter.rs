@@ -21,7 +21,7 @@ pub enum Jitter {
     /// drawn above the cap becomes the cap: with base 100 and cap 10 000, 31 % of the waits in
     /// the long run.
     Decorrelated,
-    /// `base + r·(min(cap, 3·prev) − base)`: decorrelated without the pile at the cap. It
+    /// `base + r·(min(cap, 3·prev) − base)`: decorrelated without the probability mass at the cap. It
     /// replaces the backoff curve.
     DecorrelatedBounded,
     /// Uniform on [h·(1−ratio), h·(1+ratio)) with `h = min(c, cap/(1+ratio))`: the plus-minus

@@ -1,4 +1,4 @@
-//! What a user may set, and what is refused. Every problem is found before the first attempt.
+//! The options and their validation: every problem is found before the first attempt.
 
 use std::fmt;
 
@@ -14,6 +14,9 @@ pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
 /// The largest `truncate_at`: above it `cap/2^(N−1)` would be nothing.
 const MAX_TRUNCATE_AT: u32 = 1_024;
 
+const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
+const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
+
 /// Options of a [`RetryPolicy`](super::RetryPolicy). `None` means the default.
 ///
 /// The names are those of the JavaScript package, in this language's spelling.
@@ -23,46 +26,47 @@ pub struct RetryOptions {
     pub backoff: Backoff,
     /// How the wait is drawn below the curve. Default: [`Jitter::Full`].
     pub jitter: Jitter,
-    /// The first ceiling, in ms. From 0 to [`MAX_MS`]. Default: 100; for [`Backoff::Truncated`]
-    /// `cap/2^(truncate_at−1)`.
+    /// Initial ceiling, in ms: between 0 and [`MAX_MS`]. Defaults to 100; for
+    /// [`Backoff::Truncated`] with a finite cap to `cap/2^(truncate_at−1)`.
     pub base_ms: Option<f64>,
-    /// No ceiling is above this, in ms. From 0 to infinity, not below `base_ms`. Default:
-    /// 10 000, or `base_ms` when that is more.
+    /// Upper bound of every ceiling, in ms: non-negative or infinite, at least `base_ms`. Defaults
+    /// to 10,000, or to a longer `base_ms`. [`Backoff::Custom`] has no default cap.
     pub cap_ms: Option<f64>,
-    /// No wait is below this, in ms. From 0 to the cap. Default: 0.
+    /// Minimum wait, in ms: between 0 and the cap. Defaults to 0. A minimum above the curve removes
+    /// the jitter: every such wait is exactly the minimum.
     pub min_ms: Option<f64>,
-    /// The exponential curve's growth from wait to wait. From 1, finite. Default: 2. Only with
-    /// [`Backoff::Exponential`].
+    /// Growth of the exponential curve from wait to wait: finite, at least 1. Defaults to 2. Only
+    /// with [`Backoff::Exponential`].
     pub factor: Option<f64>,
-    /// The linear curve's growth from wait to wait, in ms. From 0 to [`MAX_MS`]. Default:
+    /// Growth of the linear curve from wait to wait, in ms: between 0 and [`MAX_MS`]. Defaults to
     /// `base_ms`. Only with [`Backoff::Linear`].
     pub step_ms: Option<f64>,
-    /// The wait at which truncated binary exponential backoff stops growing. From 1 to 1024.
-    /// Default: 10. Only with [`Backoff::Truncated`] and [`Jitter::Slotted`].
+    /// Wait at which truncated binary exponential backoff stops growing: between 1 and 1,024.
+    /// Defaults to 10. Only with [`Backoff::Truncated`] and [`Jitter::Slotted`].
     pub truncate_at: Option<u32>,
-    /// The longest server hint that is followed, in ms; a longer one ends the operation. From 0
-    /// to infinity. Default: 60 000.
+    /// Longest server hint that is followed, in ms: non-negative or infinite. A longer one ends the
+    /// operation. Defaults to 60,000.
     pub max_retry_after_ms: Option<f64>,
-    /// Follow a longer server hint as far as `max_retry_after_ms`, instead of ending the
-    /// operation: the retry then comes earlier than the server asked. Default: false.
+    /// Follow a longer server hint up to `max_retry_after_ms`, instead of ending the operation: the
+    /// retry then comes earlier than the server asked. Defaults to false.
     pub cap_long_retry_after: bool,
-    /// How many attempts there are at most, the first included. From 1; [`UNLIMITED`] for no
-    /// limit. Default: 6.
+    /// Maximum number of attempts, the first included: at least 1; [`UNLIMITED`] for no limit.
+    /// Defaults to 6.
     pub max_attempts: Option<u64>,
-    /// What the cap bounds. Default: [`CapRule::Bound`]; presets that copy other systems use
-    /// others.
+    /// What the cap bounds. Defaults to [`CapRule::Bound`]; presets that copy other systems use
+    /// other rules.
     pub cap_rule: CapRule,
 }
 
-/// One refused option.
+/// One invalid option.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct OptionError {
     /// The option's name, as it is spelled in Rust.
     pub option: &'static str,
-    /// The value that was given.
+    /// The invalid value.
     pub value: f64,
-    /// What is allowed, as the end of the sentence "must be …".
+    /// The allowed values, as they follow "must be" in the message.
     pub rule: &'static str,
 }
 
@@ -73,7 +77,7 @@ impl fmt::Display for OptionError {
             value,
             rule,
         } = self;
-        write!(f, "{option} is {value}; it must be {rule}")
+        write!(f, "{option} must be {rule}, got {value}")
     }
 }
 
@@ -136,13 +140,13 @@ impl RetryOptions {
         require(
             "base_ms",
             self.base_ms,
-            "from 0 to 2^53 - 1 milliseconds",
+            MILLISECONDS,
             within(self.base_ms, 0.0, MAX_MS),
         );
         require(
             "cap_ms",
             self.cap_ms,
-            "from 0 to infinity milliseconds",
+            NOT_NEGATIVE,
             within(self.cap_ms, 0.0, f64::INFINITY),
         );
         if let (Some(base), Some(_)) = (self.base_ms, self.cap_ms) {
@@ -156,7 +160,7 @@ impl RetryOptions {
         require(
             "min_ms",
             self.min_ms,
-            "from 0 to 2^53 - 1 milliseconds",
+            MILLISECONDS,
             within(self.min_ms, 0.0, MAX_MS),
         );
         if let Some(min) = self.min_ms.filter(|min| (0.0..=MAX_MS).contains(min)) {
@@ -164,7 +168,7 @@ impl RetryOptions {
             require(
                 "min_ms",
                 self.min_ms,
-                "at most cap_ms (by default 10000, or base_ms when that is more)",
+                "at most cap_ms (which defaults to 10,000, or to a longer base_ms)",
                 cap.is_nan() || min <= cap,
             );
         }
@@ -175,13 +179,13 @@ impl RetryOptions {
         require(
             "max_retry_after_ms",
             self.max_retry_after_ms,
-            "from 0 to infinity milliseconds",
+            NOT_NEGATIVE,
             within(self.max_retry_after_ms, 0.0, f64::INFINITY),
         );
         require(
             "max_attempts",
             self.max_attempts.map(|_| 0.0),
-            "a whole number from 1",
+            "a positive integer",
             self.max_attempts != Some(0),
         );
     }
@@ -194,17 +198,17 @@ impl RetryOptions {
         let (parameter, rule, allowed) = match self.jitter {
             Jitter::Proportional { ratio } => (
                 Some(ratio),
-                "proportional by a ratio above 0, at most 1",
+                "proportional with a ratio above 0 and at most 1",
                 ratio > 0.0 && ratio <= 1.0,
             ),
             Jitter::Additive { ratio } => (
                 Some(ratio),
-                "additive by a ratio above 0, at most 1000",
+                "additive with a ratio above 0 and at most 1,000",
                 ratio > 0.0 && ratio <= 1_000.0,
             ),
             Jitter::AdditiveMax { max_ms } => (
                 Some(max_ms),
-                "additive by above 0, at most 2^53 - 1 milliseconds",
+                "additive with a maximum above 0 and at most 2^53 - 1 milliseconds",
                 max_ms > 0.0 && max_ms <= MAX_MS,
             ),
             _ => (None, "", true),
@@ -213,48 +217,67 @@ impl RetryOptions {
         require(
             "factor",
             self.factor,
-            "from 1, and finite",
+            "a finite number of at least 1",
             within(self.factor, 1.0, f64::MAX),
         );
         require(
             "factor",
             self.factor,
-            "left out: only the exponential backoff has it",
+            "omitted, because it applies only to the exponential backoff",
             self.backoff == Backoff::Exponential && self.jitter.follows_the_curve(),
         );
         require(
             "step_ms",
             self.step_ms,
-            "from 0 to 2^53 - 1 milliseconds",
+            MILLISECONDS,
             within(self.step_ms, 0.0, MAX_MS),
         );
         require(
             "step_ms",
             self.step_ms,
-            "left out: only the linear backoff has it",
+            "omitted, because it applies only to the linear backoff",
             self.backoff == Backoff::Linear && self.jitter.follows_the_curve(),
         );
         require(
             "truncate_at",
             self.truncate_at.map(f64::from),
-            "a whole number from 1 to 1024",
+            "an integer between 1 and 1,024",
             self.truncate_at
                 .is_none_or(|n| (1..=MAX_TRUNCATE_AT).contains(&n)),
         );
         require(
             "truncate_at",
             self.truncate_at.map(f64::from),
-            "left out: only the truncated backoff and slotted jitter have it",
+            "omitted, because it applies only to the truncated backoff and slotted jitter",
             self.backoff == Backoff::Truncated || self.jitter == Jitter::Slotted,
         );
     }
 
     /// The cap after defaults, before it is known to be valid.
     pub(super) fn resolved_cap_ms(&self) -> f64 {
-        match (self.cap_ms, self.base_ms) {
-            (Some(cap), _) => cap.min(MAX_MS),
-            (None, Some(base)) => base.max(DEFAULT_CAP_MS),
-            (None, None) => DEFAULT_CAP_MS,
+        match self.cap_ms {
+            Some(cap) => cap.min(MAX_MS),
+            // The caller's function decides how long its waits are.
+            None if self.backoff == Backoff::Custom && self.jitter.follows_the_curve() => MAX_MS,
+            None => self.default_cap_ms(),
+        }
+    }
+
+    fn default_cap_ms(&self) -> f64 {
+        self.base_ms.unwrap_or(0.0).max(DEFAULT_CAP_MS)
+    }
+
+    /// These options for a curve that is a list: its longest entry raises the default cap.
+    #[cfg(feature = "lab")]
+    pub(crate) fn of_list(self, list: &[f64]) -> Self {
+        if !self.jitter.follows_the_curve() {
+            return self;
+        }
+        let longest = |cap_ms: f64, ms: &f64| cap_ms.max(*ms);
+        let cap_ms = list.iter().fold(self.default_cap_ms(), longest);
+        Self {
+            cap_ms: self.cap_ms.or(Some(cap_ms)),
+            ..self
         }
     }
 }

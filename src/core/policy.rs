@@ -3,8 +3,8 @@
 use super::backoff::{climb, fibonacci, grow};
 use super::jitter::{CapRule, polly_v2, uniform};
 use super::options::{
-    DEFAULT_BASE_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER_MS,
-    DEFAULT_TRUNCATE_AT, OptionErrors,
+    DEFAULT_BASE_MS, DEFAULT_CAP_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS,
+    DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_TRUNCATE_AT, OptionErrors,
 };
 use super::{Backoff, Draws, Jitter, MAX_MS, RetryOptions};
 
@@ -55,7 +55,7 @@ pub struct Wait {
     pub k: u64,
     /// The operation's previous computed wait; `None` before the first.
     pub previous: Option<Previous>,
-    /// The curve's value in ms, for [`Backoff::Custom`]; ignored by the others.
+    /// The curve's value in ms, for [`Backoff::Custom`]; 10 s if it is unset. Ignored by the others.
     pub curve_ms: Option<f64>,
 }
 
@@ -75,9 +75,9 @@ impl RetryPolicy {
     /// Validates the options and fills in the defaults.
     ///
     /// # Errors
-    /// Lists every refused option, with its value and what is allowed. The ranges are those of
-    /// the fields of [`RetryOptions`]; besides, a cap below the base is refused when both were
-    /// given, a floor above the cap, and an option that the chosen backoff does not have.
+    /// Lists every invalid option, with its value and its rule. The ranges are those of the fields
+    /// of [`RetryOptions`]. A cap below the base, a minimum above the cap and an option that the
+    /// chosen backoff does not have are invalid too.
     pub fn new(options: RetryOptions) -> Result<Self, OptionErrors> {
         let mut problems = Vec::new();
         options.check(|problem| problems.push(problem));
@@ -95,8 +95,8 @@ impl RetryPolicy {
         let cap_ms = options.resolved_cap_ms();
         let truncate_at = options.truncate_at.unwrap_or(DEFAULT_TRUNCATE_AT);
         let base_ms = options.base_ms.unwrap_or(match options.backoff {
-            // A power of two: the division is exact.
-            Backoff::Truncated => {
+            // A power of two: the division is exact. Without a cap it would make a first wait of years.
+            Backoff::Truncated if cap_ms < MAX_MS => {
                 let power = u64::from(truncate_at.saturating_sub(1));
                 cap_ms / grow(1.0, 2.0, power, f64::INFINITY)
             }
@@ -151,7 +151,7 @@ impl RetryPolicy {
         self.cap_ms
     }
 
-    /// The floor of every wait, in ms.
+    /// Minimum wait, in ms. Where it is above the curve, it removes the jitter.
     #[must_use]
     pub fn min_ms(&self) -> f64 {
         self.min_ms
@@ -183,7 +183,8 @@ impl RetryPolicy {
     }
 
     /// The ceiling `c_k` of wait `k` (from 1), in ms: the backoff curve's value, at most the cap
-    /// and at least the floor. Monotone in `k`. For [`Backoff::Custom`] the cap. With
+    /// and at least the floor. Monotone in `k`. For [`Backoff::Custom`] 10 s, or a
+    /// shorter cap. With
     /// [`CapRule::Draw`] not capped: there the cap bounds the draw alone.
     #[must_use]
     pub fn ceiling_ms(&self, k: u64) -> f64 {
@@ -207,7 +208,7 @@ impl RetryPolicy {
             Backoff::Exponential => grow(base, self.factor, n, cap),
             Backoff::Truncated => grow(base, 2.0, n.min(last), cap),
             Backoff::Fibonacci => fibonacci(base, wait.k, cap),
-            Backoff::Custom => wait.curve_ms.unwrap_or(self.cap_ms).min(cap),
+            Backoff::Custom => wait.curve_ms.unwrap_or(DEFAULT_CAP_MS).min(cap),
         };
         curve.max(self.min_ms)
     }
@@ -277,7 +278,7 @@ impl RetryPolicy {
         (lo, hi.max(lo))
     }
 
-    /// Of how many numbers of slots wait `k` is one, with [`Jitter::Slotted`].
+    /// Number of slot values that wait `k` is drawn from with [`Jitter::Slotted`]: `2^min(k, truncate_at)`.
     #[inline(always)]
     pub(crate) fn slots(&self, k: u64) -> f64 {
         let exponent = k.min(u64::from(self.truncate_at));

@@ -1,8 +1,8 @@
 //! A policy as data, as `toJSON()` of the JavaScript package writes it, and back.
 //!
-//! Read strictly: every name must be known, every value of its type and in its range, and all
-//! problems are reported at once, by the names that the data has. What is left to a format's own
-//! deserialiser would be guessed (a missing number read as 0, an unknown name passed over).
+//! Reading is strict: every name must be known, every value must have its type and range, and all
+//! problems are reported at once, by the names in the data. A format's own deserialiser would guess
+//! (read a missing number as 0, ignore an unknown name).
 
 mod read;
 mod value;
@@ -22,10 +22,14 @@ pub use value::Value;
 /// The version of the format, in every object that is written.
 pub const VERSION: u32 = 1;
 
-/// All that the data of a policy tells.
+/// Maximum number of entries of a list. The last one repeats, so more would rarely matter.
+pub const MAX_LIST: usize = 1_000;
+
+/// The data of a policy.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[allow(clippy::struct_excessive_bools)] // Each is a switch of the format.
 pub struct PolicyData {
-    /// What the core decides by.
+    /// The core's options.
     pub options: RetryOptions,
     /// The values of [`Backoff::Custom`](crate::Backoff::Custom) in ms; the last repeats.
     pub curve: Option<Vec<f64>>,
@@ -33,12 +37,16 @@ pub struct PolicyData {
     pub attempt_timeout_ms: Option<f64>,
     /// The deadline of an operation, in ms from its start.
     pub total_timeout_ms: Option<f64>,
+    /// The name of the policy's operations in events.
+    pub name: Option<String>,
     /// The seed of a seeded policy.
     pub seed: Option<Seed>,
     /// Whether Node may exit while only a wait is pending.
     pub unref: bool,
     /// Whether the final error is wrapped.
     pub wrap_error: bool,
+    /// Whether the operation rejects when it stops after a result.
+    pub reject_result: bool,
     /// Whether operations are counted.
     pub metrics: bool,
 }
@@ -49,7 +57,10 @@ impl PolicyData {
     /// # Errors
     /// As [`RetryPolicy::new`]; never for data that were read.
     pub fn policy(&self) -> Result<RetryPolicy, OptionErrors> {
-        RetryPolicy::new(self.options)
+        RetryPolicy::new(match &self.curve {
+            Some(list) => self.options.of_list(list),
+            None => self.options,
+        })
     }
 
     /// What [`lab`](crate::lab) studies.
@@ -65,7 +76,7 @@ impl PolicyData {
     }
 }
 
-/// All that is wrong with the data of a policy.
+/// Everything that is wrong with the data of a policy: at most ten problems.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataErrors {
     problems: Vec<String>,
@@ -73,13 +84,14 @@ pub struct DataErrors {
 }
 
 impl DataErrors {
-    /// The problems, each a sentence that names the option, its value and the rule.
+    /// The problems, each of which names the option, its rule and its value.
     #[must_use]
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// Whether some value is of another type, or a name unknown; else values are out of range.
+    /// Whether a value has a wrong type, a name is unknown or options conflict. Otherwise values are
+    /// out of range.
     #[must_use]
     pub fn is_type_error(&self) -> bool {
         self.wrong_type

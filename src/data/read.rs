@@ -2,18 +2,61 @@
 
 use std::fmt;
 
-use super::{DataErrors, PolicyData, VERSION, Value};
-use crate::core::{
-    Backoff, CapRule, Jitter, OptionError, RetryOptions, RetryPolicy, Seed, UNLIMITED,
-};
+use super::{DataErrors, MAX_LIST, PolicyData, VERSION, Value};
+use crate::core::{Backoff, CapRule, Jitter, MAX_MS, OptionError, RetryOptions, Seed, UNLIMITED};
 
-const MILLISECONDS: &str = "a number of milliseconds";
-const LIMIT: &str = "a number of milliseconds above 0, or \"Infinity\"";
+const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
+const LONGEST: &str = "a non-negative number of milliseconds or Infinity";
+const LIMIT: &str = "a positive number of milliseconds or Infinity";
 const BACKOFF: &str = "one of 'fixed', 'linear', 'exponential', 'truncated', 'fibonacci', or a \
-                       list of milliseconds from 0";
+                       list of 1 to 1,000 non-negative numbers of milliseconds";
 const JITTER: &str = "one of 'none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', \
                       'slotted', 'pollyV2', { type: 'proportional', ratio }, { type: 'additive', \
                       ratio } or { type: 'additive', maxMs }";
+const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } with the decimal \
+                    digits of a number below 2^64";
+
+/// Options that belong to a process.
+const NOT_DATA: [&str; 10] = [
+    "signal",
+    "retryIf",
+    "retryOnResult",
+    "onAttempt",
+    "onFailure",
+    "onRetry",
+    "onSuccess",
+    "onGiveUp",
+    "beforeRetry",
+    "random",
+];
+
+/// All names that data may have.
+const NAMES: [&str; 21] = [
+    "version",
+    "baseMs",
+    "capMs",
+    "minMs",
+    "factor",
+    "backoff",
+    "jitter",
+    "stepMs",
+    "truncateAt",
+    "maxRetryAfterMs",
+    "longRetryAfter",
+    "maxAttempts",
+    "attemptTimeoutMs",
+    "totalTimeoutMs",
+    "name",
+    "seed",
+    "unref",
+    "finalError",
+    "finalResult",
+    "metrics",
+    "capRule",
+];
+
+/// More problems than these are not reported: each repeats what the data say.
+const MOST_PROBLEMS: usize = 10;
 
 impl TryFrom<&Value> for PolicyData {
     type Error = DataErrors;
@@ -21,26 +64,41 @@ impl TryFrom<&Value> for PolicyData {
     fn try_from(value: &Value) -> Result<Self, DataErrors> {
         let mut reader = Reader::default();
         let Value::Object(entries) = value else {
-            reader.refuse("the policy", value, "an object as toJSON() gives it", true);
+            reader.refuse(
+                "the policy",
+                value,
+                "an object made by toJSON()",
+                Kind::None,
+            );
             return Err(reader.errors);
         };
         let version = entries.iter().find(|(name, _)| name == "version");
         if version.map(|(_, value)| value) != Some(&Value::Number(f64::from(VERSION))) {
-            let given = version.map_or("missing".to_owned(), |(_, value)| value.to_string());
-            reader.problem(format!("version is {given}; it must be {VERSION}"), false);
+            let found = version.map_or("nothing".to_owned(), |(_, value)| value.to_string());
+            reader.problem(format!("version must be {VERSION}, got {found}"), false);
             return Err(reader.errors);
         }
         for (name, value) in entries {
-            reader.read(name, value);
+            reader.read(name, &infinite(value));
         }
         reader.finish()
     }
+}
+
+/// The type of which a wrong value is out of range; of any other it is of a wrong type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    None,
+    Number,
+    Text,
+    Any,
 }
 
 #[derive(Default)]
 struct Reader {
     data: PolicyData,
     errors: DataErrors,
+    unknown: bool,
 }
 
 impl Reader {
@@ -48,53 +106,68 @@ impl Reader {
         match name {
             "version" => {}
             "backoff" => self.backoff(value),
-            "jitter" => match jitter(value) {
-                Some(jitter) => self.data.options.jitter = jitter,
-                None => self.refuse(name, value, JITTER, false),
+            "jitter" => self.jitter(value),
+            "capRule" => match value.text() {
+                Some("bound") => self.data.options.cap_rule = CapRule::Bound,
+                Some("ceiling") => self.data.options.cap_rule = CapRule::Ceiling,
+                Some("draw") => self.data.options.cap_rule = CapRule::Draw,
+                _ => self.refuse(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
             },
-            "capRule" => match value {
-                Value::Text(rule) if rule == "bound" => {
-                    self.data.options.cap_rule = CapRule::Bound;
-                }
-                Value::Text(rule) if rule == "ceiling" => {
-                    self.data.options.cap_rule = CapRule::Ceiling;
-                }
-                Value::Text(rule) if rule == "draw" => {
-                    self.data.options.cap_rule = CapRule::Draw;
-                }
-                _ => self.refuse(name, value, "one of 'bound', 'ceiling', 'draw'", false),
-            },
-            "baseMs" => self.data.options.base_ms = self.number(name, value),
-            "capMs" => self.data.options.cap_ms = self.number(name, value),
-            "minMs" => self.data.options.min_ms = self.number(name, value),
-            "factor" => self.data.options.factor = self.number(name, value),
-            "stepMs" => self.data.options.step_ms = self.number(name, value),
+            "baseMs" => self.data.options.base_ms = self.number(name, value, 0.0, MAX_MS),
+            "capMs" => self.data.options.cap_ms = self.number(name, value, 0.0, f64::INFINITY),
+            "minMs" => self.data.options.min_ms = self.number(name, value, 0.0, MAX_MS),
+            "factor" => self.data.options.factor = self.number(name, value, 1.0, f64::MAX),
+            "stepMs" => self.data.options.step_ms = self.number(name, value, 0.0, MAX_MS),
             "maxRetryAfterMs" => {
-                self.data.options.max_retry_after_ms = self.number(name, value);
+                let longest = self.number(name, value, 0.0, f64::INFINITY);
+                self.data.options.max_retry_after_ms = longest;
             }
             "truncateAt" => match whole(value).and_then(|n| u32::try_from(n).ok()) {
-                Some(n) => self.data.options.truncate_at = Some(n),
-                None => self.refuse(name, value, "a whole number from 1 to 1024", false),
+                Some(n @ 1..=1_024) => self.data.options.truncate_at = Some(n),
+                _ => self.refuse(name, value, "an integer between 1 and 1024", Kind::Number),
             },
-            "maxAttempts" => match (number(value), whole(value)) {
-                (Some(f64::INFINITY), _) => self.data.options.max_attempts = Some(UNLIMITED),
-                (_, Some(n)) => self.data.options.max_attempts = Some(n),
-                _ => self.refuse(name, value, "a whole number from 1, or \"Infinity\"", false),
+            "maxAttempts" => match (value, whole(value)) {
+                (Value::Number(f64::INFINITY), _) => {
+                    self.data.options.max_attempts = Some(UNLIMITED);
+                }
+                (_, Some(n @ 1..)) => self.data.options.max_attempts = Some(n),
+                _ => {
+                    let rule = "a positive integer (first attempt included) or Infinity";
+                    self.refuse(name, value, rule, Kind::Number);
+                }
             },
             "attemptTimeoutMs" => self.data.attempt_timeout_ms = self.limit(name, value),
             "totalTimeoutMs" => self.data.total_timeout_ms = self.limit(name, value),
             "longRetryAfter" => {
                 self.data.options.cap_long_retry_after = self.choice(name, value, "stop", "cap");
             }
+            "name" => match value {
+                Value::Text(text) => self.data.name = Some(text.clone()),
+                _ => self.refuse(name, value, "a string", Kind::None),
+            },
             "finalError" => self.data.wrap_error = self.choice(name, value, "last", "wrap"),
+            "finalResult" => {
+                self.data.reject_result = self.choice(name, value, "resolve", "reject");
+            }
             "unref" => self.data.unref = self.switch(name, value),
             "metrics" => self.data.metrics = self.switch(name, value),
             "seed" => self.seed(value),
-            _ => self.problem(
-                format!("{} is not an option", Value::Text(name.to_owned())),
-                true,
-            ),
+            _ if NOT_DATA.contains(&name) => self.omit(name, value, "it is not data"),
+            _ => self.unknown(name),
         }
+    }
+
+    fn unknown(&mut self, name: &str) {
+        // The search for a similar name takes longer than all the rest.
+        let hint = if self.is_full() {
+            None
+        } else {
+            similar(name, &NAMES)
+        };
+        let hint = hint.map_or(String::new(), |name| format!(". Did you mean {name}?"));
+        let shown = Value::Text(name.to_owned());
+        self.problem(format!("unknown option {shown}{hint}"), true);
+        self.unknown = true;
     }
 
     fn backoff(&mut self, value: &Value) {
@@ -105,163 +178,281 @@ impl Reader {
             Value::Text(name) if name == "truncated" => Backoff::Truncated,
             Value::Text(name) if name == "fibonacci" => Backoff::Fibonacci,
             Value::List(list) => {
-                let curve: Vec<f64> = list
-                    .iter()
-                    .filter_map(number)
-                    .filter(|ms| *ms >= 0.0)
-                    .collect();
-                if list.is_empty() || curve.len() < list.len() {
-                    self.refuse("backoff", value, BACKOFF, false);
-                }
-                self.data.curve = Some(curve);
+                self.data.curve = Some(self.list(list));
                 Backoff::Custom
             }
-            _ => return self.refuse("backoff", value, BACKOFF, false),
+            _ => return self.refuse("backoff", value, BACKOFF, Kind::Text),
         };
     }
 
-    /// Of its type; its range is checked with those of the other numbers.
-    fn number(&mut self, name: &str, value: &Value) -> Option<f64> {
-        let number = number(value);
+    fn list(&mut self, list: &[Value]) -> Vec<f64> {
+        if !(1..=MAX_LIST).contains(&list.len()) {
+            // Reading stopped at the first entry too many.
+            let length = match list.len() {
+                0 => "0",
+                _ => "more",
+            };
+            let text = format!("backoff.length must be between 1 and {MAX_LIST}, got {length}");
+            self.problem(text, false);
+            return Vec::new();
+        }
+        let mut curve = Vec::with_capacity(list.len());
+        for (i, value) in list.iter().enumerate() {
+            match infinite(value) {
+                Value::Number(ms) if ms >= 0.0 => curve.push(ms),
+                value => {
+                    self.refuse(&format!("backoff[{i}]"), &value, LONGEST, Kind::Number);
+                    break;
+                }
+            }
+        }
+        curve
+    }
+
+    fn jitter(&mut self, value: &Value) {
+        let entries = match value {
+            Value::Object(entries) if entries.iter().any(|(name, _)| name == "type") => entries,
+            Value::Text(name) => match jitter(name) {
+                Some(jitter) => return self.data.options.jitter = jitter,
+                None => return self.refuse("jitter", value, JITTER, Kind::Text),
+            },
+            _ => return self.refuse("jitter", value, JITTER, Kind::Text),
+        };
+        let field = |name: &str| {
+            let entry = entries.iter().find(|(key, _)| key == name);
+            entry.map(|(_, value)| value)
+        };
+        let (ratio, max_ms) = (field("ratio"), field("maxMs"));
+        let kind = field("type").unwrap_or(&Value::Null);
+        let proportional = kind.text() == Some("proportional");
+        for (name, value) in entries {
+            if !["type", "ratio", "maxMs"].contains(&name.as_str()) {
+                let because = "only type, ratio and maxMs are known";
+                self.omit(&format!("jitter.{name}"), value, because);
+            }
+        }
+        match (ratio, max_ms) {
+            (_, Some(value)) if proportional => {
+                self.omit("jitter.maxMs", value, "it applies only to type 'additive'");
+            }
+            (Some(value), Some(_)) => self.omit("jitter.ratio", value, "maxMs replaces it"),
+            _ => {}
+        }
+        if !proportional && kind.text() != Some("additive") {
+            let rule = "'proportional' or 'additive'";
+            return self.refuse("jitter.type", kind, rule, Kind::Text);
+        }
+        let (name, value, most) = match max_ms {
+            Some(value) if !proportional => ("jitter.maxMs", Some(value), MAX_MS),
+            _ if proportional => ("jitter.ratio", ratio, 1.0),
+            _ => ("jitter.ratio", ratio, 1_000.0),
+        };
+        let Some(Value::Number(spread)) = value.filter(
+            |value| matches!(value, Value::Number(spread) if *spread > 0.0 && *spread <= most),
+        ) else {
+            let rule = format!("a number above 0 and at most {most}");
+            return self.refuse(name, value.unwrap_or(&Value::Null), &rule, Kind::Number);
+        };
+        self.data.options.jitter = match name {
+            "jitter.maxMs" => Jitter::AdditiveMax { max_ms: *spread },
+            _ if proportional => Jitter::Proportional { ratio: *spread },
+            _ => Jitter::Additive { ratio: *spread },
+        };
+    }
+
+    fn number(&mut self, name: &str, value: &Value, least: f64, most: f64) -> Option<f64> {
+        let number = match value {
+            Value::Number(number) if (least..=most).contains(number) => Some(*number),
+            _ => None,
+        };
         if number.is_none() {
-            self.refuse(name, value, MILLISECONDS, true);
+            let rule = match (name, most) {
+                ("factor", _) => "a finite number, at least 1",
+                (_, f64::INFINITY) => LONGEST,
+                _ => MILLISECONDS,
+            };
+            self.refuse(name, value, rule, Kind::Number);
         }
         number
     }
 
     fn limit(&mut self, name: &str, value: &Value) -> Option<f64> {
-        let limit = number(value).filter(|ms| *ms > 0.0);
-        if limit.is_none() {
-            self.refuse(name, value, LIMIT, false);
+        match value {
+            Value::Number(ms) if *ms > 0.0 => Some(*ms),
+            _ => {
+                self.refuse(name, value, LIMIT, Kind::Number);
+                None
+            }
         }
-        limit
     }
 
     fn switch(&mut self, name: &str, value: &Value) -> bool {
         if !matches!(value, Value::Bool(_)) {
-            self.refuse(name, value, "true or false", true);
+            self.refuse(name, value, "true or false", Kind::None);
         }
         *value == Value::Bool(true)
     }
 
     fn choice(&mut self, name: &str, value: &Value, no: &str, yes: &str) -> bool {
-        match value {
-            Value::Text(text) if text == no => false,
-            Value::Text(text) if text == yes => true,
+        match value.text() {
+            Some(text) if text == no => false,
+            Some(text) if text == yes => true,
             _ => {
                 let rule = format!("one of '{no}', '{yes}'");
-                self.refuse(name, value, &rule, false);
+                self.refuse(name, value, &rule, Kind::Text);
                 false
             }
         }
     }
 
     fn seed(&mut self, value: &Value) {
-        let bits = match value {
-            Value::Object(entries) => match entries.as_slice() {
-                [(name, Value::Text(digits))] if name == "bits" => digits
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit())
-                    .then(|| digits.parse().ok())
-                    .flatten(),
-                _ => None,
-            },
-            _ => None,
+        let digits = digits(value);
+        self.data.seed = match value {
+            Value::Text(text) => Some(Seed::from(text.as_str())),
+            Value::Number(_) => whole(value).map(Seed::new),
+            _ => digits.and_then(|digits| digits.parse().ok()).map(Seed::new),
         };
-        match bits {
-            Some(bits) => self.data.seed = Some(Seed::new(bits)),
-            None => self.refuse(
-                "seed",
-                value,
-                "{ bits } with the decimal digits of a number below 2^64",
-                false,
-            ),
+        if self.data.seed.is_none() {
+            // Digits are a number, which may be too large.
+            let kind = if digits.is_some() {
+                Kind::Any
+            } else {
+                Kind::Number
+            };
+            self.refuse("seed", value, SEED, kind);
         }
     }
 
-    /// The ranges, and what options say about each other.
+    /// Checks the options against each other.
     fn finish(mut self) -> Result<PolicyData, DataErrors> {
-        // A value of a wrong type is "not given" by now: what depends on it would be wrong too.
+        // An invalid option is unset by now: what depends on it would be wrong too.
         if self.errors.problems.is_empty() {
-            if let Err(errors) = RetryPolicy::new(self.data.options) {
+            if let Err(errors) = self.data.policy() {
                 for problem in errors.problems() {
-                    self.problem(refusal(problem, &Value::Number(problem.value)), false);
+                    let text = refusal(problem, &Value::Number(problem.value));
+                    self.problem(text, problem.rule.starts_with("omitted"));
                 }
             }
         }
         if self.errors.problems.is_empty() {
-            Ok(self.data)
-        } else {
-            Err(self.errors)
+            return Ok(self.data);
         }
+        if self.unknown {
+            let names = format!("known options: {}", NAMES.join(", "));
+            self.errors.problems.push(names);
+        }
+        Err(self.errors)
     }
 
-    /// `typed`: whether the rule is about the type alone.
-    fn refuse(&mut self, name: &str, value: &Value, rule: &str, typed: bool) {
-        let other_type = typed || !matches!(value, Value::Number(_) | Value::Text(_));
-        self.problem(format!("{name} is {value}; it must be {rule}"), other_type);
+    fn omit(&mut self, name: &str, value: &Value, because: &str) {
+        let text = format!("{name} must be omitted (got {value}): {because}");
+        self.problem(text, true);
+    }
+
+    fn refuse(&mut self, name: &str, value: &Value, rule: &str, ranged: Kind) {
+        let in_kind = match value {
+            Value::Number(_) => ranged == Kind::Number,
+            Value::Text(_) => ranged == Kind::Text,
+            _ => false,
+        };
+        let wrong_type = !in_kind && ranged != Kind::Any;
+        self.problem(format!("{name} must be {rule}, got {value}"), wrong_type);
     }
 
     fn problem(&mut self, text: String, wrong_type: bool) {
-        self.errors.problems.push(text);
+        if !self.is_full() {
+            self.errors.problems.push(text);
+        }
         self.errors.wrong_type |= wrong_type;
     }
-}
 
-/// A number; JSON has no infinity, so it is written as a text.
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => Some(*number),
-        Value::Text(text) if text == "Infinity" => Some(f64::INFINITY),
-        _ => None,
+    fn is_full(&self) -> bool {
+        self.errors.problems.len() >= MOST_PROBLEMS
     }
 }
 
+/// The known name that is at most three edits away, the nearest first.
+pub(crate) fn similar<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    let name: Vec<char> = name.to_lowercase().chars().take(40).collect();
+    let near = names.iter().map(|known| (edits(&name, known), *known));
+    let nearest = near.min_by_key(|(edits, _)| *edits);
+    let (edits, known) = nearest?;
+    (edits <= 3 && edits <= name.len() / 2).then_some(known)
+}
+
+/// How many inserted, deleted, replaced or transposed letters `a` and `b` are apart.
+fn edits(a: &[char], b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let replaced = at(&row, j) + usize::from(x != y);
+            let mut least = replaced.min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
+            if swapped {
+                least = least.min(at(&before, j - 1) + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// The digits of `{ bits }`, without zeros before them: with 21 they are too many, however they go on.
+fn digits(value: &Value) -> Option<&str> {
+    let Value::Object(entries) = value else {
+        return None;
+    };
+    let [(name, Value::Text(digits))] = entries.as_slice() else {
+        return None;
+    };
+    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let zeros = digits.len() - digits.trim_start_matches('0').len();
+    let number = digits.get(zeros.min(digits.len().saturating_sub(1))..)?;
+    (name == "bits" && all_digits).then_some(number.get(..21).unwrap_or(number))
+}
+
+/// JSON has no infinity, so it is written as a string.
+fn infinite(value: &Value) -> Value {
+    match value {
+        Value::Text(text) if text == "Infinity" => Value::Number(f64::INFINITY),
+        value => value.clone(),
+    }
+}
+
+/// The whole number from 0 to 2^53 − 1 that the value is. Above it not every one is an `f64`.
 fn whole(value: &Value) -> Option<u64> {
-    /// Above it not every whole number is an `f64`.
-    const LARGEST: f64 = 9_007_199_254_740_991.0;
-    let number = number(value)?;
+    let Value::Number(number) = value else {
+        return None;
+    };
     // Whole, and in the range where the conversion is exact.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let whole =
-        (number.fract() == 0.0 && (0.0..=LARGEST).contains(&number)).then_some(number as u64);
+        (number.fract() == 0.0 && (0.0..=MAX_MS).contains(number)).then_some(*number as u64);
     whole
 }
 
-fn jitter(value: &Value) -> Option<Jitter> {
-    match value {
-        Value::Text(name) => match name.as_str() {
-            "none" => Some(Jitter::None),
-            "full" => Some(Jitter::Full),
-            "equal" => Some(Jitter::Equal),
-            "decorrelated" => Some(Jitter::Decorrelated),
-            "decorrelatedBounded" => Some(Jitter::DecorrelatedBounded),
-            "slotted" => Some(Jitter::Slotted),
-            "pollyV2" => Some(Jitter::PollyV2),
-            _ => None,
-        },
-        Value::Object(entries) if entries.len() == 2 => {
-            let field = |name: &str| entries.iter().find(|(key, _)| key == name);
-            let Some((_, Value::Text(kind))) = field("type") else {
-                return None;
-            };
-            let (name, parameter) = entries.iter().find(|(name, _)| name != "type")?;
-            let parameter = number(parameter)?;
-            match (kind.as_str(), name.as_str()) {
-                ("proportional", "ratio") => Some(Jitter::Proportional { ratio: parameter }),
-                ("additive", "ratio") => Some(Jitter::Additive { ratio: parameter }),
-                ("additive", "maxMs") => Some(Jitter::AdditiveMax { max_ms: parameter }),
-                _ => None,
-            }
-        }
+fn jitter(name: &str) -> Option<Jitter> {
+    match name {
+        "none" => Some(Jitter::None),
+        "full" => Some(Jitter::Full),
+        "equal" => Some(Jitter::Equal),
+        "decorrelated" => Some(Jitter::Decorrelated),
+        "decorrelatedBounded" => Some(Jitter::DecorrelatedBounded),
+        "slotted" => Some(Jitter::Slotted),
+        "pollyV2" => Some(Jitter::PollyV2),
         _ => None,
     }
 }
 
-/// A refused option in the words of the data: its name as there, and its value.
+/// An invalid option in the words of the data: its name as there, and its value.
 pub(crate) fn refusal(problem: &OptionError, value: &dyn fmt::Display) -> String {
     let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
-    format!("{name} is {value}; it must be {rule}")
+    format!("{name} must be {rule}, got {value}")
 }
 
 /// `base_ms` is `baseMs` where the data come from.

@@ -1,9 +1,17 @@
-//! Data of any shape, so that what it is can be judged and named before it is used.
+//! Data of any shape, read before they are validated, so that messages can name what they are.
+//!
+//! Data may come from anywhere: what no policy or option has (a long list, a deep object) is skipped
+//! while it is read, so that memory and stack stay small.
 
 use std::fmt;
 
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+
+use super::MAX_LIST;
+
+/// Levels of lists and objects that are read: a policy has two.
+const DEEPEST: u32 = 3;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,9 +20,9 @@ pub enum Value {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number; in JavaScript also one that JSON has not.
+    /// A number; from JavaScript also one that JSON does not have.
     Number(f64),
-    /// A text.
+    /// A string.
     Text(String),
     /// A list.
     List(Vec<Value>),
@@ -47,13 +55,38 @@ impl fmt::Display for Value {
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Shapes)
+impl Value {
+    /// The string that this is.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
     }
 }
 
-struct Shapes;
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Shapes(DEEPEST).deserialize(deserializer)
+    }
+}
+
+/// Reads values down to this many levels; what is deeper becomes [`Value::Null`].
+#[derive(Clone, Copy)]
+struct Shapes(u32);
+
+impl<'de> DeserializeSeed<'de> for Shapes {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        if self.0 == 0 {
+            IgnoredAny::deserialize(deserializer).map(|_| Value::Null)
+        } else {
+            deserializer.deserialize_any(self)
+        }
+    }
+}
 
 impl<'de> Visitor<'de> for Shapes {
     type Value = Value;
@@ -91,17 +124,28 @@ impl<'de> Visitor<'de> for Shapes {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
+        let inside = Self(self.0.saturating_sub(1));
+        // One more than a list may have, so that it is invalid.
+        while list.len() <= MAX_LIST {
+            match items.next_element_seed(inside)? {
+                Some(item) => list.push(item),
+                None => return Ok(Value::List(list)),
+            }
         }
+        while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Value::List(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Vec::new();
-        while let Some(entry) = entries.next_entry()? {
-            object.push(entry);
+        let inside = Self(self.0.saturating_sub(1));
+        while object.len() <= MAX_LIST {
+            match entries.next_key()? {
+                Some(name) => object.push((name, entries.next_value_seed(inside)?)),
+                None => return Ok(Value::Object(object)),
+            }
         }
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Value::Object(object))
     }
 }

@@ -94,11 +94,17 @@ impl Serialize for PolicyData {
         if options.cap_long_retry_after {
             map.serialize_entry("longRetryAfter", "cap")?;
         }
+        if let Some(name) = &self.name {
+            map.serialize_entry("name", name)?;
+        }
         if self.unref {
             map.serialize_entry("unref", &true)?;
         }
         if self.wrap_error {
             map.serialize_entry("finalError", "wrap")?;
+        }
+        if self.reject_result {
+            map.serialize_entry("finalResult", "reject")?;
         }
         if self.metrics {
             map.serialize_entry("metrics", &true)?;

@@ -1,5 +1,5 @@
-//! What JavaScript gives as data, validated here again, strictly: `serde-wasm-bindgen` alone would
-//! pass over unknown names and read what is missing as nothing.
+//! Data from JavaScript, validated here again, strictly: `serde-wasm-bindgen` alone would ignore
+//! unknown names and read missing values as empty.
 
 use js_sys::{RangeError, TypeError};
 use serde::Deserialize;
@@ -8,10 +8,21 @@ use wasm_bindgen::JsValue;
 use crate::core::OptionErrors;
 use crate::data::{PolicyData, Value};
 
-/// Data of any shape, if it is data.
+/// An error for JavaScript. The prefix tells src/js/lab.js that it is a refusal: whatever else these
+/// functions throw is a fault.
+pub(super) fn thrown(problems: &str, is_type_error: bool) -> JsValue {
+    let text = format!("rejitter: {problems}");
+    if is_type_error {
+        TypeError::new(&text).into()
+    } else {
+        RangeError::new(&text).into()
+    }
+}
+
+/// Reads data of any shape.
 pub(super) fn value_of(what: &str, value: JsValue) -> Result<Value, JsValue> {
     Value::deserialize(serde_wasm_bindgen::Deserializer::from(value))
-        .map_err(|error| TypeError::new(&format!("{what} is no data: {error}")).into())
+        .map_err(|error| thrown(&format!("{what} must be data, got {error}"), true))
 }
 
 pub(super) fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
@@ -19,16 +30,10 @@ pub(super) fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
 }
 
 pub(super) fn data_from(policy: &Value) -> Result<PolicyData, JsValue> {
-    PolicyData::try_from(policy).map_err(|errors| {
-        let text = errors.to_string();
-        if errors.is_type_error() {
-            TypeError::new(&text).into()
-        } else {
-            RangeError::new(&text).into()
-        }
-    })
+    PolicyData::try_from(policy)
+        .map_err(|errors| thrown(&errors.to_string(), errors.is_type_error()))
 }
 
 pub(super) fn refused(errors: &OptionErrors) -> JsValue {
-    RangeError::new(&errors.to_string()).into()
+    thrown(&errors.to_string(), false)
 }

@@ -4,12 +4,12 @@
 //! typed arrays. The names begin with `lab` because these are the raw functions: src/js/lab.js makes
 //! of them what users call.
 
-use js_sys::{Float64Array, RangeError};
+use js_sys::Float64Array;
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
-use super::given::{data_of, refused};
+use super::given::{data_of, refused, thrown};
 use super::numeric::seed_of;
 use crate::lab::{self, Distribution, Model, Sampler};
 
@@ -30,13 +30,13 @@ fn distribution_of(policy: JsValue, k: u32) -> Result<Distribution, JsValue> {
     let index = usize::try_from(k.saturating_sub(1)).unwrap_or(usize::MAX);
     // The iterator has no end.
     let distribution = model.distributions().nth(index);
-    distribution.ok_or_else(|| RangeError::new("k is no wait").into())
+    distribution.ok_or_else(|| thrown("k must be a positive integer", false))
 }
 
 /// Waits 1 to `waits` in numbers.
 ///
 /// # Errors
-/// When the policy is none.
+/// If the policy is invalid.
 #[wasm_bindgen(js_name = labPlan, skip_typescript)]
 pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
     written(&lab::plan(&model_of(policy)?, waits))
@@ -45,7 +45,7 @@ pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
 /// What is noteworthy about the policy.
 ///
 /// # Errors
-/// When the policy is none.
+/// If the policy is invalid.
 #[wasm_bindgen(js_name = labExplain, skip_typescript)]
 pub fn explain(policy: JsValue) -> Result<JsValue, JsValue> {
     written(&lab::explain(&model_of(policy)?))
@@ -54,7 +54,7 @@ pub fn explain(policy: JsValue) -> Result<JsValue, JsValue> {
 /// The waits of operations 0 … `operations` − 1, operation by operation.
 ///
 /// # Errors
-/// When the policy is none, or memory is short.
+/// If the policy is invalid.
 #[wasm_bindgen(js_name = labSample, skip_typescript)]
 pub fn sample(
     policy: JsValue,
@@ -84,7 +84,7 @@ pub fn sample(
 /// Wait `k`'s density as a flat list: of each cell its begin, its end and its probability.
 ///
 /// # Errors
-/// When the policy is none.
+/// If the policy is invalid.
 #[wasm_bindgen(js_name = labCells, skip_typescript)]
 pub fn cells(policy: JsValue, k: u32, resolution: u32) -> Result<Float64Array, JsValue> {
     let cells = distribution_of(policy, k)?.cells(resolution);
@@ -98,7 +98,7 @@ pub fn cells(policy: JsValue, k: u32, resolution: u32) -> Result<Float64Array, J
 /// The probabilities of waits up to each of `ms`, for wait `k`.
 ///
 /// # Errors
-/// When the policy is none.
+/// If the policy is invalid.
 #[wasm_bindgen(js_name = labCdf, skip_typescript)]
 pub fn cdf(policy: JsValue, k: u32, ms: &[f64]) -> Result<Float64Array, JsValue> {
     let distribution = distribution_of(policy, k)?;
@@ -109,7 +109,7 @@ pub fn cdf(policy: JsValue, k: u32, ms: &[f64]) -> Result<Float64Array, JsValue>
 /// The quantiles of wait `k` for each of `probabilities`.
 ///
 /// # Errors
-/// When the policy is none.
+/// If the policy is invalid.
 #[wasm_bindgen(js_name = labQuantiles, skip_typescript)]
 pub fn quantiles(policy: JsValue, k: u32, probabilities: &[f64]) -> Result<Float64Array, JsValue> {
     let distribution = distribution_of(policy, k)?;

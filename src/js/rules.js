@@ -28,6 +28,12 @@ export function hasOwnCurve(jitter) {
 }
 
 export const MAX_MS = Number.MAX_SAFE_INTEGER;
+
+/** The longest list as `backoff`: its last entry repeats anyway. */
+export const MAX_LIST = 1000;
+
+/** Problems that one error lists at most. */
+export const MAX_PROBLEMS = 10;
 export const DEFAULT_CAP_MS = 10_000;
 
 /** @typedef {import('./options.js').Settings} Settings */
@@ -47,7 +53,7 @@ export const LONGEST = ['number', 'a non-negative number of milliseconds or Infi
 /** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
-const HOOK = [
+export const HOOK = [
   '',
   'a function',
   (value, settings, _, name) => {
@@ -64,10 +70,10 @@ export const RULES = {
   capMs: LONGEST,
   minMs: MILLISECONDS,
   factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
-  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to milliseconds, or a list of non-negative milliseconds`, readBackoff],
+  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 to 1,000 such values`, readBackoff],
   jitter: [
     'string',
-    `${oneOf(JITTERS)}, { type: 'proportional', ratio } with a ratio in (0, 1], or { type: 'additive' } with either a ratio in (0, 1000] or a positive maxMs`,
+    `${oneOf(JITTERS)}, { type: 'proportional', ratio }, { type: 'additive', ratio } or { type: 'additive', maxMs }`,
     readJitter,
   ],
   stepMs: MILLISECONDS,
@@ -77,7 +83,15 @@ export const RULES = {
   maxAttempts: ['number', 'a positive integer (first attempt included) or Infinity', isCount],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
-  signal: ['', 'an AbortSignal', isSignal],
+  signal: [
+    '',
+    'an AbortSignal',
+    (value, _, problems) => {
+      if (!isSignal(value?.signal)) return isSignal(value);
+      problems.push(failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'));
+      return true;
+    },
+  ],
   retryIf: FUNCTION,
   retryOnResult: FUNCTION,
   onAttempt: HOOK,
@@ -104,21 +118,27 @@ export const RULES = {
 };
 
 /**
- * Option names in other retry packages, for "Did you mean". Each line: our name, an optional note, a
- * colon, then their names in lower case without "ms".
+ * Names of options and values in other retry packages, for "Did you mean". Each line: our name, an
+ * optional note, a colon, then their names in lower case without "ms".
  */
-const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries
+const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries maxretry retry
 maxAttempts: numofattempts attempts limit
-baseMs: mintimeout delay initialdelay startingdelay base
-capMs: maxtimeout maxdelay backofflimit cap
-minMs: mindelay
-factor: timemultiple multiplier exponent
-jitter: randomize
+maxAttempts (Infinity): forever
+baseMs: mintimeout delay initialdelay startingdelay base interval
+capMs: maxtimeout maxdelay backofflimit cap max
+minMs: mindelay min
+factor: timemultiple multiplier exponent backofffactor
+backoff: strategy
+jitter: randomize randomizationfactor
 attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them): timeout
-totalTimeoutMs: maxretrytime maxelapsedtime deadline
+attemptTimeoutMs: perattempttimeout
+totalTimeoutMs: maxretrytime maxelapsedtime deadline maxtotaltimeout timeout
+signal: abortsignal
 retryIf: shouldretry retrycondition
-onFailure: handleerror onfailedattempt
-maxRetryAfterMs: maxretryafter`;
+onFailure: handleerror onerror
+onFailure (it is not awaited; beforeRetry is, before the next attempt): onfailedattempt
+maxRetryAfterMs: maxretryafter
+fixed: constant`;
 
 /** Starts each message of this package, once: in a log, it names the owner. */
 const PREFIX = 'rejitter: ';
@@ -139,7 +159,20 @@ export function failure(kind, text) {
  * @param {string} [verb]
  */
 export function problemOf(name, value, [types, rule] = RULES[name], verb = 'be') {
-  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${show(value)}`);
+  // A seed or a key may be a secret.
+  const shown = typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
+  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}${valueMeant(value, rule)}`);
+}
+
+/**
+ * Suggests one of the names that a rule lists.
+ * @param {unknown} value
+ * @param {string} rule
+ */
+function valueMeant(value, rule) {
+  if (typeof value !== 'string') return '';
+  const nearest = meant(value, Array.from(rule.matchAll(/'(\w+)'/g), ([, name]) => name));
+  return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
 }
 
 /** Precedes the names of all options. */
@@ -150,30 +183,29 @@ const LIST = ' Known options: ';
  * @param {string[]} names
  */
 export function unknown(name, names) {
-  const nearest = foreign(name.toLowerCase().replace(/ms$/, ''), names) ?? similar(name.toLowerCase(), names);
+  const nearest = meant(name, names);
   return failure(TypeError, `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
 }
 
 /**
- * Functions with separate options do not have all of those.
- * @param {string} name
- * @param {string[]} names
+ * Returns the known name that another package has under this one, that is at most three edits away, or
+ * that begins with this one.
+ * @param {string} wrong
+ * @param {string[]} names all that are known here
+ * @returns {string | undefined}
  */
-function foreign(name, names) {
-  const ours = FOREIGN.split('\n').find((line) => line.split(': ').pop()?.split(' ').includes(name))?.replace(/: [^:]*$/, '');
-  return ours && names.includes(ours.split(' ')[0] ?? '') ? ours : undefined;
-}
-
-/**
- * @param {string} name in small letters
- * @param {string[]} names
- */
-function similar(name, names) {
-  for (let edits = 0; edits <= 3 && edits <= name.length / 2; edits++) {
+function meant(wrong, names) {
+  const name = wrong.slice(0, 40).toLowerCase();
+  const theirs = name.replace(/ms$/, '');
+  for (const line of FOREIGN.split('\n')) {
+    const [, ours = '', note, all = ''] = /^(\w+)(.*): (.*)$/.exec(line) ?? [];
+    if (names.includes(ours) && all.split(' ').includes(theirs)) return ours + note;
+  }
+  for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
     const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
     if (nearest !== undefined) return nearest;
   }
-  return undefined;
+  return name.length > 2 ? names.find((known) => known.toLowerCase().startsWith(name)) : undefined;
 }
 
 /**
@@ -204,7 +236,8 @@ export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
   const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
   const [, names] = texts.find((parts) => parts.length > 1) ?? [];
-  const text = texts.map(([problem]) => problem).join('; ');
+  let text = texts.map(([problem]) => problem).join('; ');
+  if (texts.length >= MAX_PROBLEMS) text += '; and more';
   return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
 }
 
@@ -215,14 +248,16 @@ export function errorOf(problems) {
 export function show(value) {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+      // JSON escapes the control characters of ASCII only, and makes six characters of one.
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value).replace(/[\x7f-\x9f]/g, '?').slice(0, 100);
     case 'bigint':
-      return `${value}n`;
+      // The digits of a long one take seconds.
+      return value < 1e40 && value > -1e40 ? `${value}n` : 'a long bigint';
     case 'function':
     case 'symbol':
       return `a ${typeof value}`;
     case 'object':
-      return value === null ? 'null' : 'an object';
+      return value === null ? 'null' : kindOf(value);
     default:
       return Object.is(value, -0) ? '-0' : String(value);
   }
@@ -264,40 +299,65 @@ export function leftOut(name, value, because) {
   return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
 }
 
+/** @param {object} value */
+function kindOf(value) {
+  try {
+    if (Array.isArray(value)) return 'an array';
+    if (value instanceof Promise) return 'a promise';
+  } catch {
+    // A revoked proxy is neither.
+  }
+  return 'an object';
+}
+
 /**
  * @param {any} value
  * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
  */
-function readBackoff(value, settings) {
+function readBackoff(value, settings, problems) {
   settings.backoff = BACKOFFS.indexOf(value);
   if (settings.backoff >= 0) return true;
   settings.backoff = CUSTOM;
   settings.curve = value;
   if (isFunction(value)) return true;
   if (!Array.isArray(value)) return false;
-  // A copy: what the caller does with the list later changes nothing.
-  const list = (settings.curve = Array.from(value));
-  return list.length > 0 && list.every(isLongest);
+  const { length } = value;
+  if (!isWithin(length, 1, MAX_LIST)) {
+    problems.push(problemOf('backoff.length', length, ['number', `between 1 and ${MAX_LIST}`]));
+    return true;
+  }
+  // A copy: later changes of the list have no effect.
+  const list = (settings.curve = Array.from({ length }, (_, i) => value[i]));
+  const bad = list.findIndex((ms) => !isLongest(ms));
+  if (bad >= 0) problems.push(problemOf(`backoff[${bad}]`, list[bad], LONGEST));
+  return true;
 }
 
 /**
  * @param {any} value
  * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
  */
-function readJitter(value, settings) {
+function readJitter(value, settings, problems) {
   settings.jitter = JITTERS.indexOf(value);
   if (settings.jitter >= 0) return true;
   if (value === null || typeof value !== 'object') return false;
   const { type, ratio, maxMs, ...rest } = /** @type {any} */ ({ __proto__: null, ...value });
+  if (type === undefined) return false;
   const proportional = type === 'proportional';
-  const bounded = maxMs !== undefined;
-  settings.spread = bounded ? maxMs : ratio;
+  const bounded = !proportional && maxMs !== undefined;
+  const [name, spread, most] = bounded ? ['jitter.maxMs', maxMs, MAX_MS] : ['jitter.ratio', ratio, proportional ? 1 : 1000];
+  settings.spread = spread;
   settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
-  return (
-    Object.values(rest).every((other) => other === undefined) &&
-    (bounded ? type === 'additive' && ratio === undefined : proportional || type === 'additive') &&
-    isWithin(settings.spread, Number.MIN_VALUE, bounded ? MAX_MS : proportional ? 1 : 1000)
-  );
+  if (proportional ? maxMs !== undefined : bounded && ratio !== undefined) {
+    problems.push(leftOut('jitter.' + (proportional ? 'maxMs' : 'ratio'), proportional ? maxMs : ratio, proportional ? "it applies only to type 'additive'" : 'maxMs replaces it'));
+  }
+  const other = Object.keys(rest).find((name) => rest[name] !== undefined);
+  if (other !== undefined) problems.push(leftOut(`jitter.${other}`, rest[other], 'only type, ratio and maxMs are known'));
+  if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
+  else if (!isWithin(spread, Number.MIN_VALUE, most)) problems.push(problemOf(name, spread, ['number', `a number above 0 and at most ${most}`]));
+  return true;
 }
 
 /**

@@ -238,11 +238,12 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// Reads the wait that a server asked for out of an error, as in HTTP's `Retry-After`.
     /// Default: none.
     ///
-    /// Asked after each attempt that failed with an error which [`when`](Self::when) does not
-    /// stop at. `None` and zero are no hint. The wait is `h + r·max(base, h/2)`, r from 0 to
-    /// below 1: never less than asked, and spread out, because a server tells many clients the
-    /// same. A hint above the policy's `max_retry_after_ms` ends the operation with
-    /// [`StopReason::Hint`](crate::StopReason::Hint). [`Verdict::RetryAfter`] goes before a hint.
+    /// Called after each attempt that failed with an error at which [`when`](Self::when) does not
+    /// stop. `None` and zero are no hint. The wait is the longer of `h + r·max(base, h/2)`, with r in
+    /// [0, 1), and the policy's own computed wait: never less than the server asks for, spread out
+    /// because a server gives many clients the same hint, and never shorter than without the hint. A
+    /// hint above the policy's `max_retry_after_ms` ends the operation with
+    /// [`StopReason::Hint`](crate::StopReason::Hint). [`Verdict::RetryAfter`] overrides a hint.
     ///
     /// ```ignore-wasm32
     /// use rejitter::{RetryOptions, RetryPolicy, StopReason, retry_blocking};
@@ -269,10 +270,10 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
         })
     }
 
-    /// The curve of [`Backoff::Custom`](crate::Backoff::Custom): the ceiling of wait k, which
-    /// follows failed attempt k (from 1), before cap and jitter. Asked once for each wait that
-    /// is drawn from it, and by policies with that backoff only; without it, they wait as at the
-    /// cap.
+    /// Sets the curve of [`Backoff::Custom`](crate::Backoff::Custom): the ceiling of wait k, which
+    /// follows failed attempt k (from 1), before cap and jitter. Only policies with that backoff call
+    /// it, once for each wait that is not exact. Without it the ceiling
+    /// is 10 s.
     pub fn curve(
         self,
         mut curve: impl FnMut(u64) -> Duration,

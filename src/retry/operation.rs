@@ -204,7 +204,8 @@ impl<E> Operation<E> {
             Draws { r: 0.0, r2: 0.0 }
         };
         let custom = self.policy.backoff() == Backoff::Custom;
-        let curve = if goes_on && computed && custom {
+        // A hint too: it never shortens the wait of the curve.
+        let curve = if goes_on && exactly.is_none() && custom {
             (hooks.curve)(attempt)
         } else {
             None

@@ -37,7 +37,7 @@ impl AmplificationOptions {
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let (attempts, layers) = (f64::from(self.attempts), f64::from(self.layers));
-        let rule = "a whole number from 1 to 1000";
+        let rule = "an integer between 1 and 1,000";
         check.range("attempts", attempts, (1.0, 1e3), rule);
         let most = self.attempts.checked_pow(self.layers).unwrap_or(u32::MAX);
         check.holds(
@@ -45,11 +45,11 @@ impl AmplificationOptions {
             layers,
             (1..=20).contains(&self.layers)
                 && (most <= 1_000_000 || !(1.0..=1e3).contains(&attempts)),
-            "a whole number from 1 to 20, and attempts^layers at most 10^6",
+            "an integer between 1 and 20 with attempts^layers at most 10^6",
         );
-        let rule = "a probability from 0 to 1";
+        let rule = "a probability between 0 and 1";
         check.range("failure", self.failure, (0.0, 1.0), rule);
-        let rule = "a whole number from 1 to 10^7";
+        let rule = "an integer between 1 and 10^7";
         check.range("requests", f64::from(self.requests), (1.0, 1e7), rule);
         check.finish()
     }

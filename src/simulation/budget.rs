@@ -30,9 +30,9 @@ pub enum Budget {
 impl Budget {
     pub(super) fn check(self, check: &mut Check) {
         if let Self::PerRequest { ratio, bucket } | Self::PerSuccess { ratio, bucket } = self {
-            let rule = "a budget with a ratio from 0 to 1000 tokens";
+            let rule = "a budget with a ratio between 0 and 1,000 tokens";
             check.range("budget", ratio, (0.0, 1e3), rule);
-            let rule = "a budget with a bucket from 0 to 10^9 tokens";
+            let rule = "a budget with a bucket between 0 and 10^9 tokens";
             check.range("budget", bucket, (0.0, 1e9), rule);
         }
     }

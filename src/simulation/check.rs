@@ -39,7 +39,12 @@ impl Check {
     /// Refuses a list of the ceilings with a value that is none.
     pub(super) fn curve(&mut self, curve: &[f64]) {
         if let Some(value) = curve.iter().find(|ms| ms.is_nan() || **ms < 0.0) {
-            self.holds("curve", *value, false, "a list of milliseconds from 0");
+            self.holds(
+                "curve",
+                *value,
+                false,
+                "a list of non-negative milliseconds",
+            );
         }
     }
 

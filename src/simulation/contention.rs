@@ -119,19 +119,24 @@ impl ContentionOptions {
             "clients",
             f64::from(self.clients),
             (1.0, 1e5),
-            "a whole number from 1 to 100000",
+            "an integer between 1 and 100,000",
         );
         for (option, value) in [
             ("hop_mean_ms", self.hop_mean_ms),
             ("hop_sd_ms", self.hop_sd_ms),
         ] {
-            check.range(option, value, (0.0, 1e6), "from 0 to 10^6 milliseconds");
+            check.range(
+                option,
+                value,
+                (0.0, 1e6),
+                "a number of milliseconds between 0 and 10^6",
+            );
         }
         check.range(
             "runs",
             f64::from(self.runs),
             (1.0, 1e6),
-            "a whole number from 1 to 10^6",
+            "an integer between 1 and 10^6",
         );
         check.curve(&self.curve);
         check.finish()

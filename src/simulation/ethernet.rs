@@ -44,19 +44,19 @@ impl EthernetOptions {
 
     fn policy(&self) -> Result<RetryPolicy, OptionErrors> {
         let mut check = Check::default();
-        let rule = "a whole number from 1 to 100000";
+        let rule = "an integer between 1 and 100,000";
         check.range("stations", f64::from(self.stations), (1.0, 1e5), rule);
         let attempts = f64::from(self.max_attempts);
-        let rule = "a whole number from 1 to 10^9";
+        let rule = "an integer between 1 and 10^9";
         check.range("max_attempts", attempts, (1.0, 1e9), rule);
-        let rule = "a whole number from 1 to 30";
+        let rule = "an integer between 1 and 30";
         check.range(
             "truncate_at",
             f64::from(self.truncate_at),
             (1.0, 30.0),
             rule,
         );
-        let rule = "a whole number from 1 to 10^6";
+        let rule = "an integer between 1 and 10^6";
         check.range("runs", f64::from(self.runs), (1.0, 1e6), rule);
         check.finish()?;
         RetryPolicy::new(RetryOptions {

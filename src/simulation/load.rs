@@ -95,12 +95,12 @@ impl LoadOptions {
                 "arrivals",
                 per_s,
                 above(per_s, 1e10 / span),
-                "above 0 per second, and at most 10^7 requests up to horizon_ms",
+                "above 0 per second and at most 10^7 requests up to horizon_ms",
             ),
             Arrivals::Closed { clients, think_ms } => {
-                let rule = "a whole number of clients from 1 to 10^6";
+                let rule = "a number of clients, an integer between 1 and 10^6";
                 check.range("arrivals", f64::from(clients), (1.0, 1e6), rule);
-                let rule = "a pause from 0 to 10^9 milliseconds";
+                let rule = "a pause of between 0 and 10^9 milliseconds";
                 check.range("arrivals", think_ms, (0.0, 1e9), rule);
             }
         }
@@ -108,29 +108,34 @@ impl LoadOptions {
             "capacity_per_s",
             self.capacity_per_s,
             above(self.capacity_per_s, 1e9),
-            "above 0, at most 10^9",
+            "above 0 and at most 10^9",
         );
-        let rule = "above 0, at most 10^9 milliseconds";
+        let rule = "above 0 and at most 10^9 milliseconds";
         let timeout = self.timeout_ms;
         check.holds("timeout_ms", timeout, above(timeout, 1e9), rule);
         check.holds(
             "timeout_ms",
             timeout,
             !(ends && timeout > 0.0 && is_no_time(timeout, horizon)),
-            "more than a 10^15th of horizon_ms: time would stand still",
+            "more than a 10^15th of horizon_ms, because time would stand still",
         );
         for (option, value) in [
             ("down_from_ms", self.down_from_ms),
             ("down_ms", self.down_ms),
         ] {
-            check.range(option, value, (0.0, 1e9), "from 0 to 10^9 milliseconds");
+            check.range(
+                option,
+                value,
+                (0.0, 1e9),
+                "a number of milliseconds between 0 and 10^9",
+            );
         }
         check.holds("horizon_ms", horizon, ends, rule);
         check.holds(
             "bin_ms",
             bin,
             above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !ends),
-            "above 0, and at least a 10^6th of horizon_ms",
+            "above 0 and at least a 10^6th of horizon_ms",
         );
         self.budget.check(&mut check);
         check.curve(&self.curve);

@@ -70,18 +70,18 @@ impl OutageOptions {
             "clients",
             f64::from(self.clients),
             (1.0, 1e6),
-            "a whole number from 1 to 10^6",
+            "an integer between 1 and 10^6",
         );
         for (option, value) in [("spread_ms", self.spread_ms), ("down_ms", self.down_ms)] {
-            let rule = "from 0 to 10^12 milliseconds";
+            let rule = "a number of milliseconds between 0 and 10^12";
             check.range(option, value, (0.0, MAX_TIME_MS), rule);
         }
         let capacity = self.capacity_per_s;
         check.holds("capacity_per_s", capacity, above(capacity), "above 0");
-        let rule = "from 1 request to infinity";
+        let rule = "at least 1 request";
         check.range("burst", self.burst, (1.0, f64::INFINITY), rule);
         let latency = self.latency_ms;
-        let rule = "from 0 to 10^6 milliseconds";
+        let rule = "a number of milliseconds between 0 and 10^6";
         check.range("latency_ms", latency, (0.0, 1e6), rule);
         let (_, longest) = self.policy.bounds_ms(&Wait {
             curve_ms: listed(&self.curve, u64::MAX),
@@ -96,8 +96,8 @@ impl OutageOptions {
             "latency_ms",
             latency,
             !stands_still,
-            "above 0 where the policy never waits and never gives up, and more than a 10^15th of \
-             horizon_ms: time would stand still",
+            "above 0 if the policy never waits and never gives up, and more than a 10^15th of \
+             horizon_ms, because time would stand still",
         );
         let deadline = self.deadline_ms;
         check.holds("deadline_ms", deadline, above(deadline), "above 0");
@@ -105,15 +105,15 @@ impl OutageOptions {
             "horizon_ms",
             horizon,
             ends,
-            "above 0, at most 10^12 milliseconds",
+            "above 0 and at most 10^12 milliseconds",
         );
         check.holds(
             "bin_ms",
             bin,
             above(bin) && bin.is_finite() && (horizon / bin <= MAX_BINS || !ends),
-            "above 0, and at least a 10^6th of horizon_ms",
+            "above 0 and at least a 10^6th of horizon_ms",
         );
-        let rule = "a whole number from 0 to 10^6";
+        let rule = "an integer between 0 and 10^6";
         check.range("traced", f64::from(self.traced), (0.0, 1e6), rule);
         check.curve(&self.curve);
         check.finish()

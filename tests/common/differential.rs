@@ -3,7 +3,8 @@
 //! `tests/package/differential.test.mjs` draws the same policies in JavaScript, word by word. What is
 //! changed here must be changed there.
 
-use rejitter::lab::{Model, sample};
+use rejitter::data::PolicyData;
+use rejitter::lab::sample;
 use rejitter::{Backoff, CapRule, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 /// Delays per policy.
@@ -132,12 +133,16 @@ pub fn policy(index: u32) -> Drawn {
 
 /// The first delays of a policy.
 pub fn delays(drawn: &Drawn) -> Vec<f64> {
-    let policy = RetryPolicy::new(drawn.options).expect("all that is drawn is valid");
     if drawn.options.backoff == Backoff::Custom {
         // The iterator knows no list.
-        let model = Model::new(policy).with_curve(drawn.curve.clone());
+        let data = PolicyData {
+            curve: Some(drawn.curve.clone()),
+            ..drawn.options.into()
+        };
+        let model = data.model().expect("all that is drawn is valid");
         sample(&model, drawn.seed, WAITS, 1)
     } else {
+        let policy = RetryPolicy::new(drawn.options).expect("all that is drawn is valid");
         policy.delays(drawn.seed).take(WAITS as usize).collect()
     }
 }

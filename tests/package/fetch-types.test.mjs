@@ -1,27 +1,11 @@
 // The declarations of rejitter/fetch, in a strict project of a user's.
 
-import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { test } from 'node:test';
-
-import { here, project, run, tool } from './lib/consumer.mjs';
-
-const COMPILERS = { 'TypeScript 7': 'typescript/bin/tsc', 'TypeScript 5.9': 'typescript-5.9/bin/tsc' };
-const PLATFORMS = {
-  'the DOM types': { lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
-  'the Node types': { lib: ['es2022'], types: ['node'], typeRoots: [join(here, 'node_modules', '@types')] },
-};
-const SYSTEMS = {
-  nodenext: { options: { module: 'nodenext', moduleResolution: 'nodenext' }, file: 'main.mts' },
-  'nodenext, CommonJS': { options: { module: 'nodenext', moduleResolution: 'nodenext' }, file: 'main.cts' },
-  bundler: { options: { module: 'esnext', moduleResolution: 'bundler', verbatimModuleSyntax: true }, file: 'main.ts' },
-};
-const STRICT = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true, skipLibCheck: false, noEmit: true, target: 'es2022' };
+import { typeTests } from './lib/types.mjs';
 
 const IMPORT = `
-import { HttpStatusError, createFetch, fetchWithRetry } from 'rejitter/fetch';
-import type { FetchInit, FetchLike, FetchOptions, FetchOutcome, RetryingFetch } from 'rejitter/fetch';
-import { retryReport } from 'rejitter';
+import { HttpStatusError, createFetch, fetchWithRetry, rateLimitHint, retryAfterMs } from 'rejitter/fetch';
+import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RetryingFetch } from 'rejitter/fetch';
+import { RetryPolicy, retryReport } from 'rejitter';
 import type { Attempt, RetryReport } from 'rejitter';
 `;
 
@@ -75,12 +59,22 @@ export const everything: FetchOptions = {
 export const others: FetchOptions[] = [
   {}, { retryOn: () => true }, { retryOn: async ({ retryable }) => retryable }, { retryOn: () => ({ afterMs: 5 }) },
   { retryOn: (outcome: FetchOutcome) => outcome.response?.status === 409 || outcome.error instanceof HttpStatusError },
-  { idempotencyKey: 'mine' }, { idempotencyKey: (request) => request.url }, { prepare: async () => {} },
+  { idempotencyKey: (request) => request.url }, { idempotencyHeader: 'PayPal-Request-Id' }, { hint: rateLimitHint },
+  { hint: (response, attempt) => (attempt.attempt > 1 ? Number(response.headers.get('x-wait')) : undefined) }, { name: 'orders' },
+  { beforeRetry: async ({ attempt }) => { await attempt; } }, { prepare: async () => {} },
   { prepare: async (request) => new Request(request, {}) }, { jitter: 'decorrelated' }, { backoff: 'truncated', truncateAt: 3 },
   { retryOn: undefined, methods: undefined, idempotencyKey: undefined, prepare: undefined, onRetry: undefined, preset: undefined },
 ];
 export const frozen = createFetch({ retryOn: [503], methods: ['GET'] } as const);
-export const init: FetchInit = { retry: { maxAttempts: 2 } };
+export const init: FetchInit = { retry: { maxAttempts: 2, idempotencyKey: 'mine' } };
+export const call: CallOptions = { idempotencyKey: 'mine', retryOn: [503] };
+export const ofAPolicy: typeof fetch = createFetch(new RetryPolicy({ metrics: true }), fetch);
+export const reusable: FetchOptions = { ...everything, maxAttempts: 2 };
+const plainHeaders: HeadersLike = { 'retry-after': '5', 'set-cookie': ['a', 'b'] };
+export const waits: (number | undefined)[] = [
+  retryAfterMs(new Response()), retryAfterMs(new Headers()), retryAfterMs('120'), retryAfterMs(null), retryAfterMs(undefined),
+  retryAfterMs({ headers: plainHeaders }), retryAfterMs(plainHeaders), rateLimitHint(new Response()), rateLimitHint({ status: 429, headers: plainHeaders }),
+];
 export const status = (error: unknown): number => (error instanceof HttpStatusError ? error.response.status + error.status : 0);
 `;
 
@@ -103,8 +97,18 @@ createFetch({ methods: 'POST' });
 createFetch({ idempotencyKey: () => 5 });
 // @ts-expect-error no such preset
 createFetch({ preset: 'got' });
-// @ts-expect-error factor belongs to exponential
-createFetch({ backoff: 'fixed', factor: 2 });
+// @ts-expect-error no such backoff
+createFetch({ backoff: 'quadratic' });
+// @ts-expect-error a constant key is for one call
+createFetch({ idempotencyKey: 'mine' });
+// @ts-expect-error finalResult is throwOnStatus here
+createFetch({ finalResult: 'reject' });
+// @ts-expect-error a hint is a number of milliseconds
+createFetch({ hint: () => '5' });
+// @ts-expect-error options of retry go into the init's retry
+fetchWithRetry('https://example.com', { maxAttempts: 2 });
+// @ts-expect-error a value of Retry-After is a text
+retryAfterMs(120);
 // @ts-expect-error metrics are a policy's
 createFetch({ metrics: true });
 // @ts-expect-error what takes fetch's place is a function
@@ -127,30 +131,4 @@ createFetch({ onRetry: (event) => { event.status = 1; } });
 createFetch({ longRetryAfter: 'ignore' });
 `;
 
-function compile(compiler, options, files) {
-  const dir = project('fetch-types', { ...files, 'tsconfig.json': JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: Object.keys(files) }) });
-  return run(process.execPath, [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'], { cwd: dir });
-}
-
-for (const compiler of Object.keys(COMPILERS)) {
-  for (const [system, { options, file }] of Object.entries(SYSTEMS)) {
-    for (const [platform, more] of Object.entries(PLATFORMS)) {
-      if (compiler === 'TypeScript 5.9' && system !== 'nodenext') continue;
-      test(`${compiler}, ${system}, with ${platform}: the right compiles and the wrong does not`, async () => {
-        const { stdout, code } = await compile(compiler, { ...options, ...more }, { [file]: IMPORT + POSITIVE + NEGATIVE });
-        assert.equal(stdout, '');
-        assert.equal(code, 0);
-      });
-    }
-  }
-
-  test(`${compiler}, control: without the directives each wrong line is an error, and nothing else is`, async () => {
-    const text = (IMPORT + NEGATIVE).replaceAll('@ts-expect-error', 'wrong:');
-    const expected = text.split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
-    assert.ok(expected.length >= 20);
-    const { stdout } = await compile(compiler, { ...SYSTEMS.nodenext.options, ...PLATFORMS['the DOM types'] }, { 'negative.mts': text });
-    const errors = [...stdout.matchAll(/^negative\.mts\((\d+),\d+\): error (TS\d+)/gm)];
-    assert.deepEqual([...new Set(errors.map(([, line]) => Number(line)))].sort((a, b) => a - b), expected);
-    assert.deepEqual(errors.filter(([, , id]) => ['TS2304', 'TS2305', 'TS2307', 'TS1005'].includes(id)), []);
-  });
-}
+typeTests({ positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE, least: 20 });

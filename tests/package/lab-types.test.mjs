@@ -1,11 +1,6 @@
-// The declarations of rejitter/lab: what must compile does, what must not does not.
+// The declarations of rejitter/lab, in a strict project of a user's.
 
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
-
-import { project, run, tool } from './lib/consumer.mjs';
-
-const COMPILERS = { 'TypeScript 7': 'typescript/bin/tsc', 'TypeScript 5.9': 'typescript-5.9/bin/tsc' };
+import { typeTests } from './lib/types.mjs';
 
 const USE = `
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
@@ -37,7 +32,7 @@ async function simulate(signal: AbortSignal): Promise<void> {
   same<typeof result, OutageResult>(true);
   same<ReturnType<typeof timeToServeMs>, number | undefined>(true);
   void [timeToServeMs(result, 0.5), peakOf(result)?.startMs, peakOf(result, 5)?.arrivals];
-  postMessage(result, { transfer: [result.arrivals.buffer as ArrayBuffer] });
+  structuredClone(result, { transfer: [result.arrivals.buffer as ArrayBuffer] });
   const contention = [simulateContention(policy), simulateContention({ maxAttempts: 3 }), simulateContention({ figure: 'none' }), simulateContention({ figure: 'full', capMs: 5 }, { hopSdMs: 0 })];
   for (const simulation of contention) same<ReturnType<typeof simulation.result>['callsSummary']['ci95'], number>(true);
   for (const arrivals of [{ type: 'regular', perS: 1 }, { type: 'poisson', perS: 1 }, { type: 'closed', clients: 1, thinkMs: 1 }] as const) {
@@ -51,45 +46,45 @@ async function simulate(signal: AbortSignal): Promise<void> {
 void simulate;
 `;
 const WRONG = `
-// wrong: no policy
+// @ts-expect-error no policy
 plan(3);
-// wrong: an option of no name
+// @ts-expect-error an option of no name
 explain({ retries: 3 });
-// wrong: options that exclude each other
-plan({ backoff: 'fixed', factor: 2 });
-// wrong: text for a number
+// @ts-expect-error an unknown jitter
+plan({ jitter: 'half' });
+// @ts-expect-error text for a number
 plan({}, '3');
-// wrong: an option that sample has not
+// @ts-expect-error an option that sample has not
 sample({}, { wait: 3 });
-// wrong: no code
+// @ts-expect-error no code
 explain({}).some(({ code }) => code === 'no-jitters');
-// wrong: a result is not to be changed
+// @ts-expect-error a result is not to be changed
 plan({})[0]!.meanMs = 3;
-// wrong: no list
+// @ts-expect-error no list
 cdf({}, 1, 3);
-// wrong: k is missing
+// @ts-expect-error k is missing
 quantiles({});
-// wrong: an option that the outage has not
+// @ts-expect-error an option that the outage has not
 simulateOutage({}, { deadline: 3 });
-// wrong: no seed
+// @ts-expect-error no seed
 simulateOutage({}, { seed: null });
-// wrong: a policy is needed
+// @ts-expect-error a policy is needed
 simulateOutage();
-// wrong: no line of the figure
+// @ts-expect-error no line of the figure
 simulateContention({ figure: 'half' });
-// wrong: a line has no such option
+// @ts-expect-error a line has no such option
 simulateContention({ figure: 'full', cap: 3 });
-// wrong: closed arrivals have clients
+// @ts-expect-error closed arrivals have clients
 simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } });
-// wrong: a budget has a bucket
+// @ts-expect-error a budget has a bucket
 simulateLoad({}, { budget: { per: 'request', ratio: 1 } });
-// wrong: layers have no policy
+// @ts-expect-error layers have no policy
 simulateAmplification({ baseMs: 3 });
-// wrong: a result of another simulation
+// @ts-expect-error a result of another simulation
 peakOf(simulateEthernet().result());
-// wrong: an option that run has not
+// @ts-expect-error an option that run has not
 void simulateEthernet().run({ slice: 3 });
-// wrong: progress is not to be changed
+// @ts-expect-error progress is not to be changed
 simulateEthernet().step().share = 3;
 `;
 const NAMES =
@@ -99,29 +94,4 @@ const ESM = `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from '
 const ESM_TYPES = `import type { ${TYPES.join(', ')} } from 'rejitter/lab';\n`;
 const CTS = `import main = require('rejitter');\nimport lab = require('rejitter/lab');\nconst { RetryPolicy } = main;\nconst { ${NAMES} } = lab;\n${TYPES.map((name) => (name === 'Simulation' ? 'type Simulation<Result> = lab.Simulation<Result>;' : `type ${name} = lab.${name};`)).join(' ')}\nvoid [${NAMES}, RetryPolicy];\n`;
 
-function compile(compiler, files) {
-  const compilerOptions = {
-    strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true,
-    target: 'es2022', lib: ['es2022', 'dom'], types: [], module: 'nodenext', moduleResolution: 'nodenext',
-  };
-  const dir = project('lab-types', { ...files, 'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }) });
-  return run(process.execPath, [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'], { cwd: dir });
-}
-
-for (const compiler of Object.keys(COMPILERS)) {
-  test(`${compiler}: what is right compiles, from both kinds of module`, async () => {
-    const { code, stdout } = await compile(compiler, { 'esm.mts': ESM + ESM_TYPES + USE, 'cjs.cts': CTS + USE });
-    assert.equal(stdout, '');
-    assert.equal(code, 0);
-  });
-
-  test(`${compiler}: each wrong line is an error, and nothing else is`, async () => {
-    const text = ESM + WRONG;
-    const expected = text.split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
-    assert.equal(expected.length, 20);
-    const { stdout } = await compile(compiler, { 'wrong.mts': text });
-    const errors = [...stdout.matchAll(/^wrong\.mts\((\d+),\d+\): error (TS\d+)/gm)];
-    assert.deepEqual([...new Set(errors.map(([, line]) => Number(line)))].sort((a, b) => a - b), expected);
-    assert.deepEqual(errors.filter(([, , id]) => ['TS2304', 'TS2305', 'TS2307', 'TS1005'].includes(id)), []);
-  });
-}
+typeTests({ positive: ESM + ESM_TYPES + USE, negative: ESM + WRONG, cts: CTS + USE, least: 20 });

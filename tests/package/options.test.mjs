@@ -52,7 +52,7 @@ for (const [name, { takes, either, with: others = {}, rule }] of Object.entries(
         // A wrong number is a RangeError, a wrong type a TypeError.
         if (typeof value === 'number' && OPTIONS[name].rule.source !== 'function' && !['backoff', 'jitter', 'signal', 'seed', 'longRetryAfter', 'finalError', 'finalResult', 'name', 'unref', 'metrics'].includes(name)) {
           assert.ok(error instanceof RangeError, `${label}: ${error.name}`);
-        } else if (typeof value !== 'string' && !(name === 'seed' && ['number', 'bigint'].includes(typeof value))) {
+        } else if (typeof value !== 'string' && label !== '[]' && !(name === 'seed' && ['number', 'bigint'].includes(typeof value))) {
           assert.ok(error instanceof TypeError, `${label}: ${error.name}`);
         }
       }
@@ -182,7 +182,8 @@ test('the options of run and of delays are checked as well', async () => {
   const policy = new RetryPolicy();
   await refused({ signal: 5 }, (fn, options) => policy.run(fn, options));
   await refused({ sgnal: new AbortController().signal }, (fn, options) => policy.run(fn, options));
-  await refused({ maxAttempts: 3 }, (fn, options) => policy.run(fn, options));
+  await refused({ maxAttempts: 0 }, (fn, options) => policy.run(fn, options));
+  await refused({ metrics: true }, (fn, options) => policy.run(fn, options));
   await refused(5, (fn, options) => policy.run(fn, options));
   for (const options of [{ seed: NaN }, { seed: {} }, { sed: 1 }, 5]) {
     assert.throws(() => policy.delays(options), (e) => e instanceof TypeError || e instanceof RangeError);

@@ -1,21 +1,21 @@
-// The declarations of the engine's options, in a strict project of a user's.
+// The declarations of the options, events, reports and errors, in a strict project of a user's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { compileOne, typeTests } from './lib/types.mjs';
+import { compile, typeTests } from './lib/types.mjs';
 
 const IMPORT = `
 import {
-  RetryError, RetryPolicy, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync,
+  RetryError, RetryPolicy, TimeoutError, isPermanent, isProgrammingError, permanent, retry, retryAfter, retryReport, retrySync,
   retryWithDecorrelatedJitter, retryWithFixedDelay, retryWithFullJitter,
 } from 'rejitter';
 import { constantRandom, scriptedRandom, virtualClock } from 'rejitter/testing';
 import type {
   Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, PolicyData, PolicyOptions, PresetName, RetryEvent,
-  RetryMetrics, RetryOptions, RetryReport, StopReason, SuccessEvent, SyncOptions, Verdict,
+  RetryMetrics, RetryOptions, RetryReport, RunOptions, StopReason, SuccessEvent, SyncOptions, Verdict,
 } from 'rejitter';
-import type { ScriptedRandom, VirtualClock } from 'rejitter/testing';
+import type { RunUntilOptions, ScriptedRandom, VirtualClock } from 'rejitter/testing';
 `;
 
 const POSITIVE = `${IMPORT}
@@ -32,7 +32,7 @@ export const predicates: RetryOptions[] = [
 ];
 export const times: RetryOptions[] = [
   { attemptTimeoutMs: 5, totalTimeoutMs: Infinity, minMs: 3, maxRetryAfterMs: Infinity, longRetryAfter: 'cap' },
-  { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap' },
+  { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap', finalResult: 'reject', name: 'load' },
 ];
 export const jitters: Jitter[] = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', ratio: 2 }, { type: 'additive', maxMs: 50 }];
 export const backoffs: Backoff[] = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k: number) => k * 5, [1, 2, 3], [1, 2, 3] as const];
@@ -54,9 +54,9 @@ declare const jitter: 'none' | 'full' | 'decorrelated' | 'slotted';
 declare const anyJitter: Jitter;
 export const chosen = [
   retry(() => 1, { backoff }), retry(() => 1, { backoff, jitter }), retry(() => 1, { jitter, maxAttempts: 3 }), new RetryPolicy({ backoff, baseMs: 5 }),
-  retry(() => 1, { backoff: anyBackoff }), retry(() => 1, { jitter: anyJitter }), retryWithFullJitter(() => 1, { backoff }), retryWithFixedDelay(() => 1, { jitter: 'none' as 'none' | 'full' }),
+  retry(() => 1, { backoff: anyBackoff }), retry(() => 1, { jitter: anyJitter }), retryWithFullJitter(() => 1, { backoff }), retryWithFixedDelay(() => 1, { jitter }),
+  retry(() => 1, { backoff, jitter, factor: 2, stepMs: 3, truncateAt: 4 }),
 ];
-export const dynamic: RetryOptions = { ...(backoff === 'linear' ? { backoff, stepMs: 5 } : { backoff }), baseMs: 3 };
 export const named = [
   retryWithFixedDelay(() => 1, { jitter: { type: 'proportional', ratio: 0.1 } }),
   retryWithFullJitter(() => 1, { backoff: 'fibonacci' }),
@@ -69,16 +69,22 @@ export const hooks: RetryOptions = {
   onFailure: (event) => same<typeof event, FailureEvent>(true),
   onRetry: (event) => { same<typeof event, RetryEvent>(true); same<typeof event.delayMs, number>(true); },
   onSuccess: async (event) => { same<typeof event, SuccessEvent>(true); same<typeof event.result, unknown>(true); },
+  beforeRetry: async (event) => same<typeof event, RetryEvent>(true),
   onGiveUp: ({ reason, report, error }) => { same<typeof reason, StopReason>(true); same<typeof report, RetryReport>(true); same<typeof error, unknown>(true); },
 };
+
+export const everyEvent = [
+  (event: AttemptEvent) => same<typeof event.attemptsLeft, number>(true),
+  (event: FailureEvent & RetryEvent & SuccessEvent & GiveUpEvent) => same<[typeof event.attemptsLeft, typeof event.name], [number, string | undefined]>(true),
+];
 
 export function told(error: unknown): string {
   const report = retryReport(error);
   if (report === undefined) return '';
   const first: AttemptRecord | undefined = report.records[0];
   same<typeof report.hintMs, number | undefined>(true);
-  void first?.durationMs?.toFixed();
-  // Exhaustive: a reason more, or one less, does not compile.
+  void [first?.startMs.toFixed(), first?.durationMs.toFixed(), report.elapsedMs.toFixed(), report.cause];
+  // Exhaustive: with a reason more, or one less, this does not compile.
   switch (report.reason) {
     case 'exhausted': return 'a';
     case 'permanent': return 'b';
@@ -89,6 +95,7 @@ export function told(error: unknown): string {
     case 'callback': return 'g';
     case 'aborted': return 'h';
     case 'bodyNotReplayable': return 'i';
+    case 'unavailable': return 'j';
     default: {
       const never: never = report.reason;
       return never;
@@ -98,7 +105,8 @@ export function told(error: unknown): string {
 
 export function errors(error: unknown): unknown {
   if (error instanceof TimeoutError) same<typeof error.name, 'TimeoutError'>(true);
-  if (error instanceof RetryError) return [error.report.attempts, error.reason, error.errors, error.cause];
+  if (error instanceof RetryError) return [error.report.attempts, error.reason, error.errors, error.cause, error.result];
+  if (isProgrammingError(error)) return undefined;
   return isPermanent(error) ? permanent(error) : [retryAfter(5), retryAfter(5, error)].map((made) => made.message);
 }
 
@@ -106,7 +114,9 @@ export const presets: PresetName[] = ['awsSdk2020', 'awsSdk2026', 'awsSdk2026Thr
 export function policies(): [RetryMetrics | undefined, PolicyData] {
   const options: PolicyOptions = { metrics: true, jitter: 'equal' };
   const policy = RetryPolicy.preset('grpc', options);
-  const again = RetryPolicy.fromJSON(JSON.parse(JSON.stringify(policy)));
+  const again = RetryPolicy.fromJSON(JSON.parse(JSON.stringify(policy)), { retryIf: () => true, metrics: true });
+  const once: RunOptions<number> = { totalTimeoutMs: 5, retryOnResult: (n) => n > 3 };
+  void again.run(() => 4, once);
   const metrics = again.metrics();
   same<typeof metrics, RetryMetrics | undefined>(true);
   const deadlines: number | undefined = metrics?.failures.deadline;
@@ -124,8 +134,24 @@ export function blocking(): [number, string] {
   same<typeof nothing, void>(true);
   const never = () => retrySync(() => { throw new Error(); });
   same<ReturnType<typeof never>, never>(true);
+  const neverEither = () => retrySync(() => { throw new Error(); }, { retryOnResult: (n: number) => n > 1 });
+  same<ReturnType<typeof neverEither>, never>(true);
+  const parsed = retrySync(() => JSON.parse('{}'));
+  same<typeof parsed, any>(true);
+  const unknowns = retrySync((): unknown => 1);
+  same<typeof unknowns, unknown>(true);
+  // Whether this is a promise is known at run time, which refuses one.
+  void retrySync((): number | Promise<number> => 1);
+  void retrySync(() => ({ status: 1 }), { retryOnResult: (job) => { same<typeof job, { status: number }>(true); return job.status > 1; }, name: 'sync', finalResult: 'reject' });
   return [number, retrySync(() => 'text', { attemptTimeoutMs: undefined, unref: undefined })];
 }
+// Wrappers that are generic in the result.
+export function library<T>(fn: () => T): T { return retrySync(fn); }
+export function told2<T>(fn: (attempt: Attempt) => T, options: SyncOptions<T>): T { return retrySync(fn, { ...options, maxAttempts: 3 }); }
+export function bounded<T extends string | number>(fn: () => T): T { return retrySync(() => fn()); }
+export const assigned: <T>(fn: () => T) => T = (fn) => retrySync(fn);
+interface MineSync extends SyncOptions { tenant: string }
+export const mineSync = (options: MineSync) => retrySync(() => 1, options);
 
 export async function testing(): Promise<void> {
   using clock: VirtualClock = virtualClock({ date: true, blocking: false });
@@ -135,6 +161,10 @@ export async function testing(): Promise<void> {
   await clock.advance(5);
   await clock.runAll();
   await clock.runAll(7);
+  const options: RunUntilOptions = { limit: 50, graceMs: 0 };
+  same<number, Awaited<ReturnType<typeof clock.runUntil<number>>>>(true);
+  const until = await clock.runUntil(retry(() => ({ id: 7 })), options);
+  same<typeof until, { id: number }>(true);
   const numbers: number[] = [clock.now, clock.pending, random.left, random(), await result];
   void numbers;
 }
@@ -187,28 +217,6 @@ retry(() => 1, { backoff: async () => 5 });
 retry(() => 1, { backoff: (k: string) => k.length });
 // @ts-expect-error a list of milliseconds
 retry(() => 1, { backoff: ['5'] });
-// @ts-expect-error factor belongs to exponential, not to fibonacci
-retry(() => 1, { backoff: 'fibonacci', factor: 2 });
-// @ts-expect-error factor belongs to exponential, not to a function
-retry(() => 1, { backoff: (k: number) => k, factor: 2 });
-// @ts-expect-error stepMs belongs to linear, not to a list
-retry(() => 1, { backoff: [1], stepMs: 2 });
-// @ts-expect-error decorrelated has no truncateAt
-retry(() => 1, { jitter: 'decorrelated', truncateAt: 4 });
-// @ts-expect-error pollyV2 has no truncateAt
-retry(() => 1, { jitter: 'pollyV2', backoff: 'linear', truncateAt: 4 });
-// @ts-expect-error truncateAt needs to know that jitter is 'slotted' or backoff 'truncated'
-retry(() => 1, { jitter: 'full' as 'full' | 'slotted', truncateAt: 4 });
-// @ts-expect-error factor belongs to exponential, and this may be another
-retry(() => 1, { backoff: 'linear' as 'linear' | 'exponential', factor: 3 });
-// @ts-expect-error slotted has no factor
-retry(() => 1, { jitter: 'slotted', factor: 3 });
-// @ts-expect-error decorrelated has no stepMs, even with linear
-retry(() => 1, { jitter: 'decorrelatedBounded', backoff: 'linear', stepMs: 3 });
-// @ts-expect-error the function's name settles the jitter; truncateAt belongs to truncated
-retryWithDecorrelatedJitter(() => 1, { truncateAt: 3 });
-// @ts-expect-error a jitter with a curve of its own has no fixed delay
-retryWithFixedDelay(() => 1, { jitter: 'decorrelated' });
 // @ts-expect-error metrics are for policies: one call has nothing to count
 retry(() => 1, { metrics: true });
 // @ts-expect-error metrics is a boolean
@@ -223,6 +231,14 @@ retry(() => 1, { onAttempt: ({ error }) => error });
 retry(() => 1, { onSuccess: ({ delayMs }) => delayMs });
 // @ts-expect-error onFailure does not know the end
 retry(() => 1, { onFailure: ({ report }) => report });
+// @ts-expect-error attemptsLeft cannot be changed
+retry((attempt) => { attempt.attemptsLeft = 0; });
+// @ts-expect-error attemptsLeft is in every event; triesLeft is not
+retry(() => 1, { onFailure: ({ triesLeft }) => triesLeft });
+// @ts-expect-error a name may be missing
+retry((attempt) => attempt.name.length);
+// @ts-expect-error overrides of data are options
+RetryPolicy.fromJSON({}, { retries: 3 });
 // @ts-expect-error an event cannot be changed
 retry(() => 1, { onRetry: (event) => { event.delayMs = 0; } });
 // @ts-expect-error a hook is a function
@@ -247,6 +263,14 @@ permanent();
 retrySync(async () => 1);
 // @ts-expect-error nor is a promise-like
 retrySync((): PromiseLike<number> => Promise.resolve(1));
+// @ts-expect-error nor is one whose parameter is not annotated
+retrySync(async ({ attempt }) => attempt);
+// @ts-expect-error nor is a promise that never settles
+retrySync(() => new Promise<void>(() => {}));
+// @ts-expect-error nor is a promise of a type parameter
+export function generic<T>(fn: () => Promise<T>) { return retrySync(fn); }
+// @ts-expect-error a misspelt property of its result
+retrySync(() => ({ status: 1 }), { retryOnResult: (job) => job.stauts === 1 });
 // @ts-expect-error its predicates answer at once
 retrySync(() => 1, { retryIf: async () => true });
 // @ts-expect-error it has no attempt timeout
@@ -265,9 +289,9 @@ clock.now = 5;
 virtualClock({ start: 5 });
 `;
 
-typeTests({ positive: POSITIVE, negative: NEGATIVE, least: 58 });
+typeTests({ positive: POSITIVE, negative: NEGATIVE, least: 57 });
 
-test('with the libraries of ES2020 the errors still say what they are and why', async () => {
+test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
   const text = `
 import { RetryError, TimeoutError } from 'rejitter';
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
@@ -280,12 +304,12 @@ export function causes(error: unknown): unknown[] {
   return [error.cause, ...error.errors];
 }
 `;
-  const { code, stdout } = await compileOne(text, { lib: ['es2020', 'dom'], target: 'es2020' });
+  const { code, stdout } = await compile({ 'main.ts': text }, { lib: ['es2020', 'dom'], target: 'es2020' });
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });
 
-test('a library may export what it infers from these types: each has a name that others can import', async () => {
+test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
   // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
   const text = `
 import { createFetch, type FetchOptions } from 'rejitter/fetch';
@@ -295,7 +319,7 @@ export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
 export const jitter = (options: FetchOptions) => options.jitter;
 export const fetch = createFetch();
 `;
-  const { code, stdout } = await compileOne(text, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
+  const { code, stdout } = await compile({ 'main.ts': text }, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });

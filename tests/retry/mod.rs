@@ -654,6 +654,27 @@ fn a_curve_of_ones_own_is_capped_and_jittered() {
     assert!(failed.is_err());
 }
 
+/// The server's hint and the curve's wait: the longer counts.
+#[test]
+fn a_hint_does_not_switch_the_curve_off() {
+    let policy = policy(RetryOptions {
+        backoff: Backoff::Custom,
+        jitter: Jitter::None,
+        max_attempts: Some(4),
+        ..RetryOptions::default()
+    });
+    let time = VirtualTime::new();
+    let failed = time.block_on(
+        retry(policy, || async { Err::<(), _>(()) })
+            .hint(|()| Some(NS))
+            .curve(|k| Duration::from_secs(20 * k))
+            .seed(3)
+            .with_sleeper(time.clone()),
+    );
+    let (delays, _) = story(&failed.unwrap_err());
+    assert_eq!(delays, [20, 40, 60].map(Duration::from_secs));
+}
+
 #[test]
 fn dropping_the_future_cancels_everything() {
     let mut context = Context::from_waker(Waker::noop());

@@ -200,6 +200,11 @@ impl Plan {
         }
         let draws = self.seed.draws(0, k);
         let hint = planned.hint.filter(|hint| own && !hint.is_zero());
+        let wait = Wait {
+            k,
+            previous: *previous,
+            curve_ms: None,
+        };
         let delay = match (planned.verdict, hint) {
             (Verdict::RetryAfter(delay), _) if own => delay,
             (_, Some(hint)) => {
@@ -218,16 +223,12 @@ impl Plan {
                     ms = up;
                 }
                 let spread = (ms / 2.0).max(self.policy.base_ms());
-                let delay = duration_from_ms(ms + draws.r * spread);
+                let computed = self.policy.delay_ms(&wait, draws);
+                let delay = duration_from_ms(computed.max(ms + draws.r * spread));
                 assert!(delay >= hint);
                 delay
             }
             _ => {
-                let wait = Wait {
-                    k,
-                    previous: *previous,
-                    curve_ms: None,
-                };
                 let delay_ms = self.policy.delay_ms(&wait, draws);
                 let delay = duration_from_ms(delay_ms);
                 if self.total_timeout.is_none_or(|total| now + delay < total) {

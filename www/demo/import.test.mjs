@@ -3,6 +3,7 @@
  * compared with the other library's own formula, as its source has it, for the same draws.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { before, describe, test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { pageModule } from './page-module.mjs';
@@ -207,4 +208,46 @@ test('long texts of one thing end with an answer', () => {
     assert.doesNotMatch(refusal(text), /stack/);
   }
   assert.equal(translated(`{ retries: ${'-'.repeat(10_000)}3 }`).strategy.maxAttempts, 4);
+});
+
+/** Each of these was once, or is in a careless reader, work of 2^n or n² steps: `unit` repeated between `head` and `tail`. */
+const HOSTILE = [
+  ['retry(() => x.test(/', '[a]', '\n), {})'],
+  ['retry(() => x.test(/', '[a', '\n), {})'],
+  ['retry(() => x.test(/', '\\[', '\n), {})'],
+  ['retry(() => x.test(/', '[\\]', '\n), {})'],
+  ['[', 'a<b,', ']'],
+  ['[', 'a<>,', ']'],
+  ['a(x =>', '/*a', ')'],
+  ['axiosRetry(a, { retryDelay: (n) => {', 'return', '} })'],
+  ['axiosRetry(a, { retryDelay: (n) => {', '=>1;', '} })'],
+  ['axiosRetry(a, { retryDelay: (n) => {', 'exponentialDelay(a,b,', '} })'],
+  ['', '(a', ''],
+  ['', '{a:', ''],
+  ['', '`', 'a'],
+  ['', "'\\", ''],
+];
+
+test('hostile texts are answered: the work grows with the length, not with its power', () => {
+  // In a process of its own: a search that takes 2^n steps can only be ended from outside.
+  const code = `
+    import { pageModule } from './page-module.mjs';
+    const { translate } = await pageModule('take-away/import.ts');
+    for (const [head, unit, tail] of ${JSON.stringify(HOSTILE)}) {
+      for (const count of [1, 2, 3, 40, Math.floor(19_900 / unit.length)]) {
+        for (const from of ['detect', 'axios-retry']) translate(head + unit.repeat(count) + tail, from);
+      }
+      console.log('answered');
+    }`;
+  const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: import.meta.dirname, encoding: 'utf8', timeout: 60_000 });
+  assert.equal(stderr, '');
+  assert.equal(signal, null, `only ${stdout.split('\n').length - 1} texts were answered`);
+  assert.equal(stdout, 'answered\n'.repeat(HOSTILE.length));
+});
+
+test('a text that would have to be read again from many places is refused after a bounded number of steps', () => {
+  for (const unit of ['(a):b,', '(a):/b,']) {
+    assert.match(refusal(`[${unit.repeat(2800)}]`), /^This is too involved to be read; paste the options alone\.$/, unit);
+    assert.doesNotMatch(refusal(`[${unit.repeat(50)}]`), /too involved/, unit);
+  }
 });

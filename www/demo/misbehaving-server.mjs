@@ -5,6 +5,9 @@
  *   /stats       what the server received, as JSON (`?run=` for one run)
  *   other paths  a file of `staticDir` if there is one, else 404
  *
+ * Any web page can send requests to it. So it answers only requests whose Host names this machine,
+ * survives any request, keeps a bounded number of counts, and serves nothing outside of `staticDir`.
+ *
  * What happens to a request depends on the seed, its id and how many there were for that id, not on
  * the order of arrival: see fate.mjs.
  *
@@ -13,15 +16,20 @@
  * chooses one of the ways to fail, instead of all.
  */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { FAILURES, fate } from './fate.mjs';
+import { PAGE_HEADERS } from './page-policy.mjs';
 
 const RETRY_AFTER_S = 1;
 
 /** Ids and run names: short, and safe in a URL and in a log. */
 const NAME = /^[\w.-]{1,64}$/;
+
+/** Other pages choose the names of runs and ids: beyond these numbers, the server forgets those used longest ago. */
+const KEPT_RUNS = 20;
+const KEPT_IDS = 2000;
 
 export const MIME = /** @type {Record<string, string>} */ ({
   '.css': 'text/css; charset=utf-8',
@@ -29,6 +37,7 @@ export const MIME = /** @type {Record<string, string>} */ ({
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
   '.woff2': 'font/woff2',
 });
@@ -62,12 +71,14 @@ const CORS = {
  */
 export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs = [4, 30], slowMs = 3000, staticDir }) {
   const total = emptyStats();
-  /** @type {Map<string, { stats: Stats, counts: Map<string, number> }>} */
+  /** @type {Map<string, { stats: Stats, counts: Map<string, { n: number }> }>} */
   const runs = new Map();
 
   const server = createServer((request, response) => {
     request.resume();
-    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (!isOwnHost(request)) return json(response, 421, { error: 'the Host header must be 127.0.0.1 or localhost with the port' });
+    const url = urlOf(request.url ?? '');
+    if (!url) return json(response, 400, { error: 'the request target must be a path' });
     const id = /^\/flaky\/([^/]+)$/.exec(url.pathname)?.[1];
     if (request.method === 'OPTIONS') response.writeHead(204, CORS).end();
     else if (id !== undefined && NAME.test(id)) flaky(id, url.searchParams, response);
@@ -88,10 +99,8 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs
     const failure = FAILURES.find((known) => known === (query.get('failure') ?? 'mixed'));
     if (!failure) return json(response, 400, { error: `failure must be one of ${FAILURES.join(', ')}` });
 
-    const run = runs.get(name) ?? { stats: emptyStats(), counts: new Map() };
-    runs.set(name, run);
-    const n = (run.counts.get(id) ?? 0) + 1;
-    run.counts.set(id, n);
+    const run = recent(runs, name, KEPT_RUNS, () => ({ stats: emptyStats(), counts: new Map() }));
+    const n = ++recent(run.counts, id, KEPT_IDS, () => ({ n: 0 })).n;
     const met = fate({ seed: query.get('seed') ?? seed, id, n, failure, failureRate: rate, latencyMs });
     const kind = met.kind;
     for (const counted of [total, run.stats]) {
@@ -104,7 +113,7 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs
         if (kind === 'dropped') response.socket?.destroy();
         else if (kind === 'unavailable') json(response, 503, { error: 'unavailable', id, n });
         else if (kind === 'limited') json(response, 429, { error: 'too many requests', id, n }, { 'Retry-After': RETRY_AFTER_S });
-        else json(response, 200, { id, n, seed: String(query.get('seed') ?? seed) });
+        else json(response, 200, { id, n });
       },
       kind === 'slow' ? slowMs : met.latencyMs,
     );
@@ -120,10 +129,10 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs
     const found = staticDir === undefined ? undefined : await findFile(staticDir, pathname);
     if (found === undefined) {
       total.notFound++;
-      return json(response, 404, { error: 'not found', path: pathname });
+      return json(response, 404, { error: 'not found' });
     }
     const type = MIME[path.extname(found)] ?? 'application/octet-stream';
-    response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-cache', Connection: 'close' });
+    response.writeHead(200, { ...PAGE_HEADERS, 'Content-Type': type, 'Cache-Control': 'no-cache', Connection: 'close' });
     createReadStream(found).on('error', () => response.destroy()).pipe(response);
   }
 
@@ -163,6 +172,7 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs
 function json(response, status, value, headers) {
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
     Connection: 'close',
     ...CORS,
@@ -172,22 +182,56 @@ function json(response, status, value, headers) {
 }
 
 /**
- * The file for a path inside `root`, or undefined: also for every path that leads out of it.
+ * Whether the request was meant for this server: a page of another site that rebinds its name to 127.0.0.1 sends that name.
+ * @param {import('node:http').IncomingMessage} request
+ */
+function isOwnHost({ headers: { host }, socket: { localPort } }) {
+  const hosts = ['127.0.0.1', 'localhost'];
+  return hosts.some((name) => host === `${name}:${localPort}` || (localPort === 80 && host === name));
+}
+
+/**
+ * Undefined unless the target is a path. Resolved against a base, `//` would be an invalid URL and `//host` another host.
+ * @param {string} target
+ */
+function urlOf(target) {
+  const text = `http://localhost${target}`;
+  return target.startsWith('/') && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/**
+ * The value for `key`, which is made if there is none. The map keeps the `limit` values that were used last.
+ * @template V
+ * @param {Map<string, V>} map
+ * @param {string} key
+ * @param {number} limit
+ * @param {() => V} make
+ */
+function recent(map, key, limit, make) {
+  const value = map.get(key) ?? make();
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > limit && oldest !== undefined) map.delete(oldest);
+  return value;
+}
+
+/**
+ * The file for a path inside `root`, or undefined. Neither `..` nor a symbolic link leads out of it.
  * @param {string} root
  * @param {string} pathname
  */
 async function findFile(root, pathname) {
-  let decoded;
   try {
-    decoded = decodeURIComponent(pathname);
+    const decoded = decodeURIComponent(pathname);
+    const folder = await realpath(root);
+    // Throws for a NUL byte and for a file that does not exist.
+    const wanted = await realpath(path.join(folder, decoded.endsWith('/') ? `${decoded}index.html` : decoded));
+    if (path.relative(folder, wanted).startsWith('..')) return undefined;
+    return (await stat(wanted)).isFile() ? wanted : undefined;
   } catch {
     return undefined;
   }
-  if (decoded.includes('\0')) return undefined;
-  const wanted = path.join(root, decoded.endsWith('/') ? `${decoded}index.html` : decoded);
-  if (path.relative(root, wanted).startsWith('..')) return undefined;
-  const info = await stat(wanted).catch(() => undefined);
-  return info?.isFile() ? wanted : undefined;
 }
 
 /** @returns {Stats} */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -136,14 +136,24 @@ test('serves the files of its folder and nothing outside of it', async () => {
   await writeFile(path.join(folder, 'secret.txt'), 'secret');
   await writeFile(path.join(folder, 'site/index.html'), '<!doctype html>');
   await writeFile(path.join(folder, 'site/assets/a.js'), '1');
+  await symlink('a.js', path.join(folder, 'site/assets/same.js'));
+  await symlink('../secret.txt', path.join(folder, 'site/link.txt'));
+  await symlink('..', path.join(folder, 'site/up'));
   const server = await startServer({ seed: 1, staticDir: path.join(folder, 'site') });
   try {
     const page = await fetch(`${server.url}/`);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.equal(await page.text(), '<!doctype html>');
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self'; .*; frame-ancestors 'none'$/);
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
     assert.equal((await fetch(`${server.url}/assets/a.js`)).headers.get('content-type'), 'text/javascript; charset=utf-8');
-    for (const outside of ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%00', '/%zz', '/assets']) {
-      assert.match(await rawGet(server.port, outside), /^HTTP\/1\.1 404 /, outside);
+    assert.equal((await fetch(`${server.url}/assets/same.js`)).status, 200, 'a link within the folder is followed');
+    const outside = ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/link.txt', '/up/secret.txt', '/%00', '/%zz', '/assets'];
+    for (const target of outside) {
+      const answer = await rawGet(server.port, target);
+      assert.match(answer, /^HTTP\/1\.1 404 /, target);
+      assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i, target);
+      assert.ok(answer.includes('\n{"error":"not found"}\n'), `${target} is not repeated`);
     }
   } finally {
     await server.close();
@@ -151,14 +161,76 @@ test('serves the files of its folder and nothing outside of it', async () => {
   }
 });
 
+/** Request targets that are no paths of files; in most of them `new URL` finds an invalid host or port. */
+const ODD_TARGETS = [
+  '//', '///', '//[', '//x:99999/', '//user@:80/', '//%', '/\\', '/\\[', '/\\x:99999', '/?', '/#', '/flaky/', '/flaky/%', '/flaky/%00', '/flaky/1?rate=x', '/flaky/1?run=%ff[',
+  'http://[', 'http://x:99999/', 'http://', 'http:', 'https://%/', 'file:///etc/passwd', 'javascript:1', '*', '?', '[', '%', 'x', '..', `/${'a'.repeat(8000)}`, `/${'../'.repeat(2000)}`,
+];
+
+test('survives any request target, from any page, and answers the next request', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
+  await writeFile(path.join(folder, 'index.html'), '<!doctype html>');
+  const server = await startServer({ seed: 1, failureRate: 0, staticDir: folder, ...QUICK });
+  try {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      for (const target of ODD_TARGETS) {
+        const answer = await rawGet(server.port, target, { method });
+        const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+        const isPath = target.startsWith('/');
+        assert.ok(isPath ? [200, 204, 400, 404].includes(status) : status === 400, `${method} ${target.slice(0, 40)}: ${answer.slice(0, 100)}`);
+      }
+    }
+    assert.equal((await fetch(`${server.url}/`)).status, 200);
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('answers only requests that name this machine and its port', async () => {
+  const server = await startServer({ seed: 1, failureRate: 0, ...QUICK });
+  const statusFor = async (/** @type {string} */ host) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(await rawGet(server.port, '/stats', { host }))?.[1]);
+  try {
+    for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`]) assert.equal(await statusFor(host), 200, host);
+    for (const host of ['', 'localhost', '127.0.0.1', `example.com:${server.port}`, `127.0.0.1.example.com:${server.port}`, `localhost:${server.port + 1}`, `0.0.0.0:${server.port}`]) {
+      assert.equal(await statusFor(host), 421, host);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test('keeps the counts of the latest runs and ids, however many other pages ask for', async () => {
+  const server = await startServer({ seed: 1, failureRate: 0, latencyMs: [0, 0] });
+  try {
+    const ask = (/** @type {string} */ id, /** @type {string} */ run) => fetch(`${server.url}/flaky/${id}?run=${run}`).then((response) => response.json());
+    await ask('x', 'first');
+    await ask('x', 'kept');
+    for (let i = 0; i < 19; i++) {
+      await ask('x', `other-${i}`);
+      await ask('x', 'kept');
+    }
+    assert.equal(server.stats('kept').requests, 20);
+    assert.equal(server.stats('other-18').requests, 1);
+    assert.equal(server.stats('first').requests, 0, 'forgotten: twenty others came after it');
+
+    for (let i = 0; i < 2001; i += 69) await Promise.all(Array.from({ length: 69 }, (_, j) => ask(`id-${i + j}`, 'kept')));
+    assert.equal((await ask('x', 'kept')).n, 1, 'forgotten: 2,000 other ids came after it');
+    assert.equal((await ask('id-2000', 'kept')).n, 2);
+  } finally {
+    await server.close();
+  }
+});
+
 /**
- * The answer to a path exactly as written: `fetch` would tidy it up first.
+ * The answer to a target exactly as written: `fetch` would tidy it up first.
  * @param {number} port
  * @param {string} target
+ * @param {{ method?: string, host?: string }} [request]
  */
-async function rawGet(port, target) {
+async function rawGet(port, target, { method = 'GET', host = `localhost:${port}` } = {}) {
   const socket = net.connect(port, '127.0.0.1');
-  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  socket.write(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   let text = '';
   for await (const chunk of socket) text += chunk;
   return text;

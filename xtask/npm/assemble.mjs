@@ -2,7 +2,7 @@
 // as a file and as a module, the entries of other hosts, the CommonJS twins, the version. Beside it,
 // in OUT.modules, the same with every module as a file: for tests that change one.
 //
-//   node assemble.mjs --version 1.2.3 --wasm core.wasm --wasm http.wasm --lab folder --out target/pkg
+//   node assemble.mjs --version 1.2.3 --wasm core.wasm --lab folder --out target/pkg
 //
 // The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers.
 
@@ -29,14 +29,13 @@ const HOSTS = {
 };
 
 /** Which maker of a module of pkg-template/lib turns a compiled wasm file into what the entries use. */
-const MAKERS = { core: ['loaderOf', 'loader'], http: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
+const MAKERS = { core: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
 
 /**
- * Each entry that retries loads the whole driver and the core with it. Those hosts that take the core from a
- * file bundle what they run, and their bundlers drop the other one.
- * @param {string} entry
+ * Each entry loads the whole driver and the core with it. Those hosts that take the core from a file bundle
+ * what they run, and their bundlers drop the other one.
  */
-const companions = (entry) => (entry.startsWith('testing.') ? [] : ['./lib/api.js', './lib/core-inline.js']);
+const companions = () => ['./lib/api.js', './lib/core-inline.js'];
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;

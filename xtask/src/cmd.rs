@@ -261,6 +261,8 @@ fn find_in(names: &[&str], folders: &[PathBuf]) -> Option<PathBuf> {
     names.iter().find_map(|name| {
         folders
             .iter()
+            // An empty entry of PATH means the current folder, which may hold anybody's files.
+            .filter(|folder| !folder.as_os_str().is_empty())
             .map(|folder| folder.join(name))
             .find(|path| executable(path))
     })
@@ -421,6 +423,12 @@ mod tests {
             Some("/bin/sh".into())
         );
         assert_eq!(find_in(&["folder", "plain"], &folders), None);
+        // Cargo runs tests in the folder of the package: this path is a program there.
+        let here = std::env::current_dir().unwrap();
+        let up = here.ancestors().skip(1).map(|_| "..").collect::<Vec<_>>();
+        let shell = format!("{}/bin/sh", up.join("/"));
+        assert_eq!(find_in(&[&shell], &[PathBuf::new()]), None);
+        assert!(find_in(&[&shell], &[here]).is_some());
         std::fs::remove_dir_all(dir).unwrap();
     }
 }

@@ -14,7 +14,7 @@ use crate::simulation::{Contention, ContentionOptions, Strategy};
 /// its name, and perhaps `baseMs` and `capMs`.
 ///
 /// # Errors
-/// When the policy is none; a `RangeError` that lists the refused options.
+/// If the policy is invalid; a `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labContention, skip_typescript)]
 pub fn contention(
     policy: JsValue,

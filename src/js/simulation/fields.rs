@@ -1,16 +1,15 @@
-//! Options by name: what is missing keeps its default, what is wrong is listed, all at once.
+//! Options by name: a missing one keeps its default, and one error lists all invalid ones.
 
-use js_sys::RangeError;
 use wasm_bindgen::JsValue;
 
 use crate::core::{OptionError, OptionErrors};
 use crate::data::{Value, camel_case, refusal};
-use crate::js::given::value_of;
+use crate::js::given::{thrown, value_of};
 
-/// The options of a simulation as they were given.
+/// The options of a simulation as the caller passed them.
 pub(super) struct Fields {
     entries: Vec<(String, Value)>,
-    /// Names that were asked for.
+    /// Names that were read.
     known: Vec<&'static str>,
     problems: Vec<String>,
 }
@@ -20,8 +19,8 @@ impl Fields {
         match value_of("options", options)? {
             Value::Object(entries) => Ok(Self::of(entries)),
             other => {
-                let text = format!("options is {other}; it must be an object");
-                Err(RangeError::new(&text).into())
+                let text = format!("options must be an object, got {other}");
+                Err(thrown(&text, false))
             }
         }
     }
@@ -34,7 +33,7 @@ impl Fields {
         }
     }
 
-    /// A number. What is none becomes NaN, which no option allows: its check knows the rule.
+    /// Reads a number. Any other value becomes NaN, which the option's own check refuses.
     #[inline(never)]
     pub(super) fn number(&mut self, name: &'static str, field: &mut f64) {
         match self.value(name) {
@@ -44,7 +43,7 @@ impl Fields {
         }
     }
 
-    /// A whole number. What is none becomes the largest, which no option allows either.
+    /// Reads a whole number. Any other value becomes the largest, which no option allows.
     #[inline(never)]
     pub(super) fn whole(&mut self, name: &'static str, field: &mut u32) {
         if let Some(value) = self.value(name) {
@@ -52,7 +51,7 @@ impl Fields {
         }
     }
 
-    /// Whatever `read` makes of the value; if nothing, the rule says what it must be.
+    /// Reads any other value with `read`; the rule names what it must be.
     pub(super) fn other<T>(
         &mut self,
         name: &'static str,
@@ -68,17 +67,17 @@ impl Fields {
         } else {
             let value = written(value);
             self.problems
-                .push(format!("{name} is {value}; it must be {rule}"));
+                .push(format!("{name} must be {rule}, got {value}"));
         }
     }
 
-    /// What was made from the options, or one `RangeError` that lists all their problems: the
-    /// names as JavaScript spells them, and the values as they were given.
+    /// Returns `made`, or one `RangeError` that lists all problems, with the names as JavaScript
+    /// spells them and the values as the caller passed them.
     pub(super) fn finish<T>(self, made: Result<T, OptionErrors>) -> Result<T, JsValue> {
         let problems = self.list(made.as_ref().err().map_or(&[], OptionErrors::problems));
         match made {
             Ok(made) if problems.is_empty() => Ok(made),
-            _ => Err(RangeError::new(&problems).into()),
+            _ => Err(thrown(&problems, false)),
         }
     }
 
@@ -92,9 +91,10 @@ impl Fields {
         problems.extend(self.problems);
         for (name, _) in self.entries {
             if !self.known.contains(&name.as_str()) {
-                problems.push(format!("{} is not an option", Value::Text(name)));
+                problems.push(format!("unknown option {}", Value::Text(name)));
             }
         }
+        problems.truncate(10);
         problems.join("; ")
     }
 

@@ -10,7 +10,7 @@ use crate::simulation::{Amplification, AmplificationOptions};
 /// See [`AmplificationOptions`].
 ///
 /// # Errors
-/// A `RangeError` that lists the refused options.
+/// A `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labAmplification, skip_typescript)]
 pub fn amplification(seed_high: u32, seed_low: u32, options: JsValue) -> Result<Running, JsValue> {
     let mut fields = Fields::read(options)?;

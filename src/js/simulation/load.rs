@@ -10,14 +10,14 @@ use crate::js::given::data_of;
 use crate::simulation::{Arrivals, Budget, Load, LoadOptions};
 
 const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or \
-                        { type: 'closed', clients, thinkMs } with a whole number of clients";
+                        { type: 'closed', clients, thinkMs } with an integer of clients";
 const BUDGET: &str = "'unlimited', { per: 'request', ratio, bucket } or \
                       { per: 'success', ratio, bucket }";
 
 /// See [`LoadOptions`]. The time limit of an attempt is the policy's own, unless another is given.
 ///
 /// # Errors
-/// When the policy is none; a `RangeError` that lists the refused options.
+/// If the policy is invalid; a `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labLoad, skip_typescript)]
 pub fn load(
     policy: JsValue,

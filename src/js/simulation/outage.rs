@@ -11,7 +11,7 @@ use crate::simulation::{Outage, OutageOptions, Traces};
 /// See [`OutageOptions`]. The deadline is the policy's own, unless another is given.
 ///
 /// # Errors
-/// When the policy is none; a `RangeError` that lists the refused options.
+/// If the policy is invalid; a `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labOutage, skip_typescript)]
 pub fn outage(
     policy: JsValue,

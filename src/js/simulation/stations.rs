@@ -10,7 +10,7 @@ use crate::simulation::{Ethernet, EthernetOptions};
 /// See [`EthernetOptions`].
 ///
 /// # Errors
-/// A `RangeError` that lists the refused options.
+/// A `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labEthernet, skip_typescript)]
 pub fn ethernet(seed_high: u32, seed_low: u32, options: JsValue) -> Result<Running, JsValue> {
     let mut fields = Fields::read(options)?;

@@ -82,7 +82,7 @@ export const OPTIONS = {
   backoff: {
     takes: (label, value) => ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'].includes(value) || FUNCTIONS(label) || label === '[5]',
     either: [],
-    rule: /fixed.*linear.*exponential.*truncated.*fibonacci.*function.*list/,
+    rule: /fixed.*linear.*exponential.*truncated.*fibonacci.*function.*list|backoff.length must be between 1 and 1000/,
   },
   jitter: {
     takes: oneOf('none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'),

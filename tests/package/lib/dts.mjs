@@ -1,8 +1,11 @@
-// What an entry's declarations say about its exports and options, read by TypeScript's own parser.
+// The exports and options in an entry point's declarations, read by TypeScript's own parser.
 
 import ts from 'typescript-5.9';
 
-/** The doc comment of a declaration: its text, its tags; undefined if it has none. */
+/** TypeScript's libraries, parsed once: they take longer than all the rest. */
+const libraries = new Map();
+
+/** Returns the text and the tags of a declaration's doc comment, or undefined if it has none. */
 function docOf(node) {
   const docs = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
   const doc = docs.at(-1);
@@ -12,21 +15,25 @@ function docOf(node) {
   return { text, tags, tag: (name) => tags.find(([found]) => found === name)?.[1] };
 }
 
-/** `name?: undefined` says that an option has no place there. */
+/** `name?: undefined` means that the option must be unset. */
 const isForbidden = (member) => ts.isPropertySignature(member) && member.type?.kind === ts.SyntaxKind.UndefinedKeyword;
 
 /**
  * @param {string} entry the name of its file
- * @param {Record<string, string>} texts by file: the entry's, and those of the files that it is divided into
- * @returns {{ exports, options }} `exports`: name → { kind, value, doc, members }; `options(type)`: the names
- * of all options that the type has in any of its variants → their declarations' docs and types
+ * @param {Record<string, string>} texts by file: the entry point's, and those of the files that it re-exports
+ * @returns {{ exports, options }} `exports`: name → { kind, value, doc, members }; `options(type)`: the name
+ * of each option of the type → the docs and types of its declarations
  */
 export function readDeclarations(entry, texts) {
   const path = `/${entry}`;
   const files = new Map(Object.entries(texts).map(([name, text]) => [`/${name}`, text]));
   const host = ts.createCompilerHost({});
   const { getSourceFile } = host;
-  host.getSourceFile = (name, ...rest) => (files.has(name) ? ts.createSourceFile(name, files.get(name), ts.ScriptTarget.ES2022, true) : getSourceFile.call(host, name, ...rest));
+  host.getSourceFile = (name, ...rest) => {
+    if (files.has(name)) return ts.createSourceFile(name, files.get(name), ts.ScriptTarget.ES2022, true);
+    if (!libraries.has(name)) libraries.set(name, getSourceFile.call(host, name, ...rest));
+    return libraries.get(name);
+  };
   host.fileExists = (name) => files.has(name) || ts.sys.fileExists(name);
   const program = ts.createProgram([path], { target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [], strict: true }, host);
   const checker = program.getTypeChecker();
@@ -49,17 +56,11 @@ export function readDeclarations(entry, texts) {
   function options(typeName) {
     const symbol = symbols.find(({ name }) => name === typeName);
     const type = checker.getDeclaredTypeOfSymbol(symbol);
-    const found = new Map();
-    for (const variant of type.isUnion() ? type.types : [type]) {
-      for (const property of checker.getPropertiesOfType(variant)) {
-        const declarations = (property.declarations ?? []).filter((node) => !isForbidden(node));
-        if (declarations.length === 0) continue;
-        const known = found.get(property.name) ?? new Map();
-        for (const node of declarations) known.set(node, { doc: docOf(node), type: node.type.getText() });
-        found.set(property.name, known);
-      }
-    }
-    return new Map([...found].map(([name, known]) => [name, [...known.values()]]));
+    const found = checker.getPropertiesOfType(type).map((property) => {
+      const declarations = (property.declarations ?? []).filter((node) => !isForbidden(node));
+      return [property.name, declarations.map((node) => ({ doc: docOf(node), type: node.type.getText() }))];
+    });
+    return new Map(found.filter(([, declarations]) => declarations.length > 0));
   }
 
   return { exports, options };

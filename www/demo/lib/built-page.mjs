@@ -63,6 +63,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
             page.on('console', (message) => {
               if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
             });
+            await reportViolations(page);
             await page.goto(server.url + query);
             await page.locator('html[data-ready]').waitFor();
             await use(page, server.url);
@@ -73,6 +74,13 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
         },
       });
     });
+  });
+}
+
+/** What the page's policy blocks is an error on its console, in engines that do not print it as well. @param {Page} page */
+export function reportViolations(page) {
+  return page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => console.error(`policy: ${effectiveDirective} ${blockedURI}`));
   });
 }
 

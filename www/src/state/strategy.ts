@@ -1,5 +1,5 @@
 /** The chosen strategy: what the controls set, and what everything else on the page reads. */
-import { RetryPolicy, type Backoff as AnyBackoff, type CommonOptions, type Jitter as AnyJitter, type RetryOptions } from 'rejitter';
+import { RetryPolicy, type Backoff as AnyBackoff, type Jitter as AnyJitter, type RetryOptions } from 'rejitter';
 
 /** The kinds that this page draws. */
 export type Backoff = Extract<AnyBackoff, 'fixed' | 'linear' | 'exponential' | 'truncated'>;
@@ -83,17 +83,6 @@ export function policyOptions(strategy: Strategy): RetryOptions {
   }
 }
 
-/**
- * Options of a function that is only known at run time. The package's own types tie each option
- * to the functions that take it; here the package itself refuses what does not belong.
- */
-export type Settings = CommonOptions & {
-  backoff?: Backoff | undefined;
-  jitter?: Jitter | undefined;
-  factor?: number | undefined;
-  truncateAt?: number | undefined;
-};
-
 export type FamilyName =
   | 'retry'
   | 'retryWithFullJitter'
@@ -119,8 +108,8 @@ const NAMED: readonly (readonly [FamilyName, Backoff, Jitter])[] = [
  * `retry` with backoff and jitter as options. The live section makes this very call, and the code
  * section prints it.
  */
-export function usage(strategy: Strategy): { name: FamilyName; options: Settings } {
-  const { backoff, jitter, ...options } = policyOptions(strategy) as Settings;
+export function usage(strategy: Strategy): { name: FamilyName; options: RetryOptions } {
+  const { backoff, jitter, ...options } = policyOptions(strategy);
   if (jitter === 'decorrelated') return { name: 'retryWithDecorrelatedJitter', options };
   const named = NAMED.find(([, b, j]) => b === strategy.backoff && j === strategy.jitter);
   if (named) return { name: named[0], options };

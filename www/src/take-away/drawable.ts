@@ -34,9 +34,11 @@ export function drawable(data: PolicyData): Drawable {
   }
 
   const truncateAt = number('truncateAt', 10);
-  const capMs = number('capMs', Math.max(INITIAL.capMs, number('baseMs', 0)));
-  const baseMs = number('baseMs', data['backoff'] === 'truncated' ? capMs / 2 ** (truncateAt - 1) : 100);
-  const curve = drawnCurve(data['backoff'], { baseMs, capMs, factor: number('factor', 2), stepMs: number('stepMs', baseMs), waits: drawnAttempts - 1 }, notes);
+  const { backoff } = data;
+  const listed = Array.isArray(backoff) ? backoff.map((ms) => (ms === 'Infinity' ? Infinity : Number(ms))) : [];
+  const capMs = number('capMs', Math.max(INITIAL.capMs, number('baseMs', 0), ...listed));
+  const baseMs = number('baseMs', backoff === 'truncated' && capMs < Infinity ? capMs / 2 ** (truncateAt - 1) : 100);
+  const curve = drawnCurve(backoff, { baseMs, capMs, factor: number('factor', 2), stepMs: number('stepMs', baseMs), waits: drawnAttempts - 1 }, notes);
   const draw = drawnJitter(data['jitter'], data['capRule'], notes);
   if (draw.curve) curve.backoff = draw.curve;
   const minMs = number('minMs', 0);

@@ -218,9 +218,9 @@ function axiosDelay(delay: Value, notes: string[]): { options: Options; hint: bo
     const factor = within(/\bexponentialDelay\([^,()]*,[^,()]*,\s*([\d_]+)\s*\)/);
     if (factor !== undefined) return doubling(Number(factor));
     if (/\bexponentialDelay\([^,()]*(?:,[^,()]*)?\)/.test(delay.text)) return doubling(100);
-    const step = within(/(?:=>|return)\s*(?:\w+\s*\*\s*([\d_]+)|([\d_]+)\s*\*\s*\w+)[\s;}]*$/);
+    const step = within(/(?:=>|\breturn\b)\s*(?:\w+\s*\*\s*([\d_]+)|([\d_]+)\s*\*\s*\w+)[\s;}]*$/);
     if (step !== undefined) return linear(Number(step), false);
-    const ms = within(/(?:=>|return)\s*([\d_]+)[\s;}]*$/);
+    const ms = within(/(?:=>|\breturn\b)\s*([\d_]+)[\s;}]*$/);
     if (ms !== undefined) return none(Number(ms), false);
   }
   throw ownFunction('retryDelay', delay);

@@ -42,6 +42,8 @@ export interface Parsed {
 /** Pasted options are short; what is not is a mistake. */
 const MAX_CHARS = 20_000;
 const MAX_DEPTH = 50;
+/** Steps of {@link Reader.skip}: some texts make the reader try the same characters again from many places. */
+const MAX_STEPS = 20 * MAX_CHARS;
 
 const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['true', true],
@@ -55,7 +57,11 @@ const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
 
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/uy;
 const NUMBER = /0x[\da-f_]+|0b[01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?/iy;
-const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
+// A comment without an end takes all that follows: else every `/*` would be a search to the end of the text.
+const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))+/y;
+// Each character fits one branch only: with a `[` that fits two, an unclosed regular expression would take time 2^n.
+const REGEXP = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/y;
+const TYPE_ARGUMENTS = /<[\w\s.,<>[\]|'"]{0,200}>(?=\()/y;
 const SIGN = /[-+]/y;
 const OPERATOR = /\*\*|[-+*/%]/y;
 const PRECEDENCE: Readonly<Record<string, number>> = { '+': 1, '-': 1, '*': 2, '/': 2, '%': 2, '**': 3 };
@@ -88,6 +94,7 @@ class Reader {
   private readonly before: number;
   private at = 0;
   private depth = 0;
+  private steps = 0;
 
   constructor(text: string, before = 0) {
     this.text = text;
@@ -226,8 +233,7 @@ class Reader {
 
   /** `<Response>` before the arguments of a call. */
   private typeArguments(): void {
-    const found = /\s*<[\w\s.,<>[\]|'"]*>(?=\()/y;
-    this.match(found);
+    this.match(TYPE_ARGUMENTS);
   }
 
   private list(open: '(' | '['): Value[] {
@@ -317,7 +323,8 @@ class Reader {
       const { depth } = this;
       try {
         this.balanced();
-      } catch {
+      } catch (error) {
+        if (this.steps > MAX_STEPS) throw error;
         this.depth = depth;
         return false;
       }
@@ -350,12 +357,13 @@ class Reader {
     this.deeper();
     let last = '';
     while (this.at < this.text.length) {
+      if (++this.steps > MAX_STEPS) throw new Unreadable('This is too involved to be read; paste the options alone.');
       const char = this.text.charAt(this.at);
       if (stops.includes(char) || ')]}'.includes(char)) break;
       if (char in CLOSING) this.balanced();
       else if (`'"\``.includes(char)) this.string();
       else if (this.match(SPACE) !== undefined) continue;
-      else if (char === '/' && '(,=:[!&|?{};>'.includes(last)) this.match(/\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\/\w*/y) ?? this.at++;
+      else if (char === '/' && '(,=:[!&|?{};>'.includes(last)) this.match(REGEXP) ?? this.at++;
       else this.at++;
       last = char;
     }

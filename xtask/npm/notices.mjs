@@ -1,0 +1,72 @@
+// The licences of what others wrote and the npm package contains: the crates that are compiled into its wasm files, and
+// wasm-bindgen's glue. A test holds the committed file to Cargo.lock; this renews it.
+//
+//   node notices.mjs
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { argv, env } from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export const FILE = join(root, 'pkg-template/THIRD-PARTY-NOTICES');
+
+/** The features of every wasm file in the package (xtask/src/thin_wasm.rs, xtask/src/lab_wasm.rs). */
+const FEATURES = 'driver,lab';
+
+const LINE = `${'-'.repeat(80)}\n`;
+
+const INTRO = `The wasm files of this package, and the modules that carry them as text, contain code of the
+crates below. lib/lab-glue.js and lib/lab-glue.cjs were written by wasm-bindgen, one of them.
+Where a crate has a choice of licences, it is used under the MIT licence.
+
+They also contain parts of the Rust Standard Library and of the crates that it is made of,
+such as dlmalloc (Alex Crichton) and hashbrown (Amanieu d'Antras). Licence: MIT or Apache-2.0.
+Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
+`;
+
+/** What cargo knows of the workspace, for the target and the features of the package's wasm files. */
+export function metadata() {
+  const args = ['metadata', '--locked', '--format-version', '1', '--filter-platform', 'wasm32-unknown-unknown', '--no-default-features', '--features', FEATURES];
+  return JSON.parse(execFileSync(env.CARGO ?? 'cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] }));
+}
+
+/** The crates that the package's own crate is linked with. Macros run at compile time and leave nothing of themselves. */
+export function linkedCrates({ packages, resolve }) {
+  const byId = new Map(packages.map((crate) => [crate.id, crate]));
+  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const found = new Map();
+  const visit = (id) => {
+    const crate = byId.get(id);
+    if (found.has(id) || crate.targets.some(({ kind }) => kind.includes('proc-macro'))) return;
+    found.set(id, crate);
+    for (const { pkg, dep_kinds: kinds } of nodes.get(id).deps) if (kinds.some(({ kind }) => kind === null)) visit(pkg);
+  };
+  const own = packages.find(({ name }) => name === 'rejitter').id;
+  visit(own);
+  found.delete(own);
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The licence texts in a crate's folder that its users have to pass on. */
+function licencesIn(folder) {
+  const files = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).sort();
+  const needed = files.some((name) => /^licen[cs]e-mit/i.test(name)) ? files.filter((name) => !/apache/i.test(name)) : files;
+  if (needed.length === 0) throw new Error(`${folder} has no licence file`);
+  return needed.map((name) => readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n').replaceAll(/[ \t]+$/gm, '').trim()).join('\n\n');
+}
+
+/** The whole file. Crates with the same text share it. */
+export function noticesOf(crates) {
+  const byText = new Map();
+  for (const crate of crates) {
+    const text = licencesIn(dirname(crate.manifest_path));
+    byText.set(text, [...(byText.get(text) ?? []), crate]);
+  }
+  const parts = [...byText].map(([text, group]) => `${group.map(({ name, version, license }) => `${name} ${version} (${license})`).join('\n')}\n\n${text}\n`);
+  return [INTRO, ...parts].join(`\n${LINE}\n`);
+}
+
+if (import.meta.url === pathToFileURL(argv[1]).href) writeFileSync(FILE, noticesOf(linkedCrates(metadata())));
