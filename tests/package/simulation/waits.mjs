@@ -23,9 +23,9 @@ export const PRESETS = {
 /** Options with their defaults. */
 export function resolved(options, preset) {
   const { backoff = 'exponential', jitter = 'full', baseMs, capMs, minMs = 0, factor = 2, stepMs, truncateAt = 10 } = options;
-  // A curve of the caller's own has no cap but one that was set.
-  const free = (backoff === 'function' || Array.isArray(backoff)) && !OWN_CURVE.includes(jitter);
-  const cap = Math.min(MAX, capMs ?? (free ? MAX : Math.max(10_000, baseMs ?? 0)));
+  // A curve of the caller's own has no cap but one that was set; a list raises the usual one.
+  const own = OWN_CURVE.includes(jitter) ? 0 : backoff === 'function' ? Infinity : Array.isArray(backoff) ? Math.max(...backoff) : 0;
+  const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0, own));
   const base = baseMs ?? (backoff === 'truncated' && cap < MAX ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
   return {
     backoff, jitter, cap, base, min: minMs, factor, step: stepMs ?? base, n: truncateAt,
