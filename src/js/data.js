@@ -32,7 +32,7 @@ export function toData(settings, shown) {
   };
   for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
     const value = settings[name];
-    const none = Number.isNaN(value) || (value === Infinity && name.endsWith('TimeoutMs'));
+    const none = Number.isNaN(value) || (name === 'capMs' && settings.capOfList) || (value === Infinity && name.endsWith('TimeoutMs'));
     if (!none) data[name] = written(value);
   }
   if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';

@@ -31,8 +31,8 @@ export class Settings {
     this.spread = NaN;
     /** @type {((k: number) => number) | readonly number[] | undefined} */
     this.curve = undefined;
-    /** Whether `capMs` is not the caller's, but that of the list or function in `curve`. */
-    this.raised = false;
+    /** Whether `capMs` is unset, and holds the longest wait of the list in `curve`. */
+    this.capOfList = false;
     this.maxRetryAfterMs = NaN;
     /** @type {'stop' | 'cap'} */
     this.longRetryAfter = 'stop';
@@ -187,7 +187,7 @@ export function readOptions(options, settings, overriding) {
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {
     if (overriding) dropReplaced(settings);
-    if (settings.backoff === CUSTOM) raiseCap(settings);
+    if (settings.backoff === CUSTOM) capList(settings);
     contradictions(settings, problems);
   }
   if (problems.length > 0) throw errorOf(problems);
@@ -337,8 +337,8 @@ function requirePlain(options) {
  */
 function dropReplaced(settings) {
   const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
-  if (settings.raised && !own('capMs')) settings.capMs = NaN;
-  settings.raised = false;
+  if (settings.capOfList && !own('capMs')) settings.capMs = NaN;
+  settings.capOfList = false;
   if (!own('backoff') && !own('jitter')) return;
   if (settings.backoff !== CUSTOM) settings.curve = undefined;
   if (!own('factor') && !follows(EXPONENTIAL, settings)) settings.factor = NaN;
@@ -347,15 +347,15 @@ function dropReplaced(settings) {
 }
 
 /**
- * Raises the default cap, which would silently cut the caller's list or function.
+ * Raises the default cap, which would silently cut the caller's list, to its longest wait. For a function,
+ * the core has no default cap.
  * @param {Settings} settings
  */
-function raiseCap(settings) {
+function capList(settings) {
   const { curve, baseMs } = settings;
-  if (settings.capMs >= 0 || hasOwnCurve(settings.jitter)) return;
-  const longest = typeof curve === 'function' ? Infinity : Math.max(.../** @type {number[]} */ (curve));
-  settings.raised = !(longest <= DEFAULT_CAP_MS || longest <= baseMs);
-  if (settings.raised) settings.capMs = longest;
+  if (settings.capMs >= 0 || typeof curve === 'function' || hasOwnCurve(settings.jitter)) return;
+  settings.capMs = Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, .../** @type {number[]} */ (curve));
+  settings.capOfList = true;
 }
 
 /** @param {number} backoff @param {Settings} settings */
@@ -377,7 +377,7 @@ function contradictions(settings, problems) {
   // A comparison with NaN, "not given", is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {
-    const cap = capMs >= 0 ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
+    const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
     if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', `at most capMs (${cap})`]));
   }
   if (factor >= 1) onlyWith(EXPONENTIAL, 'factor', settings, problems);

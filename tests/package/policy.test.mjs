@@ -360,6 +360,9 @@ test('a list raises the default cap to its longest wait, a function has none', (
   assert.equal(longest({ backoff: [1000, 20_000], capMs: 5000 }), 5000);
   assert.equal(longest({ backoff: (k) => k * 30_000, capMs: 5000 }), 5000);
   assert.equal(longest({ backoff: [5, 6] }), 6);
+  // Upwards, a jitter keeps below the cap too.
+  assert.equal(longest({ backoff: [60_000], jitter: { type: 'additive', ratio: 1 }, random: () => 1 - 2 ** -53 }), 60_000);
+  assert.equal(new RetryPolicy({ backoff: [60_000] }).toJSON().capMs, undefined);
   // What a jitter of its own curve is capped by is no list.
   assert.ok(longest({ backoff: [1e9], jitter: 'decorrelated', random: () => 0.999 }) <= 10_000);
 });
