@@ -757,7 +757,6 @@ test('the examples in the declarations run', async () => {
 /** The README's examples for frameworks, marked by the name after the language. */
 const EXAMPLES = Object.fromEntries([...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (vitest|jest|node:test)\n(.*?)^```$/gms)].map(([, name, code]) => [name, code]));
 
-const OWN = "let flakes = 0;\nconst flaky = () => { flakes += 1; if (flakes < 3) throw new Error('flaky'); return 'done'; };\nconst broken = () => { throw new Error('broken'); };\n";
 const FRAMEWORKS = {
   vitest: { file: 'example.test.mjs', args: (at) => [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'], passed: /Tests +1 passed \(1\)/ },
   jest: {
@@ -778,7 +777,7 @@ test('the README has an example for each framework', () => {
 for (const [name, { file, args, passed }] of Object.entries(FRAMEWORKS)) {
   test(`the README's example for ${name} passes, and fails when the waits are others`, async () => {
     // The framework stands outside the folder; its globals are the same objects.
-    const code = OWN + EXAMPLES[name].replace(/^import .* from 'vitest';\n/m, '');
+    const code = EXAMPLES[name].replace(/^import .* from 'vitest';\n/m, '');
     const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined };
     const go = async (text) => {
       const at = project('frameworks', { [file]: text, 'package.json': '{ "private": true }' });
