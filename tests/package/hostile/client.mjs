@@ -22,7 +22,7 @@ const malformed = cases.filter(({ ms, retryAfter }) => ms === null && /^[\x21-\x
 
 /** Stands for an attempt's timeout: a timer of this length is not armed, but kept until `expire`. */
 const HELD_MS = 86_400_123;
-/** Which request the code that runs belongs to. */
+/** The request that the running code belongs to. */
 const request = new AsyncLocalStorage();
 /** Request → its attempt's timer. */
 const held = new Map();
@@ -101,7 +101,7 @@ async function one(id) {
   check(entry.keys.size === 1, `${label}: keys differ`);
   check(keyed === !entry.keys.has(''), `${label}: key ${[...entry.keys]}`);
 
-  // What should have happened.
+  // The outcome that should have come.
   const mayRepeat = !needsKey || keyed;
   const expected = !retried || !mayRepeat || stream ? 1 : Math.min(3, fail + 1);
   check(told.attempts === expected, `${label}: ${told.attempts} attempts instead of ${expected}`);
@@ -109,7 +109,7 @@ async function one(id) {
   if (retried && expected > fail) check(response?.status === 200, label);
   if (stream) check(report?.reason === 'bodyNotReplayable', label);
 
-  // What a caller does with the response: reads it, or lets go of it.
+  // A caller reads the response, or lets go of it.
   if (response !== undefined) {
     if (scenario.includes('stalls') || scenario === 'endless-503') {
       if (response.status !== 200 || scenario === 'body-stalls-200') await response.body?.cancel();

@@ -127,7 +127,7 @@ export async function startHostile({ seed, malformed, silent }) {
       const [, name, id] = pathname.split('/');
       let entry = seen.get(id);
       if (entry === undefined) seen.set(id, (entry = { attempts: 0, keys: new Set(), bodies: new Set() }));
-      // What a redirect leads to is not an attempt of its own.
+      // The target of a redirect is not an attempt of its own.
       if (name !== 'redirected') entry.attempts += 1;
       entry.keys.add(request.headers['idempotency-key'] ?? '');
       entry.bodies.add(hash(request.body));

@@ -45,7 +45,7 @@ export class Endings extends Story {
     const { message } = error;
     this.require(message.startsWith('rejitter: ') && message.lastIndexOf('rejitter: ') === 0, 14, () => `an error says ${message}`);
     if (outcome?.failed === false) {
-      // After a result: whether the failure before that counts is nowhere said.
+      // The design does not say whether a failure before a result counts.
       this.require(!('cause' in error) || this.records.some((record) => 'error' in record && Object.is(record.error, error.cause)), 14, 'the cause is no failure of this operation');
       return;
     }

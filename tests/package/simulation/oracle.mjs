@@ -102,19 +102,19 @@ class Walk extends Endings {
     if (this.uses.beforeRetry) this.before(n, told);
   }
 
-  /** A mark belongs behind a `throw`: one that is returned is a mistake, and no retry mends it. */
+  /** A callback that returns a mark, which it should have thrown, has made a mistake. No retry mends it. */
   returnedMark() {
     const { n } = this;
     this.outcome = { failed: false, value: this.outcome.value, mark: {} };
     const next = this.peek();
-    // Whether this is a failure that onFailure is told of, and what the record says, is nowhere said.
+    // The design does not say whether onFailure is told, nor what the record holds.
     if (!this.cut && next?.name === 'onFailure' && next.event.attempt === n) this.at += 1;
     if (this.cut) this.aborted();
     this.silent = true;
     this.finish('callback', (error) => error instanceof TypeError && !this.world.own.has(error) && error.message.startsWith('rejitter: '));
   }
 
-  /** What the operation awaits between the wait and the next attempt. */
+  /** Takes the call of beforeRetry, which the operation awaits between the wait and the next attempt. */
   before(n, told) {
     const entry = this.take('beforeRetry');
     this.require(entry.t < this.deadline, 8, () => `beforeRetry after attempt ${n} came at or after the deadline`);
@@ -249,7 +249,7 @@ class Walk extends Endings {
     return this.slip(end, typeof afterMs === 'number' ? RangeError : TypeError);
   }
 
-  /** How a callback that the operation awaits ended. */
+  /** Returns how a callback that the operation awaits ended. */
   answer(entry, kind) {
     const { end } = entry;
     if (this.cut) this.aborted();
@@ -267,7 +267,7 @@ class Walk extends Endings {
     return end;
   }
 
-  /** The wait that must follow: exactly, or its bounds where the draws are not known. */
+  /** Returns the wait that must follow: exactly, or its bounds where the draws are not known. */
   delay(exactly, attempt) {
     const { parameters, n, uses, operation } = this;
     const { mark } = this.outcome;
@@ -299,7 +299,7 @@ class Walk extends Endings {
     return { delayMs, lo: wait.lo, hi: wait.hi };
   }
 
-  /** What `random` and a backoff function answered for one wait. */
+  /** Takes the answers of `random` and a backoff function for one wait. */
   numbers() {
     const draws = [];
     let own;

@@ -4,7 +4,7 @@
 import { channelOf } from './tracing.mjs';
 import { HOOKS } from './schedule.mjs';
 import { RESULTS, causeOf, failure, value } from './values.mjs';
-import { World } from './world.mjs';
+import { World, describe } from './world.mjs';
 
 /** An attempt beyond what any schedule allows does not end, so that a broken package cannot run forever. */
 const MOST_CALLS = 80;
@@ -91,7 +91,7 @@ class Stage {
     try {
       record.controller.abort(reason);
     } catch (error) {
-      this.world.problem(17, `abort() threw ${error}`);
+      this.world.problem(17, `abort() threw ${describe(error)}`);
     }
     if (record.kind !== 'bare') record.reason = record.signal.reason;
   }
@@ -148,7 +148,7 @@ class Stage {
     const { world, schedule, pkg } = this;
     const operation = {
       id: world.operations.length, plan, given: [], asked: 0, before: 0, hooked: {}, settled: undefined,
-      // Which operation of the policy it is; one-shot functions are always the first.
+      // The operation's place in its policy; one-shot functions are always the first.
       index: schedule.named === undefined ? world.operations.length : 0,
       signals: [...new Set([schedule.policySignal && 'policy', plan.signal && (plan.signal === 'policy' ? 'policy' : index)])].filter((name) => name !== undefined && name !== false).map((name) => this.signals.get(name)).filter(Boolean),
     };
@@ -163,7 +163,7 @@ class Stage {
         else if (plan.via === 'once') promise = pkg[schedule.named](fn, this.options);
         else promise = world.policy.run(fn, plan.signal && { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : index).signal });
       } catch (error) {
-        world.problem(13, `the call threw ${String(error)}`);
+        world.problem(13, `the call threw ${describe(error)}`);
         return;
       }
       if (!(promise instanceof Promise)) world.problem(13, 'no promise came back');

@@ -1,4 +1,4 @@
-// What the report of an operation must say, from the record.
+// Judges the report of an operation by the record.
 
 /**
  * @param {any} walk the operation's walk, at its end

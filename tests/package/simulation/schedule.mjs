@@ -160,7 +160,7 @@ function failureKind(g) {
   return g.chance(0.14) ? { ...failure, ...marks(g) } : failure;
 }
 
-/** What a callback other than the operation itself throws: sometimes the error that it was told. */
+/** Describes what a callback other than the operation itself throws: sometimes the error that it was told. */
 const slipKind = (g) => (g.chance(0.15) ? { kind: 'same' } : failureKind(g));
 
 /** A result; sometimes a mark that should have been thrown. */
@@ -200,7 +200,7 @@ function outcome(g, chanceOfSuccess, fails, succeeds, attempt) {
   }
 }
 
-/** What a callback does before it ends. */
+/** Makes the acts of a callback before it ends. */
 function pre(g, signals, wild, blocks) {
   const acts = [];
   if (signals.length > 0 && g.chance(wild * 0.7)) acts.push({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) });

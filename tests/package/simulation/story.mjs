@@ -16,7 +16,7 @@ export class Objection extends Error {
   }
 }
 
-/** What a signal without a reason of its own must give. */
+/** Whether this is the error that stands for a signal without a reason of its own. */
 function isAbortError(value) {
   try {
     return value instanceof DOMException && value.name === 'AbortError';
@@ -69,7 +69,7 @@ export class Story {
     this.object(13, text);
   }
 
-  /** Who blocks the thread makes it a matter of taste when something happened. */
+  /** A callback that blocks the thread makes it a matter of taste when something happened. */
   sameTime(a, b) {
     return a === b || same(a, b) || Math.abs(a - b) <= this.world.busy;
   }
@@ -130,24 +130,24 @@ export class Story {
     return this.last.exitT === undefined ? this.last.t : Math.max(this.last.exitT, this.ended?.t ?? 0);
   }
 
-  /** What the package says the reason is, where it says so. */
+  /** Whether the package says next that the operation ended for this reason. */
   claim(reason) {
     const next = this.peek();
     if (next === undefined) return false;
     if (next.kind === 'hook') return next.name === 'onGiveUp' && next.event.reason === reason;
     if (next.kind !== 'settle') return false;
     if (next.report !== undefined) return next.report.reason === reason;
-    // Neither a result nor an error that is no object has a report: what may it have been?
+    // A primitive has no report, so any reason that allows one may be meant.
     return reason === 'deadline' || (reason === 'timeout' && next.ok && this.outcome?.failed === false);
   }
 
-  /** Where the core failed in the decision about the attempt that `entry` began. */
+  /** Returns the failure of the core in the decision about the attempt that `entry` began. */
   lost(entry) {
     const until = this.peek()?.i ?? Infinity;
     return this.entries.find((each) => LOST.has(each.kind) && each.i > entry.i && each.i < until);
   }
 
-  /** What the package shows of this attempt's error, wherever it first does. */
+  /** Returns this attempt's error where the package first shows it. */
   shown() {
     for (let i = this.at; i < this.visible.length; i += 1) {
       const entry = this.visible[i];

@@ -1,4 +1,4 @@
-// What callbacks throw, reject with and resolve to, and what signals are aborted with. A schedule names
+// The values that callbacks throw, reject with and resolve to, and the reasons of aborts. A schedule names
 // values by kind; each is made anew where it is used, so that an identity says which use it came from.
 
 const made = {

@@ -7,7 +7,7 @@ export const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pol
 /** Presets with another rule for what the cap bounds. */
 const CAP_RULES = { awsSdk2020: 'draw', jpillora: 'draw', pRetryRandomized: 'draw', googleHttpClient: 'ceiling', cenkalti: 'ceiling', grpc: 'ceiling' };
 
-/** What the presets stand for, by the systems' own documents. */
+/** The options of the presets, by the systems' own documents. */
 export const PRESETS = {
   awsSdk2020: { baseMs: 1000, capMs: 20_000, maxAttempts: 3 },
   awsSdk2026: { baseMs: 50, capMs: 20_000, maxAttempts: 3 },
@@ -93,7 +93,7 @@ export function computedWait(p, k, { previous, previousR, own }) {
     if (type === 'slotted') return clip(Math.max(min, base * Math.floor(r * 2 ** Math.min(k, p.n))));
     if (type === 'pollyV2') {
       const raw = ((polly(k - 1 + r) - (previousR === undefined ? 0 : polly(Math.max(0, k - 2 + previousR)))) / 1.4) * base;
-      // How one draw of the caller's becomes two is nowhere said: then this is not a number.
+      // The design does not say how one draw of the caller's becomes two: then this is NaN.
       return raw > cap ? Math.max(min, cap / 2 + ((r2 ?? NaN) * cap) / 2) : Math.max(min, raw);
     }
     return clip(lo + r * (hi - lo));

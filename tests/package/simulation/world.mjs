@@ -1,6 +1,6 @@
 // A world for one schedule: the clock, the timers, the record of everything that happened.
 //
-// What the package uses is replaced once per thread; the replacement serves the current world. The
+// The host functions that the package uses are replaced once per thread; the replacements serve the current world. The
 // schedule's own moments (a late settlement, an abort) are kept beside the package's timers and never
 // go through setTimeout, so every timer on record is the package's.
 
@@ -9,18 +9,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { generator } from './random.mjs';
 
 const MAX_TIMER = 2 ** 31 - 1;
-/** What happens at most in one schedule: more is a loop without end. */
+/** The most events of one schedule: more are a loop without end. */
 const MOST_EVENTS = 600;
 /** A year: what waits longer is left waiting. */
 const HORIZON_MS = 3.2e10;
 
 const realImmediate = globalThis.setImmediate;
-/** All promise callbacks that can run have run; the event loop has not turned. Only where one of them calls it. */
+/** Waits until all promise callbacks that can run have run, without a turn of the event loop. Must be called by one of them. */
 const drained = () => new Promise((done) => { process.nextTick(done); });
 /** One turn of the real event loop: by then Node has told about unhandled rejections. */
 const turned = () => new Promise((done) => { realImmediate(done); });
 
-/** Whose callback runs: an operation that is alone is asked for by `alone`, which costs nothing. */
+/** The operation whose callback runs. One that is alone is asked for by `alone`, which costs nothing. */
 const context = new AsyncLocalStorage();
 
 const RealWebAssembly = globalThis.WebAssembly;
@@ -42,7 +42,7 @@ export class World {
     this.early = early;
     this.late = late;
     this.random = generator(skew, 0);
-    /** Which macrotask this is. */
+    /** The number of this macrotask. */
     this.turn = 0;
     /** How long callbacks have blocked the thread. */
     this.busy = 0;
