@@ -74,10 +74,7 @@ export class Progress {
   /** The next attempt, or the reason to stop before it. */
   begin() {
     const { settings, limits } = this;
-    const attempt = new Attempt(
-      settings, this.attempts + 1, this.startedAt, limits.deadlineAt,
-      this.failed ? this.outcome : undefined, this.last?.delayMs,
-    );
+    const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.last);
     if (settings.hooks !== undefined) {
       this.tell('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
@@ -284,7 +281,7 @@ function warn(fault) {
   if (warned) return;
   warned = true;
   try {
-    console.warn('rejitter: operations end without retries, because their core is missing.', fault);
+    console.warn('rejitter: operations are not retried.', fault);
   } catch {
     // Test environments make it throw.
   }
