@@ -124,9 +124,9 @@ export class Progress {
     if (limits.aborted) return 'aborted';
     if (verdict === false) return failed ? 'notRetryable' : 'success';
     const exactlyMs = verdict === true ? NaN : afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult', otherwise);
-    const ruling = /** @type {any} */ ({ __proto__: null, ...settings.rule?.() });
-    if (ruling.stop !== undefined) return ruling.stop;
-    if (ruling.afterMs !== undefined) this.hintMs = ruling.afterMs;
+    const ruling = settings.rule?.();
+    if (ruling?.stop !== undefined) return ruling.stop;
+    if (ruling?.afterMs !== undefined) this.hintMs = ruling.afterMs;
     const decision = decide(settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs);
     return limits.aborted ? 'aborted' : decision >= 0 ? decision : /** @type {string} */ (REASONS[-decision]);
   }
