@@ -13,7 +13,7 @@ export function compile(text) {
     // The bytes are good, so the host refuses. Under a Content-Security-Policy the engines' own messages name
     // the wrong directive ('unsafe-eval').
     const { message } = /** @type {Error} */ (cause);
-    const why = /CSP|unsafe-eval/.test(message) ? "Add 'wasm-unsafe-eval' to script-src of the Content-Security-Policy." : message;
+    const why = /CSP|unsafe-eval/.test(message) ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src." : message;
     throw new Error(`rejitter: this host refused to compile WebAssembly. ${why}`, { cause });
   }
 }

@@ -15,8 +15,7 @@ export class Attempt {
   #attempt;
   #startedAt;
   #deadlineAt;
-  #previousError;
-  #previousDelayMs;
+  #previous;
   /** @type {AbortController | undefined} */
   #controller = undefined;
 
@@ -25,16 +24,14 @@ export class Attempt {
    * @param {number} attempt
    * @param {number} startedAt when the operation began
    * @param {number} deadlineAt
-   * @param {unknown} previousError
-   * @param {number | undefined} previousDelayMs
+   * @param {import('./report.js').AttemptRecord | undefined} previous
    */
-  constructor(settings, attempt, startedAt, deadlineAt, previousError, previousDelayMs) {
+  constructor(settings, attempt, startedAt, deadlineAt, previous) {
     this.#settings = settings;
     this.#attempt = attempt;
     this.#startedAt = startedAt;
     this.#deadlineAt = deadlineAt;
-    this.#previousError = previousError;
-    this.#previousDelayMs = previousDelayMs;
+    this.#previous = previous;
   }
 
   get attempt() {
@@ -62,11 +59,11 @@ export class Attempt {
   }
 
   get previousError() {
-    return this.#previousError;
+    return this.#previous?.failed ? this.#previous.outcome : undefined;
   }
 
   get previousDelayMs() {
-    return this.#previousDelayMs;
+    return this.#previous?.delayMs;
   }
 
   /** Shows in Node's `console.log` what getters hide; all but the signal, which would be made for it. */

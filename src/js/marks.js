@@ -82,13 +82,13 @@ export function readMarks(error) {
   try {
     let outer = true;
     for (let depth = 0; depth <= DEEPEST && error !== null && typeof error === 'object'; depth++) {
-      const { permanent, afterMs, wraps } = /** @type {any} */ ({ __proto__: null, ...error[MARK] });
-      const valid = typeof permanent === 'boolean' && typeof wraps === 'boolean' && typeof afterMs === 'number' && !(afterMs < 0);
+      const mark = error[MARK];
+      const valid = mark !== undefined && typeof mark.permanent === 'boolean' && typeof mark.wraps === 'boolean' && typeof mark.afterMs === 'number' && !(mark.afterMs < 0);
       if (valid) {
-        marks.permanent ||= permanent;
-        if (!(marks.afterMs >= 0)) marks.afterMs = afterMs;
+        marks.permanent ||= mark.permanent;
+        if (!(marks.afterMs >= 0)) marks.afterMs = mark.afterMs;
       }
-      outer &&= valid && wraps && Object.hasOwn(error, MARK) && Object.hasOwn(error, 'cause');
+      outer &&= valid && mark.wraps && Object.hasOwn(error, MARK) && Object.hasOwn(error, 'cause');
       error = error.cause;
       if (outer) marks.error = error;
     }

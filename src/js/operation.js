@@ -41,7 +41,7 @@ export function run(settings, fn, signal) {
   const goOn = (outcome, failed = true) => new Operation(settings, fn, index, startedAt, UNDISTURBED).afterFirst(attempt, outcome, failed);
   try {
     startedAt = now();
-    attempt = new Attempt(settings, 1, startedAt, Infinity, undefined, undefined);
+    attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
     return settle(
       fn(attempt),
       (value) => (returnedMark(value) === undefined ? value : goOn(value, false)),
@@ -130,7 +130,7 @@ class Operation extends Progress {
       // It need not live as long as the wait.
       attempt = undefined;
       // The clock is looked at no more often than callbacks could have moved it.
-      const asked = settings.watched || settings.retryIf !== undefined || settings.random !== undefined || typeof settings.curve === 'function';
+      const asked = settings.watched || settings.retryIf || settings.random || settings.curve;
       this.attemptAt = await limits.wait(next, asked ? now() : this.endedAt, settings.unref);
       let ended = limits.ended;
       const { beforeRetry } = settings;

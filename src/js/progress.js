@@ -74,10 +74,7 @@ export class Progress {
   /** The next attempt, or the reason to stop before it. */
   begin() {
     const { settings, limits } = this;
-    const attempt = new Attempt(
-      settings, this.attempts + 1, this.startedAt, limits.deadlineAt,
-      this.failed ? this.outcome : undefined, this.last?.delayMs,
-    );
+    const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.last);
     if (settings.hooks !== undefined) {
       this.tell('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
@@ -127,9 +124,9 @@ export class Progress {
     if (limits.aborted) return 'aborted';
     if (verdict === false) return failed ? 'notRetryable' : 'success';
     const exactlyMs = verdict === true ? NaN : afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult', otherwise);
-    const ruling = /** @type {any} */ ({ __proto__: null, ...settings.rule?.() });
-    if (ruling.stop !== undefined) return ruling.stop;
-    if (ruling.afterMs !== undefined) this.hintMs = ruling.afterMs;
+    const ruling = settings.rule?.();
+    if (ruling?.stop !== undefined) return ruling.stop;
+    if (ruling?.afterMs !== undefined) this.hintMs = ruling.afterMs;
     const decision = decide(settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs);
     return limits.aborted ? 'aborted' : decision >= 0 ? decision : /** @type {string} */ (REASONS[-decision]);
   }
@@ -284,7 +281,7 @@ function warn(fault) {
   if (warned) return;
   warned = true;
   try {
-    console.warn('rejitter: operations end without retries, because their core is missing.', fault);
+    console.warn('rejitter: operations are not retried.', fault);
   } catch {
     // Test environments make it throw.
   }
