@@ -168,8 +168,7 @@ class Stage {
       }
       if (!(promise instanceof Promise)) world.problem(13, 'no promise came back');
       const settle = (ok) => (result) => {
-        const live = [...world.timers.values()].length;
-        operation.settled = world.note('settle', operation, { ok, value: result, report: pkg.retryReport(result), timers: live, listeners: operation.signals.map((signal) => signal.listeners) });
+        operation.settled = world.note('settle', operation, { ok, value: result, report: pkg.retryReport(result), timers: world.timers.size, listeners: operation.signals.map((signal) => signal.listeners) });
       };
       promise.then(settle(true), settle(false));
     });
@@ -217,7 +216,7 @@ class Stage {
       }
       if ((n + this.schedule.clock.skew) % 3 === 0) [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
-    return this.play(operation.plan.attempts[n - 1] ?? (operation.plan.stubborn && n < 20 ? FAILURE : SUCCESS), entry, operation);
+    return this.play(operation.plan.attempts[n - 1] ?? (!operation.plan.stubborn ? SUCCESS : n < 20 ? FAILURE : LAST), entry, operation);
   }
 
   /** One callback: what it does, then how it ends. */
@@ -288,6 +287,8 @@ class Stage {
 /** For what a schedule does not spell out. */
 const SUCCESS = { before: [], end: { how: 'return', ok: true, value: { kind: 'string' } } };
 const FAILURE = { before: [], end: { how: 'throw', ok: false, value: { kind: 'error' } } };
+/** Ends what would go on for ever, with a report. */
+const LAST = { before: [], end: { how: 'throw', ok: false, value: { kind: 'error', layers: ['permanent'] } } };
 const DONE = { before: [], end: { how: 'return', ok: true, value: { kind: 'undefined' } } };
 const YES = { before: [], end: { how: 'return', ok: true, value: { verdict: true } } };
 const NO = { before: [], end: { how: 'return', ok: true, value: { verdict: false } } };

@@ -19,7 +19,7 @@ const NAMED = {
 
 export function makeSchedule(seed, index) {
   const g = generator(seed, index);
-  const single = g.chance(0.72);
+  const single = g.chance(0.76);
   const shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset']);
   const schedule = {
     single,
@@ -127,7 +127,7 @@ function operation(g, schedule, i) {
     signal: undefined,
     attempts: [],
     /** Whether the attempts beyond those fail as well. */
-    stubborn: g.chance(0.06),
+    stubborn: g.chance(0.08),
     verdicts: [],
     results: [],
     befores: [],
@@ -139,7 +139,7 @@ function operation(g, schedule, i) {
   const { uses, options } = schedule;
   const signals = [...(schedule.policySignal ? ['policy'] : []), ...(op.signal && op.signal !== 'policy' ? [i] : [])];
   const attempts = g.whole(1, 6);
-  const blocks = [0.5, 30, 200, ...(options.totalTimeoutMs <= 20_000 ? [options.totalTimeoutMs] : [])];
+  const blocks = [0.5, 30, 200, ...(options.totalTimeoutMs <= 20_000 ? [options.totalTimeoutMs, options.totalTimeoutMs] : [])];
   const step = (end, wild) => ({ before: pre(g, signals, wild, blocks), end });
   for (let n = 1; n <= attempts; n += 1) op.attempts.push(step(outcome(g, n < attempts ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7, failureKind, resultKind, true), 0.1));
   const good = (p) => () => outcome(g, 0.93, slipKind, () => ({ verdict: verdict(g, p) }), false);
@@ -149,7 +149,7 @@ function operation(g, schedule, i) {
   for (const name of uses.hooks) {
     if (g.chance(0.5)) op.hooks[name] = g.list(attempts, () => step(g.chance(0.7) ? { how: 'return', ok: true } : outcome(g, 0.3, failureKind, () => ({ kind: 'undefined' }), false), 0.12));
   }
-  const number = (bad, one) => g.list(attempts + 2, () => step(g.chance(0.02) ? { how: 'throw', ok: false, value: slipKind(g) } : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } }, 0.04));
+  const number = (bad, one) => g.list(attempts, () => step(g.chance(0.02) ? { how: 'throw', ok: false, value: slipKind(g) } : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } }, 0.04));
   if (uses.random) op.draws = number([1, NaN, -0.1, 2, '0.5', undefined], () => g.pick([0, 0.5, 1 - 2 ** -53, g.unit(), g.unit()]));
   if (options.backoff === 'function') op.curve = number([NaN, -1, '5', undefined], () => g.pick([0, g.unit() * 200, 50, 1e12, Infinity]));
   return op;
@@ -203,9 +203,11 @@ function outcome(g, chanceOfSuccess, fails, succeeds, attempt) {
 /** Makes the acts of a callback before it ends. */
 function pre(g, signals, wild, blocks) {
   const acts = [];
-  if (signals.length > 0 && g.chance(wild * 0.7)) acts.push({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) });
-  if (g.chance(wild * 0.5)) acts.push({ do: 'busy', ms: g.pick(blocks) });
-  if (g.chance(wild)) acts.push({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
-  if (g.chance(wild * 0.4)) acts.push({ do: 'reenter', ms: g.pick([0, 10]) });
+  // Most do nothing: one draw says so.
+  if (!g.chance(wild * 2)) return acts;
+  if (signals.length > 0 && g.chance(0.35)) acts.push({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) });
+  if (g.chance(0.25)) acts.push({ do: 'busy', ms: g.pick(blocks) });
+  if (g.chance(0.5)) acts.push({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
+  if (g.chance(0.2)) acts.push({ do: 'reenter', ms: g.pick([0, 10]) });
   return acts;
 }

@@ -143,6 +143,7 @@ export class Story {
 
   /** Returns the failure of the core in the decision about the attempt that `entry` began. */
   lost(entry) {
+    if (this.world.schedule.core === undefined) return undefined;
     const until = this.peek()?.i ?? Infinity;
     return this.entries.find((each) => LOST.has(each.kind) && each.i > entry.i && each.i < until);
   }
