@@ -70,7 +70,7 @@ test('index.d.ts declares and describes every export and option, and no others',
 test('testing.d.ts declares and describes every export of rejitter/testing, and no others', () => {
   assert.deepEqual(objections(texts('testing.d.ts'), testing, { VirtualClockOptions: ['date', 'blocking'] }), []);
   const error = caught(() => testing.virtualClock({ zzzzzzzz: 1 }));
-  assert.match(error.message, /Options are: date, blocking$/);
+  assert.match(error.message, /Known options: date, blocking$/);
 });
 
 test('SyncOptions has the options of retry, except those that need a timer or many operations', () => {

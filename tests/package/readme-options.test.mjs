@@ -40,11 +40,11 @@ const RANGED = ROWS.filter(({ range }) => range.includes('…'));
 test('there are ranges, and kinds for what is no number', () => {
   assert.equal(RANGED.length, 11);
   for (const { name, range } of ROWS.filter((row) => !RANGED.includes(row))) {
-    assert.ok(['', 'a function', 'an AbortSignal'].includes(range), name);
+    assert.ok(['', 'a function', 'a string', 'an AbortSignal'].includes(range), name);
     if (range === '') continue;
-    const right = range === 'a function' ? () => 0.5 : new AbortController().signal;
+    const right = { 'a function': () => 0.5, 'a string': 'x', 'an AbortSignal': new AbortController().signal }[range];
     assert.ok(accepts(name, right), name);
-    for (const wrong of [5, 'x', null, {}, true]) assert.ok(!accepts(name, wrong), `${name}: ${wrong}`);
+    for (const wrong of [5, range === 'a string' ? 5n : 'x', null, {}, true]) assert.ok(!accepts(name, wrong), `${name}: ${wrong}`);
   }
 });
 
