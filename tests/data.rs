@@ -3,7 +3,7 @@
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
 use rejitter::data::{DataErrors, PolicyData, Value as Data};
-use rejitter::{Backoff, CapRule, Jitter, RetryOptions, Seed, UNLIMITED};
+use rejitter::{Backoff, CapRule, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
 
 fn read(data: &Value) -> Result<PolicyData, DataErrors> {
@@ -36,9 +36,11 @@ fn everything() -> Vec<PolicyData> {
         curve: None,
         attempt_timeout_ms: Some(0.5),
         total_timeout_ms: Some(1e9),
+        name: Some("orders".to_owned()),
         seed: Some(Seed::new(u64::MAX)),
         unref: true,
         wrap_error: true,
+        reject_result: true,
         metrics: true,
     };
     let options = |backoff, jitter| RetryOptions {
@@ -126,162 +128,304 @@ fn the_form_is_that_of_the_javascript_package() {
             "longRetryAfter": "cap",
             "unref": true,
             "finalError": "wrap",
+            "finalResult": "reject",
+            "name": "orders",
             "metrics": true,
         })
     );
 }
 
+/// What JSON lacks is written as `{ "$": text }`. `None` of what only JavaScript has.
+fn revived(value: &Value) -> Option<Data> {
+    let list = |items: &[Value]| items.iter().map(revived).collect::<Option<Vec<_>>>();
+    match value {
+        Value::Object(fields) if fields.contains_key("$") => match value["$"].as_str().unwrap() {
+            "NaN" => Some(Data::Number(f64::NAN)),
+            "Infinity" => Some(Data::Number(f64::INFINITY)),
+            "-Infinity" => Some(Data::Number(f64::NEG_INFINITY)),
+            text => {
+                let ones = text.strip_prefix("list:")?.parse().unwrap();
+                // As a reader of JSON makes it.
+                Some(serde_json::from_value(json!(vec![1; ones])).unwrap())
+            }
+        },
+        Value::Object(fields) => {
+            let entries = fields
+                .iter()
+                .map(|(name, value)| Some((name.clone(), revived(value)?)));
+            entries.collect::<Option<Vec<_>>>().map(Data::Object)
+        }
+        Value::Array(items) => list(items).map(Data::List),
+        plain => Some(serde_json::from_value(plain.clone()).unwrap()),
+    }
+}
+
+/// The same table that JavaScript reads: tests/package/refusals.test.mjs.
 #[test]
-fn what_is_no_policy_is_refused_with_option_value_and_rule() {
+fn data_are_accepted_and_refused_as_in_javascript() {
+    let table: Value = serde_json::from_str(include_str!("vectors/refusals.json")).unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    let (mut accepted, mut refused, mut skipped) = (0, 0, 0);
+    for row in rows {
+        if !row["where"].as_array().unwrap().contains(&json!("data")) {
+            continue;
+        }
+        let mut given = row["given"].clone();
+        if given.get("version").is_none() {
+            given["version"] = json!(1);
+        }
+        let Some(data) = revived(&given) else {
+            skipped += 1;
+            continue;
+        };
+        let read = PolicyData::try_from(&data);
+        if row["accepted"] == true {
+            let data = read.unwrap_or_else(|errors| panic!("{given}: {errors}"));
+            assert!(data.model().is_ok(), "{given}");
+            accepted += 1;
+            continue;
+        }
+        let errors = read.expect_err(&format!("{given} was accepted"));
+        let (text, option) = (errors.to_string(), row["option"].as_str().unwrap());
+        let kind = if errors.is_type_error() {
+            "TypeError"
+        } else {
+            "RangeError"
+        };
+        assert_eq!(row["error"], kind, "{given}: {text}");
+        assert!(
+            text.starts_with(option) || text.starts_with(&format!("unknown option {option:?}")),
+            "{given}: {text}"
+        );
+        let says = row["says"].as_str().unwrap_or("");
+        assert!(text.contains(says), "{given}: {text}, without {says}");
+        refused += 1;
+    }
+    assert!(
+        accepted > 40 && refused > 100 && skipped < 20,
+        "{accepted}, {refused}, {skipped}"
+    );
+}
+
+/// The crate's own options, by the rows that have numbers only.
+#[test]
+fn options_of_the_crate_are_accepted_and_refused_as_in_javascript() {
+    let table: Value = serde_json::from_str(include_str!("vectors/refusals.json")).unwrap();
+    let mut compared = 0;
+    for row in table["rows"].as_array().unwrap() {
+        let Some(options) = crate_options(&row["given"]) else {
+            continue;
+        };
+        compared += 1;
+        let Err(errors) = RetryPolicy::new(options) else {
+            assert_eq!(row["accepted"], true, "{row}");
+            continue;
+        };
+        let option = row["option"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{row}: {errors}"));
+        let named = errors.problems().iter().any(|problem| {
+            let name: Vec<&str> = problem.option.split('_').collect();
+            name.join("").eq_ignore_ascii_case(option)
+        });
+        assert!(named, "{row}: {errors}");
+    }
+    assert!(compared > 40, "{compared}");
+}
+
+fn crate_options(given: &Value) -> Option<RetryOptions> {
+    let mut options = RetryOptions::default();
+    for (name, value) in given.as_object()? {
+        let number = match revived(value)? {
+            Data::Number(number) => Some(number),
+            _ => None,
+        };
+        let whole = value.as_u64();
+        match name.as_str() {
+            "baseMs" => options.base_ms = Some(number?),
+            "capMs" => options.cap_ms = Some(number?),
+            "minMs" => options.min_ms = Some(number?),
+            "factor" => options.factor = Some(number?),
+            "stepMs" => options.step_ms = Some(number?),
+            "maxRetryAfterMs" => options.max_retry_after_ms = Some(number?),
+            "truncateAt" => options.truncate_at = Some(u32::try_from(whole?).ok()?),
+            "maxAttempts" => options.max_attempts = Some(whole.filter(|n| *n < 1 << 53)?),
+            "backoff" => {
+                options.backoff = match value.as_str()? {
+                    "linear" => Backoff::Linear,
+                    "truncated" => Backoff::Truncated,
+                    _ => return None,
+                }
+            }
+            "jitter" => {
+                options.jitter = match (value.as_str(), value["ratio"].as_f64(), &value["maxMs"]) {
+                    (Some("decorrelated"), ..) => Jitter::Decorrelated,
+                    (Some("slotted"), ..) => Jitter::Slotted,
+                    (Some("pollyV2"), ..) => Jitter::PollyV2,
+                    (None, Some(ratio), Value::Null) if value.as_object()?.len() == 2 => {
+                        match value["type"].as_str()? {
+                            "proportional" => Jitter::Proportional { ratio },
+                            "additive" => Jitter::Additive { ratio },
+                            _ => return None,
+                        }
+                    }
+                    (None, None, max) if value["type"] == "additive" => Jitter::AdditiveMax {
+                        max_ms: max.as_f64()?,
+                    },
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(options)
+}
+
+#[test]
+fn what_is_no_policy_is_refused_with_option_rule_and_value() {
     for (data, problem) in [
         (
             json!(null),
-            "the policy is null; it must be an object as toJSON() gives it",
+            "the policy must be an object made by toJSON(), got null",
         ),
         (
             json!([]),
-            "the policy is a list; it must be an object as toJSON() gives it",
+            "the policy must be an object made by toJSON(), got a list",
         ),
-        (json!({}), "version is missing; it must be 1"),
+        (json!({}), "version must be 1, got nothing"),
         (
             json!({ "version": 2, "foo": 1 }),
-            "version is 2; it must be 1",
+            "version must be 1, got 2",
         ),
-        (json!({ "version": "1" }), "version is \"1\"; it must be 1"),
-        (with("foo", json!(1)), "\"foo\" is not an option"),
-        (with("base_ms", json!(1)), "\"base_ms\" is not an option"),
         (
             with("baseMs", json!("x")),
-            "baseMs is \"x\"; it must be a number of milliseconds",
-        ),
-        (
-            with("baseMs", json!(null)),
-            "baseMs is null; it must be a number of milliseconds",
-        ),
-        (
-            with("baseMs", json!(-1)),
-            "baseMs is -1; it must be from 0 to 2^53 - 1 milliseconds",
+            "baseMs must be a number of milliseconds between 0 and 2^53 - 1, got \"x\"",
         ),
         (
             with("baseMs", json!("Infinity")),
-            "baseMs is Infinity; it must be from 0 to 2^53 - 1 milliseconds",
-        ),
-        (
-            with("capMs", json!(-0.5)),
-            "capMs is -0.5; it must be from 0 to infinity milliseconds",
+            "baseMs must be a number of milliseconds between 0 and 2^53 - 1, got Infinity",
         ),
         (
             json!({ "version": 1, "baseMs": 5, "capMs": 4 }),
-            "capMs is 4; it must be at least baseMs",
+            "capMs must be at least baseMs, got 4",
         ),
         (
             with("minMs", json!(20_000)),
-            "minMs is 20000; it must be at most capMs",
+            "minMs must be at most capMs (which defaults to 10,000, or to a longer baseMs), got 20000",
         ),
         (
             with("factor", json!(0.5)),
-            "factor is 0.5; it must be from 1, and finite",
-        ),
-        (with("stepMs", json!(1)), "stepMs is 1; it must be left out"),
-        (
-            with("truncateAt", json!(1.5)),
-            "truncateAt is 1.5; it must be a whole number from 1 to 1024",
+            "factor must be a finite number, at least 1, got 0.5",
         ),
         (
-            with("truncateAt", json!(-1)),
-            "truncateAt is -1; it must be a whole number from 1 to 1024",
-        ),
-        (
-            with("maxAttempts", json!(0)),
-            "maxAttempts is 0; it must be a whole number from 1",
-        ),
-        (
-            with("maxAttempts", json!(2.5)),
-            "maxAttempts is 2.5; it must be a whole number from 1, or \"Infinity\"",
-        ),
-        (
-            with("maxAttempts", json!(-3)),
-            "maxAttempts is -3; it must be a whole number from 1, or \"Infinity\"",
-        ),
-        (
-            with("attemptTimeoutMs", json!(0)),
-            "attemptTimeoutMs is 0; it must be a number of milliseconds above 0",
-        ),
-        (
-            with("totalTimeoutMs", json!([])),
-            "totalTimeoutMs is a list; it must be a number of milliseconds above 0",
-        ),
-        (
-            with("backoff", json!("cubic")),
-            "backoff is \"cubic\"; it must be one of 'fixed'",
-        ),
-        (
-            with("backoff", json!([])),
-            "backoff is a list; it must be one of 'fixed'",
+            with("stepMs", json!(1)),
+            "stepMs must be omitted, because it applies only to the linear backoff, got 1",
         ),
         (
             with("backoff", json!([1, -1])),
-            "backoff is a list; it must be one of 'fixed'",
+            "backoff[1] must be a non-negative number of milliseconds or Infinity, got -1",
         ),
         (
-            with("jitter", json!("Full")),
-            "jitter is \"Full\"; it must be one of 'none'",
+            with("backoff", json!(vec![1; 2_000])),
+            "backoff.length must be between 1 and 1000, got more",
         ),
         (
-            with("jitter", json!({ "type": "additive" })),
-            "jitter is an object; it must be one of 'none'",
-        ),
-        (
-            with("jitter", json!({ "type": "proportional", "maxMs": 1 })),
-            "jitter is an object; it must be one of 'none'",
-        ),
-        (
-            with("jitter", json!({ "type": "proportional", "ratio": 1.5 })),
-            "jitter is 1.5; it must be proportional by a ratio above 0, at most 1",
-        ),
-        (
-            with("capRule", json!(3)),
-            "capRule is 3; it must be one of 'bound', 'ceiling', 'draw'",
-        ),
-        (with("seed", json!(7)), "seed is 7; it must be { bits }"),
-        (
-            with("seed", json!({ "bits": "-1" })),
-            "seed is an object; it must be { bits }",
-        ),
-        (
-            with("seed", json!({ "bits": "18446744073709551616" })),
-            "seed is an object; it must be { bits }",
-        ),
-        (
-            with("longRetryAfter", json!(true)),
-            "longRetryAfter is true; it must be one of 'stop', 'cap'",
-        ),
-        (
-            with("finalError", json!("first")),
-            "finalError is \"first\"; it must be one of 'last', 'wrap'",
-        ),
-        (
-            with("unref", json!(1)),
-            "unref is 1; it must be true or false",
-        ),
-        (
-            with("metrics", json!("yes")),
-            "metrics is \"yes\"; it must be true or false",
+            with("retryIf", json!(true)),
+            "retryIf must be omitted (got true): it is not data",
         ),
     ] {
         let errors = read(&data).expect_err(&format!("{data} was accepted"));
-        assert_eq!(errors.problems().len(), 1, "{data}: {errors}");
-        assert!(
-            errors.to_string().starts_with(problem),
-            "{data}: {errors}, not {problem}"
-        );
+        assert_eq!(errors.problems(), [problem], "{data}");
     }
 }
 
 #[test]
-fn all_problems_are_told_at_once_and_by_kind() {
+fn unknown_names_come_with_a_suggestion_and_all_known_ones() {
+    for (name, nearest) in [
+        ("maxAtempts", Some("maxAttempts")),
+        ("MaxAttempts", Some("maxAttempts")),
+        ("base_ms", Some("baseMs")),
+        ("jiter", Some("jitter")),
+        ("bsaeMs", Some("baseMs")),
+        ("foo", None),
+        ("é", None),
+    ] {
+        let errors = read(&with(name, json!(1))).unwrap_err();
+        let hint = nearest.map_or(String::new(), |name| format!(". Did you mean {name}?"));
+        assert_eq!(
+            errors.problems()[0],
+            format!("unknown option {name:?}{hint}")
+        );
+        assert!(errors.problems()[1].starts_with("known options: version, baseMs, "));
+        assert_eq!(errors.problems().len(), 2);
+    }
+}
+
+/// Data may be a megabyte, and the text of its errors goes to logs.
+#[test]
+fn large_data_are_refused_in_few_words_and_with_little_memory() {
+    let names: serde_json::Map<String, Value> = (0..900)
+        .map(|i| (format!("name{i}"), json!(1)))
+        .collect();
+    let errors = read(&json!({ "version": 1, "maxAttempts": "x".repeat(1_000_000) })).unwrap_err();
+    assert!(errors.to_string().len() < 200);
+    let mut data = Value::Object(names);
+    data["version"] = json!(1);
+    let errors = read(&data).unwrap_err();
+    assert_eq!(errors.problems().len(), 11, "ten, and the known names");
+    assert!(errors.to_string().len() < 1_500);
+
+    let mut deep = json!(1);
+    for _ in 0..100 {
+        deep = json!({ "a": [deep] });
+    }
+    let value: Data = serde_json::from_value(with("jitter", deep)).unwrap();
+    let Data::Object(entries) = &value else {
+        panic!("{value:?}");
+    };
+    let jitter = entries.iter().find(|(name, _)| name == "jitter").unwrap();
+    let inside = Data::List(vec![Data::Null]);
+    assert_eq!(
+        jitter.1,
+        Data::Object(vec![("a".to_owned(), inside)]),
+        "cut off below"
+    );
+    assert!(PolicyData::try_from(&value).unwrap_err().is_type_error());
+
+    let list: Data = serde_json::from_value(json!(vec![1; 500_000])).unwrap();
+    assert!(matches!(list, Data::List(items) if items.len() == 1_001));
+}
+
+/// A list is not cut silently; a cap that was given is.
+#[test]
+fn a_list_raises_the_default_cap() {
+    for (backoff, cap_ms, expected) in [
+        (json!([1_000, 20_000, 60_000]), None, 60_000.0),
+        (json!([1_000, 5]), None, 10_000.0),
+        (json!([1_000, "Infinity"]), None, MAX_MS),
+        (json!([1_000, 60_000]), Some(30_000), 30_000.0),
+    ] {
+        let mut data = with("backoff", backoff);
+        if let Some(cap) = cap_ms {
+            data["capMs"] = json!(cap);
+        }
+        let read = read(&data).unwrap();
+        assert_eq!(read.policy().unwrap().cap_ms(), expected, "{data}");
+        // The default is not written.
+        assert_eq!(read.options.cap_ms.is_some(), cap_ms.is_some());
+    }
+    // The list does not matter to a jitter that replaces it.
+    let replaced = json!({ "version": 1, "backoff": [60_000], "jitter": "decorrelated" });
+    assert_eq!(
+        read(&replaced).unwrap().policy().unwrap().cap_ms(),
+        10_000.0
+    );
+}
+
+#[test]
+fn all_problems_are_reported_at_once_and_by_kind() {
     let errors = read(&json!({ "version": 1, "baseMs": "x", "foo": 1, "capRule": 9 })).unwrap_err();
-    assert_eq!(errors.problems().len(), 3);
+    assert_eq!(errors.problems().len(), 4, "and the known names: {errors}");
     assert!(errors.is_type_error());
     let errors = read(&json!({ "version": 1, "baseMs": -1, "factor": 0 })).unwrap_err();
     assert_eq!(errors.problems().len(), 2);
@@ -305,7 +449,7 @@ fn numbers_that_json_has_not_are_refused_too() {
         ]);
         let errors = PolicyData::try_from(&data).expect_err(name).to_string();
         assert!(
-            errors.starts_with(&format!("{name} is NaN; it must be ")),
+            errors.starts_with(&format!("{name} must be ")) && errors.ends_with(", got NaN"),
             "{errors}"
         );
     }
@@ -319,7 +463,7 @@ fn defaults_are_those_of_the_options() {
     );
     let all_defaults = read(&json!({
         "version": 1, "backoff": "exponential", "jitter": "full", "capRule": "bound",
-        "longRetryAfter": "stop", "finalError": "last", "unref": false, "metrics": false,
+        "longRetryAfter": "stop", "finalError": "last", "finalResult": "resolve", "unref": false, "metrics": false,
     }));
     assert_eq!(all_defaults.unwrap(), PolicyData::default());
 }

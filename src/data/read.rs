@@ -3,18 +3,32 @@
 use std::fmt;
 
 use super::{DataErrors, MAX_LIST, PolicyData, VERSION, Value};
-use crate::core::{Backoff, CapRule, Jitter, OptionError, RetryOptions, Seed, UNLIMITED};
+use crate::core::{Backoff, CapRule, Jitter, MAX_MS, OptionError, RetryOptions, Seed, UNLIMITED};
 
 const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
-const LIMIT: &str = "a number of milliseconds above 0, or \"Infinity\"";
+const LONGEST: &str = "a non-negative number of milliseconds or Infinity";
+const LIMIT: &str = "a positive number of milliseconds or Infinity";
 const BACKOFF: &str = "one of 'fixed', 'linear', 'exponential', 'truncated', 'fibonacci', or a \
                        list of 1 to 1,000 non-negative numbers of milliseconds";
 const JITTER: &str = "one of 'none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', \
-                      'slotted', 'pollyV2', { type: 'proportional', ratio } with a ratio above 0 \
-                      and at most 1, or { type: 'additive' } with either a ratio above 0 and at \
-                      most 1000 or a maxMs above 0";
+                      'slotted', 'pollyV2', { type: 'proportional', ratio }, { type: 'additive', \
+                      ratio } or { type: 'additive', maxMs }";
 const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } with the decimal \
                     digits of a number below 2^64";
+
+/// Options that belong to a process.
+const NOT_DATA: [&str; 10] = [
+    "signal",
+    "retryIf",
+    "retryOnResult",
+    "onAttempt",
+    "onFailure",
+    "onRetry",
+    "onSuccess",
+    "onGiveUp",
+    "beforeRetry",
+    "random",
+];
 
 /// All names that data may have.
 const NAMES: [&str; 21] = [
@@ -65,13 +79,7 @@ impl TryFrom<&Value> for PolicyData {
             return Err(reader.errors);
         }
         for (name, value) in entries {
-            // JSON has no infinity, so it is written as a string.
-            match value {
-                Value::Text(text) if text == "Infinity" => {
-                    reader.read(name, &Value::Number(f64::INFINITY));
-                }
-                value => reader.read(name, value),
-            }
+            reader.read(name, &infinite(value));
         }
         reader.finish()
     }
@@ -98,38 +106,33 @@ impl Reader {
         match name {
             "version" => {}
             "backoff" => self.backoff(value),
-            "jitter" => match jitter(value) {
-                Some(jitter) => self.data.options.jitter = jitter,
-                None => self.refuse(name, value, JITTER, Kind::Text),
-            },
+            "jitter" => self.jitter(value),
             "capRule" => match value.text() {
                 Some("bound") => self.data.options.cap_rule = CapRule::Bound,
                 Some("ceiling") => self.data.options.cap_rule = CapRule::Ceiling,
                 Some("draw") => self.data.options.cap_rule = CapRule::Draw,
                 _ => self.refuse(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
             },
-            "baseMs" => self.data.options.base_ms = self.number(name, value),
-            "capMs" => self.data.options.cap_ms = self.number(name, value),
-            "minMs" => self.data.options.min_ms = self.number(name, value),
-            "factor" => {
-                self.data.options.factor = number(value);
-                if self.data.options.factor.is_none() {
-                    self.refuse(name, value, "a finite number of at least 1", Kind::Number);
-                }
-            }
-            "stepMs" => self.data.options.step_ms = self.number(name, value),
+            "baseMs" => self.data.options.base_ms = self.number(name, value, 0.0, MAX_MS),
+            "capMs" => self.data.options.cap_ms = self.number(name, value, 0.0, f64::INFINITY),
+            "minMs" => self.data.options.min_ms = self.number(name, value, 0.0, MAX_MS),
+            "factor" => self.data.options.factor = self.number(name, value, 1.0, f64::MAX),
+            "stepMs" => self.data.options.step_ms = self.number(name, value, 0.0, MAX_MS),
             "maxRetryAfterMs" => {
-                self.data.options.max_retry_after_ms = self.number(name, value);
+                let longest = self.number(name, value, 0.0, f64::INFINITY);
+                self.data.options.max_retry_after_ms = longest;
             }
             "truncateAt" => match whole(value).and_then(|n| u32::try_from(n).ok()) {
-                Some(n) => self.data.options.truncate_at = Some(n),
-                None => self.refuse(name, value, "an integer between 1 and 1,024", Kind::Number),
+                Some(n @ 1..=1_024) => self.data.options.truncate_at = Some(n),
+                _ => self.refuse(name, value, "an integer between 1 and 1024", Kind::Number),
             },
-            "maxAttempts" => match (number(value), whole(value)) {
-                (Some(f64::INFINITY), _) => self.data.options.max_attempts = Some(UNLIMITED),
-                (_, Some(n)) => self.data.options.max_attempts = Some(n),
+            "maxAttempts" => match (value, whole(value)) {
+                (Value::Number(f64::INFINITY), _) => {
+                    self.data.options.max_attempts = Some(UNLIMITED);
+                }
+                (_, Some(n @ 1..)) => self.data.options.max_attempts = Some(n),
                 _ => {
-                    let rule = "a positive integer (first attempt included) or \"Infinity\"";
+                    let rule = "a positive integer (first attempt included) or Infinity";
                     self.refuse(name, value, rule, Kind::Number);
                 }
             },
@@ -149,6 +152,7 @@ impl Reader {
             "unref" => self.data.unref = self.switch(name, value),
             "metrics" => self.data.metrics = self.switch(name, value),
             "seed" => self.seed(value),
+            _ if NOT_DATA.contains(&name) => self.omit(name, value, "it is not data"),
             _ => self.unknown(name),
         }
     }
@@ -174,36 +178,112 @@ impl Reader {
             Value::Text(name) if name == "truncated" => Backoff::Truncated,
             Value::Text(name) if name == "fibonacci" => Backoff::Fibonacci,
             Value::List(list) => {
-                let curve: Vec<f64> = list
-                    .iter()
-                    .filter_map(number)
-                    .filter(|ms| *ms >= 0.0)
-                    .collect();
-                if list.is_empty() || list.len() > MAX_LIST || curve.len() < list.len() {
-                    self.refuse("backoff", value, BACKOFF, Kind::Text);
-                }
-                self.data.curve = Some(curve);
+                self.data.curve = Some(self.list(list));
                 Backoff::Custom
             }
             _ => return self.refuse("backoff", value, BACKOFF, Kind::Text),
         };
     }
 
-    /// A number of milliseconds. [`Reader::finish`] checks its range.
-    fn number(&mut self, name: &str, value: &Value) -> Option<f64> {
-        let number = number(value);
+    fn list(&mut self, list: &[Value]) -> Vec<f64> {
+        if !(1..=MAX_LIST).contains(&list.len()) {
+            // Reading stopped at the first entry too many.
+            let length = match list.len() {
+                0 => "0",
+                _ => "more",
+            };
+            let text = format!("backoff.length must be between 1 and {MAX_LIST}, got {length}");
+            self.problem(text, false);
+            return Vec::new();
+        }
+        let mut curve = Vec::with_capacity(list.len());
+        for (i, value) in list.iter().enumerate() {
+            match infinite(value) {
+                Value::Number(ms) if ms >= 0.0 => curve.push(ms),
+                value => {
+                    self.refuse(&format!("backoff[{i}]"), &value, LONGEST, Kind::Number);
+                    break;
+                }
+            }
+        }
+        curve
+    }
+
+    fn jitter(&mut self, value: &Value) {
+        let entries = match value {
+            Value::Object(entries) if entries.iter().any(|(name, _)| name == "type") => entries,
+            Value::Text(name) => match jitter(name) {
+                Some(jitter) => return self.data.options.jitter = jitter,
+                None => return self.refuse("jitter", value, JITTER, Kind::Text),
+            },
+            _ => return self.refuse("jitter", value, JITTER, Kind::Text),
+        };
+        let field = |name: &str| {
+            let entry = entries.iter().find(|(key, _)| key == name);
+            entry.map(|(_, value)| value)
+        };
+        let (ratio, max_ms) = (field("ratio"), field("maxMs"));
+        let kind = field("type").unwrap_or(&Value::Null);
+        let proportional = kind.text() == Some("proportional");
+        for (name, value) in entries {
+            if !["type", "ratio", "maxMs"].contains(&name.as_str()) {
+                let because = "only type, ratio and maxMs are known";
+                self.omit(&format!("jitter.{name}"), value, because);
+            }
+        }
+        match (ratio, max_ms) {
+            (_, Some(value)) if proportional => {
+                self.omit("jitter.maxMs", value, "it applies only to type 'additive'");
+            }
+            (Some(value), Some(_)) => self.omit("jitter.ratio", value, "maxMs replaces it"),
+            _ => {}
+        }
+        if !proportional && kind.text() != Some("additive") {
+            let rule = "'proportional' or 'additive'";
+            return self.refuse("jitter.type", kind, rule, Kind::Text);
+        }
+        let (name, value, most) = match max_ms {
+            Some(value) if !proportional => ("jitter.maxMs", Some(value), MAX_MS),
+            _ if proportional => ("jitter.ratio", ratio, 1.0),
+            _ => ("jitter.ratio", ratio, 1_000.0),
+        };
+        let Some(Value::Number(spread)) = value.filter(
+            |value| matches!(value, Value::Number(spread) if *spread > 0.0 && *spread <= most),
+        ) else {
+            let rule = format!("a number above 0 and at most {most}");
+            return self.refuse(name, value.unwrap_or(&Value::Null), &rule, Kind::Number);
+        };
+        self.data.options.jitter = match name {
+            "jitter.maxMs" => Jitter::AdditiveMax { max_ms: *spread },
+            _ if proportional => Jitter::Proportional { ratio: *spread },
+            _ => Jitter::Additive { ratio: *spread },
+        };
+    }
+
+    fn number(&mut self, name: &str, value: &Value, least: f64, most: f64) -> Option<f64> {
+        let number = match value {
+            Value::Number(number) if (least..=most).contains(number) => Some(*number),
+            _ => None,
+        };
         if number.is_none() {
-            self.refuse(name, value, MILLISECONDS, Kind::Number);
+            let rule = match (name, most) {
+                ("factor", _) => "a finite number, at least 1",
+                (_, f64::INFINITY) => LONGEST,
+                _ => MILLISECONDS,
+            };
+            self.refuse(name, value, rule, Kind::Number);
         }
         number
     }
 
     fn limit(&mut self, name: &str, value: &Value) -> Option<f64> {
-        let limit = number(value).filter(|ms| *ms > 0.0);
-        if limit.is_none() {
-            self.refuse(name, value, LIMIT, Kind::Number);
+        match value {
+            Value::Number(ms) if *ms > 0.0 => Some(*ms),
+            _ => {
+                self.refuse(name, value, LIMIT, Kind::Number);
+                None
+            }
         }
-        limit
     }
 
     fn switch(&mut self, name: &str, value: &Value) -> bool {
@@ -243,19 +323,14 @@ impl Reader {
         }
     }
 
-    /// Checks the ranges, and the options against each other.
+    /// Checks the options against each other.
     fn finish(mut self) -> Result<PolicyData, DataErrors> {
-        // A value of a wrong type is unset by now: what depends on it would be wrong too.
+        // An invalid option is unset by now: what depends on it would be wrong too.
         if self.errors.problems.is_empty() {
             if let Err(errors) = self.data.policy() {
                 for problem in errors.problems() {
-                    if problem.option == "jitter" {
-                        let object = Value::Object(Vec::new());
-                        self.refuse("jitter", &object, JITTER, Kind::Text);
-                    } else {
-                        let omitted = problem.rule.starts_with("omitted");
-                        self.problem(refusal(problem, &Value::Number(problem.value)), omitted);
-                    }
+                    let text = refusal(problem, &Value::Number(problem.value));
+                    self.problem(text, problem.rule.starts_with("omitted"));
                 }
             }
         }
@@ -267,6 +342,11 @@ impl Reader {
             self.errors.problems.push(names);
         }
         Err(self.errors)
+    }
+
+    fn omit(&mut self, name: &str, value: &Value, because: &str) {
+        let text = format!("{name} must be omitted (got {value}): {because}");
+        self.problem(text, true);
     }
 
     fn refuse(&mut self, name: &str, value: &Value, rule: &str, ranged: Kind) {
@@ -322,7 +402,7 @@ fn edits(a: &[char], b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// The digits of `{ bits }`, if there are at most as many as a number below 2^64 has.
+/// The digits of `{ bits }`, without zeros before them: with 21 they are too many, however they go on.
 fn digits(value: &Value) -> Option<&str> {
     let Value::Object(entries) = value else {
         return None;
@@ -330,56 +410,41 @@ fn digits(value: &Value) -> Option<&str> {
     let [(name, Value::Text(digits))] = entries.as_slice() else {
         return None;
     };
-    let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
-    (name == "bits" && all_digits && (1..=20).contains(&digits.len())).then_some(digits)
+    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let zeros = digits.len() - digits.trim_start_matches('0').len();
+    let number = digits.get(zeros.min(digits.len().saturating_sub(1))..)?;
+    (name == "bits" && all_digits).then_some(number.get(..21).unwrap_or(number))
 }
 
-/// A number; JSON has no infinity, so it is written as a text.
-fn number(value: &Value) -> Option<f64> {
+/// JSON has no infinity, so it is written as a string.
+fn infinite(value: &Value) -> Value {
     match value {
-        Value::Number(number) => Some(*number),
-        Value::Text(text) if text == "Infinity" => Some(f64::INFINITY),
-        _ => None,
+        Value::Text(text) if text == "Infinity" => Value::Number(f64::INFINITY),
+        value => value.clone(),
     }
 }
 
+/// The whole number from 0 to 2^53 − 1 that the value is. Above it not every one is an `f64`.
 fn whole(value: &Value) -> Option<u64> {
-    /// Above it not every whole number is an `f64`.
-    const LARGEST: f64 = 9_007_199_254_740_991.0;
-    let number = number(value)?;
+    let Value::Number(number) = value else {
+        return None;
+    };
     // Whole, and in the range where the conversion is exact.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let whole =
-        (number.fract() == 0.0 && (0.0..=LARGEST).contains(&number)).then_some(number as u64);
+        (number.fract() == 0.0 && (0.0..=MAX_MS).contains(number)).then_some(*number as u64);
     whole
 }
 
-fn jitter(value: &Value) -> Option<Jitter> {
-    match value {
-        Value::Text(name) => match name.as_str() {
-            "none" => Some(Jitter::None),
-            "full" => Some(Jitter::Full),
-            "equal" => Some(Jitter::Equal),
-            "decorrelated" => Some(Jitter::Decorrelated),
-            "decorrelatedBounded" => Some(Jitter::DecorrelatedBounded),
-            "slotted" => Some(Jitter::Slotted),
-            "pollyV2" => Some(Jitter::PollyV2),
-            _ => None,
-        },
-        Value::Object(entries) if entries.len() == 2 => {
-            let field = |name: &str| entries.iter().find(|(key, _)| key == name);
-            let Some((_, Value::Text(kind))) = field("type") else {
-                return None;
-            };
-            let (name, parameter) = entries.iter().find(|(name, _)| name != "type")?;
-            let parameter = number(parameter)?;
-            match (kind.as_str(), name.as_str()) {
-                ("proportional", "ratio") => Some(Jitter::Proportional { ratio: parameter }),
-                ("additive", "ratio") => Some(Jitter::Additive { ratio: parameter }),
-                ("additive", "maxMs") => Some(Jitter::AdditiveMax { max_ms: parameter }),
-                _ => None,
-            }
-        }
+fn jitter(name: &str) -> Option<Jitter> {
+    match name {
+        "none" => Some(Jitter::None),
+        "full" => Some(Jitter::Full),
+        "equal" => Some(Jitter::Equal),
+        "decorrelated" => Some(Jitter::Decorrelated),
+        "decorrelatedBounded" => Some(Jitter::DecorrelatedBounded),
+        "slotted" => Some(Jitter::Slotted),
+        "pollyV2" => Some(Jitter::PollyV2),
         _ => None,
     }
 }

@@ -44,8 +44,8 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   // Nothing of the caller's is asked for a wait that will not be.
   if (attempt < settings.maxAttempts && !(exactlyMs >= 0)) {
     r = drawOf(core, settings, state, attempt, 0);
-    if (computed && settings.jitter === POLLY_V2) r2 = drawOf(core, settings, state, attempt, 1);
-    if (computed && settings.backoff === CUSTOM) curveMs = curveOf(settings.curve, attempt);
+    if (settings.jitter === POLLY_V2) r2 = drawOf(core, settings, state, attempt, 1);
+    if (settings.backoff === CUSTOM) curveMs = curveOf(settings.curve, attempt);
   }
   const decision = core.decide(
     settings.backoff,

@@ -3,7 +3,8 @@
 //! `X_k = min(cap, U(lo, 3·X_(k−1)))`, or with the cap inside: `U(lo, min(cap, 3·X_(k−1)))`. The
 //! density of a wait at x is the mean of the previous wait's `1/(3y − lo)` over all y ≥ x/3. It is
 //! smooth but where x is 3 times an end of a piece of the previous density; there it is cut into
-//! pieces, of which none is longer than from a to 3a.
+//! pieces, of which none is longer than from a to 3a. So each piece is three times one of the
+//! previous density, and its series follows from that one's in as many steps as it has terms.
 
 use super::chebyshev::Series;
 use super::distribution::Distribution;
@@ -22,6 +23,10 @@ pub(super) struct Chain {
 /// Points nearer than this, relatively, are one: they differ by rounding.
 const SAME: f64 = 1e-12;
 
+/// A length between the shortest and the longest waits, in ms: densities per this length neither
+/// overflow nor vanish.
+const UNIT: f64 = 1e-150;
+
 impl Chain {
     /// The distribution of the wait after `previous`.
     pub(super) fn next(&self, previous: &Distribution) -> Distribution {
@@ -36,7 +41,7 @@ impl Chain {
         let mut parts: Vec<Part> = Vec::new();
         let ends = self.ends(previous);
         for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
-            let piece = self.density_between(*from, *to, &weighted);
+            let piece = Self::density_between(*from, *to, &weighted);
             parts.push(Part::Piece(piece));
         }
         let at_cap = self.mass_at_cap(previous);
@@ -49,14 +54,29 @@ impl Chain {
         Distribution::new(parts)
     }
 
-    /// The density of what is drawn after a wait of `y`, per `lo`.
-    fn weight(&self, y: f64) -> f64 {
+    /// Whether the draw after a wait of `y` ends at the cap, wherever in that part `y` is.
+    fn is_bounded(&self, y: f64) -> bool {
+        self.bounded && 3.0 * y > self.cap
+    }
+
+    /// `3y − lo`, the length of the interval of the draw after `y`, in units and as `a + b·t`.
+    fn length(&self, piece: &Piece) -> (f64, f64) {
+        let middle = f64::midpoint(piece.lo, piece.hi);
+        if self.is_bounded(middle) {
+            return ((self.cap - self.lo) / UNIT, 0.0);
+        }
+        let half = (piece.hi - piece.lo) / 2.0;
+        ((3.0 * middle - self.lo) / UNIT, 3.0 * half / UNIT)
+    }
+
+    /// The same after a certain wait.
+    fn length_after(&self, y: f64) -> f64 {
         let hi = if self.bounded {
             (3.0 * y).min(self.cap)
         } else {
             3.0 * y
         };
-        self.lo / (hi - self.lo)
+        (hi - self.lo) / UNIT
     }
 
     /// Where the pieces of the next density begin and end.
@@ -76,21 +96,29 @@ impl Chain {
         ends
     }
 
-    fn weighted<'a>(&self, previous: &'a Distribution) -> Vec<Weighted<'a>> {
+    /// The previous density over the lengths of the draws' intervals: what each part adds to the
+    /// density of the waits that may follow it. In descending order.
+    fn weighted(&self, previous: &Distribution) -> Vec<Weighted> {
         let mut above = 0.0;
-        let mut all: Vec<Weighted<'a>> = Vec::new();
+        let mut all = Vec::new();
         for part in previous.parts().iter().rev() {
-            let (piece, integral) = match part {
-                Part::Piece(piece) => (Some(piece), piece.weighted(|y| self.weight(y))),
-                other => (
-                    None,
-                    Series::constant(other.mass() * self.weight(other.lo())),
-                ),
+            let (integral, whole) = match part {
+                Part::Piece(piece) => {
+                    let (a, b) = self.length(piece);
+                    let integral = if b == 0.0 {
+                        piece.density().scaled(1.0 / a, 0.0)
+                    } else {
+                        piece.density().over(a, b)
+                    }
+                    .integral();
+                    let whole = integral.at_end();
+                    (Some(integral), whole)
+                }
+                other => (None, other.mass() / self.length_after(other.lo())),
             };
-            let whole = integral.at(1.0);
             all.push(Weighted {
-                piece,
                 lo: part.lo(),
+                hi: part.hi(),
                 integral,
                 whole,
                 above,
@@ -104,41 +132,52 @@ impl Chain {
         if self.bounded {
             return 0.0;
         }
-        let share = |y: f64| ((3.0 * y - self.cap) / self.lo * self.weight(y)).max(0.0);
+        // Of the interval of the draw after y, from lo to 3y, so much is above the cap.
         let above = previous
             .parts()
             .iter()
             .filter(|part| 3.0 * part.hi() > self.cap * (1.0 + SAME));
         let masses = above.map(|part| match part {
-            Part::Piece(piece) => piece.weighted(share).at(1.0),
-            other => other.mass() * share(other.lo()),
+            Part::Piece(piece) => {
+                let (a, b) = self.length(piece);
+                let over = piece.density().times(a - (self.cap - self.lo) / UNIT, b);
+                let [mass, ..] = over.over(a, b).moments();
+                mass
+            }
+            other => {
+                let y = other.lo();
+                other.mass() * ((3.0 * y - self.cap) / (3.0 * y - self.lo)).max(0.0)
+            }
         });
         masses.sum()
     }
 
-    /// The next density from `from` to `to`: the weight of all previous waits above a third of x.
-    fn density_between(&self, from: f64, to: f64, weighted: &[Weighted<'_>]) -> Piece {
-        let even = |weight: f64| Piece::uniform(from, to, weight * ((to - from) / self.lo));
+    /// The next density from `from` to `to`: what all previous waits above a third of x add to it.
+    fn density_between(from: f64, to: f64, weighted: &[Weighted]) -> Piece {
+        let even = |weight: f64| Piece::uniform(from, to, weight * ((to - from) / UNIT));
         let third = f64::midpoint(from, to) / 3.0;
-        let Some(part) = weighted.iter().find(|part| part.lo < third) else {
+        let Some(part) = weighted.get(weighted.partition_point(|part| part.lo >= third)) else {
             // Below every previous wait: all of them may lead here.
             return even(weighted.last().map_or(0.0, |part| part.above + part.whole));
         };
-        match part.piece.filter(|piece| third < piece.hi) {
-            Some(piece) => Piece::of_density(from, to, self.lo, |x| {
-                part.above + part.whole - part.integral.at(piece.place(x / 3.0))
-            }),
+        match part.integral.as_ref().filter(|_| third < part.hi) {
+            Some(integral) => {
+                // Its interval is three times that of the part: the same place has the same t.
+                let share = (to - from) / 2.0 / UNIT;
+                let all = (part.above + part.whole) * share;
+                Piece::new(from, to, integral.scaled(-share, all))
+            }
             None => even(part.above),
         }
     }
 }
 
-/// A part of the previous density, weighted; in descending order.
-struct Weighted<'a> {
-    piece: Option<&'a Piece>,
+/// A part of the previous density, weighted.
+struct Weighted {
     lo: f64,
-    /// From the part's begin.
-    integral: Series,
+    hi: f64,
+    /// From the part's begin; `None` of an atom.
+    integral: Option<Series>,
     whole: f64,
     /// Of all that lies above.
     above: f64,

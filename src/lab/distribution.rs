@@ -202,9 +202,18 @@ impl Distribution {
         cells
     }
 
+    /// At least how far the probability of any set of waits is from that by `other`.
+    pub(super) fn distance(&self, other: &Self) -> f64 {
+        if self.parts.len() != other.parts.len() {
+            return 1.0;
+        }
+        let parts = self.parts.iter().zip(&other.parts);
+        parts.map(|(part, other)| part.distance(other)).sum()
+    }
+
     /// The same, with no piece that has `at` inside.
     pub(super) fn cut(&self, at: f64) -> Self {
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(self.parts.len() + 1);
         for part in &self.parts {
             match part {
                 Part::Piece(piece) if piece.lo < at && at < piece.hi => {

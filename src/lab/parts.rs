@@ -9,8 +9,8 @@ pub(super) struct Piece {
     pub(super) hi: f64,
     /// The probability per unit of `t`, which runs from −1 at `lo` to 1 at `hi`.
     density: Series,
-    /// The probability below `t`.
-    below: Series,
+    /// `∫ t^power` times the density, for the powers 0 (the probability), 1 and 2.
+    moments: [f64; 3],
 }
 
 impl Piece {
@@ -32,6 +32,16 @@ impl Piece {
         Self::new(lo, hi, series)
     }
 
+    /// From the probability per unit of `t`.
+    pub(super) fn new(lo: f64, hi: f64, density: Series) -> Self {
+        Self {
+            lo,
+            hi,
+            moments: density.moments(),
+            density,
+        }
+    }
+
     /// The part of this between two of its places.
     pub(super) fn section(&self, lo: f64, hi: f64) -> Self {
         if self.is_uniform() {
@@ -43,16 +53,25 @@ impl Piece {
 
     /// This, with more probability spread over it evenly.
     pub(super) fn raised(&self, mass: f64) -> Self {
-        Self::new(self.lo, self.hi, self.density.plus(mass / 2.0))
+        Self::new(self.lo, self.hi, self.density.scaled(1.0, mass / 2.0))
     }
 
-    fn new(lo: f64, hi: f64, density: Series) -> Self {
+    /// This on an interval that is `factor` times as long and as far.
+    pub(super) fn stretched(&self, factor: f64) -> Self {
         Self {
-            lo,
-            hi,
-            below: density.integral(),
-            density,
+            lo: self.lo * factor,
+            hi: self.hi * factor,
+            ..self.clone()
         }
+    }
+
+    pub(super) fn density(&self) -> &Series {
+        &self.density
+    }
+
+    pub(super) fn mass(&self) -> f64 {
+        let [mass, ..] = self.moments;
+        mass
     }
 
     pub(super) fn is_uniform(&self) -> bool {
@@ -60,7 +79,7 @@ impl Piece {
     }
 
     /// Where `x` is on the scale from −1 to 1.
-    pub(super) fn place(&self, x: f64) -> f64 {
+    fn place(&self, x: f64) -> f64 {
         ((x - self.lo) / (self.hi - self.lo) * 2.0 - 1.0).clamp(-1.0, 1.0)
     }
 
@@ -68,37 +87,60 @@ impl Piece {
         self.lo + (1.0 + t) * ((self.hi - self.lo) / 2.0)
     }
 
-    /// This density times `weight`, as the series of its integral from `lo`.
-    pub(super) fn weighted(&self, mut weight: impl FnMut(f64) -> f64) -> Series {
-        Series::interpolate(|t| self.density.at(t) * weight(self.position(t))).integral()
-    }
-
+    /// By Newton's method; by bisection where that leaves the interval.
     fn at_mass(&self, mass: f64) -> f64 {
-        let whole = self.density.moment(0);
+        let share = mass / self.mass();
         if self.is_uniform() {
-            return self.lo + mass / whole * (self.hi - self.lo);
+            return self.lo + share * (self.hi - self.lo);
         }
+        let below = self.density.integral();
         let (mut left, mut right) = (-1.0, 1.0);
-        // Halved until the interval is an ulp or two.
+        let mut t = (2.0 * share - 1.0).clamp(left, right);
         for _ in 0..60 {
-            let middle = f64::midpoint(left, right);
-            if self.below.at(middle) < mass {
-                left = middle;
+            let error = below.at(t) - mass;
+            if error < 0.0 {
+                left = t;
             } else {
-                right = middle;
+                right = t;
+            }
+            let next = t - error / self.density.at(t);
+            let better = if left <= next && next <= right {
+                next
+            } else {
+                f64::midpoint(left, right)
+            };
+            let step = (better - t).abs();
+            t = better;
+            // Squared by the next step, it would be below rounding.
+            if step <= 1e-10 {
+                break;
             }
         }
-        self.position(right)
+        self.position(t)
     }
 
     /// The probability between two places.
     pub(super) fn between(&self, from: f64, to: f64) -> f64 {
-        (self.below.at(self.place(to)) - self.below.at(self.place(from))).max(0.0)
+        let below = self.density.integral();
+        (below.at(self.place(to)) - below.at(self.place(from))).max(0.0)
+    }
+
+    /// `∫ (x − centre)^power`, for a power of 1 or 2.
+    fn moment(&self, centre: f64, power: u32) -> f64 {
+        let half = (self.hi - self.lo) / 2.0;
+        let middle = self.lo + half - centre;
+        let [mass, first, second] = self.moments;
+        if power == 1 {
+            middle * mass + half * first
+        } else {
+            middle * middle * mass + 2.0 * middle * half * first + half * half * second
+        }
     }
 }
 
 /// A part of a distribution; its values lie between those of the parts before and after it.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // Nearly all parts are pieces.
 pub(super) enum Part {
     Atom {
         ms: f64,
@@ -137,7 +179,18 @@ impl Part {
         match self {
             Self::Atom { mass, .. } => *mass,
             Self::Row { count, each, .. } => count * each,
-            Self::Piece(piece) => piece.density.moment(0),
+            Self::Piece(piece) => piece.mass(),
+        }
+    }
+
+    /// At least how much probability lies elsewhere than in `other`; 1 unless both are at the same
+    /// place.
+    pub(super) fn distance(&self, other: &Self) -> f64 {
+        match (self, other) {
+            _ if self.lo() != other.lo() || self.hi() != other.hi() => 1.0,
+            (Self::Piece(piece), Self::Piece(other)) => piece.density.distance(&other.density),
+            (Self::Atom { .. }, Self::Atom { .. }) => (self.mass() - other.mass()).abs(),
+            _ => 1.0,
         }
     }
 
@@ -161,18 +214,7 @@ impl Part {
                 };
                 count * each * (raised(middle) + spread)
             }
-            Self::Piece(piece) => {
-                let half = (piece.hi - piece.lo) / 2.0;
-                let middle = piece.lo + half - centre;
-                let moment = |power| piece.density.moment(power);
-                if power == 1 {
-                    middle * moment(0) + half * moment(1)
-                } else {
-                    middle * middle * moment(0)
-                        + 2.0 * middle * half * moment(1)
-                        + half * half * moment(2)
-                }
-            }
+            Self::Piece(piece) => piece.moment(centre, power),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::polly::LongestSum;
 use super::{Atom, Distribution, Model};
 use crate::core::Jitter;
 
@@ -55,36 +56,59 @@ pub struct Quantiles {
 /// if it had them.
 #[must_use]
 pub fn plan(model: &Model, waits: u32) -> Vec<PlannedWait> {
-    let mut totals = Totals::default();
-    (1..=waits)
-        .zip(model.distributions())
-        .map(|(k, distribution)| {
-            totals.add(model, k, &distribution);
-            planned(model, k, &distribution, &totals)
-        })
-        .collect()
+    let mut totals = Totals::new(model);
+    let mut distributions = model.distributions();
+    let mut planned: Vec<PlannedWait> = Vec::new();
+    for k in 1..=waits {
+        let again = planned
+            .last()
+            .filter(|_| distributions.is_settled())
+            .cloned();
+        let mut wait = match again {
+            Some(again) => again,
+            None => match distributions.next() {
+                Some(distribution) => alone(model, k, &distribution),
+                None => break,
+            },
+        };
+        totals.add(k, &wait);
+        wait.k = k;
+        wait.total_mean_ms = totals.mean;
+        wait.total_worst_ms = totals.longest;
+        planned.push(wait);
+    }
+    planned
 }
 
-#[derive(Default)]
 struct Totals {
     mean: f64,
     longest: f64,
+    /// The sum of Polly's longest waits, as long as it is exact.
+    polly: Option<LongestSum>,
 }
 
 impl Totals {
-    fn add(&mut self, model: &Model, k: u32, distribution: &Distribution) {
-        self.mean += distribution.mean_ms();
-        self.longest += distribution.hi_ms();
-        if model.policy().jitter() == Jitter::PollyV2 {
-            // Two draws of which one lengthens a wait and shortens the next.
-            if let Some(sum) = model.polly().longest_sum(u64::from(k)) {
-                self.longest = sum;
-            }
+    fn new(model: &Model) -> Self {
+        let polly = model.policy().jitter() == Jitter::PollyV2;
+        Self {
+            mean: 0.0,
+            longest: 0.0,
+            polly: polly.then(|| model.polly().longest_sum()),
+        }
+    }
+
+    fn add(&mut self, k: u32, wait: &PlannedWait) {
+        self.mean += wait.mean_ms;
+        self.longest += wait.hi_ms;
+        // Two draws of which one lengthens a wait and shortens the next.
+        if let Some(sum) = self.polly.as_mut().and_then(|sum| sum.upto(u64::from(k))) {
+            self.longest = sum;
         }
     }
 }
 
-fn planned(model: &Model, k: u32, distribution: &Distribution, totals: &Totals) -> PlannedWait {
+/// A wait by itself, without what it adds up to.
+fn alone(model: &Model, k: u32, distribution: &Distribution) -> PlannedWait {
     let hi_ms = distribution.hi_ms();
     let quantile = |p| distribution.quantile(p);
     PlannedWait {
@@ -105,7 +129,7 @@ fn planned(model: &Model, k: u32, distribution: &Distribution, totals: &Totals) 
         },
         atoms: distribution.atoms().collect(),
         lattice_ms: distribution.lattice_ms(),
-        total_mean_ms: totals.mean,
-        total_worst_ms: totals.longest,
+        total_mean_ms: 0.0,
+        total_worst_ms: 0.0,
     }
 }

@@ -5,6 +5,8 @@
 //! strictly, so that the density of the difference is the mean over u of the density of f(k − 2
 //! + v) at `f(k − 1 + u) − y`. What is above the cap is drawn again from the cap's upper half.
 
+use std::sync::LazyLock;
+
 use super::distribution::Distribution;
 use super::parts::{Part, Piece};
 
@@ -13,6 +15,14 @@ const DIVISOR: f64 = 1.4;
 
 /// Below this share of the curve the probability is the square of it: nothing.
 const NEGLIGIBLE: f64 = 1e-9;
+
+/// From this wait on the curve is 2^t to the last bit, so that each density is that of the wait before
+/// at twice the length, until the cap cuts it.
+const STRAIGHT: u64 = 93;
+
+/// The density of that wait, for a base of the divisor.
+static STRAIGHT_PIECES: LazyLock<Vec<Piece>> =
+    LazyLock::new(|| Steps::of_wait(STRAIGHT).pieces(f64::INFINITY, 1.0));
 
 /// Intervals in which each of the three stretches of the density is interpolated.
 const CUTS: u32 = 2;
@@ -37,6 +47,12 @@ impl Polly {
         let longest = cap / scale;
         let mut pieces = if longest < NEGLIGIBLE * steps.now.lowest {
             Vec::new()
+        } else if k > STRAIGHT && steps.longest() <= longest {
+            let factor = scale * (whole(k) - whole(STRAIGHT)).exp2();
+            STRAIGHT_PIECES
+                .iter()
+                .map(|piece| piece.stretched(factor))
+                .collect()
         } else {
             steps.pieces(cap, scale)
         };
@@ -60,11 +76,34 @@ impl Polly {
             .max(self.floor)
     }
 
-    /// The longest sum of the first `k` waits, while none of them can be above the cap or below
-    /// the floor: the differences add up to the last value of f.
-    pub(super) fn longest_sum(&self, k: u64) -> Option<f64> {
-        let uncut = (1..=k).all(|k| Steps::of_wait(k).longest() * self.base / DIVISOR <= self.cap);
-        (uncut && self.floor == 0.0).then(|| f(whole(k)) * self.base / DIVISOR)
+    /// The longest sums of the first waits.
+    pub(super) fn longest_sum(self) -> LongestSum {
+        LongestSum {
+            polly: self,
+            k: 0,
+            uncut: self.floor == 0.0,
+        }
+    }
+}
+
+/// The longest sum of the first `k` waits, while none of them can be above the cap or below the
+/// floor: the differences add up to the last value of f.
+pub(super) struct LongestSum {
+    polly: Polly,
+    /// The waits that were looked at.
+    k: u64,
+    uncut: bool,
+}
+
+impl LongestSum {
+    /// For ascending `k`.
+    pub(super) fn upto(&mut self, k: u64) -> Option<f64> {
+        let Polly { base, cap, .. } = self.polly;
+        while self.uncut && self.k < k {
+            self.k += 1;
+            self.uncut = Steps::of_wait(self.k).longest() * base / DIVISOR <= cap;
+        }
+        self.uncut.then(|| f(whole(k)) * base / DIVISOR)
     }
 }
 
@@ -200,7 +239,13 @@ impl Stretch {
         if value >= self.highest {
             return right;
         }
-        let mut s = left + (right - left) * ((value - self.lowest) / (self.highest - self.lowest));
+        // Nearly a power of 2, but for the first stretch, which begins at 0.
+        let mut s = if self.lowest > 0.0 {
+            let share = (value / self.lowest).ln() / (self.highest / self.lowest).ln();
+            (self.from + share).sqrt().clamp(left, right)
+        } else {
+            left + (right - left) * (value / self.highest)
+        };
         for _ in 0..60 {
             let (height, slope) = at_root(s);
             let error = height - value;
@@ -278,6 +323,25 @@ mod tests {
             }
             assert_eq!(stretch.root(-1.0), from.sqrt());
             assert_eq!(stretch.root(1e300), (from + 1.0).sqrt());
+        }
+    }
+
+    #[test]
+    fn straight_densities_are_those_that_would_be_computed() {
+        for k in [STRAIGHT + 1, 100, 400] {
+            let polly = Polly {
+                base: 1e-150,
+                cap: f64::MAX,
+                floor: 0.0,
+            };
+            let scale = polly.base / DIVISOR;
+            let pieces = Steps::of_wait(k).pieces(polly.cap, scale);
+            let computed = Distribution::new(pieces.into_iter().map(Part::Piece).collect());
+            let stretched = polly.distribution(k);
+            for p in [0.001, 0.1, 0.5, 0.9, 0.999] {
+                let error = stretched.quantile(p) / computed.quantile(p) - 1.0;
+                assert!(error.abs() < 1e-12, "wait {k}, {p}: {error}");
+            }
         }
     }
 

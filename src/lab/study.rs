@@ -65,19 +65,24 @@ fn worst_sum(model: &Model, waits: u64) -> f64 {
     let mut sum = 0.0;
     let mut longest = None;
     let summed = waits.min(SUMMED);
+    let mut counted = 0;
     for k in 1..=summed {
         let wait = model.longest_ms(k, longest);
         sum += wait;
         longest = Some(wait);
+        counted = k;
+        if model.is_steady(k, wait) {
+            break;
+        }
     }
     if model.policy().jitter() == Jitter::PollyV2 && waits < 100 {
-        if let Some(exact) = model.polly().longest_sum(waits) {
+        if let Some(exact) = model.polly().longest_sum().upto(waits) {
             return exact;
         }
     }
     // Beyond 2^53 attempts the last bits of their number are lost, and do not matter.
     #[allow(clippy::cast_precision_loss)]
-    let rest = (waits - summed) as f64;
+    let rest = (waits - counted) as f64;
     sum + rest * longest.unwrap_or(0.0)
 }
 
@@ -99,7 +104,7 @@ fn highest(model: &Model, waits: Option<u64>) -> f64 {
         }
         jitter if !jitter.follows_the_curve() => model.longest_ms(last, None),
         _ if policy.backoff() == Backoff::Custom => {
-            let ceilings = (1..=last.min(SUMMED)).map(|k| model.ceiling_ms(k, 0.0));
+            let ceilings = (1..=last.min(model.curve_len())).map(|k| model.ceiling_ms(k, 0.0));
             ceilings.fold(0.0, f64::max)
         }
         _ => model.ceiling_ms(last, 0.0),
