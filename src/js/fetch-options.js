@@ -2,7 +2,7 @@
 // Options of a fetch: those of every operation, and its own.
 
 import { isTransient, isTransientInGo } from './http.js';
-import { inheriting, readOnly, readOptions, settingsOf, settingsOfPolicy } from './options.js';
+import { readOnly, readOverrides, settingsOf, settingsOfPolicy } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
 import { FUNCTION, RULES, SWITCH, errorOf, failure, isFunction, problemOf, unknown } from './rules.js';
 
@@ -109,13 +109,12 @@ export function readFetchOptions(options, load, base) {
     if (Array.isArray(value)) own[name] = Array.from(value);
   }
   const preset = isPreset(own.preset) ? presets()[own.preset] : undefined;
-  const engine = base === undefined ? settingsOf(load)() : inheriting(base.engine);
-  if (base === undefined) engine.counter = { next: 0 };
-  // Another seed than that of all calls: every call with it begins with the first operation.
-  else if (own.seed !== undefined && own.seed !== base.given.seed) engine.counter = undefined;
-  if (preset !== undefined) engine.capRule = preset.capRule;
+  let engine = base === undefined ? settingsOf(load, { counter: { next: 0 } })() : base.engine;
   try {
-    readOptions({ ...preset?.options, ...common }, engine);
+    if (preset !== undefined) engine = readOverrides(preset.options, engine, { capRule: preset.capRule });
+    engine = readOverrides(common, engine);
+    // Another seed than that of all calls: each call with it is the first operation.
+    if (base !== undefined && own.seed !== undefined && own.seed !== base.given.seed) engine.counter = undefined;
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }

@@ -117,3 +117,13 @@ test('options of a call are read once, and again when they have changed', async 
   await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
   await assert.rejects(attempts({ retryAfter: 2 }), /unknown option "retryAfter"/);
 });
+
+test('options of a call that replace the backoff or the jitter drop what belonged to it', async () => {
+  const waits = async (base, retry) => (await underClock(() => createFetch({ maxAttempts: 4, ...base }, statuses(503).inner)('http://x/', { retry }))).clock.delays;
+  assert.deepEqual(await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, jitter: 'none' }, { backoff: 'fixed' }), [10, 10, 10]);
+  assert.deepEqual(await waits({ baseMs: 10, factor: 3, jitter: 'none' }, { backoff: 'linear', stepMs: 1 }), [10, 11, 12]);
+  assert.deepEqual(await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, random: () => 0 }, { jitter: 'none' }), [10, 15, 20]);
+  assert.deepEqual(await waits({ baseMs: 10, jitter: { type: 'proportional', ratio: 0.5 } }, { jitter: 'none', backoff: 'fixed' }), [10, 10, 10]);
+  assert.equal((await waits({ baseMs: 10, factor: 3 }, { jitter: 'decorrelated' })).length, 3);
+  assert.deepEqual(await waits({ baseMs: 10, minMs: 0 }, { preset: 'pRetry', maxAttempts: 3 }), [1000, 2000]);
+});
