@@ -1,11 +1,9 @@
 // @ts-check
 // The backoff iterator: the waits of an operation in which every attempt fails.
 
-import { decide } from './decision.js';
+import { UNSEEDED, decide } from './decision.js';
 import { inheriting, readOnly, reseeded } from './options.js';
-import { seedAfresh } from './randomness.js';
 import { LONGEST, hasOwnCurve, isCount, isLongest, problemOf } from './rules.js';
-import { now } from './timer.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const Delays = /* @__PURE__ */ (() => {
@@ -38,7 +36,7 @@ export const Delays = /* @__PURE__ */ (() => {
       this.#attempt = 1;
       this.#state.previousMs = -1;
       if (this.#settings.seeded) this.#state.index++;
-      else seedAfresh(this.#state, now());
+      else this.#state.index = UNSEEDED;
     }
   }
 
@@ -53,9 +51,7 @@ export const Delays = /* @__PURE__ */ (() => {
  * @returns {import('./decision.js').State}
  */
 function stateOf({ seeded, seedHigh, seedLow }, index) {
-  const state = { seedHigh, seedLow, index, previousMs: -1, previousR: 0 };
-  if (!seeded) seedAfresh(state, now());
-  return state;
+  return { seedHigh, seedLow, index: seeded ? index : UNSEEDED, previousMs: -1, previousR: 0, fault: undefined };
 }
 
 /** The last wait of a chain that is computed: each one depends on the one before. */

@@ -78,13 +78,13 @@ macro_rules! beside {
 
 beside! {
     "/src/js/api.js" retryOf;
-    "/src/js/attempt.js" startOf;
+    "/src/js/attempt.js" abortAttempt;
     "/src/js/data.js" toData;
     "/src/js/decision.js" decide;
     "/src/js/delays.js" Delays;
     "/src/js/hooks.js" callHook;
     "/src/js/interruption.js" Interruption;
-    "/src/js/marks.js" markOf;
+    "/src/js/marks.js" readMarks;
     "/src/js/metrics.js" Metrics;
     "/src/js/network-words.js" isNetworkMessage;
     "/src/js/operation.js" run;

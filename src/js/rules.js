@@ -270,7 +270,7 @@ export function show(value) {
  */
 export function messageOf(error, otherwise) {
   try {
-    const { message } = /** @type {Error} */ (error instanceof Error ? error : {});
+    const message = error instanceof Error && error.message;
     return typeof message === 'string' ? message : otherwise;
   } catch {
     return otherwise;
