@@ -265,3 +265,30 @@ test('what the server says of its status cannot forge a line of a log', async ()
   const error = new HttpStatusError({ status: 500, statusText: 'x' });
   assert.equal(retryReport(error), undefined);
 });
+
+test('where the core cannot be had, the response or the failure comes out, unread', async () => {
+  const { stdout, stderr, code } = await runNode(`
+    WebAssembly.Module = function () { throw new WebAssembly.CompileError('refused'); };
+    console.warn = () => {};
+    const { createFetch } = await import('rejitter/fetch');
+    const { retryReport } = await import('rejitter');
+    const response = await createFetch({}, async () => new Response('busy', { status: 503 }))('http://x/');
+    const failed = new TypeError('fetch failed');
+    const error = await createFetch({}, async () => { throw failed; })('http://x/').catch((error) => error);
+    console.log(response.status, await response.text(), retryReport(response).reason, error === failed, retryReport(error).reason);
+  `);
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  assert.equal(stdout, '503 busy unavailable true unavailable\n');
+});
+
+test('a callback that fails after a failure of the network has that as its cause', async () => {
+  const failed = new TypeError('fetch failed');
+  const boom = () => { throw new Error('boom'); };
+  for (const options of [{ retryOn: boom }, { retryOn: () => 'yes' }, { random: () => 5 }, { beforeRetry: boom }]) {
+    const { inner } = statuses(failed);
+    const error = await createFetch({ ...QUICK, ...options }, inner)('http://x/').catch((e) => e);
+    assert.notEqual(error, failed);
+    assert.equal(error.cause, failed);
+  }
+});

@@ -127,3 +127,9 @@ test('options of a call that replace the backoff or the jitter drop what belonge
   assert.equal((await waits({ baseMs: 10, factor: 3 }, { jitter: 'decorrelated' })).length, 3);
   assert.deepEqual(await waits({ baseMs: 10, minMs: 0 }, { preset: 'pRetry', maxAttempts: 3 }), [1000, 2000]);
 });
+test('beforeRetry is awaited between the attempts, and the name is in the events', async () => {
+  const events = [];
+  const policy = { ...QUICK, name: 'orders', beforeRetry: async ({ attempt }) => { await null; events.push(`before ${attempt + 1}`); }, onAttempt: ({ attempt, name }) => events.push(`${name} ${attempt}`) };
+  await createFetch(policy, statuses(503, 200).inner)('http://x/');
+  assert.deepEqual(events, ['orders 1', 'before 2', 'orders 2']);
+});
