@@ -1,5 +1,5 @@
 // @ts-check
-// One retried fetch: what its attempts send, and what is made of their outcomes.
+// One retried fetch: sends its attempts and judges their outcomes.
 
 import { isRequest } from './fetch-body.js';
 import { HttpStatusError } from './fetch-error.js';
@@ -46,11 +46,11 @@ export class FetchOperation {
     this.ruling = undefined;
     /** The wait that the response asks for, if it was looked at. @type {number | undefined} */
     this.hintMs = undefined;
-    /** What `onFailure` is told, if the response turns out to be a failure. @type {(() => void) | undefined} */
+    /** Calls `onFailure`, if the response turns out to be a failure. @type {(() => void) | undefined} */
     this.tellFailure = undefined;
 
     const { signal, attemptTimeoutMs, totalTimeoutMs } = this.shared;
-    /** Who may abort. */
+    /** The signals that abort the operation. */
     this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal = attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1;
@@ -90,8 +90,7 @@ export class FetchOperation {
   }
 
   /**
-   * One attempt. Runs synchronously up to the inner fetch, unless a callback of the caller's is
-   * waited for.
+   * Makes one attempt. Runs synchronously up to the inner fetch, unless it awaits a callback.
    * @param {Attempt} attempt
    */
   async send(attempt) {
@@ -126,7 +125,7 @@ export class FetchOperation {
   }
 
   /**
-   * The signal to pass to the inner fetch in the place of the request's own.
+   * Returns the signal to pass to the inner fetch instead of the request's own, or undefined.
    * @param {Attempt} attempt
    */
   signalOf(attempt) {
@@ -153,7 +152,7 @@ export class FetchOperation {
     }
     this.broken = false;
     const abort = signal ?? this.request.signal;
-    // What hosts add to the second argument may not be part of a Request.
+    // Additions of hosts to the second argument may have no place in a Request.
     const extras = this.request.extras();
     this.replacement = answer;
     const sent = answer ?? request;
@@ -162,7 +161,7 @@ export class FetchOperation {
   }
 
   /**
-   * What follows an attempt, as the engine's predicates answer it.
+   * Decides what follows an attempt. Returns the same values as `retryIf` and `retryOnResult`.
    * @param {any} response
    * @param {unknown} error
    * @param {Attempt} attempt
@@ -177,7 +176,7 @@ export class FetchOperation {
     const { retryIf, retryOnResult } = this.shared;
     const known = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
     const retryable = response === undefined ? known === NETWORK || known === UNPROCESSED : this.retriesStatus(response, attempt);
-    // Those of a policy.
+    // A policy may have these.
     const [name, predicate] = response === undefined ? ['retryIf', retryIf] : ['retryOnResult', retryOnResult];
     let asked = name;
     let verdict;
@@ -196,7 +195,7 @@ export class FetchOperation {
   }
 
   /**
-   * Whether an error tells of the connection for this request, before the first byte of it.
+   * Returns whether an error is about this request's own connection, before its first byte was sent.
    * @param {any} error
    */
   isOwn(error) {
@@ -243,7 +242,7 @@ export class FetchOperation {
   }
 
   /**
-   * A verdict, unless the request must not, or cannot, be sent again.
+   * Returns the verdict, unless the request must not, or cannot, be sent again.
    * @param {unknown} verdict
    * @param {any} response
    * @param {number} known
@@ -258,20 +257,20 @@ export class FetchOperation {
     return verdict;
   }
 
-  /** Whether the request may be processed twice. */
+  /** Returns whether the server may process the request twice. */
   repeats() {
     const { method } = this.request;
     const { methods } = this.own;
     return (methods === undefined ? isIdempotent(method) : methods.includes(method)) || this.hasKey;
   }
 
-  /** Whether the server learns by which key it knows the attempts of this request. */
+  /** Whether the server receives a key with the attempts of this request. */
   get hasKey() {
     // Without CORS, browsers drop such a header.
     return this.request.mode !== 'no-cors' && !!this.request.headers.get(this.own.idempotencyHeader);
   }
 
-  /** Gives the request a key by which the server knows its attempts, if it needs one. */
+  /** Sets the key of the request, if it needs one. */
   addKey() {
     const { idempotencyKey, idempotencyHeader } = this.own;
     const { request } = this;
@@ -295,7 +294,7 @@ export class FetchOperation {
   }
 
   /**
-   * The caller's hooks, told more; and the end of each response that is not good enough.
+   * Returns the caller's hooks with more in their events, and hooks that cancel each response to be retried.
    * @param {import('./hooks.js').Hooks | undefined} hooks
    * @returns {import('./hooks.js').Hooks}
    */
@@ -340,7 +339,7 @@ export class FetchOperation {
 }
 
 /**
- * Whether the caller gets this response with the error.
+ * Returns whether the caller gets this response with the error.
  * @param {unknown} error
  * @param {unknown} response
  */
@@ -349,7 +348,7 @@ function gives(error, response) {
   return status instanceof HttpStatusError && status.response === response;
 }
 
-/** A random UUID, also where there is no `randomUUID`: on pages that are not served over HTTPS. */
+/** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */
 function uuid() {
   const { crypto } = globalThis;
   if (crypto === undefined) throw failure(TypeError, "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text");

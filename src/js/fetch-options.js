@@ -27,7 +27,7 @@ const REPLACED = /** @type {Record<string, string>} */ ({
   metrics: 'pass a RetryPolicy that has them: createFetch(new RetryPolicy({ metrics: true }))',
 });
 
-/** What only `fetch` has, for the calls to read. */
+/** Defaults of the options that only `fetch` has. */
 const DEFAULTS = { __proto__: null, idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true, isTransient };
 
 /**

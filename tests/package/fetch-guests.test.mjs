@@ -25,7 +25,7 @@ test('the global fetch may be replaced by ours, also twice, and by fetchWithRetr
     globalThis.fetch = fetchWithRetry;
     calls = 0;
     out.push((await fetch('data:,x', { retry: { baseMs: 1 } })).status, calls);
-    // What is assigned later is what the next attempt takes, as ever.
+    // The next attempt takes whatever is assigned later.
     globalThis.fetch = async () => new Response('', { status: 418 });
     await go();
     out.push((await fetchWithRetry('data:,x')).status);
@@ -63,7 +63,7 @@ test('React answers a GET from memory unless init has a signal: each attempt rea
       let asked = 0;
       /** @type {Map<string, Promise<Response>>} */
       const memory = new Map();
-      // As in react-server's fetch: a signal opts out, and only that of the second argument.
+      // In react-server's fetch a signal opts out, and only that of the second argument.
       const react = async (input, init) => {
         const ask = async () => new Response(null, { status: ++asked < 3 ? 503 : 200 });
         if (init?.signal) return ask();
@@ -124,7 +124,7 @@ test('subclasses of forms, parameters, headers and URLs are sent as they are, no
   }
 });
 
-/** As whatwg-fetch makes it: no tag, no `body`, and a body that can be read once. */
+/** A Request like whatwg-fetch's: no tag, no `body`, and a body that can be read once. */
 class Polyfilled {
   constructor(input, init = {}) {
     if (input instanceof Polyfilled) {

@@ -57,7 +57,7 @@ test('retryIf and retryOnResult of a policy judge failures and responses instead
   assert.equal(await attempts(own, network), 2);
   assert.equal(await attempts(404, 503), 2);
   assert.deepEqual(asked, [[own, 1], [network, 2], [404, 1], [503, 2]]);
-  // What may not be sent twice is not.
+  // A POST is not sent twice.
   const { inner, calls } = statuses(404);
   await createFetch(policy, inner)('http://x/', { method: 'POST' });
   assert.equal(calls.length, 1);
