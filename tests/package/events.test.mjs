@@ -1,4 +1,4 @@
-// What hooks and attempts are told, and beforeRetry, the hook that is waited for.
+// Events of hooks, the fields of attempts, and beforeRetry, which is awaited.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -12,7 +12,7 @@ const { RetryPolicy, isPermanent, permanent, retry, retryAfter, retryReport, ret
 const MARK = Symbol.for('rejitter.mark');
 const mine = new Error('mine');
 
-/** How an operation ends whose attempts all throw this. */
+/** Returns how an operation ends whose attempts all throw this. */
 async function ending(thrown, options) {
   const seen = [];
   const { error, clock } = await underClock(() => retry(() => { throw thrown; }, {
@@ -87,7 +87,7 @@ test('a foreign mark of the right shape counts, its getters too; what wraps noth
   assert.deepEqual(await ending(bare).then(({ error, reason }) => [error, reason]), [bare, 'permanent']);
   const other = runInContext(`Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, afterMs: 5, wraps: false } })`, createContext({}));
   assert.deepEqual(await ending(other).then(({ error, reason }) => [error, reason]), [other, 'permanent']);
-  // What was found before a getter throws still counts.
+  // Marks that were found before a getter throws still count.
   const then = new Error('then', { cause: Object.defineProperty(new Error('deep'), 'cause', { get() { throw new Error('read'); } }) });
   assert.equal((await ending(permanent(then))).reason, 'permanent');
 });
