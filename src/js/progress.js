@@ -293,8 +293,12 @@ function warn(fault) {
 function blame(error, failure) {
   try {
     if (!(error instanceof Error) || Object.hasOwn(error, 'cause') || !Object.isExtensible(error)) return;
-    for (let depth = 0, each = failure; depth < KEPT && Object(each) === each; depth++, each = each.cause) {
-      if (each === error) return;
+    try {
+      for (let depth = 0, each = failure; depth < KEPT && Object(each) === each; depth++, each = each.cause) {
+        if (each === error) return;
+      }
+    } catch {
+      // An unreadable failure has no causes.
     }
     hide(error, 'cause', failure);
   } catch {
