@@ -1,7 +1,7 @@
 // @ts-check
 // permanent(error) and retryAfter(ms, error): errors that say more than "failed".
 
-import { hide } from './report.js';
+import { TimeoutError, hide } from './report.js';
 import { LONGEST, isLongest, messageOf, problemOf } from './rules.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
@@ -80,7 +80,8 @@ export function readMarks(error) {
   const marks = { error, permanent: false, afterMs: NaN };
   try {
     let outer = true;
-    for (let depth = 0; depth <= DEEPEST && error !== null && typeof error === 'object'; depth++) {
+    // A TimeoutError of ours has as its cause the failure before it, whose marks have had their say.
+    for (let depth = 0; depth <= DEEPEST && error !== null && typeof error === 'object' && !(error instanceof TimeoutError); depth++) {
       const mark = error[MARK];
       const valid = mark !== undefined && typeof mark.permanent === 'boolean' && typeof mark.wraps === 'boolean' && typeof mark.afterMs === 'number' && !(mark.afterMs < 0);
       if (valid) {
