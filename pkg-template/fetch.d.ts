@@ -1,34 +1,45 @@
 /**
  * `fetch`, retried.
  *
- * What is retried. *Methods*: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY. Any other, POST and
- * PATCH above all, only with an `Idempotency-Key` header (see {@link FetchOptions.idempotencyKey}),
- * or when the failure proves that nothing was processed: the connection was refused, the name was
- * not found, or connecting took too long (in Node the codes ECONNREFUSED, ENOTFOUND, EAI_…,
- * UND_ERR_CONNECT_TIMEOUT and whatever the system call `connect` failed with; Deno and Bun have
- * their own words for it; browsers never tell). *Statuses*: 408 (not in browsers, which resend the
- * request themselves), 425, 429, 500, 502, 503 and 504. *Failures* of the network, but not what no
- * attempt mends: certificates, schemes, redirects without end; and never a `TypeError` of the
- * caller's own making, such as a bad URL or a body that was used before.
+ * *Methods*: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY are retried. Any other method, POST and
+ * PATCH above all, is retried only with an idempotency key (see {@link FetchOptions.idempotencyKey}),
+ * or if the failure proves that the server processed nothing. That takes three things. Connecting
+ * failed: the connection was refused, the name was not found, or connecting took too long. The
+ * address that failed is the request's own: the same port, and the same IP address or the same name.
+ * And the body is no stream and not that of a `Request`. An error that does not name the address (a
+ * host name whose IP address refused; every error in Deno and Bun) counts only with `redirect:
+ * 'error'` or `'manual'`, because a redirect's target fails with the same error. Browsers never tell.
  *
- * *Waits*: as everywhere in this package; but a response's `retry-after-ms` or `Retry-After` is
- * followed, as {@link RetryOptions.maxRetryAfterMs} allows. From another origin, browsers show
- * these headers only if the server exposes them (`Access-Control-Expose-Headers: Retry-After`,
- * `Date`).
+ * *Statuses*: 408 (not in browsers, which resend such a request themselves), 425, 429, 500, 502, 503,
+ * 504, 520 to 524, 529 and 530 are retried; 403 and 413 if the response asks for a wait. The header
+ * `x-should-retry: true | false` of a response overrules its status, within the methods and
+ * `maxAttempts`; it has no effect on a 2xx.
+ *
+ * *Failures* of the network are retried, but not those that every attempt would meet: certificates,
+ * schemes, redirects without end. A `TypeError` of the caller's own making, such as a bad URL or a
+ * body that was used before, never is.
+ *
+ * *Waits*: the same as in the rest of this package, and never shorter than the response asks for with
+ * `retry-after-ms` or `Retry-After`: see {@link FetchOptions.respectRetryAfter}. Browsers show these
+ * headers of another origin only if the server exposes them (`Access-Control-Expose-Headers:
+ * Retry-After, Date`).
  *
  * *Bodies*: strings, `URLSearchParams`, `Blob`, buffers and `FormData` are sent again, as they were
- * at the call; so is the body of a `Request`. A stream is sent once; when that fails, the operation
- * ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new one for each attempt.
+ * at the call; so is the body of a `Request`. A stream is sent once; if that fails, the operation
+ * ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new body for each attempt.
  *
- * *Results*: the very `Response` that the inner fetch gave. When the attempts have run out on a
- * status, the last response is returned, as `fetch` would; `retryReport(response)` tells the story.
- * Responses that are not returned are cancelled.
+ * *Results*: the `Response` that the inner fetch returned. When the attempts run out on a status, the
+ * last response is returned, as `fetch` would; `retryReport(response)` returns the report. Responses
+ * that are not returned are cancelled.
+ *
+ * *Redirects* are followed inside an attempt, by `fetch`. A chain of 20 redirects before a 503 makes
+ * 21 requests of each attempt; set `redirect: 'error'` or `'manual'` for servers that you do not trust.
  *
  * @module rejitter/fetch
  */
 
 import type {
-  Attempt, AttemptEvent, FailureEvent, GiveUpEvent, PresetName, RetryEvent, RetryOptions, SuccessEvent, Verdict,
+  Attempt, AttemptEvent, FailureEvent, GiveUpEvent, PresetName, RetryEvent, RetryOptions, RetryPolicy, SuccessEvent, Verdict,
 } from './index.js';
 
 /** The first parameter of `fetch`. */
@@ -42,8 +53,8 @@ type Body = NonNullable<PlainInit['body']> | null;
 /** The second parameter of a fetch that retries. */
 export interface FetchInit extends Omit<PlainInit, 'body'> {
   /**
-   * As for `fetch`, or a function that makes the body of each attempt. A stream that a function made
-   * is sent with `duplex: 'half'`.
+   * The body, as for `fetch`, or a function that makes the body of each attempt. A stream that a
+   * function made is sent with `duplex: 'half'`.
    *
    * @example
    * ```js
@@ -57,27 +68,31 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
    * ```
    */
   body?: Body | (() => Body | PromiseLike<Body>) | undefined;
-  /** Options of this call alone; each takes the place of the one that `createFetch` got. */
-  retry?: FetchOptions | undefined;
+  /**
+   * Options of this call; each replaces the one that `createFetch` got. A value that is not an object
+   * is ignored: other packages have an option of this name. The names of options directly in the init
+   * (`fetch(url, { maxAttempts: 2 })`) are a `TypeError`.
+   */
+  retry?: CallOptions | undefined;
 }
 
-/** What hooks of a fetch are told beside the rest. */
+/** Additions to the events of hooks. */
 interface Told {
-  /** The status of the response, if there was one. */
+  /** Status of the response, if there was one. */
   readonly status?: number;
-  /** The wait that the response asks for, in ms, if it does. */
+  /** The wait that the response asks for, in ms, if it asks for one. */
   readonly hintMs?: number;
 }
 
-/** What {@link FetchOptions.retryOn} is told. */
+/** Parameter of {@link FetchOptions.retryOn}. */
 export interface FetchOutcome {
   /** The response, if there was one. Clone it to read its body. */
   readonly response: Response | undefined;
-  /** What the inner fetch failed with, if it did; with `throwOnStatus` a {@link HttpStatusError}. */
+  /** The error of the inner fetch, if it failed; with `throwOnStatus` a {@link HttpStatusError}. */
   readonly error: unknown;
-  /** The number of the attempt, from 1. */
+  /** Number of the attempt; the first is 1. */
   readonly attempt: number;
-  /** The request's method, in capitals. */
+  /** Method of the request, in capitals. */
   readonly method: string;
   /** Whether it would be retried without this function. */
   readonly retryable: boolean;
@@ -85,12 +100,12 @@ export interface FetchOutcome {
 
 interface FetchOnlyOptions {
   /**
-   * Which statuses are retried, in the place of the usual ones; or a function that judges each
-   * response and each failure, and answers as `retryIf` does elsewhere: `true`, `false`,
-   * `{ afterMs }`, or a promise of these. What may not be sent twice is not sent twice, whatever it
-   * answers: see {@link methods}.
+   * The statuses to retry, instead of the usual ones; or a function that judges each response and
+   * each failure and returns the same values as `retryIf` does elsewhere: `true`, `false`,
+   * `{ afterMs }`, or a promise of one of these. A request that is unsafe to repeat is never resent,
+   * whatever this returns: see {@link methods}. With a list, `x-should-retry` is ignored.
    *
-   * @default 408 (outside browsers), 425, 429, 500, 502, 503, 504, and failures of the network
+   * @default 408 (outside browsers), 425, 429, 500, 502, 503, 504, 520–524, 529, 530, 403 and 413 with a hint, and failures of the network
    * @example
    * ```js
    * import { fetchWithRetry } from 'rejitter/fetch';
@@ -101,17 +116,22 @@ interface FetchOnlyOptions {
    */
   retryOn?: readonly number[] | ((outcome: FetchOutcome) => Verdict | PromiseLike<Verdict>) | undefined;
   /**
-   * The methods that may be sent again after a failure that does not say whether the request was
-   * processed, in the place of the usual ones. A request with an `Idempotency-Key` header always may.
+   * The methods that are safe to repeat after a failure that leaves open whether the server processed
+   * the request, instead of the usual ones. A request with an idempotency key always is.
    *
    * @default ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY']
    */
   methods?: readonly string[] | undefined;
   /**
-   * Gives requests of other methods an `Idempotency-Key` header, the same on each attempt, unless
-   * they have one: 'auto' a new UUID for each call, any other text itself, a function (which gets
-   * the request without its body) what it returns. Servers that know the header process the request
-   * once, so it is retried.
+   * Sets an `Idempotency-Key` header, the same on each attempt, on requests of the other methods,
+   * unless they have one: 'auto' sets a new UUID for each call, a function (which receives the
+   * request without its body) the text that it returns. Servers that know the header process the
+   * request once, so it is retried. In {@link FetchInit.retry} it may be another text, the key of that
+   * call; `createFetch` refuses one, because every request would have the same key.
+   *
+   * Like any header, the key makes browsers ask the other origin's permission first (`OPTIONS`,
+   * `Access-Control-Allow-Headers: Idempotency-Key`), and a redirect with 307 or 308 takes it along
+   * to the new address. With `mode: 'no-cors'` browsers drop it, so no key is set and nothing is resent.
    *
    * @example
    * ```js
@@ -120,26 +140,55 @@ interface FetchOnlyOptions {
    * await fetch('https://example.com/orders', { method: 'POST', body: '{"item":7}' });
    * ```
    */
-  idempotencyKey?: 'auto' | (string & {}) | ((request: Request) => string) | undefined;
+  idempotencyKey?: 'auto' | ((request: Request) => string) | undefined;
   /**
-   * Whether `retry-after-ms` and `Retry-After` are followed. The wait is `h + r·max(baseMs, h/2)`
-   * for a hint of h ms: never less than asked, and spread out. A hint above `maxRetryAfterMs` ends
-   * the operation, with the response (`reason: 'hint'`, the value in the report's `hintMs`), unless
-   * `longRetryAfter` is 'cap'. What is no valid hint is ignored, the same in all engines.
+   * Name of the header with the key, for servers that have another name for it, such as
+   * 'PayPal-Request-Id'.
+   *
+   * @default 'Idempotency-Key'
+   */
+  idempotencyHeader?: string | undefined;
+  /**
+   * Returns the wait that a response asks for in other headers, in ms, or `undefined`. It is treated
+   * like `Retry-After`: see {@link respectRetryAfter}. If both ask for a wait, the longer one counts.
+   * Called for responses that may be retried. {@link rateLimitHint} reads the headers of the known
+   * services.
+   *
+   * @example
+   * ```js
+   * import { createFetch, rateLimitHint } from 'rejitter/fetch';
+   * const fetch = createFetch({ hint: rateLimitHint });
+   * await fetch('https://example.com/repos');
+   * ```
+   */
+  hint?: ((response: Response, attempt: Attempt) => number | undefined) | undefined;
+  /**
+   * Whether `retry-after-ms` and `Retry-After` are followed. The wait is at least `h + r·max(baseMs, h/2)`
+   * for a hint of h ms, and at least the wait that the policy computes: never less than the server asks
+   * for, spread out, and never sooner than without the hint. A hint above `maxRetryAfterMs` ends the
+   * operation with the response (`reason: 'hint'`, the value in the report's `hintMs`), unless
+   * `longRetryAfter` is 'cap'.
+   *
+   * A hinted wait is thus at most 1.5 × `maxRetryAfterMs` (90 s with the defaults), and five of them 450
+   * s. Set `totalTimeoutMs` if a caller cannot wait that long.
+   *
+   * `Retry-After` may be seconds, Unix seconds (10 digits or more), Unix milliseconds (13 digits or
+   * more) or one of the three forms of HTTP dates, which are compared with the response's own `Date`.
+   * Other values are ignored, the same in all engines; so is 0.
    *
    * @default true
    */
   respectRetryAfter?: boolean | undefined;
   /**
-   * Whether a response is rejected as an {@link HttpStatusError} when its status is 400 or above, or
-   * when the attempts have run out on it. It has the response, with its body unread.
+   * Whether to reject with an {@link HttpStatusError} when a status is 400 or above, or when the
+   * attempts run out on a response. The error has the response, with its body unread.
    *
    * @default false: responses are returned, as by `fetch`
    */
   throwOnStatus?: boolean | undefined;
   /**
    * Called before each attempt with its request, to sign it anew or to renew a token: may change its
-   * headers, return another request, and do so later. What it throws ends the operation
+   * headers or return another request, also as a promise. An error that it throws ends the operation
    * (`reason: 'callback'`). The attempt's timeout includes it. The request is made by the global
    * `Request`, which a fetch with classes of its own (undici's, node-fetch's) does not take.
    *
@@ -155,50 +204,63 @@ interface FetchOnlyOptions {
    */
   prepare?: ((request: Request, attempt: Attempt) => Request | void | PromiseLike<Request | void>) | undefined;
   /**
-   * The settings of another system, which the other options then change. With 'goRetryableHttp'
-   * also its statuses: 429, 0, and from 500 on all but 501.
+   * The settings of another system, which the other options then change. 'goRetryableHttp' also has
+   * its statuses: 429, 0, and all from 500 on except 501.
    */
   preset?: PresetName | undefined;
-  /** Called before each attempt. Hooks are not awaited; what they throw is reported and changes nothing. */
+  /** Called before each attempt. Hooks are not awaited; their errors are reported and change nothing. */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
-  /** Called after each attempt that failed, or whose response is not good enough: clone it to read it. */
+  /** Called after each attempt that failed, or whose response is to be retried: clone it to read it. */
   onFailure?: ((event: FailureEvent & Told) => unknown) | undefined;
   /** Called before each wait. The response is cancelled right after: clone it to read it. */
   onRetry?: ((event: RetryEvent & Told) => unknown) | undefined;
   /** Called when a response is returned that needs no retry. */
   onSuccess?: ((event: SuccessEvent & Told) => unknown) | undefined;
-  /** Called when the operation ends otherwise; the caller may get the response: clone it to read it. */
+  /** Called when the operation ends otherwise. The caller may get the response: clone it to read it. */
   onGiveUp?: ((event: GiveUpEvent & Told) => unknown) | undefined;
 }
 
 /**
- * All options, each optional: those of `retry`, but `retryOn` for `retryIf` and `retryOnResult`.
+ * All options; all are optional. They are those of `retry`, except that {@link retryOn} replaces
+ * `retryIf` and `retryOnResult`, and {@link throwOnStatus} replaces `finalResult`.
  *
- * `signal` aborts beside the request's own. `attemptTimeoutMs` covers an attempt up to its headers:
- * the body of a response can be read for as long as it takes, and the caller's abort ends that too.
- * Connecting has no timeout of its own in `fetch`; see the README for Node.
+ * `signal` aborts in addition to the request's own. `attemptTimeoutMs` covers an attempt up to its
+ * headers: reading the body has no timeout, and the caller's abort ends that too. `fetch` has no timeout
+ * for connecting; see the README for Node.
  */
-export type FetchOptions = FetchOnlyOptions & Omit<RetryOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult'>;
+export type FetchOptions = FetchOnlyOptions & Omit<RetryOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult' | 'finalResult'>;
+
+/** Options of one call: {@link FetchOptions}, and the text of an idempotency key. */
+export interface CallOptions extends Omit<FetchOptions, 'idempotencyKey'> {
+  /** See {@link FetchOptions.idempotencyKey}. A text is the key of this call. */
+  idempotencyKey?: 'auto' | (string & {}) | ((request: Request) => string) | undefined;
+}
 
 interface Callable {
   fetch(input: FetchInput, init?: FetchInit): Promise<Response>;
 }
 
 /**
- * A fetch that retries. It can stand wherever `fetch` can; and `fetch` can stand for it, as in tests,
- * though it does not know what {@link FetchInit} has more: hence the type of a method, whose
- * parameters are compared in both directions.
+ * A fetch that retries. It can stand in for `fetch`, and `fetch` for it, for instance in tests, although
+ * `fetch` does not know the additions of {@link FetchInit}. Hence the type of a method, whose parameters
+ * TypeScript compares in both directions.
  */
 export type RetryingFetch = Callable['fetch'];
 
-/** What can send the requests: `fetch`, undici's, a framework's, a test's. */
+/** A function that sends requests: `fetch`, undici's, a framework's, a test's. */
 export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly status: number }>;
 
 /**
- * A `fetch` with these options.
+ * Returns a `fetch` with these options, or with those of a policy.
+ *
+ * Over a policy, its `retryIf` judges failures and its `retryOnResult` judges responses, instead of the
+ * rules for statuses and failures; `policy.metrics()` counts the requests. Options that only `fetch`
+ * has go into {@link FetchInit.retry}.
+ *
+ * The result may replace the global fetch: `globalThis.fetch = createFetch(options)`.
  *
  * @param options checked now
- * @param fetch what sends the requests; without, `globalThis.fetch` as it is at each attempt
+ * @param fetch sends the requests; defaults to `globalThis.fetch` as it is at each attempt
  * @throws {TypeError | RangeError} listing every problem of the options
  * @example
  * ```js
@@ -207,10 +269,10 @@ export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly statu
  * const response = await fetch('https://example.com/data.json');
  * ```
  */
-export function createFetch(options?: FetchOptions, fetch?: FetchLike): RetryingFetch;
+export function createFetch(options?: FetchOptions | RetryPolicy, fetch?: FetchLike): RetryingFetch;
 
 /**
- * `fetch`, retried with the default options or those in `init.retry`.
+ * Sends a request like `fetch` and retries it, with the default options or those in `init.retry`.
  *
  * @example
  * ```js
@@ -219,6 +281,40 @@ export function createFetch(options?: FetchOptions, fetch?: FetchLike): Retrying
  * ```
  */
 export function fetchWithRetry(input: FetchInput, init?: FetchInit): Promise<Response>;
+
+/** Headers as clients return them: `Headers`, or an object with names in lower case (got, undici.request). */
+export type HeadersLike = { get(name: string): unknown } | { readonly [name: string]: unknown };
+
+/**
+ * Returns the wait that a response asks for in `retry-after-ms` or `Retry-After`, in ms; 0 for a time
+ * that has passed; `undefined` if it asks for none. For other clients than `fetch`, together with
+ * `retryAfter`.
+ *
+ * @param source a response, its headers, or the value of `Retry-After`
+ * @example
+ * ```js
+ * import { retry, retryAfter } from 'rejitter';
+ * import { retryAfterMs } from 'rejitter/fetch';
+ * await retry(async () => {
+ *   const response = await fetch('https://example.com/data.json');
+ *   if (!response.ok) throw retryAfter(retryAfterMs(response) ?? 0, new Error(`HTTP ${response.status}`));
+ *   return response.json();
+ * }, { baseMs: 1 });
+ * ```
+ */
+export function retryAfterMs(source: { readonly headers: HeadersLike } | HeadersLike | string | null | undefined): number | undefined;
+
+/**
+ * Returns how long a response asks to wait because a rate limit is exhausted, in ms; `undefined` if it
+ * does not say. Set it as {@link FetchOptions.hint}. It reads responses with status 429, and with 403 or
+ * 503 if nothing remains of a limit, by the headers of
+ * - GitHub and many others: `x-ratelimit-remaining`, `x-ratelimit-reset`,
+ * - OpenAI: `x-ratelimit-reset-requests`, `x-ratelimit-reset-tokens` ("6m0s"),
+ * - Anthropic: `anthropic-ratelimit-requests-reset` and its other limits (RFC 3339),
+ * - Cloudflare and the drafts of the IETF: `RateLimit`, `RateLimit-Reset`,
+ * - Discord (`x-ratelimit-reset-after`), X (`x-rate-limit-reset`), Azure (`x-ms-retry-after-ms`).
+ */
+export function rateLimitHint(response: { readonly status: number; readonly headers: HeadersLike }): number | undefined;
 
 /** With `throwOnStatus`: a response whose status says that the request failed. */
 export class HttpStatusError extends Error {

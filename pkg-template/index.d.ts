@@ -185,7 +185,7 @@ export type PresetName =
   | 'goRetryableHttp'
   /** jpillora/backoff for Go, with Jitter. */
   | 'jpillora'
-  /** p-retry: 10 retries from 1 s, no jitter. */
+  /** p-retry: 10 retries from 1 s, no jitter, none for programming errors. */
   | 'pRetry'
   /** p-retry with `randomize`. */
   | 'pRetryRandomized'
@@ -223,7 +223,8 @@ export interface PolicyData {
 
 /**
  * Options validated once, for any number of operations. A policy never changes, and operations
- * that share it are independent.
+ * that share it are independent. Called on a subclass, `preset`, `fromJSON` and `with` make its
+ * instances without calling its constructor.
  *
  * @example
  * ```js
@@ -249,7 +250,7 @@ export class RetryPolicy {
    * @throws {RangeError} if the name is unknown
    * @throws {TypeError | RangeError} listing every invalid option
    */
-  static preset(name: PresetName, overrides?: PolicyOptions): RetryPolicy;
+  static preset<Policy extends RetryPolicy = RetryPolicy>(this: (new (...args: any[]) => Policy) | void, name: PresetName, overrides?: PolicyOptions): Policy;
   /**
    * Creates a policy from the parsed output of {@link RetryPolicy.toJSON}. `options` add what data
    * cannot hold (callbacks, hooks, a signal) and override the rest.
@@ -264,7 +265,7 @@ export class RetryPolicy {
    * await policy.run(() => callApi());
    * ```
    */
-  static fromJSON(data: unknown, options?: PolicyOptions): RetryPolicy;
+  static fromJSON<Policy extends RetryPolicy = RetryPolicy>(this: (new (...args: any[]) => Policy) | void, data: unknown, options?: PolicyOptions): Policy;
   /**
    * Returns the policy as data. Omits callbacks, hooks and the signal; writes `Infinity` as a
    * string.
@@ -274,11 +275,12 @@ export class RetryPolicy {
   toJSON(): PolicyData;
   /**
    * Returns a new policy with `overrides` in place of single options. Overriding `backoff` or
-   * `jitter` drops the options that belong to what it replaces. This policy stays unchanged.
+   * `jitter` drops the options that belong to what it replaces. This policy stays unchanged. The new
+   * policy starts new counts, and a seed's operations from 0.
    *
    * @throws {TypeError | RangeError} listing every invalid option
    */
-  with(overrides?: PolicyOptions): RetryPolicy;
+  with(overrides?: PolicyOptions): this;
   /**
    * Calls {@link retry} with this policy. `options` override the policy's for this operation;
    * `signal` adds to the policy's: either one aborts.
@@ -324,14 +326,17 @@ export class RetryPolicy {
    */
   delays(options?: { seed?: number | bigint | string | undefined }): Delays;
   /**
-   * Returns wait `k` (a positive integer) in ms, as {@link RetryPolicy.delays} would yield it, also
-   * beyond `maxAttempts`: for schedulers that own the loop, such as job queues. Keeps no state.
+   * Returns wait `k` of an operation in ms, as {@link RetryPolicy.delays} would yield it, also beyond
+   * `maxAttempts`: for schedulers that own the loop, such as job queues. Keeps no state. `k` is a
+   * positive integer; with a jitter that replaces the backoff at most 100,000, because each wait
+   * depends on the previous one.
    *
    * `seed` overrides the policy's. `operation` (a non-negative integer, default 0) selects the
-   * operation whose draws a seed determines. `hintMs` is a delay that a server requested: the wait
-   * is then spread upwards from it, as after {@link retryAfter}.
+   * operation whose draws a seed determines. `hintMs` (non-negative, default 0: none) is a delay that
+   * a server requested: the wait is then spread upwards from it, as after {@link retryAfter}.
    *
-   * @throws {TypeError | RangeError} if an argument is invalid
+   * @throws {TypeError | RangeError} if an argument is invalid, or `hintMs` is above `maxRetryAfterMs`
+   *   and `longRetryAfter` is 'stop'
    * @example
    * ```js
    * import { RetryPolicy } from 'rejitter';

@@ -24,8 +24,8 @@ export type Verdict = boolean | { readonly afterMs: number };
  * `T` is the callback's result, which {@link RetryOptions.retryOnResult} receives.
  *
  * @example
- * ```ts
- * const defaults: RetryOptions = { maxAttempts: 4, totalTimeoutMs: 20_000 };
+ * ```js
+ * const defaults = { maxAttempts: 4, totalTimeoutMs: 20_000 }; // in TypeScript `const defaults: RetryOptions`
  * const user = await retry(() => callApi(), { ...defaults, backoff: 'linear', stepMs: 50 });
  * ```
  */

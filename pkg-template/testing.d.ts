@@ -1,27 +1,27 @@
 /**
- * For the tests of programs that retry: time that moves by hand, and draws that are known.
+ * Tools for the tests of programs that retry: time that moves by hand, and known draws.
  *
  * Fake timers of test frameworks drive rejitter as well (`vi.useFakeTimers()`,
  * `jest.useFakeTimers()`, sinon, `mock.timers` of node:test), because it looks `setTimeout` and
- * `performance.now` up at each use. What is here needs no framework.
+ * `performance.now` up at each use. This module needs no framework.
  *
  * @module rejitter/testing
  */
 
 /// <reference lib="esnext.disposable" />
 
-/** What {@link virtualClock} replaces beside the timers. */
+/** Options of {@link virtualClock}: what it replaces beside the timers. */
 export interface VirtualClockOptions {
   /**
-   * Whether `Date.now()` moves along, in whole ms from the date of the installation.
+   * Whether `Date.now()`, `new Date()` and `Date()` move along, in whole ms from the date of the installation.
    *
    * @default false
    * @example `{ date: true }`
    */
   date?: boolean | undefined;
   /**
-   * Whether `Atomics.wait`, with which `retrySync` blocks, only moves the clock. Nothing fires
-   * meanwhile. Not for tests in which threads really wait for each other.
+   * Whether `Atomics.wait`, with which `retrySync` blocks, only moves the clock. No timer fires
+   * meanwhile. Do not set it in tests in which threads really wait for each other.
    *
    * @default false
    * @example `{ blocking: true }`
@@ -29,38 +29,94 @@ export interface VirtualClockOptions {
   blocking?: boolean | undefined;
 }
 
+/** Options of {@link VirtualClock.runUntil}. */
+export interface RunUntilOptions {
+  /**
+   * How many timers may fire: a non-negative integer.
+   *
+   * @default 10_000
+   * @example `{ limit: 50 }`
+   */
+  limit?: number | undefined;
+  /**
+   * Real time that real I/O gets before each timer fires, in ms: a non-negative integer. Use 0 for
+   * operations that do no real I/O. Raise it if the I/O leaves this machine.
+   *
+   * @default 20
+   * @example `{ graceMs: 200 }`
+   */
+  graceMs?: number | undefined;
+}
+
 /** Time that stands still until it is moved. */
 export interface VirtualClock {
   /** Milliseconds by which the clock was moved so far. `performance.now()` has moved as far. */
   readonly now: number;
-  /** How many timers are armed. 0 when nothing waits any more. */
+  /** Number of armed timers, with intervals and signals of `AbortSignal.timeout`. */
   readonly pending: number;
   /**
-   * Moves the time by `ms` (from 0): fires each timer that falls due on the way, in order, and
-   * lets promises settle before and after each. `advance(0)` only lets promises settle.
+   * Moves the time by `ms` (non-negative): fires each timer that falls due on the way, in order. Before and
+   * after each, the event loop turns five times, so that promises settle. `advance(0)` only does that.
    *
    * @throws {Error} (a rejection) what a timer's callback throws, or when the clock is being moved
    *   already: await each call
    */
   advance(ms: number): Promise<void>;
   /**
-   * Moves the time until no timer is armed.
+   * Moves the time until no timer is armed. It takes no real time and hence waits for no real I/O: a
+   * callback that needs more than five turns of the event loop may still be running at the end, or be
+   * timed out. Use {@link VirtualClock.runUntil} for those, and wherever an interval or a timeout that nothing
+   * clears is armed.
    *
-   * @param limit how many timers may fire, a whole number from 0; 10 000 unless given
+   * @param limit how many timers may fire, a non-negative integer. Defaults to 10,000.
    * @throws {Error} (a rejection) when more are armed after that: an endless retry must not hang a test
    */
   runAll(limit?: number): Promise<void>;
-  /** Puts back what was replaced. Timers that are still armed never fire. */
+  /**
+   * Moves the time until the promise settles, and returns what it resolves or rejects with. Real I/O
+   * below it works: each timer fires only after {@link RunUntilOptions.graceMs} of real time, and while
+   * no timer is armed the call waits for the outside. A promise that nothing can settle is waited for
+   * without end, as by `await`.
+   *
+   * @throws {Error} (a rejection) what a timer's callback throws, or when more than
+   *   {@link RunUntilOptions.limit} timers fire
+   * @example
+   * ```js
+   * import { createFetch } from 'rejitter/fetch';
+   * import { virtualClock } from 'rejitter/testing';
+   *
+   * const clock = virtualClock();
+   * const response = await clock.runUntil(createFetch({ attemptTimeoutMs: 5_000 })('https://api.example.com/user/7'));
+   * console.log(response.status, clock.now); // the waits took no real time
+   * clock.uninstall();
+   * ```
+   */
+  runUntil<T>(promise: PromiseLike<T>, options?: RunUntilOptions): Promise<T>;
+  /**
+   * Puts back what was replaced. Timers that are still armed never fire, except those that were
+   * `unref`'ed: they start again on the real timers, because Node's `fetch` keeps one of its own for good.
+   */
   uninstall(): void;
   /** The same, for `using`. */
   [Symbol.dispose](): void;
 }
 
 /**
- * Replaces `setTimeout`, `clearTimeout` and `performance.now` by ones that stand still until the
- * clock is moved. Operations wait on it from then on, whenever the package was imported.
+ * Replaces the global `setTimeout`, `clearTimeout`, `setInterval`, `clearInterval`,
+ * `AbortSignal.timeout` and `performance.now` by ones that stand still until the clock is moved.
+ * Operations wait on it from then on, whenever the package was imported, and so does
+ * `util.promisify(setTimeout)`.
  *
- * @throws {Error} when one is installed already, or fake timers of sinon, Vitest or Jest are
+ * Everything else stays real: `setImmediate`, `queueMicrotask`, `process.nextTick`,
+ * `process.hrtime`, animation frames, `Temporal.Now`, and the modules `node:timers` and
+ * `node:timers/promises`. Modules of Node itself keep for good what they find there when they are
+ * loaded, so a clock in it would outlive the test.
+ *
+ * Timers of equal time fire in the order in which they were armed; an interval is armed again after
+ * its callback.
+ *
+ * @throws {Error} when a clock is installed already, or fake timers of sinon, Vitest or Jest are
+ * @throws {TypeError} when an option is unknown or invalid
  * @example
  * ```js
  * import { retry } from 'rejitter';
@@ -76,19 +132,19 @@ export interface VirtualClock {
  */
 export function virtualClock(options?: VirtualClockOptions): VirtualClock;
 
-/** A `random` with a script. */
+/** A function for the option `random` that follows a script. */
 export interface ScriptedRandom {
   (): number;
-  /** How many draws are left. */
+  /** Number of draws that are left. */
   readonly left: number;
 }
 
 /**
- * A function for the option `random` that gives these draws, each from 0 to below 1, one per wait.
- * When they have run out it throws a `RangeError`, with which the operation ends: a retry that the
- * test did not expect is seen.
+ * Returns a function for the option `random` that gives these draws, numbers in [0, 1), one per wait.
+ * An operation that draws more often ends with a `RangeError`: the test sees the retry that it did not
+ * expect.
  *
- * @throws {TypeError | RangeError} when a draw is none
+ * @throws {TypeError | RangeError} when a draw is invalid
  * @example
  * ```js
  * import { RetryPolicy } from 'rejitter';
@@ -96,22 +152,22 @@ export interface ScriptedRandom {
  *
  * const policy = new RetryPolicy({ maxAttempts: 4, random: scriptedRandom([0, 0.5, 0.25]) });
  * console.log([...policy.delays()]); // [0, 100, 100]
- * await policy.run(() => callApi()).catch((error) => console.log(error.message)); // the script has run out
+ * await policy.run(() => callApi()).catch((error) => console.log(error.message)); // the script is exhausted
  * ```
  */
 export function scriptedRandom(draws: readonly number[]): ScriptedRandom;
 
 /**
- * A function for the option `random` that always gives `r`, from 0 to below 1: with 0.5 the waits
- * are the median ones, with 0 the shortest.
+ * Returns a function for the option `random` that always gives `r`, a number in [0, 1). With 0.5 the
+ * waits are the median ones, with 0 the shortest.
  *
- * @throws {TypeError | RangeError} when `r` is none
+ * @throws {TypeError | RangeError} when `r` is invalid
  * @example
  * ```js
  * import { retry } from 'rejitter';
  * import { constantRandom } from 'rejitter/testing';
  *
- * await retry(() => callApi(), { random: constantRandom(0) }); // waits of nothing
+ * await retry(() => callApi(), { random: constantRandom(0) }); // each wait is 0 ms
  * ```
  */
 export function constantRandom(r: number): () => number;

@@ -38,7 +38,7 @@
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
 //! | `lab` | yes | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
 //! | `tokio` | no | Tokio's timers, where no other sleeper is given; not on wasm |
-//! | `driver`, `http` | yes, no | exports for the npm package in the wasm file; nothing for Rust |
+//! | `driver` | yes | exports for the npm package in the wasm file; nothing for Rust |
 //!
 //! A Rust program that only retries takes `default-features = false` and `retry` or `tokio`.
 //!

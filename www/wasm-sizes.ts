@@ -5,7 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const ID = 'virtual:wasm-sizes';
-const FILES = ['core.wasm', 'http.wasm', 'lab.wasm'];
+const FILES = ['core.wasm', 'lab.wasm'];
 
 export function wasmSizes(): Plugin {
   const manifest = createRequire(import.meta.url).resolve('rejitter/package.json');

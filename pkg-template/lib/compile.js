@@ -10,12 +10,11 @@ export function compile(text) {
   try {
     return new WebAssembly.Module(bytesOf(text));
   } catch (cause) {
-    // The bytes are good, so the host refuses: nearly always a Content-Security-Policy. The engines'
-    // own messages differ and name the wrong directive ('unsafe-eval').
-    throw new Error(
-      "rejitter: this host refused to compile WebAssembly. Under a Content-Security-Policy, script-src needs 'wasm-unsafe-eval'.",
-      { cause },
-    );
+    // The bytes are good, so the host refuses. Under a Content-Security-Policy the engines' own messages name
+    // the wrong directive ('unsafe-eval').
+    const { message } = /** @type {Error} */ (cause);
+    const why = /CSP|unsafe-eval/.test(message) ? "Add 'wasm-unsafe-eval' to script-src of the Content-Security-Policy." : message;
+    throw new Error(`rejitter: this host refused to compile WebAssembly. ${why}`, { cause });
   }
 }
 

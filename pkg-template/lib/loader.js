@@ -3,10 +3,19 @@
 
 /**
  * @param {() => WebAssembly.Module} compile
- * @returns {() => WebAssembly.Exports} instantiates at its first call; a failure is not kept
+ * @returns {(drop?: boolean) => WebAssembly.Exports} instantiates at its first call, and at the first one after
+ *   the instance was dropped; a failure is not kept
  */
 export function loaderOf(compile) {
-  /** @type {WebAssembly.Exports | undefined} */
+  /** @type {any} */
   let instance;
-  return () => (instance ??= new WebAssembly.Instance(compile()).exports);
+  return (drop) => {
+    if (drop) return (instance = undefined);
+    if (instance === undefined) {
+      // Before `WebAssembly` is looked up, because the error of `compile` says more.
+      const module = compile();
+      instance = new WebAssembly.Instance(module).exports;
+    }
+    return instance;
+  };
 }

@@ -8,6 +8,7 @@ import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from
 
 // What needs no core.
 export { isPermanent, permanent, retryAfter } from './marks.js';
+export { isProgrammingError } from './programming-error.js';
 export { RetryError, TimeoutError, retryReport } from './report.js';
 
 export { policyOf } from './policy.js';

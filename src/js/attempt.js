@@ -3,8 +3,6 @@
 
 import { now } from './timer.js';
 
-/** @type {(attempt: Attempt, otherwise: number) => number} when the operation began, as far as the attempt knows */
-export let startOf;
 /** @type {(attempt: Attempt, reason: unknown) => void} */
 export let abortAttempt;
 
@@ -13,6 +11,7 @@ export let abortAttempt;
  * clock, when they are first used: a first attempt that succeeds pays for neither.
  */
 export class Attempt {
+  #settings;
   #attempt;
   #startedAt;
   #deadlineAt;
@@ -22,13 +21,15 @@ export class Attempt {
   #controller = undefined;
 
   /**
+   * @param {import('./options.js').Settings} settings
    * @param {number} attempt
-   * @param {number | undefined} startedAt when the operation began; `undefined` while nobody has asked
-   * @param {number | undefined} deadlineAt
+   * @param {number} startedAt when the operation began
+   * @param {number} deadlineAt
    * @param {unknown} previousError
    * @param {number | undefined} previousDelayMs
    */
-  constructor(attempt, startedAt, deadlineAt, previousError, previousDelayMs) {
+  constructor(settings, attempt, startedAt, deadlineAt, previousError, previousDelayMs) {
+    this.#settings = settings;
     this.#attempt = attempt;
     this.#startedAt = startedAt;
     this.#deadlineAt = deadlineAt;
@@ -40,17 +41,24 @@ export class Attempt {
     return this.#attempt;
   }
 
+  get attemptsLeft() {
+    return this.#settings.maxAttempts - this.#attempt;
+  }
+
+  get name() {
+    return this.#settings.name;
+  }
+
   get signal() {
     return (this.#controller ??= new AbortController()).signal;
   }
 
   get elapsedMs() {
-    const time = now();
-    return time - startOf(this, time);
+    return now() - this.#startedAt;
   }
 
   get remainingMs() {
-    return this.#deadlineAt === undefined || this.#deadlineAt === Infinity ? Infinity : Math.max(0, this.#deadlineAt - now());
+    return Math.max(0, this.#deadlineAt - now());
   }
 
   get previousError() {
@@ -61,10 +69,15 @@ export class Attempt {
     return this.#previousDelayMs;
   }
 
-  static {
-    startOf = (attempt, otherwise) => (attempt.#startedAt ??= otherwise);
-    abortAttempt = (attempt, reason) => {
-      (attempt.#controller ??= new AbortController()).abort(reason);
-    };
+  /** Shows in Node's `console.log` what getters hide; all but the signal, which would be made for it. */
+  [Symbol.for('nodejs.util.inspect.custom')]() {
+    const { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs } = this;
+    return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
   }
+
+  // A field and not a static block: React Native's bundler refuses those.
+  // @ts-expect-error Nobody reads it: its initializer hands out what callbacks must not be able to do.
+  static #handOut = (abortAttempt = (attempt, reason) => {
+    (attempt.#controller ??= new AbortController()).abort(reason);
+  });
 }

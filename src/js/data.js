@@ -2,7 +2,7 @@
 // A policy as JSON data, and back.
 
 import { ownOf, requireObject } from './options.js';
-import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, FUNCTION, HOOK, JITTERS, MAX_LIST, PROPORTIONAL, RULES, leftOut, oneOf, problemOf } from './rules.js';
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, FUNCTION, HOOK, JITTERS, MAX_LIST, PROPORTIONAL, RULES, leftOut, oneOf, problemOf } from './rules.js';
 
 /** The version of the format, in every object that is written. */
 const VERSION = 1;
@@ -14,24 +14,25 @@ const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
 const CAP_RULES = ['bound', 'ceiling', 'draw'];
 
 /**
- * The options as data. What is a function or a signal belongs to a process and is left out; a
- * backoff function cannot be, because the waits would silently be others.
+ * Returns the options as data. Functions and signals belong to a process and are omitted, but for a
+ * backoff function: without it, the waits would silently be others.
  * @param {import('./options.js').Settings} settings
+ * @param {boolean} [shown] whether this is for a reader, who sees that function
  */
-export function toData(settings) {
-  if (typeof settings.curve === 'function') throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
+export function toData(settings, shown) {
+  if (typeof settings.curve === 'function' && !shown) throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
   const { seedHigh, seedLow } = settings;
   /** @type {Record<string, unknown>} */
   const data = {
     version: VERSION,
-    backoff: settings.backoff === CUSTOM ? settings.curve?.map(written) : BACKOFFS[settings.backoff],
+    backoff: Array.isArray(settings.curve) ? settings.curve.map(written) : (settings.curve ?? BACKOFFS[settings.backoff]),
     jitter: jitterData(settings),
     ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
     ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
   };
   for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
     const value = settings[name];
-    const none = Number.isNaN(value) || (value === Infinity && name.endsWith('TimeoutMs'));
+    const none = Number.isNaN(value) || (name === 'capMs' && settings.capOfList) || (value === Infinity && name.endsWith('TimeoutMs'));
     if (!none) data[name] = written(value);
   }
   if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
@@ -48,7 +49,7 @@ export function toData(settings) {
  * @returns {{ capRule: number, options: Record<string, unknown> }}
  */
 export function fromData(data) {
-  requireObject(data, 'the policy', 'an object made by toJSON()');
+  requireObject(data, 'the policy', `an object made by toJSON()${typeof data === 'string' ? ' (JSON.parse it first)' : ''}`);
   const { version, capRule = 'bound', ...rest } = ownOf(data);
   if (version !== VERSION) throw problemOf('version', version, [typeof version, `${VERSION}`]);
   if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);

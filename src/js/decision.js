@@ -1,7 +1,8 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { CUSTOM, POLLY_V2, hasOwnCurve, problemOf } from './rules.js';
+import { seedAfresh } from './randomness.js';
+import { CUSTOM, NONE, POLLY_V2, failure, hasOwnCurve, problemOf } from './rules.js';
 import { now } from './timer.js';
 
 /**
@@ -19,15 +20,19 @@ import { now } from './timer.js';
  * @property {number} index
  * @property {number} previousMs the previous computed wait; below 0 before the first
  * @property {number} previousR the draw that it was made with
+ * @property {unknown} fault why the core could not answer
  */
 
-// What the core answers instead of a wait.
-export const EXHAUSTED = -1;
-export const DEADLINE = -2;
-export const HINT = -3;
+/** The index of operations without a seed until their first draw. */
+export const UNSEEDED = -1;
+
+// Answers instead of a wait. The third, -3, is the core's alone: the server asks for too long a wait.
+const EXHAUSTED = -1;
+const DEADLINE = -2;
 
 /**
- * The wait in ms that follows a failed attempt, or one of the codes above.
+ * Returns the wait in ms that follows a failed attempt, or one of the codes above. Throws what the caller's
+ * random() or backoff() throws, and `state.fault`.
  * @param {import('./options.js').Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
@@ -36,61 +41,69 @@ export const HINT = -3;
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
-  const computed = !(exactlyMs >= 0 || serverMs > 0);
+  const { jitter, random } = settings;
+  // Nothing of the caller's, nor the core, is asked for a wait that will not be.
+  if (attempt >= settings.maxAttempts) return EXHAUSTED;
+  const exact = exactlyMs >= 0;
+  const hinted = serverMs > 0;
+  const draws = !exact && (hinted || jitter !== NONE);
   let r = 0;
   let r2 = 0;
-  let curveMs = NaN;
-  const core = settings.load();
-  // Nothing of the caller's is asked for a wait that will not be.
-  if (attempt < settings.maxAttempts && !(exactlyMs >= 0)) {
-    r = drawOf(core, settings, state, attempt, 0);
-    if (settings.jitter === POLLY_V2) r2 = drawOf(core, settings, state, attempt, 1);
-    if (settings.backoff === CUSTOM) curveMs = curveOf(settings.curve, attempt);
+  if (draws && random !== undefined) r = r2 = drawOf(random);
+  const curveMs = exact || settings.backoff !== CUSTOM ? NaN : curveOf(settings.curve, attempt);
+  // Read here: the caller's random() and backoff() may have taken their time.
+  const remainingMs = deadlineAt === Infinity ? Infinity : deadlineAt - now();
+  let decision;
+  try {
+    const core = settings.load();
+    if (draws && random === undefined) {
+      if (state.index === UNSEEDED) seedAfresh(state);
+      r = core.draw(state.seedHigh, state.seedLow, state.index, attempt, 0);
+      if (jitter === POLLY_V2) r2 = core.draw(state.seedHigh, state.seedLow, state.index, attempt, 1);
+    }
+    decision = core.decide(
+      settings.backoff,
+      jitter,
+      settings.capRule,
+      settings.baseMs,
+      settings.capMs,
+      settings.minMs,
+      settings.factor,
+      settings.stepMs,
+      settings.truncateAt,
+      settings.spread,
+      settings.maxRetryAfterMs,
+      +(settings.longRetryAfter === 'cap'),
+      settings.maxAttempts,
+      attempt,
+      state.previousMs,
+      state.previousR,
+      remainingMs,
+      curveMs,
+      serverMs,
+      exactlyMs,
+      r,
+      r2,
+    );
+    if (Number.isNaN(decision)) throw failure(Error, 'the core refused valid settings. Please report this');
+  } catch (fault) {
+    // A trap may leave an instance in a bad state: the next operation makes another.
+    /** @type {(drop: boolean) => void} */ (settings.load)(true);
+    throw (state.fault = fault);
   }
-  const decision = core.decide(
-    settings.backoff,
-    settings.jitter,
-    settings.capRule,
-    settings.baseMs,
-    settings.capMs,
-    settings.minMs,
-    settings.factor,
-    settings.stepMs,
-    settings.truncateAt,
-    settings.spread,
-    settings.maxRetryAfterMs,
-    +(settings.longRetryAfter === 'cap'),
-    settings.maxAttempts,
-    attempt,
-    state.previousMs,
-    state.previousR,
-    // Read here: the caller's random() and backoff() may have taken their time.
-    deadlineAt === Infinity ? Infinity : deadlineAt - now(),
-    curveMs,
-    serverMs,
-    exactlyMs,
-    r,
-    r2,
-  );
-  if (Number.isNaN(decision)) throw new Error('rejitter: the core refused settings that the driver had accepted; please report this');
+  if (decision < 0) return decision;
+  // The timer will be armed for whole milliseconds.
+  if (Math.ceil(decision) >= remainingMs) return DEADLINE;
   // Only these look back; for others it would be two numbers more in each operation that waits.
-  if (computed && decision >= 0 && hasOwnCurve(settings.jitter)) {
+  if (!exact && !hinted && hasOwnCurve(jitter)) {
     state.previousMs = decision;
     state.previousR = r;
   }
   return decision;
 }
 
-/**
- * @param {Core} core
- * @param {import('./options.js').Settings} settings
- * @param {State} state
- * @param {number} attempt
- * @param {number} lane
- */
-function drawOf(core, settings, state, attempt, lane) {
-  const { random } = settings;
-  if (random === undefined) return core.draw(state.seedHigh, state.seedLow, state.index, attempt, lane);
+/** @param {() => number} random */
+function drawOf(random) {
   const draw = random();
   if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
   throw problemOf('random()', draw, [typeof draw, 'a number in [0, 1)'], 'return');

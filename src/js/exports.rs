@@ -61,7 +61,7 @@ macro_rules! reexports {
     };
 }
 
-reexports! { RetryError RetryPolicy TimeoutError isPermanent permanent retryAfter retryReport retrySync }
+reexports! { RetryError RetryPolicy TimeoutError isPermanent isProgrammingError permanent retryAfter retryReport retrySync }
 
 /// Names the modules that `full.js` imports, so that wasm-bindgen copies them beside it.
 macro_rules! beside {
@@ -78,18 +78,20 @@ macro_rules! beside {
 
 beside! {
     "/src/js/api.js" retryOf;
-    "/src/js/attempt.js" startOf;
+    "/src/js/attempt.js" abortAttempt;
     "/src/js/data.js" toData;
     "/src/js/decision.js" decide;
     "/src/js/delays.js" Delays;
     "/src/js/hooks.js" callHook;
     "/src/js/interruption.js" Interruption;
-    "/src/js/marks.js" markOf;
+    "/src/js/marks.js" readMarks;
     "/src/js/metrics.js" Metrics;
+    "/src/js/network-words.js" isNetworkMessage;
     "/src/js/operation.js" run;
     "/src/js/options.js" readOptions;
     "/src/js/policy.js" policyOf;
     "/src/js/presets.js" presets;
+    "/src/js/programming-error.js" isProgrammingError;
     "/src/js/progress.js" Progress;
     "/src/js/randomness.js" seedBits;
     "/src/js/report.js" AttemptRecord;

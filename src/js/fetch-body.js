@@ -4,17 +4,35 @@
 /**
  * @typedef {object} Body
  * @property {boolean} replays whether another attempt sends the same
- * @property {() => unknown} next the body for one more attempt; it may be a promise of it
+ * @property {() => unknown} next makes the body of one more attempt, or a promise of it
  */
 
-/** What an object calls itself, in any realm: 'Request', 'Blob', … @param {unknown} value */
+/** Returns what an object calls itself, in any realm: 'Request', 'Blob', … @param {unknown} value */
 export function tagOf(value) {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
 /**
- * A body as `init.body` has it. What the caller could change while attempts go on is copied now,
- * as `fetch` takes its bytes when it is called.
+ * Returns whether this is a Request. Polyfills do not call theirs so.
+ * @param {any} value
+ */
+export function isRequest(value) {
+  return tagOf(value) === 'Request' || (Object(value) === value && typeof value.url === 'string' && typeof value.method === 'string' && typeof value.clone === 'function');
+}
+
+/**
+ * Returns the class that gives a value its tag. The constructor of a subclass may ask for other arguments, or add
+ * entries of its own.
+ * @param {any} value
+ */
+export function classOf(value) {
+  while (value !== null && !Object.hasOwn(value, Symbol.toStringTag)) value = Object.getPrototypeOf(value);
+  return value.constructor;
+}
+
+/**
+ * Takes a body as `init.body` has it. Copies what the caller could change while attempts go on, as `fetch` takes
+ * its bytes when it is called.
  * @param {any} body
  * @returns {Body}
  */
@@ -26,13 +44,13 @@ export function bodyOf(body) {
   return { replays, next: () => (isList(kept) ? copyOf(kept) : kept) };
 }
 
-/** Not what the package form-data makes: that calls itself FormData, too, and is a stream. */
+/** Not what the package form-data makes: it calls itself FormData, too, but it is a stream. */
 function isList(/** @type {any} */ body) {
   return ['FormData', 'URLSearchParams'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
 }
 
-/** Streams and async iterables are over once they were read; so may be what is not known here. */
-function isReplayable(/** @type {any} */ body) {
+/** Streams and async iterables are over once they were read; an unknown kind may be one. */
+export function isReplayable(/** @type {any} */ body) {
   if (body === null || typeof body !== 'object') return true;
   return (
     ArrayBuffer.isView(body) ||
@@ -45,10 +63,10 @@ function isReplayable(/** @type {any} */ body) {
 function copyOf(body) {
   switch (tagOf(body)) {
     case 'URLSearchParams':
-      return new body.constructor(body);
+      return new (classOf(body))(body);
     case 'FormData': {
       // Each attempt encodes it anew, with a boundary of its own.
-      const copy = new body.constructor();
+      const copy = new (classOf(body))();
       for (const [name, value] of body) copy.append(name, value);
       return copy;
     }
@@ -60,14 +78,14 @@ function copyOf(body) {
 }
 
 /**
- * The view's bytes. The view's own type means nothing to `fetch`.
+ * Copies the view's bytes. The view's own type means nothing to `fetch`.
  * @param {ArrayBufferView} view
  */
 function copyOfView(view) {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
 }
 
-/** Whether a body needs `duplex: 'half'`. @param {any} body */
+/** Returns whether a body needs `duplex: 'half'`. @param {any} body */
 export function isStream(body) {
   return tagOf(body) === 'ReadableStream' || (!isReplayable(body) && typeof body[Symbol.asyncIterator] === 'function');
 }

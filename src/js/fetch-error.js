@@ -8,8 +8,9 @@ export class HttpStatusError extends Error {
 
   /** @param {Response} response */
   constructor(response) {
-    // Without the address: queries carry secrets, and messages end in logs.
-    super(`HTTP ${response.status}${response.statusText ? ` ${response.statusText}` : ''}`);
+    // Without the URL: queries carry secrets, and messages end in logs. The reason phrase is the server's text.
+    const reason = `${response.statusText ?? ''}`.slice(0, 100).replace(/\p{C}+/gu, ' ');
+    super(`rejitter: HTTP ${response.status} ${reason}`.trim());
     this.name = 'HttpStatusError';
     this.status = response.status;
     // Not enumerable: loggers that print an error's properties would print the whole response.

@@ -1,45 +1,50 @@
 // @ts-check
 // One retried fetch: what its attempts send, and what is made of their outcomes.
 
-import { tagOf } from './fetch-body.js';
+import { isRequest } from './fetch-body.js';
 import { HttpStatusError } from './fetch-error.js';
+import { globalFetch } from './fetch-inner.js';
 import { isKey } from './fetch-options.js';
 import { FetchRequest } from './fetch-request.js';
 import { discard, keepAbortable } from './fetch-response.js';
 import { callHook } from './hooks.js';
-import { NETWORK, UNPROCESSED } from './http.js';
+import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, retryAfterMs } from './http.js';
 import { run } from './operation.js';
 import { inheriting } from './options.js';
 import { afterMsOf } from './progress.js';
 import { RetryError, keepReport } from './report.js';
-import { problemOf } from './rules.js';
+import { LONGEST, failure, isLongest, problemOf } from './rules.js';
 
 /** @typedef {import('./attempt.js').Attempt} Attempt */
 
 export class FetchOperation {
   /**
    * @param {import('./fetch-options.js').FetchSettings} settings
-   * @param {ReturnType<typeof import('./http.js').createHttp>} http
    * @param {Function | undefined} inner
    * @param {unknown} input
    * @param {unknown} init
    */
-  constructor(settings, http, inner, input, init) {
+  constructor(settings, inner, input, init) {
     this.settings = settings;
-    this.http = http;
     this.inner = inner;
     this.request = new FetchRequest(input, init, settings.engine.maxAttempts);
     /** @type {Attempt | undefined} the one under way, or the last */
     this.attempt = undefined;
     /** The response that the last attempt brought, unless it was let go of. @type {any} */
     this.response = undefined;
+    /** Whether the inner fetch was called. */
+    this.sent = false;
+    /** The request that `prepare` returned instead of the one that it got. @type {any} */
+    this.replacement = undefined;
     this.over = false;
     /** The report of an operation that ended with a response which was not good enough. @type {object | undefined} */
     this.report = undefined;
     /** Whether a callback of the caller's own failed, and not the request. */
     this.broken = false;
-    /** @type {{ afterMs?: number, stop?: string } | undefined} */
+    /** @type {{ __proto__: null, afterMs?: number, stop?: string } | undefined} */
     this.ruling = undefined;
+    /** The wait that the response asks for, if it was looked at. @type {number | undefined} */
+    this.hintMs = undefined;
     /** What `onFailure` is told, if the response turns out to be a failure. @type {(() => void) | undefined} */
     this.tellFailure = undefined;
 
@@ -50,6 +55,8 @@ export class FetchOperation {
     this.ownSignal = attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1;
     this.engine = this.engineSettings();
     this.addKey();
+    this.mayRepeat = this.repeats();
+    this.request.once = !this.mayRepeat;
   }
 
   /** The engine's settings for this operation alone. */
@@ -73,6 +80,7 @@ export class FetchOperation {
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
+      if (!this.sent) this.request.refuse(error);
       throw error;
     } finally {
       this.over = true;
@@ -87,7 +95,7 @@ export class FetchOperation {
    */
   async send(attempt) {
     this.attempt = attempt;
-    this.response = this.ruling = this.tellFailure = undefined;
+    this.response = this.ruling = this.tellFailure = this.hintMs = this.replacement = undefined;
     const signal = this.signalOf(attempt);
     const { prepare } = this.settings;
     this.broken = this.request.hasFactory;
@@ -103,7 +111,8 @@ export class FetchOperation {
       if (this.request.hasFactory) discard(init === made ? init : input);
       throw error;
     }
-    const send = this.inner ?? globalThis.fetch;
+    const send = this.inner ?? globalFetch();
+    this.sent = true;
     const response = await (init === undefined ? send(input) : send(input, init));
     if (this.over || this.attempt !== attempt || (this.ownSignal && attempt.signal.aborted)) {
       // Too late: the operation has gone on without it.
@@ -121,7 +130,10 @@ export class FetchOperation {
    */
   signalOf(attempt) {
     if (this.ownSignal) return attempt.signal;
-    return this.request.signal === undefined ? this.signals[0] : undefined;
+    const { signal, isRequest } = this.request;
+    if (signal === undefined) return this.signals[0] ?? (attempt.attempt > 1 ? attempt.signal : undefined);
+    // React answers a GET without `init.signal` from memory: no second attempt would reach the server.
+    return isRequest && attempt.attempt > 1 ? signal : undefined;
   }
 
   /**
@@ -135,13 +147,14 @@ export class FetchOperation {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
     this.broken = true;
     const answer = await prepare(request, attempt);
-    if (answer !== undefined && tagOf(answer) !== 'Request') {
+    if (answer !== undefined && !isRequest(answer)) {
       throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
     }
     this.broken = false;
     const abort = signal ?? this.request.signal;
     // What hosts add to the second argument may not be part of a Request.
     const extras = this.request.extras();
+    this.replacement = answer;
     const sent = answer ?? request;
     this.request.alive[2] = sent;
     return [sent, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
@@ -156,68 +169,114 @@ export class FetchOperation {
   judge(response, error, attempt) {
     if (error instanceof HttpStatusError && error.response === this.response) response = error.response;
     if (response === undefined && this.broken) {
-      this.ruling = { stop: 'callback' };
+      this.ruling = { __proto__: null, stop: 'callback' };
       return true;
     }
-    const { retryOn } = this.settings;
-    const failure = response === undefined ? this.http.failureOf(error) : NETWORK;
-    const retryable = response === undefined ? failure === NETWORK || failure === UNPROCESSED : this.retriesStatus(response);
-    if (typeof retryOn !== 'function') return this.permit(retryable, response, failure, attempt);
-    const verdict = retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
-    if (typeof verdict === 'boolean') return this.permit(verdict, response, failure, attempt);
+    const { retryOn, engine } = this.settings;
+    const known = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
+    const retryable = response === undefined ? known === NETWORK || known === UNPROCESSED : this.retriesStatus(response, attempt);
+    // Those of a policy.
+    const [name, predicate] = response === undefined ? ['retryIf', engine.retryIf] : ['retryOnResult', engine.retryOnResult];
+    let asked = name;
+    let verdict;
+    if (typeof retryOn === 'function') {
+      asked = 'retryOn';
+      verdict = retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
+    } else {
+      verdict = predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
+    }
+    if (typeof verdict === 'boolean') return this.permit(verdict, response, known, attempt);
     return Promise.resolve(verdict).then((verdict) => {
       // The engine would refuse it by the name of its own option.
-      if (typeof verdict !== 'boolean') afterMsOf(verdict, 'retryOn');
-      return this.permit(verdict, response, failure, attempt);
+      if (typeof verdict !== 'boolean') afterMsOf(verdict, asked);
+      return this.permit(verdict, response, known, attempt);
     });
   }
 
-  /** @param {any} response */
-  retriesStatus(response) {
+  /**
+   * Whether an error tells of the connection for this request, before the first byte of it.
+   * @param {any} error
+   */
+  isOwn(error) {
+    const request = this.replacement ?? this.request;
+    try {
+      if (this.replacement === undefined ? this.request.streams : request.body !== null) return false;
+      return isAt(error, new URL(request.url, globalThis.location?.href), /^(manual|error)$/.test(request.redirect));
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * @param {any} response
+   * @param {Attempt} attempt
+   */
+  retriesStatus(response, attempt) {
     // A mock of fetch may answer with anything.
-    const { status, type } = response ?? {};
-    const { retryOn, rule } = this.settings;
-    if (Array.isArray(retryOn)) return retryOn.includes(status);
-    // The core need not be asked about success, nor about a status that is hidden.
-    if (typeof status !== 'number' || (status >= 200 && status < 300) || (status === 0 && String(type).startsWith('opaque'))) return false;
-    return this.http.retriesStatus(rule, status);
+    const { status, type, headers } = response ?? {};
+    const { retryOn, isTransient } = this.settings;
+    if (typeof retryOn === 'object') return retryOn.includes(status);
+    // The second is a status that is hidden.
+    if (typeof status !== 'number' || (status >= 200 && status < 300) || (status === 0 && `${type}`.startsWith('opaque'))) return false;
+    const asked = headerOf(headers, 'x-should-retry');
+    if (/^(true|false)$/.test(asked)) return asked === 'true';
+    // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
+    return isTransient(status) || ((status === 403 || status === 413) && this.hintOf(response, attempt) > 0);
+  }
+
+  /**
+   * Returns the wait that a response asks for, in ms, or NaN.
+   * @param {any} response
+   * @param {Attempt} attempt
+   */
+  hintOf(response, attempt) {
+    const { hint, respectRetryAfter } = this.settings;
+    if (this.hintMs === undefined) {
+      const ms = hint?.(response, attempt);
+      if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
+      const headers = respectRetryAfter ? retryAfterMs(response) : undefined;
+      this.hintMs = ms === undefined ? headers ?? NaN : Math.max(ms, headers ?? 0);
+    }
+    return this.hintMs;
   }
 
   /**
    * A verdict, unless the request must not, or cannot, be sent again.
    * @param {unknown} verdict
    * @param {any} response
-   * @param {number} failure
+   * @param {number} known
    * @param {Attempt} attempt
    */
-  permit(verdict, response, failure, attempt) {
+  permit(verdict, response, known, attempt) {
     if (verdict === false) return false;
-    if (failure !== UNPROCESSED && !this.mayRepeat()) return false;
-    const { respectRetryAfter, engine } = this.settings;
-    const afterMs = response !== undefined && respectRetryAfter ? this.http.hintOf(response) : NaN;
-    this.ruling = { afterMs };
-    if (!this.request.replays && attempt.attempt < engine.maxAttempts) this.ruling.stop = 'bodyNotReplayable';
+    if (known !== UNPROCESSED && !this.mayRepeat) return false;
+    this.ruling = { __proto__: null, afterMs: response === undefined ? NaN : this.hintOf(response, attempt) };
+    if (!this.request.replays && attempt.attempt < this.settings.engine.maxAttempts) this.ruling.stop = 'bodyNotReplayable';
     this.tellFailure?.();
     return verdict;
   }
 
   /** Whether the request may be processed twice. */
-  mayRepeat() {
+  repeats() {
     const { method } = this.request;
     const { methods } = this.settings;
-    const listed = methods === undefined ? this.http.isIdempotent(method) : methods.includes(method);
-    return listed || this.request.headers.has('idempotency-key');
+    return (methods === undefined ? isIdempotent(method) : methods.includes(method)) || this.hasKey;
+  }
+
+  /** Whether the server learns by which key it knows the attempts of this request. */
+  get hasKey() {
+    // Without CORS, browsers drop such a header.
+    return this.request.mode !== 'no-cors' && !!this.request.headers.get(this.settings.idempotencyHeader);
   }
 
   /** Gives the request a key by which the server knows its attempts, if it needs one. */
   addKey() {
-    const { idempotencyKey } = this.settings;
-    const { request, http } = this;
-    if (idempotencyKey === undefined || ['GET', 'HEAD'].includes(request.method) || http.isIdempotent(request.method)) return;
-    if (request.headers.has('idempotency-key')) return;
+    const { idempotencyKey, idempotencyHeader } = this.settings;
+    const { request } = this;
+    if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || this.hasKey) return;
     const key = typeof idempotencyKey === 'function' ? idempotencyKey(request.outline()) : idempotencyKey === 'auto' ? uuid() : idempotencyKey;
     if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
-    request.setHeader('Idempotency-Key', /** @type {string} */ (key));
+    request.setHeader(idempotencyHeader, /** @type {string} */ (key));
   }
 
   /**
@@ -240,14 +299,14 @@ export class FetchOperation {
    */
   hooks(hooks) {
     /** @type {import('./hooks.js').Hooks} */
-    const told = {};
+    const told = Object.create(null);
     for (const [name, hook] of Object.entries(hooks ?? {})) {
       told[name] = (event) => hook?.(Object.freeze({ ...event, ...this.known(event) }));
     }
     const { onFailure, onRetry, onGiveUp } = told;
     if (onFailure !== undefined) {
       told.onFailure = (event) => {
-        if ('error' in event) return onFailure(event);
+        if (Object.hasOwn(event, 'error')) return onFailure(event);
         // The engine tells of each response before it is judged; most of them are good.
         this.tellFailure = () => callHook({ onFailure }, 'onFailure', event);
         return undefined;
@@ -271,7 +330,7 @@ export class FetchOperation {
 
   /** @param {import('./hooks.js').Event} event */
   known(event) {
-    if (!('result' in event) && !('error' in event)) return undefined;
+    if (!Object.hasOwn(event, 'result') && !Object.hasOwn(event, 'error')) return undefined;
     const status = this.response?.status;
     const hintMs = this.ruling?.afterMs ?? NaN;
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
@@ -291,6 +350,7 @@ function gives(error, response) {
 /** A random UUID, also where there is no `randomUUID`: on pages that are not served over HTTPS. */
 function uuid() {
   const { crypto } = globalThis;
+  if (crypto === undefined) throw failure(TypeError, "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text");
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

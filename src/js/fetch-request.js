@@ -1,8 +1,10 @@
 // @ts-check
 // One request, many times: what `fetch` was called with, made anew for each attempt.
 
-import { bodyOf, isStream, tagOf } from './fetch-body.js';
-import { isSignal } from './rules.js';
+import { bodyOf, classOf, isReplayable, isRequest, isStream, tagOf } from './fetch-body.js';
+import { isMisplaced } from './fetch-options.js';
+import { discard } from './fetch-response.js';
+import { failure, isSignal, problemOf } from './rules.js';
 
 /** What `fetch` reads of its second argument, also where a prototype has it. */
 const MEMBERS = [
@@ -21,9 +23,13 @@ export class FetchRequest {
     /** @type {Record<string, any> | undefined} */
     this.init = init === undefined || init === null ? undefined : membersOf(init);
     this.maxAttempts = maxAttempts;
-    this.isRequest = tagOf(input) === 'Request';
+    this.isRequest = isRequest(input);
     /** Whether the request is ours alone: then the last attempt may use it up. */
     this.owned = false;
+    /** Whether no other attempt will send the body of a Request: then it need not be kept. */
+    this.once = false;
+    /** The body that was sent last, if `init` has one. @type {unknown} */
+    this.sent = undefined;
     this.input = input;
     /**
      * The caller's own request and the one that was sent last. In Node, a request's signal hears of
@@ -38,8 +44,26 @@ export class FetchRequest {
     this.body = ownBody ? undefined : bodyOf(this.init?.body);
     this.method = String(this.init?.method ?? (this.isRequest ? input.method : 'GET')).toUpperCase();
     const signal = this.init !== undefined && 'signal' in this.init ? this.init.signal : this.isRequest ? input.signal : undefined;
+    if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal);
     /** @type {AbortSignal | undefined} */
-    this.signal = isSignal(signal) ? signal : undefined;
+    this.signal = signal ?? undefined;
+  }
+
+  get url() {
+    return this.isRequest ? this.input.url : `${this.input}`;
+  }
+
+  get mode() {
+    return this.init?.mode ?? (this.isRequest ? this.input.mode : undefined);
+  }
+
+  get redirect() {
+    return this.init?.redirect ?? (this.isRequest ? this.input.redirect : undefined);
+  }
+
+  /** Whether the body may come from a source that fails by itself. Nothing tells what a Request was made of. */
+  get streams() {
+    return this.body === undefined ? this.isRequest && this.input.body !== null : !isReplayable(this.sent);
   }
 
   /**
@@ -107,9 +131,8 @@ export class FetchRequest {
     if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
     if (this.body === undefined) return [input, init];
     const body = /** @type {any} */ (this.body.next());
-    const factory = this.hasFactory;
-    if (factory && typeof body?.then === 'function') return Promise.resolve(body).then((body) => [input, withBody(init, body, true)]);
-    return [input, withBody(init, body, factory)];
+    if (this.hasFactory && typeof body?.then === 'function') return Promise.resolve(body).then((body) => [input, this.withBody(init, body)]);
+    return [input, this.withBody(init, body)];
   }
 
   /**
@@ -117,7 +140,7 @@ export class FetchRequest {
    * @param {AbortSignal | undefined} signal that takes the place of the request's
    */
   nextRequest(attempt, signal) {
-    const whole = this.body !== undefined || (this.owned && attempt >= this.maxAttempts);
+    const whole = this.body !== undefined || (this.owned && attempt >= this.maxAttempts) || (this.once && this.streams);
     let request = whole ? this.input : this.input.clone();
     // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
     if (this.owned && !whole && signal === undefined && this.signal !== undefined && request.mode !== 'navigate') {
@@ -126,21 +149,36 @@ export class FetchRequest {
     return (this.alive[1] = request);
   }
 
+  /**
+   * @param {any} init
+   * @param {unknown} body
+   */
+  withBody(init, body) {
+    this.sent = body;
+    // Required beside a stream; whoever passes a stream itself says so, as to `fetch`.
+    const duplex = this.hasFactory && init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
+    return { ...init, ...duplex, body };
+  }
+
   /** The operation is over: the bytes that were kept for another attempt are not needed. */
   release() {
-    if (!this.isRequest || this.body !== undefined) return;
-    try {
-      const { body } = this.input;
-      if (body && !body.locked) body.cancel().then(undefined, () => {});
-    } catch {
-      // There was no body, or the last attempt took it.
-    }
+    // The request that the last attempt took over is not ours any more.
+    if (this.isRequest && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
+  }
+
+  /**
+   * Nothing was sent: what the body comes from, a file, say, would stay open.
+   * @param {unknown} reason
+   */
+  refuse(reason) {
+    discard(this.init, reason);
+    if (this.isRequest) discard(this.alive[1], reason);
   }
 }
 
 /** @param {any} input */
 function copyOfUrl(input) {
-  return tagOf(input) === 'URL' ? new input.constructor(input.href) : input;
+  return tagOf(input) === 'URL' ? new (classOf(input))(input.href) : input;
 }
 
 /**
@@ -148,19 +186,8 @@ function copyOfUrl(input) {
  * @param {any} input
  */
 function referrerOf(input) {
-  if (tagOf(input) !== 'Request' || typeof input.referrer !== 'string') return undefined;
+  if (!isRequest(input) || typeof input.referrer !== 'string') return undefined;
   return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
-}
-
-/**
- * @param {any} init
- * @param {unknown} body
- * @param {boolean} factory
- */
-function withBody(init, body, factory) {
-  // Required beside a stream; whoever passes a stream itself says so, as to `fetch`.
-  const duplex = factory && init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
-  return { ...init, ...duplex, body };
 }
 
 /**
@@ -169,6 +196,7 @@ function withBody(init, body, factory) {
  * @param {any} init
  */
 function membersOf(init) {
+  if (Object(init) !== init) throw problemOf('init', init, ['', 'an object']);
   /** @type {Record<string, any>} */
   const members = {};
   for (const name of MEMBERS) {
@@ -176,7 +204,9 @@ function membersOf(init) {
     if (value !== undefined) members[name] = value;
   }
   for (const name of Object.keys(init)) {
-    if (name !== 'retry' && !MEMBERS.includes(name)) members[name] = init[name];
+    if (name === 'retry' || MEMBERS.includes(name)) continue;
+    if (isMisplaced(name)) throw failure(TypeError, `${name} is an option of retry, not of fetch. Use fetch(url, { retry: { ${name} } })`);
+    members[name] = init[name];
   }
   if (members.headers !== undefined) members.headers = copyOfHeaders(members.headers);
   return members;
@@ -188,7 +218,7 @@ function membersOf(init) {
  */
 function copyOfHeaders(headers) {
   if (headers === null || typeof headers !== 'object') return headers;
-  if (tagOf(headers) === 'Headers') return new headers.constructor(headers);
+  if (tagOf(headers) === 'Headers') return new (classOf(headers))(headers);
   if (typeof headers[Symbol.iterator] !== 'function') return { ...headers };
   // An iterator can be read only once: from here on it is a list.
   return Array.from(headers, (pair) => (Array.isArray(pair) ? [...pair] : pair));

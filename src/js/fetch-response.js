@@ -7,16 +7,17 @@ import { reasonOf } from './interruption.js';
 import { follow, unfollow } from './signals.js';
 
 /**
- * Lets go of a response's connection. Not waited for: the promise of `cancel` may never settle,
- * for one when the response was cloned and the clone is not read.
+ * Lets go of the connection of a response, or of the source of a request's body. Not waited for: the promise of
+ * `cancel` may never settle, for one if the response was cloned and the clone is not read.
  * @param {any} response
+ * @param {unknown} [reason]
  */
-export function discard(response) {
+export function discard(response, reason) {
   try {
     const { body } = response;
     // A locked body belongs to whoever reads it.
     if (!body || body.locked) return;
-    if (typeof body.cancel === 'function') Promise.resolve(body.cancel()).then(undefined, ignore);
+    if (typeof body.cancel === 'function') Promise.resolve(body.cancel(reason)).then(undefined, ignore);
     // node-fetch's bodies are streams of Node.
     else if (typeof body.destroy === 'function') body.destroy();
   } catch {

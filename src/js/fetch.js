@@ -1,37 +1,33 @@
 // @ts-check
 // `fetch`, retried: the public functions over whatever loads the core.
 
+import { remember } from './fetch-inner.js';
 import { FetchOperation } from './fetch-operation.js';
-import { readFetchOptions } from './fetch-options.js';
-import { createHttp } from './http.js';
-import { problemOf } from './rules.js';
+import { readCallOptions, readFetchOptions } from './fetch-options.js';
+import { discard } from './fetch-response.js';
+import { FUNCTION, isFunction, problemOf } from './rules.js';
 
-/**
- * @param {() => import('./decision.js').Core} load
- * @param {() => any} loadHttp
- */
-export function createFetchApi(load, loadHttp) {
-  const http = createHttp(loadHttp);
-
+/** @param {() => import('./decision.js').Core} load */
+export function createFetchApi(load) {
   /**
-   * @param {any} [options]
-   * @param {any} [inner] what sends the requests; without, `globalThis.fetch` of the moment
+   * @param {any} [options] options or a RetryPolicy
+   * @param {any} [inner] sends the requests; defaults to the global fetch of the moment
    */
   function createFetch(options, inner) {
-    if (inner !== undefined && typeof inner !== 'function') throw problemOf('fetch', inner, ['', 'a function like fetch']);
+    if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const settings = readFetchOptions(options, load);
-    /**
-     * @param {any} input
-     * @param {any} [init]
-     * @returns {Promise<any>}
-     */
-    return async function fetch(input, init) {
-      const own = init !== null && typeof init === 'object' && Object.hasOwn(init, 'retry') ? init.retry : undefined;
-      const merged = own === undefined ? settings : readFetchOptions(own, load, settings);
-      // Draws from the same seed: this call, too, is one more operation.
-      if (merged !== settings && merged.given.seed === settings.given.seed) merged.engine.counter = settings.engine.counter;
-      return new FetchOperation(merged, http, inner, input, init).run();
+    const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
+      let operation;
+      try {
+        operation = new FetchOperation(readCallOptions(init, load, settings), inner, input, init);
+      } catch (error) {
+        // Nothing was sent: a stream's source would stay open.
+        discard(init, error);
+        throw error;
+      }
+      return operation.run();
     };
+    return remember(fetch);
   }
 
   return { createFetch, fetchWithRetry: createFetch() };

@@ -6,7 +6,7 @@ import {
   syncOf, truncatedBackoffOf,
 } from './api.js';
 
-export { RetryError, TimeoutError, isPermanent, permanent, retryAfter, retryReport } from './api.js';
+export { RetryError, TimeoutError, isPermanent, isProgrammingError, permanent, retryAfter, retryReport } from './api.js';
 
 /** @type {import('./decision.js').Core | undefined} */
 let core;

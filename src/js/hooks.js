@@ -2,8 +2,22 @@
 // Telling the caller what happens. A hook can see everything and change nothing.
 
 /**
+ * Adopts a value, which may be a thenable of any realm, as `await` does. That knows no own `then` of a native
+ * promise, which may throw or return anything.
+ * @param {any} value
+ * @param {((value: any) => any) | undefined} onValue
+ * @param {((error: any) => any)} onError
+ * @returns {Promise<any>}
+ */
+export function settle(value, onValue, onError) {
+  return Promise.prototype.then.call(Promise.resolve(value), onValue, onError);
+}
+
+/**
  * @typedef {object} Event
  * @property {number} attempt
+ * @property {number} attemptsLeft
+ * @property {string} [name]
  * @property {unknown} [error]
  * @property {unknown} [result]
  * @property {number} [delayMs]
@@ -22,12 +36,13 @@
  * @param {Event} event
  */
 export function callHook(hooks, name, event) {
-  const hook = hooks?.[name];
+  // Own ones only: what pollutes Object.prototype is no hook.
+  const hook = hooks !== undefined && Object.hasOwn(hooks, name) ? hooks[name] : undefined;
   if (hook === undefined) return;
   try {
     const result = hook(Object.freeze(event));
-    // Only objects can be thenables; `Promise.resolve` adopts those of any realm.
-    if (typeof result === 'object' && result !== null) Promise.resolve(result).then(undefined, reportFailure);
+    // Only objects can be thenables.
+    if (typeof result === 'object' && result !== null) settle(result, undefined, reportFailure);
   } catch (error) {
     reportFailure(error);
   }

@@ -2,9 +2,12 @@
 // What may end an attempt, a predicate or a wait before it ends by itself: signals and timeouts.
 
 import { abortAttempt } from './attempt.js';
-import { TimeoutError } from './report.js';
+import { settle } from './hooks.js';
 import { follow, unfollow } from './signals.js';
 import { Timer, now } from './timer.js';
+
+/** @typedef {import('./progress.js').Progress<any>} Progress */
+/** @typedef {import('./report.js').TimeoutError} TimeoutError */
 
 /** What `until` rejects with when the operation was interrupted; never seen by callers. */
 export const INTERRUPTED = Symbol('interrupted');
@@ -17,38 +20,81 @@ export function reasonOf(signal) {
   return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
 }
 
+/** What nothing interrupts. All operations without signals and timeouts share one. */
+export class Undisturbed {
+  aborted = false;
+  /** @type {unknown} */
+  reason = undefined;
+  /** What the operation timed out with, as soon as the deadline's timer has fired. @type {TimeoutError | undefined} */
+  expired = undefined;
+  deadlineAt = Infinity;
+
+  /** Why the operation must not go on, if so. The deadline's timer may be late. */
+  get ended() {
+    if (this.aborted) return 'aborted';
+    return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline' : undefined;
+  }
+
+  /** Begins the operation. @param {AbortSignal | undefined} _ */
+  start(_) {}
+
+  /** Leaves no listener and no timer behind. */
+  release() {}
+
+  /** Begins an attempt. @param {import('./attempt.js').Attempt} _ */
+  begin(_) {}
+
+  /** The attempt has ended, whichever way. */
+  finish() {}
+
+  /**
+   * The value's own outcome, or what interrupts it, whichever comes first.
+   * @param {any} value
+   */
+  until(value) {
+    return value;
+  }
+
+  /**
+   * A wait, which ends early when interrupted.
+   * @param {number} ms
+   * @param {number} from the time now
+   * @param {boolean} unref
+   * @returns {Promise<any>} the time when it ended; anything when it was interrupted
+   */
+  wait(ms, from, unref) {
+    return new Promise((resolve) => {
+      new Timer(ms, resolve, unref, from);
+    });
+  }
+}
+
 /** Watches over one operation: it follows its signals, with one deadline timer and one attempt timer. */
-export class Interruption {
-  /** @param {import('./options.js').Settings} settings */
-  constructor(settings) {
-    this.settings = settings;
-    /** @type {AbortSignal[]} */
-    this.signals = [];
-    this.aborted = false;
-    /** @type {unknown} */
-    this.reason = undefined;
-    this.expired = false;
-    this.deadlineAt = Infinity;
-    /** @type {import('./attempt.js').Attempt | undefined} */
-    this.attempt = undefined;
-    /** @type {((reason: unknown) => void) | undefined} */
-    this.wake = undefined;
-    /** @type {Timer | undefined} */
-    this.deadlineTimer = undefined;
-    /** @type {Timer | undefined} */
-    this.attemptTimer = undefined;
-    /** @type {Timer | undefined} */
-    this.waitTimer = undefined;
+export class Interruption extends Undisturbed {
+  /** @type {AbortSignal[]} */
+  signals = [];
+  /** What the attempt under way timed out with. @type {TimeoutError | undefined} */
+  timeout = undefined;
+  /** @type {import('./attempt.js').Attempt | undefined} */
+  attempt = undefined;
+  /** @type {((reason: unknown) => void) | undefined} */
+  wake = undefined;
+  /** @type {Timer | undefined} */
+  deadlineTimer = undefined;
+  /** @type {Timer | undefined} */
+  attemptTimer = undefined;
+  /** @type {Timer | undefined} */
+  waitTimer = undefined;
+
+  /** @param {Progress} operation */
+  constructor(operation) {
+    super();
+    this.operation = operation;
   }
 
   /** Whether the operation must not go on. */
   get over() {
-    return this.aborted || this.expired;
-  }
-
-  /** Whether the deadline has passed: a timer may be late. */
-  get late() {
-    return this.expired || (this.deadlineAt < Infinity && this.deadlineAt <= now());
+    return this.aborted || this.expired !== undefined;
   }
 
   /** @param {AbortSignal | undefined} signal */
@@ -59,27 +105,26 @@ export class Interruption {
     else follow(signal, this);
   }
 
-  /** @param {number} startedAt */
-  armDeadline(startedAt) {
-    const { totalTimeoutMs, unref } = this.settings;
-    if (totalTimeoutMs === Infinity) return;
+  /** @param {AbortSignal | undefined} signal the run's own, beside the settings' */
+  start(signal) {
+    const { startedAt, settings: { signal: shared, totalTimeoutMs, unref } } = this.operation;
+    this.watch(shared);
+    this.watch(signal);
+    if (this.aborted || totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
     this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
 
   /** @param {AbortSignal} signal */
   abort(signal) {
-    if (this.aborted) return;
+    if (this.over) return;
     this.aborted = true;
-    this.reason = reasonOf(signal);
-    this.end(this.reason);
+    this.end((this.reason = reasonOf(signal)));
   }
 
   /** The deadline has passed. */
   expire() {
-    if (this.over) return;
-    this.expired = true;
-    this.end(new TimeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs)`));
+    if (!this.over) this.end((this.expired = this.operation.timedOut()));
   }
 
   /** @param {unknown} reason for the attempt's signal */
@@ -90,57 +135,58 @@ export class Interruption {
   }
 
   /**
-   * Begins an attempt: its timeout runs from here, unless the deadline comes first anyway.
+   * The attempt's timeout runs from here, unless the deadline comes first anyway.
    * @param {import('./attempt.js').Attempt} attempt
    */
   begin(attempt) {
     this.attempt = attempt;
-    const { attemptTimeoutMs, unref } = this.settings;
+    const { attemptTimeoutMs, unref } = this.operation.settings;
     if (attemptTimeoutMs === Infinity) return;
     const from = now();
     if (attemptTimeoutMs >= this.deadlineAt - from) return;
     this.attemptTimer = new Timer(attemptTimeoutMs, () => {
-      const error = new TimeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
-      this.wake?.(error);
-      abortAttempt(attempt, error);
+      this.timeout = this.operation.timeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
+      this.wake?.(this.timeout);
+      abortAttempt(attempt, this.timeout);
     }, unref, from);
   }
 
-  /** The attempt has ended, whichever way. */
   finish() {
     this.attemptTimer?.cancel();
     this.wake = undefined;
+    // A timer made the error. From here V8 sees the callers that await the operation.
+    const error = this.expired ?? this.timeout;
+    if (error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(error);
+    this.timeout = undefined;
   }
 
   /**
-   * The value's own outcome, or what interrupts it, whichever comes first.
    * @param {unknown} value
    * @returns {Promise<any>}
    */
   until(value) {
     return new Promise((resolve, reject) => {
       // Handled here even after an interruption, so that a late rejection is not unhandled.
-      Promise.resolve(value).then(resolve, reject);
+      settle(value, resolve, reject);
       this.wake = reject;
       if (this.over) reject(INTERRUPTED);
     });
   }
 
   /**
-   * A wait, which ends early when interrupted.
    * @param {number} ms
-   * @param {number} from the time now
-   * @returns {Promise<any>} the time when it ended; anything when it was interrupted
+   * @param {number} from
+   * @param {boolean} unref
+   * @returns {Promise<any>}
    */
-  wait(ms, from) {
+  wait(ms, from, unref) {
     return new Promise((resolve) => {
       this.wake = resolve;
       if (this.over) resolve(INTERRUPTED);
-      else this.waitTimer = new Timer(ms, resolve, this.settings.unref, from);
+      else this.waitTimer = new Timer(ms, resolve, unref, from);
     });
   }
 
-  /** Leaves no listener and no timer behind. */
   release() {
     for (const signal of this.signals) unfollow(signal, this);
     this.deadlineTimer?.cancel();

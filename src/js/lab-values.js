@@ -5,7 +5,6 @@ import { toData } from './data.js';
 import { settingsOfPolicy } from './options.js';
 import { seedAfresh, seedBits } from './randomness.js';
 import { isSeed, problemOf } from './rules.js';
-import { now } from './timer.js';
 
 /** @typedef {{ new (options?: any): { toJSON(): any }, fromJSON(data: any): { toJSON(): any } }} PolicyClass */
 
@@ -37,7 +36,7 @@ export function seedOf(seed, own) {
   }
   if (own !== undefined) return seedBits(BigInt(own.bits));
   const fresh = { seedHigh: 0, seedLow: 0, index: 0 };
-  seedAfresh(fresh, now());
+  seedAfresh(fresh);
   // The index sets this call apart where the host's randomness is stubbed.
   return [fresh.seedHigh, fresh.seedLow ^ Math.imul(fresh.index, 0x9e3779b9)];
 }

@@ -1,94 +1,99 @@
 // @ts-check
 // What the callback may throw to say more than "failed": permanent(error), retryAfter(ms, error).
 
+import { hide } from './report.js';
 import { LONGEST, isLongest, messageOf, problemOf } from './rules.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
 const MARK = Symbol.for('rejitter.mark');
 
-/** How far a mark is looked for along `cause`. */
+/** How far marks are looked for along `cause`. */
 const DEEPEST = 10;
 
 /**
+ * What is attached to a marked error.
  * @typedef {object} Mark
  * @property {boolean} permanent
  * @property {number} afterMs NaN when the mark asks for no wait
- * @property {boolean} wraps whether there is an error in the marked one's `cause` to give back
+ * @property {boolean} wraps whether the marked error's `cause` is the caller's own error
  */
 
-/** An error that is not worth another attempt, around the error itself. */
-class PermanentError extends Error {
-  /** @param {unknown} error */
-  constructor(error) {
-    super(messageOf(error, 'permanent'), { cause: error });
-    this.name = 'PermanentError';
-    mark(this, { permanent: true, afterMs: NaN, wraps: true });
-  }
-}
+/** The function that made each mark, for the message about a mark that was returned. @type {WeakMap<object, string>} */
+const makers = new WeakMap();
 
-/** A failure with a wait that the other side asks for, around the error if there is one. */
-class RetryAfterError extends Error {
-  /**
-   * @param {number} ms
-   * @param {unknown} error
-   * @param {boolean} wraps
-   */
-  constructor(ms, error, wraps) {
-    super(messageOf(error, `retry after ${ms} ms`), wraps ? { cause: error } : undefined);
-    this.name = 'RetryAfterError';
-    mark(this, { permanent: false, afterMs: ms, wraps });
-  }
+/**
+ * Joins its marks with those of the error, so that marks around marks are never deep.
+ * @param {string} maker
+ * @param {string} name
+ * @param {string} message
+ * @param {unknown[]} errors the caller's own error, if there is one
+ * @param {boolean} permanent
+ * @param {number} afterMs
+ */
+function marked(maker, name, message, errors, permanent, afterMs) {
+  const wraps = errors.length > 0;
+  const inner = readMarks(errors[0]);
+  const error = new Error(messageOf(inner.error, message), wraps ? { cause: inner.error } : undefined);
+  hide(error, 'name', name);
+  hide(error, MARK, { permanent: permanent || inner.permanent, afterMs: afterMs >= 0 ? afterMs : inner.afterMs, wraps });
+  makers.set(error, maker);
+  return error;
 }
 
 /** @param {unknown} error */
 export function permanent(error) {
-  return new PermanentError(error);
+  return marked('permanent', 'PermanentError', 'permanent', [error], true, NaN);
 }
 
-/** @param {any[]} args ms and, unless left out, the error */
-export function retryAfter(...args) {
-  const [ms, error] = args;
-  if (!isLongest(ms)) throw problemOf('ms', ms, LONGEST);
-  return new RetryAfterError(ms, error, args.length > 1);
+/**
+ * Never throws: it is called where a failure is about to be thrown, which must not get lost.
+ * @param {any} ms
+ * @param {unknown[]} errors the error, unless left out
+ */
+export function retryAfter(ms, ...errors) {
+  const valid = isLongest(ms);
+  const message = valid ? `retry after ${ms} ms` : problemOf('ms', ms, LONGEST).message;
+  return marked('retryAfter', 'RetryAfterError', message, errors.slice(0, 1), false, valid ? ms : NaN);
 }
 
 /** @param {unknown} error */
 export function isPermanent(error) {
-  return markOf(error)?.permanent === true;
+  return readMarks(error).permanent;
 }
 
 /**
- * The first mark along `cause`.
- * @param {any} error
- * @returns {Mark | undefined}
+ * The error for a mark that the callback returned where it should have thrown it; undefined for any
+ * other value.
+ * @param {any} value
  */
-export function markOf(error) {
+export function returnedMark(value) {
+  // Most results are checked by this line alone.
+  const maker = typeof value === 'object' ? makers.get(value) : undefined;
+  return maker && new TypeError(`rejitter: ${maker}() was returned; throw it`, value[MARK].wraps ? { cause: value.cause } : undefined);
+}
+
+/**
+ * What the marks along `cause` say together, and the caller's own error from under those at its top. Marks
+ * come from other copies of the package too, so their shape is checked.
+ * @param {any} error
+ */
+export function readMarks(error) {
+  const marks = { error, permanent: false, afterMs: NaN };
   try {
+    let outer = true;
     for (let depth = 0; depth <= DEEPEST && error !== null && typeof error === 'object'; depth++) {
-      const found = error[MARK];
-      if (found !== undefined) return found;
+      const { permanent, afterMs, wraps } = /** @type {any} */ ({ __proto__: null, ...error[MARK] });
+      const valid = typeof permanent === 'boolean' && typeof wraps === 'boolean' && typeof afterMs === 'number' && !(afterMs < 0);
+      if (valid) {
+        marks.permanent ||= permanent;
+        if (!(marks.afterMs >= 0)) marks.afterMs = afterMs;
+      }
+      outer &&= valid && wraps && Object.hasOwn(error, MARK) && Object.hasOwn(error, 'cause');
       error = error.cause;
+      if (outer) marks.error = error;
     }
   } catch {
-    // A value that throws when it is looked at carries no mark of ours.
+    // A value that throws when it is looked at says no more than it did before.
   }
-  return undefined;
-}
-
-/**
- * The caller's own error, when this is one of our wrappers around it.
- * @param {any} error
- * @param {Mark | undefined} found its mark
- */
-export function unwrap(error, found) {
-  if (found === undefined || !found.wraps || !Object.hasOwn(error, MARK)) return error;
-  return error.cause;
-}
-
-/**
- * @param {object} error
- * @param {Mark} value
- */
-function mark(error, value) {
-  Object.defineProperty(error, MARK, { value });
+  return marks;
 }

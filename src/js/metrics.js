@@ -9,7 +9,7 @@ export class Metrics {
     this.firstAttemptSuccesses = 0;
     this.retriedSuccesses = 0;
     /** @type {Record<string, number>} */
-    this.failures = {};
+    this.failures = Object.create(null);
     this.totalWaitMs = 0;
     this.maxWaitMs = 0;
     this.inFlight = 0;

@@ -6,9 +6,7 @@
 
 #[cfg(feature = "lab")]
 mod given;
-mod http;
 mod numeric;
-pub use http::{http_buffer, http_failure, http_hint, http_method, http_status};
 pub use numeric::{decide, draw};
 
 #[cfg(feature = "lab")]

@@ -2,8 +2,8 @@
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import {
-  BACKOFFS, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, MAX_PROBLEMS, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
-  failure, isFunction, isLongest, isMs, isSignal, leftOut, problemOf, readSeed, unknown,
+  BACKOFFS, CUSTOM, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, MAX_PROBLEMS, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
+  failure, isFunction, isLongest, isMs, isSignal, leftOut, problemOf, unknown,
 } from './rules.js';
 
 /**
@@ -31,6 +31,8 @@ export class Settings {
     this.spread = NaN;
     /** @type {((k: number) => number) | readonly number[] | undefined} */
     this.curve = undefined;
+    /** Whether `capMs` is unset, and holds the longest wait of the list in `curve`. */
+    this.capOfList = false;
     this.maxRetryAfterMs = NaN;
     /** @type {'stop' | 'cap'} */
     this.longRetryAfter = 'stop';
@@ -134,11 +136,23 @@ export function inheriting(base) {
 }
 
 /**
+ * Returns the settings of a policy or a preset with options that override some of them. An override of
+ * `backoff` or `jitter` drops the options that belong to what it replaces.
+ * @param {any} options
+ * @param {Settings} base
+ * @param {Partial<Settings>} [own]
+ */
+export function readOverrides(options, base, own) {
+  return readOptions(options, Object.assign(inheriting(base), own), true);
+}
+
+/**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
+ * @param {boolean} [overriding] whether these are other options' settings
  */
-export function readOptions(options, settings) {
+export function readOptions(options, settings, overriding) {
   if (options === undefined) return settings;
   requireObject(options);
   /** @type {Error[]} */
@@ -172,6 +186,8 @@ export function readOptions(options, settings) {
   }
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {
+    if (overriding) dropReplaced(settings);
+    if (settings.backoff === CUSTOM) capList(settings);
     contradictions(settings, problems);
   }
   if (problems.length > 0) throw errorOf(problems);
@@ -191,7 +207,7 @@ export function readOptions(options, settings) {
  */
 function readByRule(name, value, settings, problems) {
   if (!Object.hasOwn(RULES, name)) {
-    problems.push(unknown(name, Object.keys(RULES)));
+    problems.push(unknown(name, Object.keys(RULES).filter((known) => !settings.refused.includes(known) && (known !== 'metrics' || settings.newMetrics))));
     return true;
   }
   if (settings.refused.includes(name)) {
@@ -207,34 +223,40 @@ function readByRule(name, value, settings, problems) {
   }
 }
 
+/** `metrics` count over the runs of a policy. */
+const OF_A_RUN = { refused: ['metrics'], because: 'it belongs to the policy' };
+
 /**
- * The options of `policy.run`: a signal.
+ * Returns the settings and the signal of one run of a policy. The signal adds to the policy's.
  * @param {any} options
- * @returns {AbortSignal | undefined}
+ * @param {Settings} policy
+ * @returns {{ settings: Settings, signal: AbortSignal | undefined }}
  */
-export function readRunOptions(options) {
-  if (options === undefined) return undefined;
-  const { signal } = readOnly(options, ['signal']);
-  if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal);
-  return signal;
+export function readRunOptions(options, policy) {
+  requireObject(options);
+  const names = Object.keys(options);
+  // Most runs with options have this one, and no settings of their own.
+  if (names.length === 1 && names[0] === 'signal') {
+    const { signal } = options;
+    if (signal === undefined || isSignal(signal)) return { settings: policy, signal };
+    options = { signal };
+  }
+  const given = readOnly(options);
+  const { signal } = given;
+  const settings = readOverrides(given, policy, OF_A_RUN);
+  settings.signal = policy.signal;
+  // The first operation of its own seed.
+  if (given.seed !== undefined) settings.counter = undefined;
+  return { settings, signal };
 }
 
 /**
- * The options of `policy.delays`: a seed, which takes the place of the policy's.
- * @param {any} options
+ * Returns a policy's settings with another seed.
+ * @param {unknown} seed
  * @param {Settings} settings
- * @returns {Settings}
  */
-export function readDelaysOptions(options, settings) {
-  const given = readOnly(options, ['seed']);
-  if (given.seed === undefined) return settings;
-  const seeded = inheriting(settings);
-  if (!readSeed(given.seed, seeded)) throw problemOf('seed', given.seed);
-  /** @type {Error[]} */
-  const problems = [];
-  contradictions(seeded, problems);
-  if (problems.length > 0) throw errorOf(problems);
-  return seeded;
+export function reseeded(seed, settings) {
+  return seed === undefined ? settings : readOverrides({ seed }, settings);
 }
 
 /**
@@ -271,7 +293,7 @@ export function ownOf(options) {
 
 /** @param {unknown} fn */
 export function requireFunction(fn) {
-  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'a function']);
+  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'a function and the first argument, as in retry(() => fetch(url), options)']);
 }
 
 /**
@@ -299,14 +321,51 @@ function ownOptions(options) {
 }
 
 /**
- * Refuses a policy, a signal, a Map: they have no options of their own, and nobody would be told.
- * @param {object} options without properties of its own
+ * Rejects a policy, a signal, a Map: they have no own properties, so their options would be ignored.
+ * @param {object} options without own properties
  */
 function requirePlain(options) {
   const prototype = Object.getPrototypeOf(options);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw failure(TypeError, 'options must be an object of options, got an object without own properties');
+    const what = settingsOfPolicy(options) ? 'a RetryPolicy: use policy.run(fn)' : isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
+    throw failure(TypeError, `options must be an object of options, got ${what}`);
   }
+}
+
+/**
+ * @param {Settings} settings whose own properties are overrides
+ */
+function dropReplaced(settings) {
+  const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
+  if (settings.capOfList && !own('capMs')) settings.capMs = NaN;
+  settings.capOfList = false;
+  if (!own('backoff') && !own('jitter')) return;
+  if (settings.backoff !== CUSTOM) settings.curve = undefined;
+  if (!own('factor') && !follows(EXPONENTIAL, settings)) settings.factor = NaN;
+  if (!own('stepMs') && !follows(LINEAR, settings)) settings.stepMs = NaN;
+  if (!own('truncateAt') && !truncates(settings)) settings.truncateAt = NaN;
+}
+
+/**
+ * Raises the default cap, which would silently cut the caller's list, to its longest wait. For a function,
+ * the core has no default cap.
+ * @param {Settings} settings
+ */
+function capList(settings) {
+  const { curve, baseMs } = settings;
+  if (settings.capMs >= 0 || typeof curve === 'function' || hasOwnCurve(settings.jitter)) return;
+  settings.capMs = Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, .../** @type {number[]} */ (curve));
+  settings.capOfList = true;
+}
+
+/** @param {number} backoff @param {Settings} settings */
+function follows(backoff, settings) {
+  return settings.backoff === backoff && !hasOwnCurve(settings.jitter);
+}
+
+/** @param {Settings} settings */
+function truncates({ backoff, jitter }) {
+  return backoff === TRUNCATED || jitter === SLOTTED;
 }
 
 /**
@@ -318,12 +377,12 @@ function contradictions(settings, problems) {
   // A comparison with NaN, "not given", is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {
-    const cap = capMs >= 0 ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
+    const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
     if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', `at most capMs (${cap})`]));
   }
   if (factor >= 1) onlyWith(EXPONENTIAL, 'factor', settings, problems);
   if (stepMs >= 0) onlyWith(LINEAR, 'stepMs', settings, problems);
-  if (truncateAt >= 1 && settings.backoff !== TRUNCATED && settings.jitter !== SLOTTED) {
+  if (truncateAt >= 1 && !truncates(settings)) {
     problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
   }
   if (settings.seeded && settings.random !== undefined) {
@@ -338,10 +397,9 @@ function contradictions(settings, problems) {
  * @param {Error[]} problems
  */
 function onlyWith(backoff, name, settings, problems) {
+  if (follows(backoff, settings)) return;
   const { jitter } = settings;
-  const ownCurve = hasOwnCurve(jitter);
-  if (!ownCurve && settings.backoff === backoff) return;
-  const why = ownCurve ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
+  const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
   problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[backoff]}'${why}`));
 }
 

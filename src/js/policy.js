@@ -2,14 +2,28 @@
 // A policy: options that were read once, for any number of operations.
 
 import { fromData, toData } from './data.js';
-import { Delays } from './delays.js';
+import { Delays, delayOf } from './delays.js';
 import { Metrics } from './metrics.js';
 import { run } from './operation.js';
-import { Settings, readOnly, readOptions, readRunOptions, registerPolicy, requireFunction, settingsOf } from './options.js';
+import {
+  Settings, readOnly, readOptions, readOverrides, readRunOptions, registerPolicy, requireFunction, settingsOf, settingsOfPolicy,
+} from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
-import { problemOf } from './rules.js';
+import { SWITCH, failure, isSwitch, problemOf } from './rules.js';
 
 const newMetrics = () => new Metrics();
+
+const misused = () => failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
+
+/**
+ * Returns the settings of the policy that a method was called on.
+ * @param {unknown} policy
+ */
+function settingsBehind(policy) {
+  const settings = settingsOfPolicy(policy);
+  if (settings === undefined) throw misused();
+  return settings;
+}
 
 /**
  * The class over whatever loads the core.
@@ -17,18 +31,19 @@ const newMetrics = () => new Metrics();
  */
 export function policyOf(load) {
   const fresh = settingsOf(load, { newMetrics });
-  /** @param {unknown} options @param {number} capRule */
-  const read = (options, capRule) => readOptions(options, settingsOf(load, { newMetrics, capRule })());
 
-  return class RetryPolicy {
-    /** @type {import('./options.js').Settings} */
+  class RetryPolicy {
+    /** @type {Settings} */
     #settings;
 
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      this.#settings = options instanceof Settings ? options : readOptions(options, fresh());
-      this.#settings.counter = { next: 0 };
-      registerPolicy(this, this.#settings);
+      const settings = options instanceof Settings ? options : readOptions(options, fresh());
+      // Its own, also where the settings were made from another policy's.
+      settings.counter = { next: 0 };
+      if (settings.metrics !== undefined) settings.metrics = newMetrics();
+      this.#settings = settings;
+      registerPolicy(this, settings);
     }
 
     /**
@@ -37,18 +52,34 @@ export function policyOf(load) {
      */
     static preset(name, overrides) {
       if (!isPreset(name)) throw problemOf('preset', name, [typeof name, presetRule()[1]]);
-      const { capRule, options } = presets()[name];
-      return new RetryPolicy(read({ ...options, ...readOnly(overrides) }, capRule));
+      return make(this, presets()[name], overrides);
     }
 
-    /** @param {unknown} data */
-    static fromJSON(data) {
-      const { capRule, options } = fromData(data);
-      return new RetryPolicy(read(options, capRule));
+    /**
+     * @param {unknown} data
+     * @param {unknown} [options] over the data
+     */
+    static fromJSON(data, options) {
+      return make(this, fromData(data), options);
+    }
+
+    /** @param {unknown} overrides */
+    with(overrides) {
+      return construct(this?.constructor, readOverrides(overrides, settingsBehind(this)));
     }
 
     toJSON() {
-      return toData(this.#settings);
+      return toData(settingsBehind(this));
+    }
+
+    /**
+     * `console.log` of Node shows this.
+     * @param {number} _
+     * @param {object} options
+     * @param {(value: unknown, options: object) => string} inspect
+     */
+    [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
+      return `RetryPolicy ${inspect(toData(settingsBehind(this), true), options)}`;
     }
 
     /**
@@ -56,36 +87,76 @@ export function policyOf(load) {
      * @param {any} [options]
      */
     run(fn, options) {
+      let settings;
       let signal;
       try {
+        settings = this.#settings;
         requireFunction(fn);
-        signal = readRunOptions(options);
+        if (options !== undefined) ({ settings, signal } = readRunOptions(options, settings));
       } catch (error) {
-        return Promise.reject(error);
+        return Promise.reject(settings === undefined ? misused() : error);
       }
-      return run(this.#settings, fn, signal);
+      return run(settings, fn, signal);
     }
 
-    /** @param {any} fn */
-    wrap(fn) {
+    /**
+     * @param {any} fn
+     * @param {any} [options]
+     */
+    wrap(fn, options) {
+      const settings = settingsBehind(this);
       requireFunction(fn);
-      const settings = this.#settings;
+      const { withAttempt = false } = readOnly(options, ['withAttempt']);
+      if (!isSwitch(withAttempt)) throw problemOf('withAttempt', withAttempt, SWITCH);
       /**
        * @this {unknown}
        * @param {unknown[]} args
        */
-      return function (...args) {
-        return run(settings, () => fn.apply(this, args), undefined);
+      const wrapped = function (...args) {
+        return run(settings, withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args), undefined);
       };
+      const { name, length } = fn;
+      return Object.defineProperties(wrapped, {
+        name: { value: name, configurable: true },
+        length: { value: Math.max(0, length - +withAttempt), configurable: true },
+      });
     }
 
     /** @param {any} [options] */
     delays(options) {
-      return new Delays(this.#settings, options);
+      return new Delays(settingsBehind(this), options);
+    }
+
+    /**
+     * @param {number} k
+     * @param {any} [options]
+     */
+    delayMs(k, options) {
+      return delayOf(settingsBehind(this), k, options);
     }
 
     metrics() {
-      return this.#settings.metrics?.snapshot();
+      return settingsBehind(this).metrics?.snapshot();
     }
+  }
+
+  /**
+   * Makes a policy of a subclass without calling its constructor, which may take other arguments.
+   * @param {any} Class
+   * @param {Settings} settings
+   * @returns {RetryPolicy}
+   */
+  const construct = (Class, settings) => Reflect.construct(RetryPolicy, [settings], Class ?? RetryPolicy);
+
+  /**
+   * @param {any} Class
+   * @param {{ capRule: number, options: Record<string, unknown> }} source a preset, or data
+   * @param {unknown} overrides
+   */
+  const make = (Class, { capRule, options }, overrides) => {
+    const settings = readOptions(options, settingsOf(load, { newMetrics, capRule })());
+    return construct(Class, overrides === undefined ? settings : readOverrides(overrides, settings));
   };
+
+  return RetryPolicy;
 }

@@ -2,10 +2,16 @@
 // The documented retry settings of other systems, by name. Each is tested against numbers which
 // that system publishes (tests/vectors/presets.json).
 
+import { isProgrammingError } from './programming-error.js';
+import { oneOf } from './rules.js';
+
 /** Codes of src/core/jitter.rs: what the cap bounds. */
 const BOUND = 0;
 const CEILING = 1;
 const DRAW = 2;
+
+/** @param {unknown} error */
+const isOutside = (error) => !isProgrammingError(error);
 
 /**
  * Made at each use: most apps never use any.
@@ -36,17 +42,17 @@ export const presets = () => ({
   goRetryableHttp: { capRule: BOUND, options: { baseMs: 1000, capMs: 30_000, jitter: 'none', maxAttempts: 5 } },
   // jpillora/backoff for Go with Jitter: uniform from Min to the curve, clamped to Max.
   jpillora: { capRule: DRAW, options: { baseMs: 100, minMs: 100, capMs: 10_000, maxAttempts: Infinity } },
-  // p-retry for Node: 10 retries from 1 s without a cap, no jitter (randomize: false).
-  pRetry: { capRule: BOUND, options: { baseMs: 1000, capMs: Infinity, jitter: 'none', maxAttempts: 11 } },
+  // p-retry for Node: 10 retries from 1 s without a cap, no jitter (randomize: false), none of the caller's bugs.
+  pRetry: { capRule: BOUND, options: { baseMs: 1000, capMs: Infinity, jitter: 'none', maxAttempts: 11, retryIf: isOutside } },
   // The same with randomize: true: times U(1, 2), clamped.
-  pRetryRandomized: { capRule: DRAW, options: { baseMs: 1000, capMs: Infinity, jitter: { type: 'additive', ratio: 1 }, maxAttempts: 11 } },
+  pRetryRandomized: { capRule: DRAW, options: { baseMs: 1000, capMs: Infinity, jitter: { type: 'additive', ratio: 1 }, maxAttempts: 11, retryIf: isOutside } },
   // Truncated binary exponential backoff: N = 10, T = 10 s.
   truncatedBinary: { capRule: BOUND, options: { backoff: 'truncated', truncateAt: 10, capMs: 10_000, maxAttempts: Infinity } },
 });
 
 /** @returns {import('./rules.js').Rule} */
 export function presetRule() {
-  return ['string', `one of ${Object.keys(presets()).join(', ')}`, isPreset];
+  return ['string', oneOf(Object.keys(presets())), isPreset];
 }
 
 /** @param {unknown} name */

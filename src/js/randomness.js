@@ -1,6 +1,8 @@
 // @ts-check
 // Where draws come from: a seed, or entropy that no two clients share by accident.
 
+import { now } from './timer.js';
+
 const TWO_32 = 2 ** 32;
 
 /**
@@ -37,22 +39,22 @@ let count = 0;
  * no two operations are equal. Clones of a running machine have all of these in common, and are
  * told apart by the clock.
  * @param {{ seedHigh: number, seedLow: number, index: number }} operation
- * @param {number} time by the monotonic clock, in ms
  */
-export function seedAfresh(operation, time) {
+export function seedAfresh(operation) {
   if (count === 0) [processHigh, processLow] = processEntropy();
   operation.index = count++;
   operation.seedHigh = processHigh ^ chance();
-  operation.seedLow = processLow ^ chance() ^ (time * 1e6);
+  operation.seedLow = processLow ^ chance() ^ (now() * 1e6);
 }
 
 /** @returns {ArrayLike<number> & Iterable<number>} */
 function processEntropy() {
-  const words = new Uint32Array(2);
-  // Some test environments have no crypto; the clock and Math.random then have to do.
-  if (typeof globalThis.crypto?.getRandomValues === 'function') return globalThis.crypto.getRandomValues(words);
-  words[0] = Date.now();
-  words[1] = performance.now() * 1e6;
+  const words = new Uint32Array([Date.now(), now() * 1e6]);
+  try {
+    globalThis.crypto.getRandomValues(words);
+  } catch {
+    // Some test environments have no crypto; the clocks and Math.random then have to do.
+  }
   return words;
 }
 

@@ -3,6 +3,16 @@
 
 import { messageOf } from './rules.js';
 
+/**
+ * Defines a property as errors define `cause`: loggers do not print it, and what it inherits does not matter.
+ * @param {object} object
+ * @param {string | symbol} name
+ * @param {unknown} value
+ */
+export function hide(object, name, value) {
+  Object.defineProperty(object, name, /** @type {any} */ ({ __proto__: null, value, writable: true, configurable: true }));
+}
+
 /** How an attempt ended, as an operation keeps it. */
 export class AttemptRecord {
   /**
@@ -10,7 +20,7 @@ export class AttemptRecord {
    * @param {boolean} failed
    * @param {unknown} outcome
    * @param {number} startMs
-   * @param {number | undefined} durationMs
+   * @param {number} durationMs
    */
   constructor(attempt, failed, outcome, startMs, durationMs) {
     this.attempt = attempt;
@@ -24,7 +34,7 @@ export class AttemptRecord {
 
   /**
    * As the report shows it.
-   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number | undefined, delayMs?: number }>}
+   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number }>}
    */
   told() {
     const { attempt, failed, outcome, startMs, durationMs, delayMs } = this;
@@ -51,29 +61,31 @@ export function keepReport(error, report) {
 
 /** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */
 export class TimeoutError extends Error {
-  /**
-   * @param {string} message
-   * @param {{ cause?: unknown }} [options]
-   */
-  constructor(message, options) {
-    super(message, options);
-    this.name = 'TimeoutError';
-  }
+  // A field, here and below: where Error.prototype is frozen, an assignment would throw.
+  name = 'TimeoutError';
 }
 
-/** With `finalError: 'wrap'`: every kept error, the last as the cause, and the report. */
+/** With `finalError: 'wrap'`: every kept error, the last as the cause. With `finalResult: 'reject'`: the last result. */
 export class RetryError extends AggregateError {
+  name = 'RetryError';
+
   /**
-   * @param {unknown} error
+   * @param {unknown} outcome
    * @param {{ reason: string, attempts: number, records: readonly { error?: unknown }[] }} report
+   * @param {boolean} [failed] whether the outcome is an error
    */
-  constructor(error, report) {
+  constructor(outcome, report, failed = true) {
     const { reason, attempts, records } = report;
-    const errors = records.filter((record) => 'error' in record).map((record) => record.error);
-    const message = messageOf(error, '');
-    super(errors, `gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${reason})${message && `: ${message}`}`, { cause: error });
-    this.name = 'RetryError';
+    const errors = records.filter((record) => Object.hasOwn(record, 'error')).map((record) => record.error);
+    const message = failed ? messageOf(outcome, '').replace(/^rejitter: /, '') : 'the last result was not accepted';
+    super(
+      errors,
+      `rejitter: gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${reason})${message && `: ${message}`}`,
+      failed ? { cause: outcome } : undefined,
+    );
     this.reason = reason;
-    this.report = report;
+    // Hidden: they hold every kept outcome, and loggers print what they see.
+    hide(this, 'report', report);
+    if (!failed) hide(this, 'result', outcome);
   }
 }

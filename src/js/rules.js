@@ -57,7 +57,7 @@ export const HOOK = [
   '',
   'a function',
   (value, settings, _, name) => {
-    settings.hooks = /** @type {any} */ ({ __proto__: null, ...settings.hooks, [name]: value });
+    settings.hooks = { ...settings.hooks, [name]: value };
     return isFunction(value);
   },
 ];
@@ -83,7 +83,15 @@ export const RULES = {
   maxAttempts: ['number', 'a positive integer (first attempt included) or Infinity', isCount],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
-  signal: ['', 'an AbortSignal', isSignal],
+  signal: [
+    '',
+    'an AbortSignal',
+    (value, _, problems) => {
+      if (!isSignal(value?.signal)) return isSignal(value);
+      problems.push(failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'));
+      return true;
+    },
+  ],
   retryIf: FUNCTION,
   retryOnResult: FUNCTION,
   onAttempt: HOOK,
@@ -110,21 +118,27 @@ export const RULES = {
 };
 
 /**
- * Option names in other retry packages, for "Did you mean". Each line: our name, an optional note, a
- * colon, then their names in lower case without "ms".
+ * Names of options and values in other retry packages, for "Did you mean". Each line: our name, an
+ * optional note, a colon, then their names in lower case without "ms".
  */
-const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries
+const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries maxretry retry
 maxAttempts: numofattempts attempts limit
-baseMs: mintimeout delay initialdelay startingdelay base
-capMs: maxtimeout maxdelay backofflimit cap
-minMs: mindelay
-factor: timemultiple multiplier exponent
-jitter: randomize
+maxAttempts (Infinity): forever
+baseMs: mintimeout delay initialdelay startingdelay base interval
+capMs: maxtimeout maxdelay backofflimit cap max
+minMs: mindelay min
+factor: timemultiple multiplier exponent backofffactor
+backoff: strategy
+jitter: randomize randomizationfactor
 attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them): timeout
-totalTimeoutMs: maxretrytime maxelapsedtime deadline
+attemptTimeoutMs: perattempttimeout
+totalTimeoutMs: maxretrytime maxelapsedtime deadline maxtotaltimeout timeout
+signal: abortsignal
 retryIf: shouldretry retrycondition
-onFailure: handleerror onfailedattempt
-maxRetryAfterMs: maxretryafter`;
+onFailure: handleerror onerror
+onFailure (it is not awaited; beforeRetry is, before the next attempt): onfailedattempt
+maxRetryAfterMs: maxretryafter
+fixed: constant`;
 
 /** Starts each message of this package, once: in a log, it names the owner. */
 const PREFIX = 'rejitter: ';
@@ -147,7 +161,18 @@ export function failure(kind, text) {
 export function problemOf(name, value, [types, rule] = RULES[name], verb = 'be') {
   // A seed or a key may be a secret.
   const shown = typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
-  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}`);
+  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}${valueMeant(value, rule)}`);
+}
+
+/**
+ * Suggests one of the names that a rule lists.
+ * @param {unknown} value
+ * @param {string} rule
+ */
+function valueMeant(value, rule) {
+  if (typeof value !== 'string') return '';
+  const nearest = meant(value, Array.from(rule.matchAll(/'(\w+)'/g), ([, name]) => name));
+  return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
 }
 
 /** Precedes the names of all options. */
@@ -158,30 +183,29 @@ const LIST = ' Known options: ';
  * @param {string[]} names
  */
 export function unknown(name, names) {
-  const nearest = foreign(name.toLowerCase().replace(/ms$/, ''), names) ?? similar(name.toLowerCase(), names);
+  const nearest = meant(name, names);
   return failure(TypeError, `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
 }
 
 /**
- * Functions with separate options do not have all of those.
- * @param {string} name
- * @param {string[]} names
+ * Returns the known name that another package has under this one, that is at most three edits away, or
+ * that begins with this one.
+ * @param {string} wrong
+ * @param {string[]} names all that are known here
+ * @returns {string | undefined}
  */
-function foreign(name, names) {
-  const ours = FOREIGN.split('\n').find((line) => line.split(': ').pop()?.split(' ').includes(name))?.replace(/: [^:]*$/, '');
-  return ours && names.includes(ours.split(' ')[0] ?? '') ? ours : undefined;
-}
-
-/**
- * @param {string} name in small letters
- * @param {string[]} names
- */
-function similar(name, names) {
-  for (let edits = 0; edits <= 3 && edits <= name.length / 2; edits++) {
+function meant(wrong, names) {
+  const name = wrong.slice(0, 40).toLowerCase();
+  const theirs = name.replace(/ms$/, '');
+  for (const line of FOREIGN.split('\n')) {
+    const [, ours = '', note, all = ''] = /^(\w+)(.*): (.*)$/.exec(line) ?? [];
+    if (names.includes(ours) && all.split(' ').includes(theirs)) return ours + note;
+  }
+  for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
     const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
     if (nearest !== undefined) return nearest;
   }
-  return undefined;
+  return name.length > 2 ? names.find((known) => known.toLowerCase().startsWith(name)) : undefined;
 }
 
 /**
@@ -233,7 +257,7 @@ export function show(value) {
     case 'symbol':
       return `a ${typeof value}`;
     case 'object':
-      return value === null ? 'null' : isList(value) ? 'an array' : 'an object';
+      return value === null ? 'null' : kindOf(value);
     default:
       return Object.is(value, -0) ? '-0' : String(value);
   }
@@ -246,7 +270,7 @@ export function show(value) {
  */
 export function messageOf(error, otherwise) {
   try {
-    const { message } = /** @type {Error} */ (error instanceof Error ? error : {});
+    const message = error instanceof Error && error.message;
     return typeof message === 'string' ? message : otherwise;
   } catch {
     return otherwise;
@@ -275,13 +299,15 @@ export function leftOut(name, value, because) {
   return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
 }
 
-/** Returns false for a revoked proxy, for which `Array.isArray` throws. @param {unknown} value */
-function isList(value) {
+/** @param {object} value */
+function kindOf(value) {
   try {
-    return Array.isArray(value);
+    if (Array.isArray(value)) return 'an array';
+    if (value instanceof Promise) return 'a promise';
   } catch {
-    return false;
+    // A revoked proxy is neither.
   }
+  return 'an object';
 }
 
 /**

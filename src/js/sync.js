@@ -1,12 +1,13 @@
 // @ts-check
 // One operation that blocks the thread while it waits.
 
-import { Attempt, abortAttempt } from './attempt.js';
+import { abortAttempt } from './attempt.js';
+import { settle } from './hooks.js';
 import { reasonOf } from './interruption.js';
-import { markOf, unwrap } from './marks.js';
 import { readOptions, requireFunction, settingsOf } from './options.js';
-import { Progress, afterMsOf } from './progress.js';
-import { keepReport } from './report.js';
+import { Progress } from './progress.js';
+import { hide } from './report.js';
+import { failure } from './rules.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -21,7 +22,8 @@ export function syncOf(load) {
     requireFunction(fn);
     const settings = readOptions(options, fresh());
     requireBlocking();
-    const operation = new BlockingOperation(settings, fn, 0);
+    const startedAt = now();
+    const operation = new BlockingOperation(settings, fn, 0, startedAt, new Polled(settings, startedAt + settings.totalTimeoutMs));
     const channel = subscribed();
     if (channel === null) return operation.run();
     operation.context = {};
@@ -29,139 +31,105 @@ export function syncOf(load) {
   };
 }
 
-class BlockingOperation extends Progress {
-  deadlineAt = Infinity;
-  /** @type {Attempt | undefined} */
-  attempt = undefined;
+/** What limits an operation that blocks: no event tells of it, so it is looked at. */
+class Polled {
+  expired = undefined;
 
-  /** The operation of `Operation.proceed`, without its awaits: the two decide and tell the same. */
-  run() {
-    const { settings } = this;
-    this.startedAt = now();
-    if (this.aborted) {
-      const { reason } = this;
-      keepReport(reason, this.report('aborted'));
-      throw reason;
-    }
-    this.deadlineAt = this.startedAt + settings.totalTimeoutMs;
-    /** @type {number | undefined} */
-    let delayMs;
-    for (;;) {
-      const attempt = new Attempt(this.attempts + 1, this.startedAt, this.deadlineAt, this.failed ? this.outcome : undefined, delayMs);
-      this.tell('onAttempt', attempt.attempt, {});
-      if (this.aborted) return this.stop('aborted');
-      if (this.attempts > 0 && this.remainingMs() <= 0) return this.stop('deadline');
-      const promised = this.call(attempt);
-      if (this.aborted) return this.stop('aborted');
-      if (promised) return this.stop('callback');
-      if (!this.failed && settings.retryOnResult === undefined) return this.succeed();
-      const mark = this.failed ? markOf(this.outcome) : undefined;
-      this.outcome = unwrap(this.outcome, mark);
-      const record = this.record(mark);
-      this.tell('onFailure', this.attempts, this.told());
-      const next = this.judge(attempt, mark);
-      if (next === 'success') return this.succeed();
-      if (typeof next === 'string') return this.stop(next);
-      delayMs = record.delayMs = next;
-      this.tell('onRetry', this.attempts, { ...this.told(), delayMs });
-      // A hook may have aborted.
-      if (!this.aborted) block(Math.min(Math.ceil(delayMs), this.remainingMs()));
-      if (this.aborted) return this.stop('aborted');
-      if (this.remainingMs() <= 0) return this.stop('deadline');
-    }
-  }
-
-  /**
-   * Calls the callback and keeps how that ended.
-   * @param {Attempt} attempt
-   * @returns {boolean} whether it returned a promise, which nothing here can wait for
-   */
-  call(attempt) {
-    const { fn } = this;
-    this.attempt = attempt;
-    this.attempts++;
-    this.attemptAt = now();
-    try {
-      this.outcome = fn(attempt);
-      this.failed = false;
-      if (!isPromised(this.outcome)) return false;
-    } catch (thrown) {
-      this.outcome = thrown;
-      this.failed = true;
-      return false;
-    } finally {
-      this.endedAt = now();
-    }
-    this.broken(new TypeError('the callback returned a promise; retrySync cannot wait for it: use retry'));
-    return true;
-  }
-
-  /**
-   * What follows: a wait in ms, 'success', or the reason to stop.
-   * @param {Attempt} attempt
-   * @param {import('./marks.js').Mark | undefined} mark
-   * @returns {number | string}
-   */
-  judge(attempt, mark) {
-    const { settings, failed } = this;
-    // A hook may have aborted.
-    if (this.aborted) return 'aborted';
-    if (mark?.permanent) return 'permanent';
-    const predicate = failed ? settings.retryIf : settings.retryOnResult;
-    let exactlyMs = NaN;
-    try {
-      if (predicate !== undefined) {
-        const name = failed ? 'retryIf' : 'retryOnResult';
-        const verdict = predicate(this.outcome, attempt);
-        if (isPromised(verdict)) throw new TypeError(`${name} returned a promise; retrySync cannot wait for it: answer at once, or use retry`);
-        if (this.aborted) return 'aborted';
-        if (verdict === false) return failed ? 'notRetryable' : 'success';
-        if (verdict !== true) exactlyMs = afterMsOf(verdict, name, '');
-      }
-      const next = this.next(exactlyMs, this.deadlineAt);
-      // random() or backoff() may have aborted.
-      return this.aborted ? 'aborted' : next;
-    } catch (thrown) {
-      // What is thrown after an abort changes nothing.
-      if (this.aborted) return 'aborted';
-      return this.broken(thrown);
-    }
+  /** @param {import('./options.js').Settings} settings @param {number} deadlineAt */
+  constructor({ signal }, deadlineAt) {
+    this.signal = signal;
+    this.deadlineAt = deadlineAt;
   }
 
   get aborted() {
-    return this.settings.signal?.aborted === true;
+    return this.signal?.aborted === true;
   }
 
   get reason() {
-    return reasonOf(/** @type {AbortSignal} */ (this.settings.signal));
+    return reasonOf(/** @type {AbortSignal} */ (this.signal));
   }
 
-  remainingMs() {
+  get remainingMs() {
     return this.deadlineAt === Infinity ? Infinity : this.deadlineAt - now();
   }
 
-  /** @param {string} reason */
-  stop(reason) {
-    if (reason === 'aborted') {
-      this.outcome = this.reason;
-      this.failed = true;
-      if (this.attempt !== undefined) abortAttempt(this.attempt, this.outcome);
+  get ended() {
+    return this.aborted ? 'aborted' : this.remainingMs <= 0 ? 'deadline' : undefined;
+  }
+}
+
+/** @extends {Progress<Polled>} */
+class BlockingOperation extends Progress {
+  /** @type {import('./attempt.js').Attempt | undefined} */
+  attempt = undefined;
+
+  /** `Operation.proceed` without its awaits. */
+  run() {
+    const { settings, fn, limits } = this;
+    if (limits.aborted) throw limits.reason;
+    for (;;) {
+      const attempt = this.begin();
+      if (typeof attempt === 'string') return this.end(attempt);
+      this.attempt = attempt;
+      try {
+        this.outcome = fn(attempt);
+        this.failed = false;
+      } catch (thrown) {
+        this.outcome = thrown;
+        this.failed = true;
+      }
+      /** @type {number | string | undefined} */
+      let next;
+      try {
+        if (!this.failed) refusePromise(this.outcome, 'the callback');
+        next = this.review();
+        if (next === undefined) {
+          const { predicate } = this;
+          next = this.judge(predicate === undefined || refusePromise(predicate(this.outcome, attempt), this.failed ? 'retryIf' : 'retryOnResult'), '');
+        }
+      } catch (thrown) {
+        next = this.broken(thrown);
+      }
+      if (typeof next === 'string') return this.end(next);
+      this.waits(next);
+      let ended = limits.ended;
+      if (ended === undefined) {
+        block(Math.min(Math.ceil(next), limits.remainingMs));
+        ended = limits.ended;
+      }
+      const { beforeRetry } = settings;
+      if (ended === undefined && beforeRetry !== undefined) {
+        try {
+          refusePromise(beforeRetry(this.retrying()), 'beforeRetry');
+          ended = limits.ended;
+        } catch (thrown) {
+          ended = this.broken(thrown);
+        }
+      }
+      if (ended !== undefined) return this.end(ended);
+      this.attemptAt = now();
     }
-    if (this.recorded < this.attempts) this.record();
-    return this.giveUp(reason);
+  }
+
+  /** @param {string} reason */
+  end(reason) {
+    const { attempt, limits } = this;
+    if (limits.aborted && attempt !== undefined) abortAttempt(attempt, limits.reason);
+    return super.end(reason);
   }
 }
 
 /**
- * Whether this is a promise. If so, its rejection is handled: the error about the promise itself
- * takes its place.
+ * Returns the value, unless it is a promise. If so, its rejection is handled: the error about the promise
+ * itself takes its place.
  * @param {any} value
+ * @param {string} name
  */
-function isPromised(value) {
+function refusePromise(value, name) {
   const can = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  if (!can || typeof value.then !== 'function') return false;
-  Promise.resolve(value).then(undefined, () => {});
-  return true;
+  if (!can || typeof value.then !== 'function') return value;
+  settle(value, undefined, () => {});
+  throw failure(TypeError, `${name} must not return a promise, because retrySync cannot await it. Use retry instead`);
 }
 
 /**
@@ -174,13 +142,15 @@ let cell;
 function requireBlocking() {
   if (cell !== undefined) return;
   if (typeof globalThis.SharedArrayBuffer !== 'function') {
-    throw new Error('retrySync needs SharedArrayBuffer, which is missing here (pages and their workers have it only when they are cross-origin isolated): use retry');
+    throw failure(Error, 'retrySync needs SharedArrayBuffer, which is missing here (pages and their workers have it only when they are cross-origin isolated). Use retry instead');
   }
   const made = new Int32Array(new SharedArrayBuffer(4));
   try {
     globalThis.Atomics.wait(made, 0, 0, 0);
   } catch (cause) {
-    throw new Error('retrySync cannot block this thread, because the host forbids it (as on the main thread of a page): use retry, or a worker', { cause });
+    const error = failure(Error, 'retrySync cannot block this thread, because the host forbids it (as on the main thread of a page). Use retry instead, or a worker');
+    hide(error, 'cause', cause);
+    throw error;
   }
   cell = made;
 }

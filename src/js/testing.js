@@ -307,9 +307,12 @@ class Timers {
     });
   }
 
+  /** Drops the timers, but for those that do not keep the process alive: Node's fetch counts on its own. */
   end() {
+    const background = [...this.#armed.values()].filter((timer) => !timer.hasRef());
     this.live = false;
     this.#armed.clear();
+    for (const timer of background) timer.refresh();
     this.wake();
   }
 
@@ -321,7 +324,7 @@ class Timers {
     requireMs('the argument of AbortSignal.timeout()', ms);
     const controller = new AbortController();
     // The words of the host.
-    this.arm(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, []).unref();
+    this.arm(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, []);
     return controller.signal;
   }
 
@@ -380,7 +383,7 @@ class Timeout {
     if (this.#timers.live) this.#timers.enter(this);
     else {
       // Node's fetch keeps one timer for all its timeouts as long as the process lives. Without a successor
-      // they would end with the clock under which the timer was made.
+      // on the timers of now, they would end with the clock under which that one was made.
       globalThis.clearTimeout(this.#successor);
       this.#successor = (this.repeats ? globalThis.setInterval : globalThis.setTimeout)(() => Reflect.apply(this.callback, this, this.args), this.ms);
       if (!this.#ref) this.#successor.unref?.();

@@ -22,7 +22,12 @@ export function subscribed() {
 
 /** @returns {TracingChannel | null} */
 function find() {
-  const { process } = /** @type {any} */ (globalThis);
-  // Not an import: bundles for browsers would have to resolve it.
-  return process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel?.('rejitter:operation') ?? null;
+  try {
+    const { process } = /** @type {any} */ (globalThis);
+    // Not an import: bundles for browsers would have to resolve it.
+    return process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel?.('rejitter:operation') ?? null;
+  } catch {
+    // Edge runtimes have a `process` that throws.
+    return null;
+  }
 }

@@ -1,12 +1,11 @@
-//! The tables of `tests/vectors` about HTTP, checked natively and in wasm.
+//! The table of `tests/vectors` about HTTP, checked natively and in wasm.
 
 use rejitter::core::http::{
-    HintHeaders, NetworkFailure, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
+    HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
 };
 use serde_json::Value;
 
 const HINTS: &str = include_str!("../vectors/retry-after.json");
-const FAILURES: &str = include_str!("../vectors/network-failures.json");
 
 fn text<'a>(entry: &'a Value, name: &str) -> &'a [u8] {
     entry[name].as_str().unwrap_or_default().as_bytes()
@@ -33,36 +32,15 @@ pub fn check_hints() -> (usize, usize) {
     (cases.len(), ignored)
 }
 
-pub fn check_failures() -> usize {
-    let table: Vec<Value> = serde_json::from_str(FAILURES).expect("the table is JSON");
-    for entry in &table {
-        let failure = NetworkFailure::of(
-            text(entry, "code"),
-            text(entry, "syscall"),
-            text(entry, "message"),
-        );
-        let name = match failure {
-            NetworkFailure::Unknown => "unknown",
-            NetworkFailure::Network => "network",
-            NetworkFailure::Unprocessed => "unprocessed",
-            NetworkFailure::Hopeless => "hopeless",
-        };
-        assert_eq!(name, entry["is"], "{entry}");
-    }
-    table.len()
-}
-
 pub fn check_statuses_and_methods() {
     let retried = |rule: StatusRule| -> Vec<u32> {
         (0..=999).filter(|status| rule.retries(*status)).collect()
     };
     assert_eq!(
         retried(StatusRule::Transient),
-        [408, 425, 429, 500, 502, 503, 504]
-    );
-    assert_eq!(
-        retried(StatusRule::TransientInBrowsers),
-        [425, 429, 500, 502, 503, 504]
+        [
+            408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530
+        ]
     );
     let go: Vec<u32> = [0, 429]
         .into_iter()
@@ -164,4 +142,112 @@ pub fn check_dates_and_noise() {
             }
         }
     }
+}
+
+/// Makes headers, as `tests/package/lib/random-headers.mjs` does: mulberry32, and texts of all forms,
+/// some of which are damaged.
+struct Headers(u32);
+
+impl Headers {
+    fn below(&mut self, limit: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x6d2b_79f5);
+        let mut t = (self.0 ^ (self.0 >> 15)).wrapping_mul(1 | self.0);
+        t ^= t.wrapping_add((t ^ (t >> 7)).wrapping_mul(61 | t));
+        (t ^ (t >> 14)) % limit
+    }
+
+    fn digits(&mut self, count: u32) -> String {
+        (0..count).map(|_| self.below(10).to_string()).collect()
+    }
+
+    fn one_of(&mut self, words: &str) -> String {
+        let words: Vec<&str> = words.split(' ').collect();
+        let count = u32::try_from(words.len()).expect("few words");
+        words[self.below(count) as usize].to_owned()
+    }
+
+    /// A number of two digits that is out of range now and then.
+    fn two(&mut self, limit: u32) -> String {
+        format!("{:02}", self.below(limit + 1))
+    }
+
+    fn time(&mut self) -> String {
+        format!("{}:{}:{}", self.two(23), self.two(60), self.two(60))
+    }
+
+    fn text(&mut self) -> String {
+        let months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
+        let days = "Sun Mon Tue Wed Thu Fri Sat";
+        let whole = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday";
+        let mut text = match self.below(8) {
+            0 => {
+                let count = 1 + self.below(25);
+                self.digits(count)
+            }
+            1 => {
+                let count = 1 + self.below(5);
+                let before = self.digits(count);
+                let count = self.below(20);
+                let after = self.digits(count);
+                format!("{before}.{after}")
+            }
+            2 => {
+                let (day, date, month) = (self.one_of(days), self.two(31), self.one_of(months));
+                let (year, time) = (self.digits(4), self.time());
+                format!("{day}, {date} {month} {year} {time} GMT")
+            }
+            3 => {
+                let (day, date, month) = (self.one_of(whole), self.two(31), self.one_of(months));
+                let (year, time) = (self.digits(2), self.time());
+                format!("{day}, {date}-{month}-{year} {time} GMT")
+            }
+            4 => {
+                let (day, month, date) = (self.one_of(days), self.one_of(months), self.below(32));
+                let (time, year) = (self.time(), self.digits(4));
+                format!("{day} {month} {date:2} {time} {year}")
+            }
+            5 => format!("Tue, 14 Nov 2023 {} GMT", self.time()),
+            6 => format!(" {}\t", self.below(1000)),
+            _ => String::new(),
+        };
+        if self.below(4) == 0 && !text.is_empty() {
+            let length = u32::try_from(text.len()).expect("short");
+            let at = self.below(length) as usize;
+            let keep = self.below(2) as usize;
+            let new = self.one_of("0 9 . : - + , S G a");
+            text.replace_range(at..=at, &new.repeat(keep));
+        }
+        text
+    }
+}
+
+/// The digest of what 100,000 random headers ask for is that of the table, and of JavaScript.
+pub fn check_random_headers() {
+    let table: Value = serde_json::from_str(HINTS).expect("the table is JSON");
+    let now_ms = table["now"].as_f64().expect("now is a number");
+    let mut headers = Headers(1);
+    // FNV-1a.
+    let mut digest = 0x811c_9dc5_u32;
+    let mut asked = 0_u32;
+    for _ in 0..100_000 {
+        let [retry_after_ms_text, retry_after, date] = std::array::from_fn(|_| headers.text());
+        let ms = retry_after_ms(
+            &HintHeaders {
+                retry_after_ms: if headers.below(2) == 0 {
+                    b""
+                } else {
+                    retry_after_ms_text.as_bytes()
+                },
+                retry_after: retry_after.as_bytes(),
+                date: date.as_bytes(),
+            },
+            now_ms,
+        );
+        asked += u32::from(ms.is_some());
+        for byte in ms.unwrap_or(-1.0).to_be_bytes() {
+            digest = (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+    assert!(asked > 50_000, "only {asked} ask for a wait");
+    assert_eq!(Some(u64::from(digest)), table["random"].as_u64());
 }

@@ -7,7 +7,7 @@ import { VirtualClock, microtasks, turn, underClock } from './lib/clock.mjs';
 import { importPackage } from './lib/consumer.mjs';
 import { COMBINATIONS, expectedWaits } from './lib/shortcuts.mjs';
 
-const { retry } = await importPackage();
+const { RetryPolicy, retry, retryAfter } = await importPackage();
 const fail = (error) => () => { throw error; };
 
 for (const maxAttempts of [1, 2, 3, 10]) {
@@ -36,12 +36,33 @@ for (const options of COMBINATIONS) {
   }
 }
 
-test('one draw per wait, none for the attempts', async () => {
-  for (const [jitter, expected] of [['full', 4], ['equal', 4], ['decorrelated', 4]]) {
+test('one draw per wait that has one, none for the attempts', async () => {
+  for (const jitter of ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', maxMs: 5 }]) {
     let draws = 0;
-    await underClock(() => retry(fail(0), { jitter, maxAttempts: 5, random: () => { draws += 1; return 0.5; } }));
-    assert.equal(draws, expected, jitter);
+    const random = () => { draws += 1; return 0.5; };
+    const expected = jitter === 'none' ? 0 : 4;
+    for (const [what, run] of Object.entries({
+      retry: () => underClock(() => retry(fail(0), { jitter, maxAttempts: 5, random })),
+      delays: () => [...new RetryPolicy({ jitter, maxAttempts: 5, random }).delays()],
+      afterMs: () => underClock(() => retry(fail(0), { jitter, maxAttempts: 5, random, retryIf: () => ({ afterMs: 5 }) })),
+      hint: () => underClock(() => retry(() => { throw retryAfter(5); }, { jitter, maxAttempts: 5, random })),
+    })) {
+      draws = 0;
+      await run();
+      assert.equal(draws, { afterMs: 0, hint: 4 }[what] ?? expected, `${what}, ${JSON.stringify(jitter)}`);
+    }
   }
+});
+
+test('pollyV2 with a random of one\'s own: the second draw of a wait is the first again', async () => {
+  const draws = [0.9, 0.8, 0.7, 0.6];
+  // Above the cap the value is cap/2 + r·cap/2.
+  const options = { jitter: 'pollyV2', baseMs: 1000, capMs: 1000, maxAttempts: 5 };
+  let i = 0;
+  const { clock } = await underClock(() => retry(fail(0), { ...options, random: () => draws[i++] }));
+  assert.equal(i, 4);
+  const waits = clock.armed.map(({ ms }) => ms);
+  assert.ok(draws.some((r, k) => waits[k] === Math.ceil(500 + r * 500)), waits.join());
 });
 
 test('the options of the curve: baseMs, factor, capMs, stepMs, truncateAt, minMs', async () => {

@@ -81,21 +81,30 @@ test('W03 a trap in the core fails its own operation only: 100 that wait all set
     const trap = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 116, 114, 97, 112, 0, 0, 10, 5, 1, 3, 0, 0, 11]))).exports.trap;
     const { Instance } = WebAssembly;
     let traps = false;
+    let instances = 0;
     WebAssembly.Instance = function (module, imports) {
+      instances += 1;
       const { decide, draw } = new Instance(module, imports).exports;
       return { exports: { draw, decide: (...numbers) => { if (traps) trap(); return decide(...numbers); } } };
     };
     const { retry, retryReport } = await import('rejitter');
     const waiting = Array.from({ length: 100 }, (_, i) => retry(({ attempt }) => { if (attempt < 3) throw i; return i; }, { baseMs: 30, jitter: 'none', totalTimeoutMs: 60_000 }));
     traps = true;
-    const error = await retry(() => { throw new Error('never retried'); }).catch((error) => error);
+    const warnings = [];
+    console.warn = (...args) => warnings.push(args);
+    const mine = new Error('never retried');
+    const error = await retry(() => { throw mine; }).catch((error) => error);
+    const again = await retry(() => { throw mine; }).catch((error) => error);
     traps = false;
-    console.log(error instanceof WebAssembly.RuntimeError, retryReport(error).reason);
+    const { reason, cause } = retryReport(error);
+    console.log(error === mine && again === mine, reason, cause instanceof WebAssembly.RuntimeError, warnings.length, warnings[0][1] === cause);
     const values = await Promise.all(waiting);
     console.log(values.every((value, i) => value === i), await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'works'; }, { baseMs: 0 }));
+    console.log(instances);
     await new Promise((go) => setTimeout(go, 20));
   `, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true callback\ntrue works\n', stderr: '' });
+  // Three instances: each trap costs one.
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true unavailable true 1 false\ntrue works\n3\n', stderr: '' });
 });
 
 test('W05 everything dropped while timers, listeners and callbacks are in flight: no complaint ever', async () => {

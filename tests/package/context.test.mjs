@@ -120,6 +120,20 @@ for (const [name, options] of Object.entries(WAYS)) {
   });
 }
 
+for (const [name, options] of Object.entries({ 'an attempt timeout': { attemptTimeoutMs: 2, maxAttempts: 2, baseMs: 0 }, 'the deadline, in attempt 1': { totalTimeoutMs: 2 }, 'the deadline, in attempt 2': { totalTimeoutMs: 30, baseMs: 0 } })) {
+  test(`the caller's frames are in the stack of a TimeoutError: ${name}`, async () => {
+    async function theCaller() {
+      return await retry(({ attempt }) => {
+        if (attempt < 2 && name.endsWith('2')) throw new Error('first');
+        return new Promise(() => {});
+      }, options);
+    }
+    const error = await theCaller().catch((reason) => reason);
+    assert.match(error.stack, /^TimeoutError: rejitter: /);
+    assert.match(error.stack, /at async theCaller /);
+  });
+}
+
 test('and so they are with policy.run and wrap', async () => {
   const policy = new RetryPolicy({ baseMs: 1, maxAttempts: 3 });
   const work = ({ attempt } = {}) => { throw new Error(`attempt ${attempt}`); };

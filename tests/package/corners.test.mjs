@@ -32,7 +32,7 @@ test('finalError \'wrap\' around an error that cannot be read', async () => {
   const { error: wrapped } = await underClock(() => retry(() => { throw error; }, { maxAttempts: 2, finalError: 'wrap' }));
   assert.ok(wrapped instanceof RetryError);
   assert.ok(Object.is(wrapped.cause, error));
-  assert.equal(wrapped.message, 'gave up after 2 attempts (exhausted)');
+  assert.equal(wrapped.message, 'rejitter: gave up after 2 attempts (exhausted)');
 });
 
 const NUMBERS = {
@@ -46,9 +46,11 @@ const NUMBERS = {
 for (const [name, options] of Object.entries(NUMBERS)) {
   test(`${name} that aborts and then fails: the abort comes out, with its reason`, async () => {
     const controller = new AbortController();
-    const { error, clock } = await underClock(() => retry(() => { throw 0; }, { signal: controller.signal, ...options(() => controller.abort(reason)) }));
+    const told = [];
+    const { error, clock } = await underClock(() => retry(() => { throw 0; }, { signal: controller.signal, onGiveUp: (event) => told.push(event.reason), ...options(() => controller.abort(reason)) }));
     assert.equal(error, reason);
-    assert.equal(retryReport(error).reason, 'aborted');
+    assert.equal(reason.cause, undefined);
+    assert.deepEqual(told, ['aborted']);
     assert.equal(clock.armed.length, 0);
   });
 }
@@ -63,7 +65,7 @@ test('retrySync likewise', () => {
   }
 });
 
-test('an operation that another one\'s callback aborts between decision and wait: no onRetry any more', async () => {
+test('nothing comes between decision, onRetry and wait: an operation that another one\'s callback aborts then has begun to wait', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const told = [];
@@ -74,7 +76,7 @@ test('an operation that another one\'s callback aborts between decision and wait
     const second = retry(() => { throw 0; }, { signal, retryIf: () => { controller.abort(reason); return true; } }).catch(() => {});
     await Promise.all([first, second]);
   });
-  assert.deepEqual(told, ['aborted']);
+  assert.deepEqual(told, ['onRetry', 'aborted']);
 });
 
 test('an onAttempt hook that blocks past the deadline: no attempt begins', async () => {
@@ -153,14 +155,15 @@ test('every attempt has a record, also one that aborted and then threw or return
   for (const ending of [() => { throw E; }, () => 'value', async () => { throw E; }]) {
     const controller = new AbortController();
     const cause = new Error('enough');
+    let report;
     const { error } = await underClock(() => retry(({ attempt }) => {
       if (attempt < 2) throw E;
       controller.abort(cause);
       return ending();
-    }, { signal: controller.signal }));
+    }, { signal: controller.signal, onGiveUp: (event) => { report = event.report; } }));
     await turn();
     assert.equal(error, cause);
-    const { attempts, records } = retryReport(error);
+    const { attempts, records } = report;
     assert.deepEqual([attempts, records.length], [2, 2]);
   }
 });

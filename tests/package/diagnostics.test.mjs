@@ -137,6 +137,32 @@ test('a subscriber that throws does not change the outcome', async () => {
   assert.deepEqual({ code, stdout }, { code: 0, stdout: 'value\n4\n' }, stderr);
 });
 
+for (const [what, change] of Object.entries({
+  'process.getBuiltinModule that throws, as Next.js has in edge routes': "process.getBuiltinModule = () => { looks += 1; throw new Error('not supported in the Edge Runtime'); };",
+  'a getter of getBuiltinModule that throws': "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1; throw new Error('read'); } });",
+  'a getter of process that throws': "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
+  'channels without tracing': "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
+})) {
+  test(`${what}: it is asked once, and every function works`, async () => {
+    const { code, stdout, stderr } = await runNode(`
+      const { RetryPolicy, retry, retrySync } = await import('rejitter');
+      let looks = 0;
+      ${change}
+      const seen = [retrySync(() => 1)];
+      const fn = ({ attempt }) => { if (attempt < 2) throw 0; return 'value'; };
+      for (const call of [() => retry(() => 1), () => retry(fn, { baseMs: 0 }), () => new RetryPolicy({ baseMs: 0 }).run(fn), () => new RetryPolicy().wrap(() => 2)()]) {
+        const promise = call();
+        seen.push(await promise);
+      }
+      const asked = looks;
+      ${change.includes("globalThis, 'process'") ? 'delete globalThis.process;' : ''}
+      console.log(seen.join(), asked);
+    `);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.equal(stdout, '1,1,value,value,2 1\n');
+  });
+}
+
 test('a process without process.getBuiltinModule, as Node before 20.16 and other hosts are', async () => {
   const { code, stdout, stderr } = await runNode(`
     delete process.getBuiltinModule;

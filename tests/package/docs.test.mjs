@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { underClock } from './lib/clock.mjs';
 import { importPackage, installed, project, repo } from './lib/consumer.mjs';
 import { readDeclarations } from './lib/dts.mjs';
 import { DECLARED, blocks, caught, declarations, literal, tableIn } from './lib/readers.mjs';
@@ -68,9 +69,36 @@ test('index.d.ts declares and describes every export and option, and no others',
 });
 
 test('testing.d.ts declares and describes every export of rejitter/testing, and no others', () => {
-  assert.deepEqual(objections(texts('testing.d.ts'), testing, { VirtualClockOptions: ['date', 'blocking'] }), []);
+  assert.deepEqual(objections(texts('testing.d.ts'), testing, { VirtualClockOptions: ['date', 'blocking'], RunUntilOptions: ['limit', 'graceMs'] }), []);
   const error = caught(() => testing.virtualClock({ zzzzzzzz: 1 }));
-  assert.match(error.message, /Options are: date, blocking$/);
+  assert.match(error.message, /Known options: date, blocking$/);
+});
+
+test('the declared members of policies, attempts, events and reports are those at run time', async () => {
+  const { exports } = readDeclarations('index.d.ts', MAIN);
+  const declared = (...names) => [...new Set(names.flatMap((name) => exports.get(name).members.map((member) => member.name)))].sort();
+  const own = (object, ...others) => Object.getOwnPropertyNames(object).filter((name) => !others.includes(name));
+  assert.deepEqual(declared('RetryPolicy'), [...own(RetryPolicy, 'length', 'name', 'prototype'), ...own(RetryPolicy.prototype, 'constructor')].sort());
+
+  const seen = {};
+  const note = (name) => (event) => { seen[name] = Object.keys(event).sort(); };
+  const hooks = Object.fromEntries(['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp', 'beforeRetry'].map((name) => [name, note(name)]));
+  const options = { name: 'n', maxAttempts: 2, random: () => 0.5, finalError: 'wrap', ...hooks };
+  let attempt;
+  const { error } = await underClock(() => api.retry((its) => { attempt = its; throw new Error('down'); }, options));
+  await api.retry(() => 1, options);
+  assert.deepEqual(declared('Attempt'), own(Object.getPrototypeOf(attempt), 'constructor').sort());
+  // An event has a result or an error.
+  const expected = (...names) => declared('AttemptEvent', ...names).filter((name) => name !== 'result');
+  assert.deepEqual(seen, {
+    onAttempt: expected(), onFailure: expected('FailureEvent'), onRetry: expected('FailureEvent', 'RetryEvent'), beforeRetry: expected('FailureEvent', 'RetryEvent'),
+    onSuccess: declared('AttemptEvent', 'SuccessEvent'), onGiveUp: expected('FailureEvent', 'GiveUpEvent'),
+  });
+  assert.deepEqual(Object.keys(error.report).sort(), declared('RetryReport').filter((name) => !['hintMs', 'cause'].includes(name)));
+  assert.deepEqual(Object.keys(error.report.records[0]).sort(), declared('AttemptRecord').filter((name) => name !== 'result'));
+  const { error: rejected } = await underClock(() => api.retry(() => 1, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 1 }));
+  assert.deepEqual(['name', 'cause', 'reason', 'report', 'result'].sort(), declared('RetryError'));
+  assert.deepEqual([rejected.result, rejected.reason, Object.keys(rejected).includes('result') || Object.keys(rejected).includes('report')], [1, 'exhausted', false]);
 });
 
 test('SyncOptions has the options of retry, except those that need a timer or many operations', () => {

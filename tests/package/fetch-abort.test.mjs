@@ -79,7 +79,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         await until(() => silent.sockets.size === 1, 'the connection is made');
         controller.abort(reason);
         assert.equal((await outcome(promise)).error, reason);
-        assert.equal(retryReport(reason).reason, 'aborted');
+        assert.equal(retryReport(reason), undefined);
         // Node's fetch leaves a connection that is being made to its pool, which gives it up after 10 s.
         await new Promise((go) => { setTimeout(go, 50); });
         assert.equal(silent.sockets.size, 1, 'no further connection is made');
@@ -116,7 +116,6 @@ for (const [way, call] of Object.entries(WAYS)) {
       controller.abort(reason);
       assert.equal((await outcome(promise)).error, reason);
       assert.ok(performance.now() - began < 500);
-      assert.equal(retryReport(reason).attempts, 1);
       assert.equal(server.seen.filter((request) => request.path === path).length, 1);
     });
 

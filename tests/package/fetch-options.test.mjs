@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 
 import { importPackage, runNode } from './lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, statuses } from './lib/fetching.mjs';
+import { declarations } from './lib/readers.mjs';
 
 const { createFetch } = await importFetch();
 const { RetryPolicy, retryReport } = await importPackage();
@@ -122,7 +123,15 @@ test('options: all problems at once; per call they take the place of the shared 
   });
   assert.throws(() => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }), /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no".*prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/);
   assert.throws(() => createFetch({ preset: 'toString' }), RangeError);
-  assert.throws(() => createFetch({ metrics: true }), /metrics/);
+  for (const [option, remedy] of [[{ metrics: true }, 'pass a RetryPolicy'], [{ finalResult: 'reject' }, 'use throwOnStatus'], [{ retryOnResult: () => true }, 'use retryOn']]) {
+    assert.throws(() => createFetch(option), (error) => error.message.startsWith(`rejitter: ${Object.keys(option)[0]} is not supported by fetch; ${remedy}`));
+  }
+  assert.throws(() => createFetch({ nonsense: 1 }), (error) => {
+    const known = error.message.split('Known options: ')[1].split(', ');
+    assert.deepEqual(known.filter((name) => ['metrics', 'retryIf', 'retryOnResult', 'finalResult'].includes(name)), [], 'what is refused is not offered');
+    for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs']) assert.ok(known.includes(name), name);
+    return true;
+  });
   assert.throws(() => createFetch({}, 5), /fetch must be .*, got 5/);
   assert.throws(() => createFetch(null), TypeError);
   const { inner, calls } = statuses(503);
@@ -133,8 +142,23 @@ test('options: all problems at once; per call they take the place of the shared 
   await shared('http://x/', { retry: undefined });
   assert.equal(calls.length, 6);
   await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
-  await assert.rejects(shared('http://x/', { retry: 3 }), TypeError);
+  await assert.rejects(shared('http://x/', { retry: [] }), TypeError);
   assert.equal(calls.length, 6);
+});
+
+test('the declarations have every option that only fetch has, and no other', () => {
+  const known = (create) => {
+    try {
+      return create({ nonsense: 1 });
+    } catch ({ message }) {
+      return message.split('Known options: ')[1].split(', ');
+    }
+  };
+  const general = known((options) => new RetryPolicy(options));
+  const own = known(createFetch).filter((name) => !general.includes(name));
+  const declared = declarations('fetch.d.ts').split('interface FetchOnlyOptions {')[1].split('\n}\n')[0];
+  const names = [...declared.matchAll(/^  (\w+)\?:/gm)].map(([, name]) => name).filter((name) => !/^on[A-Z]/.test(name));
+  assert.deepEqual(names.sort(), own.sort());
 });
 
 test('a seed: each call is the next operation, also one with options of its own', async () => {

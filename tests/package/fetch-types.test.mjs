@@ -3,9 +3,9 @@
 import { typeTests } from './lib/types.mjs';
 
 const IMPORT = `
-import { HttpStatusError, createFetch, fetchWithRetry } from 'rejitter/fetch';
-import type { FetchInit, FetchLike, FetchOptions, FetchOutcome, RetryingFetch } from 'rejitter/fetch';
-import { retryReport } from 'rejitter';
+import { HttpStatusError, createFetch, fetchWithRetry, rateLimitHint, retryAfterMs } from 'rejitter/fetch';
+import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RetryingFetch } from 'rejitter/fetch';
+import { RetryPolicy, retryReport } from 'rejitter';
 import type { Attempt, RetryReport } from 'rejitter';
 `;
 
@@ -59,12 +59,22 @@ export const everything: FetchOptions = {
 export const others: FetchOptions[] = [
   {}, { retryOn: () => true }, { retryOn: async ({ retryable }) => retryable }, { retryOn: () => ({ afterMs: 5 }) },
   { retryOn: (outcome: FetchOutcome) => outcome.response?.status === 409 || outcome.error instanceof HttpStatusError },
-  { idempotencyKey: 'mine' }, { idempotencyKey: (request) => request.url }, { prepare: async () => {} },
+  { idempotencyKey: (request) => request.url }, { idempotencyHeader: 'PayPal-Request-Id' }, { hint: rateLimitHint },
+  { hint: (response, attempt) => (attempt.attempt > 1 ? Number(response.headers.get('x-wait')) : undefined) }, { name: 'orders' },
+  { beforeRetry: async ({ attempt }) => { await attempt; } }, { prepare: async () => {} },
   { prepare: async (request) => new Request(request, {}) }, { jitter: 'decorrelated' }, { backoff: 'truncated', truncateAt: 3 },
   { retryOn: undefined, methods: undefined, idempotencyKey: undefined, prepare: undefined, onRetry: undefined, preset: undefined },
 ];
 export const frozen = createFetch({ retryOn: [503], methods: ['GET'] } as const);
-export const init: FetchInit = { retry: { maxAttempts: 2 } };
+export const init: FetchInit = { retry: { maxAttempts: 2, idempotencyKey: 'mine' } };
+export const call: CallOptions = { idempotencyKey: 'mine', retryOn: [503] };
+export const ofAPolicy: typeof fetch = createFetch(new RetryPolicy({ metrics: true }), fetch);
+export const reusable: FetchOptions = { ...everything, maxAttempts: 2 };
+const plainHeaders: HeadersLike = { 'retry-after': '5', 'set-cookie': ['a', 'b'] };
+export const waits: (number | undefined)[] = [
+  retryAfterMs(new Response()), retryAfterMs(new Headers()), retryAfterMs('120'), retryAfterMs(null), retryAfterMs(undefined),
+  retryAfterMs({ headers: plainHeaders }), retryAfterMs(plainHeaders), rateLimitHint(new Response()), rateLimitHint({ status: 429, headers: plainHeaders }),
+];
 export const status = (error: unknown): number => (error instanceof HttpStatusError ? error.response.status + error.status : 0);
 `;
 
@@ -89,6 +99,16 @@ createFetch({ idempotencyKey: () => 5 });
 createFetch({ preset: 'got' });
 // @ts-expect-error no such backoff
 createFetch({ backoff: 'quadratic' });
+// @ts-expect-error a constant key is for one call
+createFetch({ idempotencyKey: 'mine' });
+// @ts-expect-error finalResult is throwOnStatus here
+createFetch({ finalResult: 'reject' });
+// @ts-expect-error a hint is a number of milliseconds
+createFetch({ hint: () => '5' });
+// @ts-expect-error options of retry go into the init's retry
+fetchWithRetry('https://example.com', { maxAttempts: 2 });
+// @ts-expect-error a value of Retry-After is a text
+retryAfterMs(120);
 // @ts-expect-error metrics are a policy's
 createFetch({ metrics: true });
 // @ts-expect-error what takes fetch's place is a function

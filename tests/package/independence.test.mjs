@@ -283,17 +283,60 @@ test('W01 a start of wasm that fails is a failure of that call alone, with a rea
     WebAssembly.Module = function () { throw new WebAssembly.CompileError('no memory today'); };
     let calls = 0;
     const fails = () => { calls += 1; throw 'from fn'; };
+    const warnings = [];
+    console.warn = (...args) => warnings.push(args.join(' '));
     const error = await retry(fails, { baseMs: 0, maxAttempts: 3 }).catch((e) => e);
     WebAssembly.Module = Module;
     const value = await retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 0 });
-    let cause = error;
-    const texts = [];
-    while (cause instanceof Error) { texts.push(cause.message); cause = cause.cause; }
-    console.log(JSON.stringify({ calls, isError: error instanceof Error, told: texts.join(' / ').includes('no memory today'), value }));
+    console.log(JSON.stringify({ calls, error, warnings, value }));
   `);
   assert.equal(stderr, '');
   assert.equal(code, 0);
-  assert.deepEqual(JSON.parse(stdout), { calls: 1, isError: true, told: true, value: 3 });
+  const { warnings: [warning], ...told } = JSON.parse(stdout);
+  assert.deepEqual(told, { calls: 1, error: 'from fn', value: 3 });
+  assert.match(warning, /^rejitter: .*no memory today$/);
+});
+
+test('entropy is taken only for a draw: not with random, not with a seed, not where nothing is drawn', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { RetryPolicy, permanent, retry, retryAfter, retrySync } from 'rejitter';
+    const taken = [];
+    const { random } = Math;
+    Math.random = () => { taken.push('Math.random'); return random(); };
+    const { getRandomValues } = crypto;
+    crypto.getRandomValues = (words) => { taken.push('crypto'); return getRandomValues.call(crypto, words); };
+    const fails = () => { throw 0; };
+    const end = (promise) => promise.catch(() => {});
+    const fast = { baseMs: 0.5, maxAttempts: 3 };
+    for (const options of [{ ...fast, random: () => 0.5 }, { ...fast, seed: 1 }, { ...fast, jitter: 'none' }, { maxAttempts: 1 }, { retryIf: () => false }, { ...fast, retryIf: () => ({ afterMs: 0 }) }]) {
+      await end(retry(fails, options));
+      await end(new RetryPolicy(options).run(fails));
+      try { retrySync(fails, options); } catch {}
+    }
+    await end(retry(() => { throw permanent(0); }));
+    await end(retry(() => { throw retryAfter(0.5); }, { ...fast, random: () => 0 }));
+    for (const options of [{ random: () => 0.5 }, { jitter: 'none' }, { seed: 1 }]) {
+      const delays = new RetryPolicy(options).delays();
+      delays.next();
+      delays.reset();
+      [...delays];
+    }
+    new RetryPolicy().delays();
+    console.log(JSON.stringify(taken));
+    await end(retry(() => { throw retryAfter(0.5); }, { ...fast, jitter: 'none' }));
+    console.log([...new Set(taken)].sort().join());
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '[]\nMath.random,crypto\n', stderr: '' });
+});
+
+test('crypto that throws: the clocks and Math.random serve', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    crypto.getRandomValues = () => { throw new Error('no entropy'); };
+    const { RetryPolicy, retry } = await import('rejitter');
+    const mine = new Error('mine');
+    console.log(await retry(() => { throw mine; }, { baseMs: 0, maxAttempts: 2 }).catch((error) => error === mine), new Set(Array.from({ length: 50 }, () => new RetryPolicy().delays().next().value)).size);
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true 50\n', stderr: '' });
 });
 
 test('random outside [0, 1) is an error that names it, and ends the operation', async () => {

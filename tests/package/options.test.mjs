@@ -182,7 +182,8 @@ test('the options of run and of delays are checked as well', async () => {
   const policy = new RetryPolicy();
   await refused({ signal: 5 }, (fn, options) => policy.run(fn, options));
   await refused({ sgnal: new AbortController().signal }, (fn, options) => policy.run(fn, options));
-  await refused({ maxAttempts: 3 }, (fn, options) => policy.run(fn, options));
+  await refused({ maxAttempts: 0 }, (fn, options) => policy.run(fn, options));
+  await refused({ metrics: true }, (fn, options) => policy.run(fn, options));
   await refused(5, (fn, options) => policy.run(fn, options));
   for (const options of [{ seed: NaN }, { seed: {} }, { sed: 1 }, 5]) {
     assert.throws(() => policy.delays(options), (e) => e instanceof TypeError || e instanceof RangeError);

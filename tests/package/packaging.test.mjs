@@ -14,7 +14,7 @@ const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib',
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = ['driver', 'fetch', 'http-bytes', 'lab', 'lab-bytes', 'lab-glue', 'text'];
+const LIB = ['driver', 'fetch', 'lab', 'lab-bytes', 'lab-glue', 'text'];
 /** Entries that load wasm have a file more for each host with a way of its own. */
 const HOSTED = ['index', 'fetch', 'lab'];
 /** What the declarations of the entries are divided into. */
@@ -24,7 +24,8 @@ const FILES = [
   'LICENSE-MIT',
   'README.md',
   'THIRD-PARTY-NOTICES',
-  ...['core', 'http'].flatMap((name) => [`${name}.wasm`, `${name}.wasm.d.ts`]),
+  'core.wasm',
+  'core.wasm.d.ts',
   ...[...HOSTED, 'testing'].flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
   'lab.wasm',
   ...PARTS.flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
@@ -151,19 +152,6 @@ test('the inlined bytes of the lab are lab.wasm, which needs its glue and nothin
   }
   assert.deepEqual(['name', 'producers', 'target_features'].flatMap((section) => WebAssembly.Module.customSections(module, section)), []);
 });
-
-test('the part for fetch: its bytes are http.wasm, which needs nothing and has one page of memory', () => {
-  const wasm = readFileSync(join(installed, 'http.wasm'));
-  for (const name of ['lib/http-bytes.js', 'lib/http-bytes.cjs']) {
-    assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
-  }
-  const module = new WebAssembly.Module(wasm);
-  assert.deepEqual(WebAssembly.Module.imports(module), []);
-  assert.deepEqual(WebAssembly.Module.exports(module).map(({ name }) => name).sort(), ['http_buffer', 'http_failure', 'http_hint', 'http_method', 'http_status', 'memory']);
-  assert.equal(new WebAssembly.Instance(module).exports.memory.buffer.byteLength, 65_536);
-  assert.ok(wasm.length < 9000, `http.wasm has ${wasm.length} B`);
-});
-
 
 /** The kinds of the sections of a wasm file, in order. */
 function sectionIds(wasm) {

@@ -69,6 +69,7 @@ async function behaviour(options, beside = {}) {
       onGiveUp: ({ reason, report }) => log.push(reason, report.attempts, report.elapsedMs),
     });
     const result = policy.run(({ attempt }) => {
+      if (beside.retryOnResult) return attempt;
       // A server's wait of a minute, one that is longer, an attempt that takes two hours, and failures.
       if (attempt === 2) throw retryAfter(60_000, new Error('a minute'));
       if (attempt === 8) throw retryAfter(60_001, new Error('longer'));
@@ -86,7 +87,7 @@ const OTHERS = {
   baseMs: [50], capMs: [700, { maxAttempts: 12 }], minMs: [90], backoff: ['fixed'], factor: [3], stepMs: [30, { backoff: 'linear' }],
   truncateAt: [3, { backoff: 'truncated' }], jitter: ['none'], maxAttempts: [4], maxRetryAfterMs: [59_000], longRetryAfter: ['cap', { maxAttempts: 12 }],
   retryIf: [() => false], retryOnResult: [() => true], attemptTimeoutMs: [5], totalTimeoutMs: [500, { totalTimeoutMs: undefined }],
-  unref: [true], finalError: ['wrap'], metrics: [true],
+  unref: [true], finalError: ['wrap'], finalResult: ['reject', { retryOnResult: () => true }], metrics: [true],
 };
 
 for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined)) {

@@ -10,7 +10,7 @@ import { transform } from 'esbuild';
 
 import { underClock } from './lib/clock.mjs';
 import { importPackage, installed, project, repo, run, tool } from './lib/consumer.mjs';
-import { DECLARED, blocks, caught, declarations, literal, oneOf, runBlock, tableIn } from './lib/readers.mjs';
+import { blocks, caught, declarations, literal, oneOf, runAsPasted, runBlock, tableIn } from './lib/readers.mjs';
 import { BACKOFFS, JITTERS, SHORTCUTS } from './lib/shortcuts.mjs';
 
 const api = await importPackage();
@@ -22,6 +22,10 @@ const TEXTS = {
   'the package\'s README.md': readFileSync(join(installed, 'README.md'), 'utf8'),
 };
 
+/** What the README says to save beside its samples: the function of its first one, exported. */
+const OWN_MODULE = { 'api.mjs': /^let calls = .*?^\};$/ms.exec(README)[0].replace('const callApi', 'export const callApi') };
+const OWN_TYPES = { 'api.d.mts': 'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;\n' };
+
 for (const [name, text] of Object.entries(TEXTS)) {
   const found = blocks(text);
 
@@ -31,21 +35,22 @@ for (const [name, text] of Object.entries(TEXTS)) {
   });
 
   for (const { number, language, code } of found) {
-    test(`${name}, block ${number}: runs to its end, through failures`, async () => {
+    test(`${name}, block ${number}: saved as a file it runs to its end, through retries`, async () => {
       const source = /^m?ts$|^typescript$/.test(language) ? (await transform(code, { loader: 'ts' })).code : code;
-      const { code: exit, stdout, stderr } = await runBlock(source);
+      const { code: exit, stdout, stderr } = await runAsPasted(source, code.includes('./api.mjs') ? OWN_MODULE : {});
       assert.equal(stderr, '');
       assert.equal(exit, 0);
       // The lab computes; it calls nothing that could fail.
-      const needed = code.includes("from 'rejitter/lab'") ? 0 : 2;
-      assert.ok(Number(/failures (\d+)$/m.exec(stdout)[1]) >= needed, `nothing failed, so nothing was retried: ${stdout}`);
+      const needed = code.includes("from 'rejitter/lab'") ? 0 : 1;
+      assert.ok(Number(/^retries (\d+)$/m.exec(stdout)[1]) >= needed, `nothing was retried: ${stdout}`);
     });
   }
 
   test(`${name}: the blocks type-check in a strict project`, async () => {
-    const files = Object.fromEntries(found.map(({ number, code }) => [`block${number}.mts`, code]));
-    const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [] };
-    const dir = project('readme', { ...files, 'callers.d.ts': DECLARED, 'tsconfig.json': JSON.stringify({ compilerOptions, files: [...Object.keys(files), 'callers.d.ts'] }) });
+    // JavaScript annotates no parameter; all else is strict.
+    const files = Object.fromEntries(found.map(({ number, language, code }) => [`block${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`, code]));
+    const compilerOptions = { strict: true, noImplicitAny: false, allowJs: true, checkJs: true, noEmit: true, module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [] };
+    const dir = project('readme', { ...files, ...OWN_TYPES, 'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }) });
     const { stdout, code } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'], { cwd: dir });
     assert.equal(stdout, '');
     assert.equal(code, 0);
@@ -67,6 +72,9 @@ test('control: a block that does not work is seen', async () => {
   assert.notEqual((await runBlock(`import { retryWithJitter } from 'rejitter';`)).code, 0);
   assert.notEqual((await runBlock(`await retry(() => callApi('/x'), { maxAttempts: 2 });`)).code, 0);
   assert.match((await runBlock(`import { retry } from 'rejitter'; await retry(() => 1);`)).stdout, /failures 0/);
+  assert.notEqual((await runAsPasted(`import { retry } from 'rejitter'; await retry(() => callApi('/x'), { maxAttempts: 2 });`)).code, 0);
+  assert.notEqual((await runAsPasted(`import { callApi } from './api.mjs';`)).code, 0);
+  assert.match((await runAsPasted(`import { retry } from 'rejitter'; await retry(() => 1);`)).stdout, /retries 0/);
 });
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
@@ -113,7 +121,8 @@ test('the table of backoffs lists each, and its formulas are what the package co
   for (const [name, curve] of rows) {
     const evaluate = formula(literal(curve));
     for (const options of CURVES[literal(name)]) {
-      const { baseMs: base = 100, capMs: cap = 10_000, factor = 2, truncateAt: N = 10, backoff = literal(name) } = options;
+      const { baseMs: base = 100, backoff = literal(name), factor = 2, truncateAt: N = 10 } = options;
+      const { capMs: cap = typeof backoff === 'function' ? Infinity : Math.max(10_000, ...(Array.isArray(backoff) ? backoff : [])) } = options;
       const variables = { base, cap, factor, N, step: options.stepMs ?? base, a: options.baseMs ?? cap / 2 ** (N - 1), F: fibonacci, f: backoff, list: backoff, n: backoff.length };
       for (const [i, wait] of waits(20, { backoff, jitter: 'none', ...options }).entries()) {
         near(wait, Math.min(cap, evaluate({ ...variables, k: i + 1 })), `${name} ${JSON.stringify(options)} k = ${i + 1}`);
@@ -151,7 +160,7 @@ const CAP_RULES = { 'the wait': 'bound', 'the interval': 'ceiling', 'the draw': 
 
 test('the table of presets lists each, with its options and what its cap bounds', () => {
   const rows = table('preset');
-  const known = /must be one of (.*)$/.exec(caught(() => RetryPolicy.preset('none of them')).message)[1].split(', ');
+  const known = oneOf(caught(() => RetryPolicy.preset('none of them')).message);
   assert.deepEqual(rows.map(([name]) => literal(name)).sort(), known.sort());
   for (const [name, options, bounds] of rows) {
     const { capRule = 'bound', ...data } = RetryPolicy.preset(literal(name)).toJSON();

@@ -15,7 +15,7 @@ import type {
   Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, PolicyData, PolicyOptions, PresetName, RetryEvent,
   RetryMetrics, RetryOptions, RetryReport, RunOptions, StopReason, SuccessEvent, SyncOptions, Verdict,
 } from 'rejitter';
-import type { ScriptedRandom, VirtualClock } from 'rejitter/testing';
+import type { RunUntilOptions, ScriptedRandom, VirtualClock } from 'rejitter/testing';
 `;
 
 const POSITIVE = `${IMPORT}
@@ -161,6 +161,10 @@ export async function testing(): Promise<void> {
   await clock.advance(5);
   await clock.runAll();
   await clock.runAll(7);
+  const options: RunUntilOptions = { limit: 50, graceMs: 0 };
+  same<number, Awaited<ReturnType<typeof clock.runUntil<number>>>>(true);
+  const until = await clock.runUntil(retry(() => ({ id: 7 })), options);
+  same<typeof until, { id: number }>(true);
   const numbers: number[] = [clock.now, clock.pending, random.left, random(), await result];
   void numbers;
 }

@@ -167,6 +167,11 @@ export function policies(policy: RetryPolicy) {
   void adjusted.run(() => callApi(1), { maxAttempts: 3, onRetry: ({ delayMs }) => delayMs, signal: undefined });
   const waits: number[] = [policy.delayMs(1), policy.delayMs(2, { seed: 'x', operation: 3, hintMs: 500 }), policy.delayMs(3, {})];
   void [waits, RetryPolicy.fromJSON({}, { retryIf: () => true })];
+  class Sub extends RetryPolicy { extra(): number { return 1; } }
+  const subclassed: number[] = [new Sub().with({}).extra(), Sub.preset('grpc').extra(), Sub.fromJSON({}).with().extra()];
+  const { preset, fromJSON } = RetryPolicy;
+  const detached: RetryPolicy[] = [preset('grpc'), fromJSON({}), RetryPolicy.preset('grpc', {})];
+  void [subclassed, detached];
   const plain = policy.wrap((id: number, ...rest: boolean[]) => [id, rest]);
   same<Parameters<typeof plain>, [id: number, ...rest: boolean[]]>(true);
   same<ReturnType<typeof wrapped>, Promise<User>>(true);

@@ -173,6 +173,33 @@ test('a promise subclass with its own then is adopted through it', async () => {
   assert.ok(asked >= 1);
 });
 
+test('a native promise with a then of its own: await ignores that, and so does every attempt', async () => {
+  const own = {
+    'that throws': () => { throw new Error('own then'); },
+    'that returns no promise': (ok) => { ok('from then'); return 'junk'; },
+    'that never answers': () => {},
+    'that is no function': 5,
+  };
+  for (const [name, then] of Object.entries(own)) {
+    for (const settled of [() => Promise.resolve('value'), () => Promise.reject('failure')]) {
+      const expected = await settled().catch((error) => error);
+      for (const options of [{ maxAttempts: 1 }, { maxAttempts: 2 }, { maxAttempts: 2, signal: new AbortController().signal }]) {
+        let promise;
+        const { value, error } = await underClock(() => {
+          promise = retry(() => Object.assign(settled(), { then }), options);
+          return promise;
+        });
+        assert.ok(promise instanceof Promise, name);
+        assert.equal(value ?? error, expected, name);
+      }
+    }
+  }
+  // A getter of `constructor` that throws fails the attempt, as it does in await.
+  const hostilePromise = () => Object.defineProperty(Promise.resolve(1), 'constructor', { get() { throw 'read'; } });
+  let calls = 0;
+  assert.deepEqual(await underClock(() => retry(() => { calls += 1; return hostilePromise(); }, { maxAttempts: 2 })).then(({ error }) => [error, calls]), ['read', 2]);
+});
+
 test('what comes back is a promise of this realm, from every function and from a policy', () => {
   const policy = new RetryPolicy();
   for (const promise of [retry(() => 1), policy.run(() => 1), policy.wrap(() => 1)()]) {

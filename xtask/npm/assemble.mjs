@@ -2,7 +2,7 @@
 // as a file and as a module, the entries of other hosts, the CommonJS twins, the version. Beside it,
 // in OUT.modules, the same with every module as a file: for tests that change one.
 //
-//   node assemble.mjs --version 1.2.3 --wasm core.wasm --wasm http.wasm --lab folder --out target/pkg
+//   node assemble.mjs --version 1.2.3 --wasm core.wasm --lab folder --out target/pkg
 //
 // The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers.
 
@@ -29,7 +29,7 @@ const HOSTS = {
 };
 
 /** Which maker of a module of pkg-template/lib turns a compiled wasm file into what the entries use. */
-const MAKERS = { core: ['loaderOf', 'loader'], http: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
+const MAKERS = { core: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
 
 /**
  * Each entry loads the whole driver and the core with it. Those hosts that take the core from a file bundle

@@ -59,7 +59,6 @@ function sources(name, change = {}) {
     'driver/full.js': 'export {};\n',
     'driver/mod.rs': '',
     'core.wasm': EMPTY_WASM,
-    'http.wasm': EMPTY_WASM,
     'LICENSE-X': 'licence',
     ...change,
   });
@@ -67,7 +66,7 @@ function sources(name, change = {}) {
     template: join(dir, 'template'),
     driver: join(dir, 'driver'),
     licences: [join(dir, 'LICENSE-X')],
-    wasm: [join(dir, 'core.wasm'), join(dir, 'http.wasm')],
+    wasm: [join(dir, 'core.wasm')],
     lab: join(dir, 'lab'),
     version: '1.2.3',
     out: join(dir, 'out'),
@@ -82,7 +81,7 @@ describe('assemble', () => {
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
     assert.equal(esm.retry(), `retry${textOf(EMPTY_WASM)}`);
     assert.equal(cjs.retry(), esm.retry());
-    for (const file of ['lib/driver.js', 'lib/driver.cjs', 'core.wasm', 'http.wasm', 'LICENSE-X']) {
+    for (const file of ['lib/driver.js', 'lib/driver.cjs', 'core.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
     for (const file of ['lib/name.js', 'lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {

@@ -7,9 +7,9 @@ import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** A file of several modules is named after the one that it is about; of others, after the last. */
-const SUBJECTS = { 'lib/api.js': 'driver', 'lib/lab.js': 'lab' };
+const SUBJECTS = { 'lib/api.js': 'driver', 'lib/fetch.js': 'fetch', 'lib/lab.js': 'lab' };
 
-const GENERATED = /\/(lab-glue|(?:http|lab)-bytes)\.js$/;
+const GENERATED = /\/lab-(glue|bytes)\.js$/;
 
 /**
  * @param {string} dir a package in which every module is a file
@@ -75,7 +75,7 @@ export async function bundle(dir, entries, companions = () => []) {
     const output = Object.keys(metafile.outputs).find((name) => path.endsWith(`/${name}`));
     const file = named(output.slice('out/'.length));
     // Generated modules are beside the shared files; the entries are one folder above.
-    const code = file.startsWith('lib/') ? needed(text) : needed(text).replaceAll(/"\.\/((?:lab-glue|(?:http|lab)-bytes)\.js)"/g, '"./lib/$1"');
+    const code = file.startsWith('lib/') ? needed(text) : needed(text).replaceAll(/"\.\/(lab-(?:glue|bytes)\.js)"/g, '"./lib/$1"');
     const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) => (external ? asItIs(to, entries) : [named(to.slice('out/'.length))]));
     files.set(file, { text: code, imports });
   }

@@ -16,7 +16,7 @@ export const FILE = join(root, 'pkg-template/THIRD-PARTY-NOTICES');
 /** The features of every wasm file in the package (xtask/src/thin_wasm.rs, xtask/src/lab_wasm.rs). */
 const FEATURES = 'driver,lab';
 
-const LINE = `${'='.repeat(80)}\n`;
+const LINE = `${'-'.repeat(80)}\n`;
 
 const INTRO = `The wasm files of this package, and the modules that carry them as text, contain code of the
 crates below. lib/lab-glue.js and lib/lab-glue.cjs were written by wasm-bindgen, one of them.

@@ -1,25 +1,17 @@
-// What the thin wasm files are for: one build yields two, by two sets of roots.
+// Keeps of the thin build what the driver calls: the numeric functions.
 //
-//   node roots.mjs core in.wasm graph.json     writes the graph for wasm-metadce: everything that none
-//                                              of the part's roots reaches is removed, the table
-//                                              included, and of `core` the memory
-//   node roots.mjs --check out.wasm graph.json fails unless exactly they are left, and no import
+//   node roots.mjs in.wasm graph.json          writes the graph for wasm-metadce, which removes everything
+//                                              that no root reaches: the memory and the table, too
+//   node roots.mjs --check out.wasm graph.json fails unless exactly the roots are left, and no import
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-/** Part → which exports are its roots. Only `http` takes text, so only it has a memory. */
-const PARTS = {
-  core: ({ kind, name }) => kind === 'function' && !name.startsWith('http_'),
-  http: ({ kind, name }) => (kind === 'function' && name.startsWith('http_')) || kind === 'memory',
-};
-
-/** The exports of a part that are not wasm-bindgen's own. */
-export function rootsOf(module, part) {
-  if (!Object.hasOwn(PARTS, part)) throw new Error(`there is no part ${part}: ${Object.keys(PARTS).join(', ')}`);
+/** Returns the names of the exported functions that are not wasm-bindgen's own. */
+export function rootsOf(module) {
   return WebAssembly.Module.exports(module)
-    .filter((e) => PARTS[part](e) && !e.name.startsWith('__'))
+    .filter(({ kind, name }) => kind === 'function' && !name.startsWith('__'))
     .map(({ name }) => name)
     .sort();
 }
@@ -37,7 +29,7 @@ export function problemsOf(module, graph) {
   const found = WebAssembly.Module.exports(module).map(({ name }) => name).sort();
   const imports = WebAssembly.Module.imports(module).map((i) => `${i.module}.${i.name}`);
   const problems = [];
-  if (!wanted.some((name) => name !== 'memory')) problems.push('it exports no function');
+  if (wanted.length === 0) problems.push('it exports no function');
   if (found.join() !== wanted.join()) {
     problems.push(`it exports ${found.join(', ') || 'nothing'} instead of ${wanted.join(', ')}`);
   }
@@ -49,10 +41,10 @@ export function problemsOf(module, graph) {
 
 function main(args) {
   const check = args[0] === '--check';
-  const [part, wasm, graph] = args;
+  const [wasm, graph] = args.slice(-2);
   const module = new WebAssembly.Module(readFileSync(wasm));
   if (!check) {
-    writeFileSync(graph, `${JSON.stringify(graphOf(rootsOf(module, part)), null, 2)}\n`);
+    writeFileSync(graph, `${JSON.stringify(graphOf(rootsOf(module)), null, 2)}\n`);
     return;
   }
   const problems = problemsOf(module, JSON.parse(readFileSync(graph, 'utf8')));

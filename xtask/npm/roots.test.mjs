@@ -24,15 +24,11 @@ function wasmWith(names, imports = [], memory = false) {
 }
 
 test('the roots are the functions that are not the glue of wasm-bindgen', () => {
-  assert.deepEqual(rootsOf(wasmWith(['decide', '__wbindgen_start', 'ceiling']), 'core'), ['ceiling', 'decide']);
+  assert.deepEqual(rootsOf(wasmWith(['decide', '__wbindgen_start', 'ceiling'])), ['ceiling', 'decide']);
 });
 
-test('what takes text is a part of its own, with the memory', () => {
-  const both = wasmWith(['decide', 'http_hint', '__wbindgen_start'], [], true);
-  assert.deepEqual(rootsOf(both, 'core'), ['decide']);
-  assert.deepEqual(rootsOf(both, 'http'), ['http_hint', 'memory']);
-  assert.throws(() => rootsOf(both, 'both'), /no part both: core, http/);
-  assert.deepEqual(problemsOf(wasmWith(['http_hint'], [], true), graphOf(['http_hint', 'memory'])), []);
+test('a memory is no root, and refused if it is left', () => {
+  assert.deepEqual(rootsOf(wasmWith(['decide', '__wbindgen_start'], [], true)), ['decide']);
   assert.match(problemsOf(wasmWith(['decide'], [], true), graphOf(['decide'])).join(), /exports decide, memory instead of decide/);
 });
 
@@ -46,5 +42,4 @@ test('what is left over, missing or imported is named', () => {
   assert.match(problems(['other']), /exports other instead of decide/);
   assert.match(problems(['decide'], ['now']), /imports host\.now/);
   assert.deepEqual(problemsOf(wasmWith([]), graphOf([])), ['it exports no function']);
-  assert.deepEqual(problemsOf(wasmWith([], [], true), graphOf(['memory'])), ['it exports no function']);
 });

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, find_on_path};
@@ -242,9 +243,28 @@ fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> 
             .args(args)
             .remedy(remedy.as_str())
     };
-    step.run(&apt(&["update"]))?;
-    step.run(&apt(&["install", "-y", "--no-install-recommends"]).args(packages))?;
-    Ok(())
+    let commands = [
+        apt(&["update"]),
+        apt(&["install", "-y", "--no-install-recommends"]).args(packages),
+    ];
+    let shown = commands.each_ref().map(|cmd| format!("    {cmd}\n"));
+    step.say(&format!(
+        "  Not found: {}. These commands install what is missing, as root:\n{}",
+        names.join(", "),
+        shown.concat()
+    ));
+    let ci = env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
+    let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if must_ask(root, ci, terminal) && !step.confirm("  Run them?")? {
+        return Err(absent());
+    }
+    commands.iter().try_for_each(|cmd| step.run(cmd).map(drop))
+}
+
+/// Whether the reader decides about commands that need root. Not where xtask is root already, nor where nobody
+/// can answer: there one command still does all the set-up.
+fn must_ask(root: bool, ci: bool, terminal: bool) -> bool {
+    !root && !ci && terminal
 }
 
 /// `found`, or what an earlier run built, or a new build.
@@ -364,6 +384,22 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("set CHROMEDRIVER"), "{text}");
+    }
+
+    #[test]
+    fn asks_before_sudo_only_where_somebody_can_answer() {
+        assert!(must_ask(false, false, true));
+        for (root, ci, terminal) in [
+            (true, false, true),
+            (false, true, true),
+            (false, false, false),
+            (true, true, false),
+        ] {
+            assert!(
+                !must_ask(root, ci, terminal),
+                "{root} {ci} {terminal}: would wait for an answer, or ask root"
+            );
+        }
     }
 
     #[test]

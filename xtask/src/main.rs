@@ -47,7 +47,8 @@ cargo xtask <command>
   help
       prints this
 
-Each command installs what it needs and finds missing, and is quick when nothing is.
+Each command first installs any missing dependencies. Browsers for the tests are packages of the
+system: before xtask installs these with sudo it shows the commands, and asks if there is a terminal.
 ";
 
 #[derive(Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::cmd::Failure;
 use crate::lab_wasm::LabWasm;
 use crate::step::{Console, file_failure};
-use crate::thin_wasm::{Part, Thin};
+use crate::thin_wasm::Thin;
 use crate::wasm::script;
 use crate::workspace::Workspace;
 
@@ -41,9 +41,7 @@ pub fn build(ws: &Workspace, console: &mut Console, report: Report) -> Result<Pa
             &script(ws, "assemble.mjs")
                 .args(["--version", version])
                 .arg("--wasm")
-                .arg(thin.file(Part::Core))
-                .arg("--wasm")
-                .arg(thin.file(Part::Http))
+                .arg(&thin.file)
                 .arg("--lab")
                 .arg(&lab.folder)
                 .arg("--out")

@@ -4,6 +4,8 @@
 use std::fs;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cmd::{Cmd, Failure, Output, append};
@@ -138,6 +140,38 @@ impl Step<'_> {
         result.map(|()| self.output().get(before..).unwrap_or_default().to_owned())
     }
 
+    /// Prints a text between the lines of progress.
+    pub fn say(&self, text: &str) {
+        self.erase();
+        print!("{text}");
+        drop(io::stdout().flush());
+    }
+
+    /// Asks the reader a question. Ctrl-C ends the wait for the answer.
+    pub fn confirm(&self, question: &str) -> Result<bool, Failure> {
+        self.say(&format!("{question} [Y/n] "));
+        let (send, answer) = mpsc::channel();
+        // A thread, because reading a line goes on after a signal.
+        thread::spawn(move || {
+            let mut line = String::new();
+            let read = io::stdin().read_line(&mut line).unwrap_or(0);
+            drop(send.send((read > 0).then_some(line)));
+        });
+        loop {
+            match answer.recv_timeout(Duration::from_millis(50)) {
+                Ok(line) => return Ok(line.is_some_and(|line| agrees(&line))),
+                Err(RecvTimeoutError::Disconnected) => return Ok(false),
+                Err(RecvTimeoutError::Timeout) if signals::received().is_some() => {
+                    return Err(Failure {
+                        interrupted: true,
+                        ..Failure::new("stopped")
+                    });
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
     /// A few words beside the time of the step.
     pub fn note(&mut self, note: impl Into<String>) {
         self.note = note.into();
@@ -214,6 +248,11 @@ impl Progress {
             println!("{line}");
         }
     }
+}
+
+/// Enter alone takes the answer in capitals.
+fn agrees(line: &str) -> bool {
+    matches!(line.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes")
 }
 
 pub fn file_failure(verb: &str, path: &Path, error: &io::Error) -> Failure {
@@ -318,6 +357,16 @@ mod tests {
         let log = fs::read_to_string(ws.target.join("logs/01-fails.log")).unwrap();
         assert!(!log.contains("not reached"));
         fs::remove_dir_all(ws.root).unwrap();
+    }
+
+    #[test]
+    fn only_a_yes_is_a_yes() {
+        for yes in ["\n", "y\n", "Yes\n", " YES "] {
+            assert!(agrees(yes), "{yes:?}");
+        }
+        for no in ["n\n", "no\n", "nope", "yn", "?"] {
+            assert!(!agrees(no), "{no:?}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The wasm files of the npm package's main entry and of `rejitter/fetch`: numbers only, without imports.
+//! The wasm file of the npm package's entries that retry: numbers only, without imports or memory.
 
 use std::path::{Path, PathBuf};
 
@@ -8,32 +8,13 @@ use crate::step::Step;
 use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::workspace::Workspace;
 
-/// The wasm files that one thin build yields.
-#[derive(Debug, Clone, Copy)]
-pub enum Part {
-    /// The numeric decision functions, without memory: for the main entry.
-    Core,
-    /// What `fetch` needs beside them, which takes text and so has a memory.
-    Http,
-}
-
-impl Part {
-    const ALL: [Self; 2] = [Self::Core, Self::Http];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Http => "http",
-        }
-    }
-}
-
-/// The thin build: wasm files without imports.
+/// The thin build: a wasm file of the numeric decision functions.
 pub struct Thin {
     /// Of its own: the full build of the same crate has the same file name.
     target: PathBuf,
     compiled: PathBuf,
     work: PathBuf,
+    pub file: PathBuf,
 }
 
 impl Thin {
@@ -42,22 +23,17 @@ impl Thin {
         let work = target.join("shrink");
         Self {
             compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
+            file: work.join("core.wasm"),
             work,
             target,
         }
     }
 
-    pub fn file(&self, part: Part) -> PathBuf {
-        self.work.join(format!("{}.wasm", part.name()))
-    }
-
     pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let build = compilation(ws, &self.target)
-            .args(["--features", "driver,http"])
+            .args(["--features", "driver"])
             // Half a kilobyte smaller than at level 2, and as fast for one call per failure.
-            .args(["--config", "profile.release.opt-level='s'"])
-            // What has a memory needs a page of it, not the megabyte that the stack has by default.
-            .args(["--", "-Clink-arg=-zstack-size=8192"]);
+            .args(["--config", "profile.release.opt-level='s'"]);
         step.run(&build)?;
         step.note(size_of(&self.compiled));
         Ok(())
@@ -65,7 +41,7 @@ impl Thin {
 
     pub fn shrink(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let passes = self.passes(ws);
-        let results = Part::ALL.map(|part| self.file(part));
+        let results = [self.file.clone()];
         run_passes(ws, step, &self.compiled, &self.work, &results, &passes)
     }
 
@@ -87,7 +63,9 @@ impl Thin {
                 .arg("-o")
                 .arg(to)
         };
-        let mut passes = vec![
+        let graph = file("graph.json");
+        let reached = file("reached.wasm");
+        vec![
             Cmd::new(ws.wasm_tool("wasm-bindgen"))
                 .arg(&self.compiled)
                 .args(["--target", "web", "--no-typescript"])
@@ -96,30 +74,19 @@ impl Thin {
                 .arg(&self.work)
                 .args(["--out-name", "rejitter"]),
             optimise(&bound, &small, &["--converge"]),
-        ];
-        for part in Part::ALL {
-            let graph = file(&format!("{}-graph.json", part.name()));
-            let reached = file(&format!("{}-reached.wasm", part.name()));
-            let done = self.file(part);
-            passes.extend([
-                script(ws, "roots.mjs")
-                    .arg(part.name())
-                    .arg(&small)
-                    .arg(&graph),
-                Cmd::new(ws.npm_tool("wasm-metadce"))
-                    .arg(&small)
-                    .arg("--graph-file")
-                    .arg(&graph)
-                    .args(WASM_FEATURES)
-                    .arg("-o")
-                    .arg(&reached),
-                optimise(&reached, &done, &["--converge"]),
-                script(ws, "roots.mjs")
-                    .arg("--check")
-                    .arg(&done)
-                    .arg(&graph),
-            ]);
-        }
-        passes
+            script(ws, "roots.mjs").arg(&small).arg(&graph),
+            Cmd::new(ws.npm_tool("wasm-metadce"))
+                .arg(&small)
+                .arg("--graph-file")
+                .arg(&graph)
+                .args(WASM_FEATURES)
+                .arg("-o")
+                .arg(&reached),
+            optimise(&reached, &self.file, &["--converge"]),
+            script(ws, "roots.mjs")
+                .arg("--check")
+                .arg(&self.file)
+                .arg(&graph),
+        ]
     }
 }

@@ -55,8 +55,9 @@ pub fn parse_http_date(text: &[u8], now: i64) -> Option<i64> {
         rest.literal(b" ")?;
         let time = rest.time()?;
         rest.literal(b" GMT")?;
-        // Fifty years are counted on the calendar: the same day and time, 50 years before.
-        while year < 9900 && days(year + 50, month, day) * 86_400 + time <= now {
+        // Fifty years are counted on the calendar: the same day and time, 50 years before. The
+        // bound ends the loop for a clock that is infinitely late.
+        while year < 20_000 && days(year + 50, month, day) * 86_400 + time <= now {
             year += 100;
         }
         date(year, month, day)? + time

@@ -1,14 +1,14 @@
-//! What HTTP says about a retry: the server's hint, the status, the method, the network failure.
+//! The rules of HTTP that retries need: the server's hint, the status, the method.
 //!
-//! Text comes in as the bytes of header values and messages; only ASCII means anything here.
-//! Nothing is asked of the host, so the answers are the same in every engine.
+//! For Rust clients of any HTTP library. `rejitter/fetch` has the same rules in JavaScript
+//! (src/js/http.js), because text is expensive to pass to wasm; tests hold the two to one table.
+//!
+//! Text comes in as the bytes of header values; only ASCII means anything here.
 
 mod date;
-mod failure;
 mod hint;
 mod request;
 
 pub use date::parse_http_date;
-pub use failure::NetworkFailure;
 pub use hint::{HintHeaders, retry_after_ms};
 pub use request::{StatusRule, is_idempotent};

@@ -4,11 +4,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StatusRule {
-    /// 408, 425, 429, 500, 502, 503, 504: conditions that pass. Never 501 and 505, which do not.
+    /// 408, 425, 429, 500, 502, 503, 504, 520 to 524, 529 and 530: conditions that pass. Never 501
+    /// and 505, which do not. Cloudflare sends those from 520 on, Anthropic sends 529.
     Transient,
-    /// The same without 408: browsers resend that themselves, so a second layer of retries would
-    /// multiply theirs.
-    TransientInBrowsers,
     /// As hashicorp/go-retryablehttp: 429, 0, and from 500 on all but 501.
     GoRetryableHttp,
 }
@@ -21,11 +19,10 @@ impl StatusRule {
             Self::GoRetryableHttp => {
                 status == 0 || status == 429 || (status >= 500 && status != 501)
             }
-            Self::Transient | Self::TransientInBrowsers => match status {
-                425 | 429 | 500 | 502 | 503 | 504 => true,
-                408 => matches!(self, Self::Transient),
-                _ => false,
-            },
+            Self::Transient => matches!(
+                status,
+                408 | 425 | 429 | 500 | 502..=504 | 520..=524 | 529 | 530
+            ),
         }
     }
 }

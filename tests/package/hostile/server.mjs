@@ -35,17 +35,20 @@ const FAILURES = {
   'redirect-to-503': (socket, { request }) => socket.write(reply(307, `location: ${request.path.replace('/redirect-to-503/', '/redirected/')}\r\n`)),
   redirected: (socket) => socket.write(reply(503)),
   'retry-after-0': (socket) => socket.write(reply(503, 'retry-after: 0\r\n')),
-  'retry-after-ms': (socket, { random }) => socket.write(reply(429, `retry-after-ms: ${(random() * 3).toFixed(2)}\r\nretry-after: 9999\r\n`)),
+  'retry-after-ms': (socket, { random }) => socket.write(reply(429, `retry-after-ms: ${(random() * 3 + 0.01).toFixed(2)}\r\nretry-after: 9999\r\n`)),
   'retry-after-past': (socket) => socket.write(reply(503, `retry-after: ${dated(Date.now() - 60_000)}\r\n`)),
   'retry-after-skewed': (socket) => socket.write(reply(503, `date: ${dated(Date.now() + 3_600_000)}\r\nretry-after: ${dated(Date.now() + 3_600_000)}\r\n`)),
+  'should-retry': (socket) => socket.write(reply(404, 'x-should-retry: true\r\n')),
+  'forbidden-for-now': (socket) => socket.write(reply(403, 'retry-after-ms: 1\r\n')),
   'retry-after-malformed': (socket, { random, malformed }) => socket.write(reply(503, `retry-after: ${malformed[Math.floor(random() * malformed.length)]}\r\n`)),
 };
-for (const status of [408, 425, 429, 500, 502, 503, 504]) FAILURES[`status-${status}`] = (socket, { random }) => socket.write(reply(status, '', 'x'.repeat(Math.floor(random() * 5000))));
+for (const status of [408, 425, 429, 500, 502, 503, 504, 521, 529]) FAILURES[`status-${status}`] = (socket, { random }) => socket.write(reply(status, '', 'x'.repeat(Math.floor(random() * 5000))));
 
 /** Scenario → an answer that ends the matter at the first attempt. */
 const FINAL = {
   'retry-after-huge': (socket) => socket.write(reply(503, 'retry-after: 99999999\r\n')),
   'retry-after-1e30': (socket) => socket.write(reply(503, `retry-after: 1${'0'.repeat(30)}\r\n`)),
+  'should-not-retry': (socket) => socket.write(reply(503, 'x-should-retry: false\r\n')),
   'redirect-loop': (socket, { request }) => socket.write(reply(302, `location: ${request.path}\r\n`)),
   'body-stalls-200': (socket) => socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin'),
   'reset-in-body-200': (socket) => socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.resetAndDestroy()),

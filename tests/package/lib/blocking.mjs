@@ -1,13 +1,15 @@
 // A clock for code that blocks: `Atomics.wait` takes no real time, it moves the monotonic clock.
 
+import { descriptorOf } from './clock.mjs';
+
 /**
  * Runs `body(clock)`, synchronously. `clock.waits` lists the timeouts of all waits; `clock.now` may be moved
  * by the body; `wake(ms)` says how long a wait of `ms` really lasts.
  */
 export function underBlockingClock(body, { start = 1000, wake = (ms) => ms } = {}) {
   const clock = { now: start, waits: [] };
-  const saved = [[globalThis.performance, 'now'], [Atomics, 'wait']].map(([holder, name]) => [holder, name, Object.getOwnPropertyDescriptor(holder, name)]);
-  const put = (holder, name, value) => Object.defineProperty(holder, name, { value, writable: true, configurable: true });
+  const saved = [[globalThis.performance, 'now'], [Atomics, 'wait']].map(([holder, name]) => [holder, name, descriptorOf(holder, name)]);
+  const put = (holder, name, value) => Object.defineProperty(holder, name, { __proto__: null, value, writable: true, configurable: true });
   put(globalThis.performance, 'now', () => clock.now);
   const wait = Atomics.wait;
   put(Atomics, 'wait', (cell, index, value, ms) => {

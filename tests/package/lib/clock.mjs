@@ -18,6 +18,12 @@ export async function microtasks(hops = 64) {
 
 const MAX = 2 ** 31 - 1;
 
+/** An own property as it was, without what a polluted Object.prototype would add to its descriptor. */
+export function descriptorOf(object, name) {
+  const descriptor = Object.getOwnPropertyDescriptor(object, name);
+  return descriptor && { __proto__: null, ...descriptor };
+}
+
 export class VirtualClock {
   /** @param {{ skew?: (nth: number) => number, start?: number }} [options] `skew`: how many ms late (early if negative) the nth timer fires. */
   constructor({ skew = () => 0, start = 1000 } = {}) {
@@ -35,11 +41,11 @@ export class VirtualClock {
   install() {
     if (this.saved) throw new Error('the clock is installed already');
     this.saved = {
-      setTimeout: Object.getOwnPropertyDescriptor(globalThis, 'setTimeout'),
-      clearTimeout: Object.getOwnPropertyDescriptor(globalThis, 'clearTimeout'),
-      now: Object.getOwnPropertyDescriptor(globalThis.performance, 'now'),
+      setTimeout: descriptorOf(globalThis, 'setTimeout'),
+      clearTimeout: descriptorOf(globalThis, 'clearTimeout'),
+      now: descriptorOf(globalThis.performance, 'now'),
     };
-    const put = (object, name, value) => Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true });
+    const put = (object, name, value) => Object.defineProperty(object, name, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
     put(globalThis, 'setTimeout', (callback, ms, ...args) => this.arm(callback, ms, args));
     put(globalThis, 'clearTimeout', (handle) => this.clear(handle));
     put(globalThis.performance, 'now', () => this.now);

@@ -77,12 +77,16 @@ export const requirePackage = () => createRequire(join(consumer, 'package.json')
 
 let folders = 0;
 
+/** @type {string[]} */
+const temporary = [];
+process.once('exit', () => temporary.forEach((dir) => rmSync(dir, { recursive: true, force: true })));
+
 /** A folder of its own inside the consumer's, so that modules in it find the package. */
 export function workFolder(name) {
   folders += 1;
   const dir = join(consumer, 'work', `${name}-${process.pid}-${folders}`);
   mkdirSync(dir, { recursive: true });
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  temporary.push(dir);
   return dir;
 }
 

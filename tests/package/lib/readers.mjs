@@ -1,9 +1,10 @@
-// The code that readers see, in the READMEs and in the declarations, and what stands in for their own.
+// The code that readers see, in the READMEs and in the declarations, and what stands in for the world around it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-import { installed, project, runNode } from './consumer.mjs';
+import { installed, project, run } from './consumer.mjs';
 
 /** A file of declarations of the package, its comments as Markdown. */
 export const declarations = (name) => readFileSync(join(installed, name), 'utf8').replaceAll(/^ *\* ?/gm, '');
@@ -16,31 +17,23 @@ export function blocks(text) {
   return [...text.matchAll(/^```(js|mjs|ts|mts|javascript|typescript)\n(.*?)^```$/gms)].map(([, language, code], i) => ({ number: i + 1, language, code }));
 }
 
-// What stands in for the reader's own code: it fails twice for each thing it is asked, then answers. Time
-// runs a hundred times as fast: the examples show waits of seconds.
-const PRELUDE = `
-import * as everything from 'rejitter';
-// Examples of single options do not repeat the import.
-for (const [name, value] of Object.entries(everything)) globalThis[name] = value;
+// The world around the code: time runs a hundred times as fast, because the examples show waits of seconds; and a network
+// in which each address fails twice, then answers. At the end, the numbers of these failures and of retries are printed.
+const WORLD = `
+import { tracingChannel } from 'node:diagnostics_channel';
 const real = globalThis.setTimeout;
 globalThis.setTimeout = (callback, ms, ...args) => real(callback, ms / 100, ...args);
-globalThis.failures = 0;
+let failures = 0;
+let retries = 0;
+const ignore = () => {};
+tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore, asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
 const asked = new Map();
-const flaky = (key) => {
+export const flaky = (key) => {
   const times = (asked.get(key) ?? 0) + 1;
   asked.set(key, times);
   if (times > 2) return;
-  globalThis.failures += 1;
+  failures += 1;
   throw Object.assign(new Error('status 503'), { status: 503 });
-};
-globalThis.callApi = async (path, init) => {
-  if (init?.signal) init.signal.throwIfAborted();
-  flaky(typeof path === 'string' ? path : 'all');
-  return { status: 200, name: 'Ada' };
-};
-globalThis.callApiSync = (path) => {
-  flaky(path ?? 'all');
-  return { name: 'Ada' };
 };
 globalThis.fetch = async (url, init) => {
   if (init?.signal) init.signal.throwIfAborted();
@@ -52,7 +45,23 @@ globalThis.fetch = async (url, init) => {
   }
   return new Response('{"name":"Ada"}', { status: 200 });
 };
-process.on('exit', () => console.log('failures', globalThis.failures));
+process.on('exit', () => console.log('retries ' + retries + '\\nfailures ' + failures));
+`;
+
+// The declarations leave out what the README shows: the import, and the reader's own functions.
+const PRELUDE = `
+import * as everything from 'rejitter';
+import { flaky } from './world.mjs';
+for (const [name, value] of Object.entries(everything)) globalThis[name] = value;
+globalThis.callApi = async (path, init) => {
+  if (init?.signal) init.signal.throwIfAborted();
+  flaky(typeof path === 'string' ? path : 'all');
+  return { status: 200, name: 'Ada' };
+};
+globalThis.callApiSync = (path) => {
+  flaky(path ?? 'all');
+  return { name: 'Ada' };
+};
 `;
 
 export const DECLARED = `
@@ -60,9 +69,19 @@ declare const callApiSync: (path?: unknown) => { name: string };
 declare const callApi: (path?: unknown, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;
 `;
 
+/** Runs an example of the declarations. */
 export async function runBlock(code) {
-  const prelude = join(project('readme', { 'prelude.mjs': PRELUDE }), 'prelude.mjs');
-  return runNode(code, { flags: ['--unhandled-rejections=strict', '--import', prelude], env: { NODE_OPTIONS: '' } });
+  return runIn(code, { 'world.mjs': WORLD, 'prelude.mjs': PRELUDE }, 'prelude.mjs');
+}
+
+/** Runs a block of a README saved as a file, beside `files`: nothing is defined for it. */
+export async function runAsPasted(code, files = {}) {
+  return runIn(code, { ...files, 'world.mjs': WORLD }, 'world.mjs');
+}
+
+function runIn(code, files, prelude) {
+  const dir = project('readme', { ...files, 'main.mjs': code });
+  return run(process.execPath, ['--unhandled-rejections=strict', '--import', pathToFileURL(join(dir, prelude)).href, join(dir, 'main.mjs')], { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } });
 }
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */

@@ -54,4 +54,4 @@ export function expectedWaits(n, r, options = {}) {
 }
 
 /** All that the package exports: a name that comes or goes is a change of the API and must be seen here. */
-export const EXPORTS = [...Object.keys(SHORTCUTS), 'RetryError', 'RetryPolicy', 'TimeoutError', 'isPermanent', 'permanent', 'retryAfter', 'retryReport', 'retrySync'].sort();
+export const EXPORTS = [...Object.keys(SHORTCUTS), 'RetryError', 'RetryPolicy', 'TimeoutError', 'isPermanent', 'isProgrammingError', 'permanent', 'retryAfter', 'retryReport', 'retrySync'].sort();

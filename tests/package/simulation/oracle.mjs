@@ -194,6 +194,8 @@ class Walk extends Endings {
   verdict(given) {
     const { failed, value } = this.outcome;
     const kind = failed ? 'retryIf' : 'retryOnResult';
+    // This preset has a predicate: p-retry stops at programming errors.
+    if (failed && !this.uses.retryIf && this.world.schedule.preset === 'pRetryRandomized' && isTypeError(value)) this.finish('notRetryable');
     if (!this.uses[kind]) return undefined;
     const entry = this.take(kind);
     this.require(Object.is(entry.outcome, value), 14, `${kind} was asked about something else`);
@@ -289,5 +291,13 @@ class Walk extends Endings {
     const most = 2 ** 31 - 1;
     this.require(arm.ms >= Math.min(most, Math.ceil((delayMs ?? lo) * (1 - 1e-12))) && arm.ms <= Math.min(most, Math.ceil((delayMs ?? hi) * (1 + 1e-12) + 1e-9)), 5, `a timer of ${arm.ms} ms for a wait of ${delayMs ?? `${lo} to ${hi}`}`);
     this.require(arm.turn === this.last.turn || this.ended.turn === arm.turn, 4, 'the wait began late');
+  }
+}
+
+function isTypeError(value) {
+  try {
+    return value instanceof TypeError;
+  } catch {
+    return false;
   }
 }

@@ -22,7 +22,9 @@ export const PRESETS = {
 /** Options with their defaults. */
 export function resolved(options, preset) {
   const { backoff = 'exponential', jitter = 'full', baseMs, capMs, minMs = 0, factor = 2, stepMs, truncateAt = 10 } = options;
-  const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0));
+  const curved = !['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
+  const longest = backoff === 'function' || typeof backoff === 'function' ? Infinity : Array.isArray(backoff) ? Math.max(...backoff) : 0;
+  const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0, curved ? longest : 0));
   const base = baseMs ?? (backoff === 'truncated' ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
   return {
     backoff, jitter, cap, base, min: minMs, factor, step: stepMs ?? base, n: truncateAt,

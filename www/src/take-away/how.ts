@@ -7,7 +7,6 @@ import { BACKOFFS, JITTERS, capitalised, curveActs, curveFormula, jitterFormula,
 
 const FILES: Readonly<Record<string, string>> = {
   'core.wasm': 'decides each wait; inlined in every entry',
-  'http.wasm': 'reads Retry-After; in rejitter/fetch',
   'lab.wasm': 'computes the figures; in rejitter/lab',
 };
 
