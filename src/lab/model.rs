@@ -129,6 +129,17 @@ impl Model {
         hi
     }
 
+    /// Whether the curve is one that grows, until its cap.
+    pub(super) fn is_meant_to_grow(&self) -> bool {
+        match self.policy.backoff() {
+            Backoff::Linear => self.policy.step_ms() > 0.0,
+            Backoff::Exponential => self.policy.factor() > 1.0,
+            Backoff::Truncated => self.policy.truncate_at() > 1,
+            Backoff::Fibonacci => true,
+            Backoff::Fixed | Backoff::Custom => false,
+        }
+    }
+
     /// Entries of the list that is the curve: the last one repeats.
     pub(super) fn curve_len(&self) -> u64 {
         u64::try_from(self.curve.len()).unwrap_or(u64::MAX).max(1)
