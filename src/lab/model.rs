@@ -250,6 +250,7 @@ impl Iterator for Distributions<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::core::{RetryOptions, UNLIMITED};

@@ -91,9 +91,17 @@ test('plan: plain objects with these fields', () => {
   assert.ok(!('latticeMs' in plan({}, 1)[0]));
 });
 
+test('explain: a backoff that cannot grow, a list that is not cut', () => {
+  const texts = (options, name) => explain(options).filter(({ code }) => code === name).map(({ text }) => text);
+  assert.deepEqual(texts({ baseMs: 15_000 }, 'does-not-grow'), ['the backoff does not grow: baseMs is 15 s, and no ceiling exceeds the cap of 15 s; set a longer capMs']);
+  assert.deepEqual(texts({ baseMs: 15_000, capMs: 60_000 }, 'does-not-grow'), []);
+  assert.deepEqual(plan({ backoff: [1000, 20_000, 60_000], jitter: 'none' }, 4).map(({ hiMs }) => hiMs), [1000, 20_000, 60_000, 60_000]);
+  assert.equal(plan({ backoff: 'truncated', capMs: Infinity }, 1)[0].hiMs, 100);
+});
+
 test('explain: codes, severities, sentences', () => {
   assert.deepEqual(explain({ maxAttempts: 1, totalTimeoutMs: 1000 }), [
-    { code: 'retries-never-happen', severity: 'warning', text: 'maxAttempts is 1: the first attempt is the only one, nothing is retried' },
+    { code: 'retries-never-happen', severity: 'warning', text: 'maxAttempts is 1: the first attempt is the only one, so nothing is retried' },
   ]);
   const codes = (options) => explain(options).map(({ code }) => code);
   assert.deepEqual(codes({}), ['no-time-limit', 'worst-case', 'cap-never-reached', 'immediate-retry-possible']);
