@@ -22,7 +22,7 @@ const TEXTS = {
   'the package\'s README.md': readFileSync(join(installed, 'README.md'), 'utf8'),
 };
 
-/** What the README says to save beside its samples: the function of its first one, exported. */
+/** The module that the README says to save beside its samples: the function of the first sample, exported. */
 const OWN_MODULE = { 'api.mjs': /^let calls = .*?^\};$/ms.exec(README)[0].replace('const callApi', 'export const callApi') };
 const OWN_TYPES = { 'api.d.mts': 'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;\n' };
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { repo } from './lib/consumer.mjs';
 
-/** Not sources: installed, built, or another program's. */
+/** Folders without sources of ours. */
 const LEFT_OUT = new Set(['node_modules', 'target', 'dist', 'pkg', '.git']);
 
 /** The files with this name in the repository. */
@@ -19,7 +19,7 @@ function filesNamed(name, folder = repo) {
   });
 }
 
-/** What is wrong with the entries of a package-lock.json. */
+/** Returns the problems of the entries of a package-lock.json. */
 function problemsIn({ packages }) {
   return Object.entries(packages).flatMap(([path, { integrity = '', resolved, link }]) => [
     ...(path !== '' && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity) ? [`${path}: integrity is ${integrity || 'missing'}`] : []),

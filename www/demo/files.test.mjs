@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { keepBlobs } from './lib/blobs.mjs';
 import { inEachEngine } from './lib/built-page.mjs';
 import { drawAll, tableOf } from './lib/page.mjs';
 import { coloursOf } from './lib/picture.mjs';
@@ -67,21 +68,14 @@ async function downloaded(page, button) {
  * @returns {Promise<File>}
  */
 async function handedOver(page, button) {
+  await page.evaluate(keepBlobs);
   await page.evaluate(() => {
-    /** @type {Map<string, Blob>} the page's policy lets nothing fetch a blob: address */
-    const blobs = new Map();
-    const { createObjectURL } = URL;
-    URL.createObjectURL = (/** @type {Blob} */ blob) => {
-      const url = createObjectURL.call(URL, blob);
-      blobs.set(url, blob);
-      return url;
-    };
     /** @type {Promise<unknown> | undefined} */
     let file;
     addEventListener('click', ({ target }) => {
       if (!(target instanceof HTMLAnchorElement) || !target.download) return;
       const name = target.download;
-      file = blobs.get(target.href)?.arrayBuffer().then((bytes) => ({ name, bytes: [...new Uint8Array(bytes)] }));
+      file = /** @type {any} */ (globalThis).blobs.get(target.href).arrayBuffer().then((/** @type {ArrayBuffer} */ bytes) => ({ name, bytes: [...new Uint8Array(bytes)] }));
     }, true);
     Object.assign(globalThis, { file: () => file });
   });

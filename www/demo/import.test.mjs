@@ -36,7 +36,7 @@ function refusal(text, from = 'detect') {
 
 /** The first waits of a translation when each draw is r. @param {any} policy @param {number} r @param {number} count */
 function waits(policy, r, count) {
-  const drawn = RetryPolicy.fromJSON({ ...policy.toJSON(), random: () => r }).delays();
+  const drawn = RetryPolicy.fromJSON(policy.toJSON(), { random: () => r }).delays();
   return Array.from({ length: count }, () => drawn.next().value ?? NaN);
 }
 
@@ -210,7 +210,7 @@ test('long texts of one thing end with an answer', () => {
   assert.equal(translated(`{ retries: ${'-'.repeat(10_000)}3 }`).strategy.maxAttempts, 4);
 });
 
-/** Each of these was once, or is in a careless reader, work of 2^n or n² steps: `unit` repeated between `head` and `tail`. */
+/** Texts that cost a careless reader 2^n or n² steps: `unit`, repeated between `head` and `tail`. */
 const HOSTILE = [
   ['retry(() => x.test(/', '[a]', '\n), {})'],
   ['retry(() => x.test(/', '[a', '\n), {})'],

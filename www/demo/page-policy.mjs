@@ -1,9 +1,9 @@
 /**
- * What the demo page may load and run: its Content-Security-Policy. The build writes it into the page, for any web server;
- * the demo server also sends it, because a page cannot state `frame-ancestors` and workers take their policy from a header.
+ * The policies of the demo page. The build writes them into the page, so that they hold on any web server. The demo server
+ * also sends them: a page cannot state `frame-ancestors`, and workers take their policy from a header.
  */
 
-/** Scripts are files of the page, wasm is compiled; only requests may go anywhere, because the live calls take any URL. */
+/** Allows scripts from files of the page only. Requests may go anywhere, because the live calls take any URL. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",

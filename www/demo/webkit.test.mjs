@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
+import { keepBlobs } from './lib/blobs.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -211,6 +212,7 @@ function complaints(page) {
  * @param {'SVG' | 'PNG' | 'CSV'} kind
  */
 async function saved(page, id, kind) {
+  await page.run(keepBlobs);
   const { name, base64 } = await page.run(
     (button) =>
       new Promise((/** @type {(file: { name: string, base64: string }) => void} */ resolve) => {
@@ -220,7 +222,7 @@ async function saved(page, id, kind) {
           if (!(target instanceof HTMLAnchorElement) || !target.download) return;
           removeEventListener('click', take, true);
           event.preventDefault();
-          const bytes = new Uint8Array(await (await fetch(target.href)).arrayBuffer());
+          const bytes = new Uint8Array(await /** @type {any} */ (globalThis).blobs.get(target.href).arrayBuffer());
           resolve({ name: target.download, base64: btoa([...bytes].map((byte) => String.fromCharCode(byte)).join('')) });
         };
         addEventListener('click', take, true);

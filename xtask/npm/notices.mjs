@@ -1,5 +1,5 @@
-// The licences of what others wrote and the npm package contains: the crates that are compiled into its wasm files, and
-// wasm-bindgen's glue. A test holds the committed file to Cargo.lock; this renews it.
+// Writes the licences of the code by others in the npm package: the crates that are compiled into its wasm files, and
+// wasm-bindgen's glue. A test holds the committed file to Cargo.lock. This renews it.
 //
 //   node notices.mjs
 
@@ -27,13 +27,13 @@ such as dlmalloc (Alex Crichton) and hashbrown (Amanieu d'Antras). Licence: MIT 
 Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
 `;
 
-/** What cargo knows of the workspace, for the target and the features of the package's wasm files. */
+/** Returns cargo's view of the workspace, for the target and the features of the package's wasm files. */
 export function metadata() {
   const args = ['metadata', '--locked', '--format-version', '1', '--filter-platform', 'wasm32-unknown-unknown', '--no-default-features', '--features', FEATURES];
   return JSON.parse(execFileSync(env.CARGO ?? 'cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] }));
 }
 
-/** The crates that the package's own crate is linked with. Macros run at compile time and leave nothing of themselves. */
+/** Returns the crates that the package's own crate is linked with. Macros run at compile time: none of their code is in it. */
 export function linkedCrates({ packages, resolve }) {
   const byId = new Map(packages.map((crate) => [crate.id, crate]));
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
@@ -50,7 +50,7 @@ export function linkedCrates({ packages, resolve }) {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The licence texts in a crate's folder that its users have to pass on. */
+/** Returns the licence texts in a crate's folder that its users have to pass on. */
 function licencesIn(folder) {
   const files = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).sort();
   const needed = files.some((name) => /^licen[cs]e-mit/i.test(name)) ? files.filter((name) => !/apache/i.test(name)) : files;

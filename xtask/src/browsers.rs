@@ -261,8 +261,8 @@ fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> 
     commands.iter().try_for_each(|cmd| step.run(cmd).map(drop))
 }
 
-/// Whether the reader decides about commands that need root. Not where xtask is root already, nor where nobody
-/// can answer: there one command still does all the set-up.
+/// Returns whether to ask the reader before running commands with `sudo`. Where nobody can answer, xtask goes on: one
+/// command does all the set-up.
 fn must_ask(root: bool, ci: bool, terminal: bool) -> bool {
     !root && !ci && terminal
 }

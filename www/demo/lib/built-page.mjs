@@ -77,7 +77,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
   });
 }
 
-/** What the page's policy blocks is an error on its console, in engines that do not print it as well. @param {Page} page */
+/** Prints what the page's policy blocks as an error on its console, also in engines that print nothing. @param {Page} page */
 export function reportViolations(page) {
   return page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => console.error(`policy: ${effectiveDirective} ${blockedURI}`));

@@ -23,6 +23,7 @@ export const KEYS = { enter: '\ue007', tab: '\ue004', end: '\ue010', home: '\ue0
 export const RECORDER = `
 globalThis.complaints = [];
 addEventListener('error', (event) => complaints.push(event.message ? String(event.error ?? event.message) : 'not loaded: ' + (event.target.src ?? event.target.href)), true);
+addEventListener('securitypolicyviolation', (event) => complaints.push('policy: ' + event.effectiveDirective + ' ' + event.blockedURI));
 addEventListener('unhandledrejection', ({ reason }) => complaints.push('unhandled: ' + reason));
 for (const level of ['error', 'warn']) {
   const print = console[level];

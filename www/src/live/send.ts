@@ -62,6 +62,8 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
           onRetry: ({ delayMs, hintMs }) => {
             const leg = last();
             if (!leg) return;
+            // This comes before the rejection of a fetch that timed out.
+            end(leg, 'timeout');
             leg.waitMs = delayMs;
             if (hintMs !== undefined) leg.hintMs = hintMs;
             changed(run, trace, leg);
