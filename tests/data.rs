@@ -364,9 +364,8 @@ fn unknown_names_come_with_a_suggestion_and_all_known_ones() {
 /// Data may be a megabyte, and the text of its errors goes to logs.
 #[test]
 fn large_data_are_refused_in_few_words_and_with_little_memory() {
-    let names: serde_json::Map<String, Value> = (0..900)
-        .map(|i| (format!("name{i}"), json!(1)))
-        .collect();
+    let names: serde_json::Map<String, Value> =
+        (0..900).map(|i| (format!("name{i}"), json!(1))).collect();
     let errors = read(&json!({ "version": 1, "maxAttempts": "x".repeat(1_000_000) })).unwrap_err();
     assert!(errors.to_string().len() < 200);
     let mut data = Value::Object(names);

@@ -157,6 +157,18 @@ impl RetryPolicy {
         self.min_ms
     }
 
+    /// Growth of the exponential curve from wait to wait.
+    #[cfg(feature = "lab")]
+    pub(crate) fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Growth of the linear curve from wait to wait, in ms.
+    #[cfg(feature = "lab")]
+    pub(crate) fn step_ms(&self) -> f64 {
+        self.step_ms
+    }
+
     /// The wait at which truncated and slotted backoff stop growing.
     #[must_use]
     pub fn truncate_at(&self) -> u32 {

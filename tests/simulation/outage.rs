@@ -256,6 +256,7 @@ fn a_list_is_a_curve_like_another() {
             let policy = RetryPolicy::new(RetryOptions {
                 backoff: Backoff::Custom,
                 jitter,
+                cap_ms: Some(10_000.0),
                 max_attempts: Some(UNLIMITED),
                 ..RetryOptions::default()
             });
@@ -269,7 +270,7 @@ fn a_list_is_a_curve_like_another() {
         let (ours, theirs) = (listed(&curve), finished(options(jitter)));
         assert_eq!(ours.bins(), theirs.bins());
         assert_eq!(ours.traces(), theirs.traces());
-        // Without a list every ceiling is the cap.
+        // Without a list every ceiling is 10 s.
         assert_eq!(listed(&[]).traces(), listed(&[10_000.0]).traces());
         assert_ne!(listed(&curve[..5]).traces(), theirs.traces());
     }
