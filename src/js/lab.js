@@ -92,7 +92,7 @@ export function createLab(RetryPolicy, load) {
 }
 
 /**
- * As many as the attempts leave room for.
+ * Returns the number of waits that the attempts leave room for.
  * @param {any} data
  */
 function waitsOf({ maxAttempts }) {

@@ -42,7 +42,7 @@ pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
     written(&lab::plan(&model_of(policy)?, waits))
 }
 
-/// What is noteworthy about the policy.
+/// Notes about the policy.
 ///
 /// # Errors
 /// If the policy is invalid.

@@ -5,7 +5,7 @@ import { readOnly } from './options.js';
 import { FUNCTION, failure, isSignal, problemOf } from './rules.js';
 
 /**
- * What the wasm makes (src/js/simulation/mod.rs).
+ * A simulation in the wasm (src/js/simulation/mod.rs).
  * @typedef {object} Running
  * @property {(maxEvents: number) => Progress} step
  * @property {() => any} result
@@ -27,7 +27,8 @@ const SLICE_EVENTS = 2 ** 18;
 let registry;
 
 /**
- * By itself, because the closures of one function share all that they hold: nothing would ever be collected.
+ * A function of its own, because the closures of one function share everything they capture: `owned` would never
+ * be collected.
  * @param {Running} running
  * @param {() => object} instance
  * @param {object} made the instance that it belongs to

@@ -21,7 +21,7 @@ import { simulationOf } from './simulation.js';
  */
 
 /**
- * What an option's value must be, and whether it is; ranges apart.
+ * The rule for an option's value and its check, without ranges.
  * @typedef {[rule: string, allowed: (value: any) => boolean]} Shape
  */
 

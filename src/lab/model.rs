@@ -1,4 +1,4 @@
-//! What is studied: a policy, with the parts of it that belong to no single decision.
+//! The subject of the lab: a policy, with the parts of it that belong to no single decision.
 
 use super::decorrelated::Chain;
 use super::distribution::Distribution;
@@ -274,7 +274,7 @@ mod tests {
         Model::new(RetryPolicy::new(options).unwrap())
     }
 
-    /// What is taken for settled is as near as the tests demand of what is iterated.
+    /// A settled distribution is as near to the iterated one as other tests demand of that.
     #[test]
     fn a_chain_that_is_settled_stays_what_it_is() {
         for jitter in [Jitter::Decorrelated, Jitter::DecorrelatedBounded] {

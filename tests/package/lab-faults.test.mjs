@@ -104,14 +104,14 @@ test('simulations of an instance that is gone say so, and do not touch the next 
     const running = old[3].run({ sliceEvents: 10 }).catch((error) => error.message);
     trap = 'labPlan';
     const fault = thrown(() => lab.plan());
-    // Of the same sizes, so at the addresses of the old ones.
+    // The same sizes, hence the addresses of the old ones.
     const fresh = [1, 2, 3, 4].map((seed) => make(seed));
     fresh[0].step(10);
     const gone = [thrown(() => old[0].step()), thrown(() => old[0].result()), await running, await old[1].run().catch((error) => error.message)];
     old[0].free();
     old[1].free();
     old = undefined;
-    // What is collected frees nothing either.
+    // Collected simulations free nothing either.
     for (let i = 0; i < 5; i += 1) { gc(); await new Promise((resolve) => setTimeout(resolve, 0)); }
     const filler = [5, 6, 7, 8].map((seed) => make(seed));
     console.log(JSON.stringify({ fault, gone, same: fresh.map(ended).every((text, i) => text === expected[i]), fillers: filler.map(ended).length, instances }));

@@ -30,7 +30,7 @@ const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distribu
 /** Relative, and for what is nearly nothing relative to the longest wait. */
 const close = (ours, theirs, scale) => Math.abs(ours - theirs) <= 1e-6 * Math.max(Math.abs(theirs), 1e-3 * scale);
 
-/** What the vectors call their columns. */
+/** Columns by their names in the vectors. */
 const COLUMNS = {
   k: (wait) => wait.k,
   mean: (wait) => wait.meanMs,
@@ -228,7 +228,7 @@ for (const [what, call, kind, message] of [
   ['a length that is none', () => cdf({}, 1, { length: NaN }), RangeError, /^rejitter: ms\.length must be .*, got NaN$/],
   ['no first operation', () => sample({}, { firstOperation: -1 }), RangeError, /^rejitter: firstOperation must be an integer between 0 and 9007199254740991, got -1$/],
   ['too long a list', () => explain({ backoff: Array(1001).fill(1) }), RangeError, /^rejitter: backoff\.length must be between 1 and 1000, got 1001$/],
-  // Of another copy, or posing as a policy: validated as by fromJSON.
+  // A policy of another copy, or a value that poses as one, is validated as by fromJSON.
   ['data with an unknown name', () => plan(posing({ version: 1, foo: 1 }), 1), TypeError, /^rejitter: unknown option "foo"\. Known options: /],
   ['data with a wrong type', () => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, /^rejitter: baseMs must be a number .*, got "5"$/],
   ['data with NaN', () => plan(posing({ version: 1, baseMs: NaN }), 1), RangeError, /^rejitter: baseMs must be a number .*, got NaN$/],

@@ -66,7 +66,7 @@ test('an operation whose server asks for next to nothing waits what its policy w
   assert.deepEqual(asked, [1, 2, 3]);
   assert.deepEqual(await hintedWaits({ backoff: [100, 250], jitter: 'none', maxAttempts: 4 }, 0.001), [100, 250, 250]);
   assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 3, random: () => 0 }, 250), [250, 250]);
-  // As often as without the hint.
+  // No more often than without the hint.
   const attempts = async (failure) => (await underClock(() => retry(() => { throw failure(); }, { seed: 7, maxAttempts: Infinity, totalTimeoutMs: 3000 }))).clock.delays.length;
   assert.ok((await attempts(() => retryAfter(0.001))) <= (await attempts(() => new Error('busy'))));
 });

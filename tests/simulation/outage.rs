@@ -173,7 +173,7 @@ fn the_server_never_serves_more_than_it_can() {
         for (bin, accepted) in bins.accepted().iter().enumerate() {
             let (start, end) = (bin as f64 * bins.bin_ms(), (bin + 1) as f64 * bins.bin_ms());
             let up = (end - options.down_ms).clamp(0.0, end - start);
-            // What was saved, and what comes in.
+            // The saved capacity, and the capacity that comes in.
             let saved = if start < options.down_ms {
                 0.0
             } else {
@@ -219,7 +219,7 @@ fn slices_and_repetition_change_nothing() {
     }
 }
 
-/// What the clients wait is what the policy's own iterator gives for the same seed.
+/// The clients wait as long as the policy's own iterator says for the same seed.
 #[test]
 fn clients_wait_as_operations_of_the_policy_do() {
     let options = OutageOptions {
