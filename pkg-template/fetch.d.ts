@@ -6,6 +6,7 @@
  * or if the failure proves that the server processed nothing. That takes three things. Connecting
  * failed: the connection was refused, the name was not found, or connecting took too long. The
  * address that failed is the request's own: the same port, and the same IP address or the same name.
+ * (A server that takes the request, redirects to itself and then refuses connections looks the same.)
  * And the body is no stream and not that of a `Request`. An error that does not name the address (a
  * host name whose IP address refused; every error in Deno and Bun) counts only with `redirect:
  * 'error'` or `'manual'`, because a redirect's target fails with the same error. Browsers never tell.

@@ -2,8 +2,8 @@
 // A wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
 /**
- * Synchronous, and meant for the first call and not for the import: an app that imports the package
- * and never retries pays nothing.
+ * Compiles a wasm file synchronously. Call it at the first failure and not at import: an app that never
+ * retries then pays nothing.
  * @param {string} text a wasm file, as the build writes it (xtask/npm/wasm-text.mjs)
  */
 export function compile(text) {
@@ -19,7 +19,7 @@ export function compile(text) {
 }
 
 /**
- * The bytes of such a text: a character from `+` on is a digit, one before it is a prefix, which
+ * Returns the bytes of such a text: a character from `+` on is a digit, one before it is a prefix, which
  * changes the digit behind it. The array keeps the sums modulo 256.
  * @param {string} text
  */

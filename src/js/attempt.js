@@ -1,5 +1,5 @@
 // @ts-check
-// What the callback is told about its attempt.
+// The object that the callback gets for each attempt.
 
 import { now } from './timer.js';
 
@@ -22,7 +22,7 @@ export class Attempt {
   /**
    * @param {import('./options.js').Settings} settings
    * @param {number} attempt
-   * @param {number} startedAt when the operation began
+   * @param {number} startedAt time when the operation began
    * @param {number} deadlineAt
    * @param {import('./report.js').AttemptRecord | undefined} previous
    */
@@ -66,14 +66,14 @@ export class Attempt {
     return this.#previous?.delayMs;
   }
 
-  /** Shows in Node's `console.log` what getters hide; all but the signal, which would be made for it. */
+  /** Returns for Node's `console.log` what the getters hide, except the signal: reading that would make it. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
     const { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs } = this;
     return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
   }
 
   // A field and not a static block: React Native's bundler refuses those.
-  // @ts-expect-error Nobody reads it: its initializer hands out what callbacks must not be able to do.
+  // @ts-expect-error Nothing reads it. Its initializer hands out what callbacks must not be able to do.
   static #handOut = (abortAttempt = (attempt, reason) => {
     (attempt.#controller ??= new AbortController()).abort(reason);
   });

@@ -1,5 +1,5 @@
 // @ts-check
-// What of a request's body can be sent again.
+// Bodies of requests: which can be sent again, and how.
 
 /**
  * @typedef {object} Body
@@ -44,12 +44,12 @@ export function bodyOf(body) {
   return { replays, next: () => (isList(kept) ? copyOf(kept) : kept) };
 }
 
-/** Not what the package form-data makes: it calls itself FormData, too, but it is a stream. */
+/** Returns false for a form of the package form-data: it calls itself FormData, too, but it is a stream. */
 function isList(/** @type {any} */ body) {
   return ['FormData', 'URLSearchParams'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
 }
 
-/** Streams and async iterables are over once they were read; an unknown kind may be one. */
+/** Returns false for streams and async iterables, which can be read once, and for unknown kinds, which may be such. */
 export function isReplayable(/** @type {any} */ body) {
   if (body === null || typeof body !== 'object') return true;
   return (

@@ -1,5 +1,5 @@
 // @ts-check
-// One retried fetch: what its attempts send, and what is made of their outcomes.
+// One retried fetch: sends its attempts and judges their outcomes.
 
 import { isRequest } from './fetch-body.js';
 import { HttpStatusError } from './fetch-error.js';
@@ -25,9 +25,10 @@ export class FetchOperation {
    * @param {unknown} init
    */
   constructor(settings, inner, input, init) {
-    this.settings = settings;
+    this.own = settings.own;
+    this.shared = settings.engine;
     this.inner = inner;
-    this.request = new FetchRequest(input, init, settings.engine.maxAttempts);
+    this.request = new FetchRequest(input, init, this.shared.maxAttempts);
     /** @type {Attempt | undefined} the one under way, or the last */
     this.attempt = undefined;
     /** The response that the last attempt brought, unless it was let go of. @type {any} */
@@ -45,11 +46,11 @@ export class FetchOperation {
     this.ruling = undefined;
     /** The wait that the response asks for, if it was looked at. @type {number | undefined} */
     this.hintMs = undefined;
-    /** What `onFailure` is told, if the response turns out to be a failure. @type {(() => void) | undefined} */
+    /** Calls `onFailure`, if the response turns out to be a failure. @type {(() => void) | undefined} */
     this.tellFailure = undefined;
 
-    const { signal, attemptTimeoutMs, totalTimeoutMs } = settings.engine;
-    /** Who may abort. */
+    const { signal, attemptTimeoutMs, totalTimeoutMs } = this.shared;
+    /** The signals that abort the operation. */
     this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal = attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1;
@@ -61,7 +62,7 @@ export class FetchOperation {
 
   /** The engine's settings for this operation alone. */
   engineSettings() {
-    const shared = this.settings.engine;
+    const { shared } = this;
     const engine = inheriting(shared);
     engine.retryIf = (/** @type {unknown} */ error, /** @type {Attempt} */ attempt) => this.judge(undefined, error, attempt);
     engine.retryOnResult = (/** @type {any} */ response, /** @type {Attempt} */ attempt) => this.judge(response, undefined, attempt);
@@ -74,9 +75,9 @@ export class FetchOperation {
   async run() {
     try {
       const response = await run(this.engine, (attempt) => this.send(attempt), this.request.signal);
-      if (this.settings.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
+      if (this.own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const signals = this.ownSignal ? this.signals : [];
-      if (signals.length > 0 || this.request.isRequest || this.settings.prepare !== undefined) keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
+      if (signals.length > 0 || this.request.isRequest || this.own.prepare !== undefined) keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
@@ -89,15 +90,14 @@ export class FetchOperation {
   }
 
   /**
-   * One attempt. Runs synchronously up to the inner fetch, unless a callback of the caller's is
-   * waited for.
+   * Makes one attempt. Runs synchronously up to the inner fetch, unless it awaits a callback.
    * @param {Attempt} attempt
    */
   async send(attempt) {
     this.attempt = attempt;
     this.response = this.ruling = this.tellFailure = this.hintMs = this.replacement = undefined;
     const signal = this.signalOf(attempt);
-    const { prepare } = this.settings;
+    const { prepare } = this.own;
     this.broken = this.request.hasFactory;
     const next = this.request.next(attempt.attempt, signal);
     let [input, init] = next instanceof Promise ? await next : next;
@@ -120,12 +120,12 @@ export class FetchOperation {
       return response;
     }
     this.response = response;
-    if (this.settings.throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
+    if (this.own.throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
     return response;
   }
 
   /**
-   * The signal to pass to the inner fetch in the place of the request's own.
+   * Returns the signal to pass to the inner fetch instead of the request's own, or undefined.
    * @param {Attempt} attempt
    */
   signalOf(attempt) {
@@ -152,7 +152,7 @@ export class FetchOperation {
     }
     this.broken = false;
     const abort = signal ?? this.request.signal;
-    // What hosts add to the second argument may not be part of a Request.
+    // Additions of hosts to the second argument may have no place in a Request.
     const extras = this.request.extras();
     this.replacement = answer;
     const sent = answer ?? request;
@@ -161,7 +161,7 @@ export class FetchOperation {
   }
 
   /**
-   * What follows an attempt, as the engine's predicates answer it.
+   * Decides what follows an attempt. Returns the same values as `retryIf` and `retryOnResult`.
    * @param {any} response
    * @param {unknown} error
    * @param {Attempt} attempt
@@ -172,11 +172,12 @@ export class FetchOperation {
       this.ruling = { __proto__: null, stop: 'callback' };
       return true;
     }
-    const { retryOn, engine } = this.settings;
+    const { retryOn } = this.own;
+    const { retryIf, retryOnResult } = this.shared;
     const known = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
     const retryable = response === undefined ? known === NETWORK || known === UNPROCESSED : this.retriesStatus(response, attempt);
-    // Those of a policy.
-    const [name, predicate] = response === undefined ? ['retryIf', engine.retryIf] : ['retryOnResult', engine.retryOnResult];
+    // A policy may have these.
+    const [name, predicate] = response === undefined ? ['retryIf', retryIf] : ['retryOnResult', retryOnResult];
     let asked = name;
     let verdict;
     if (typeof retryOn === 'function') {
@@ -194,7 +195,7 @@ export class FetchOperation {
   }
 
   /**
-   * Whether an error tells of the connection for this request, before the first byte of it.
+   * Returns whether an error is about this request's own connection, before its first byte was sent.
    * @param {any} error
    */
   isOwn(error) {
@@ -214,7 +215,7 @@ export class FetchOperation {
   retriesStatus(response, attempt) {
     // A mock of fetch may answer with anything.
     const { status, type, headers } = response ?? {};
-    const { retryOn, isTransient } = this.settings;
+    const { retryOn, isTransient } = this.own;
     if (typeof retryOn === 'object') return retryOn.includes(status);
     // The second is a status that is hidden.
     if (typeof status !== 'number' || (status >= 200 && status < 300) || (status === 0 && `${type}`.startsWith('opaque'))) return false;
@@ -230,7 +231,7 @@ export class FetchOperation {
    * @param {Attempt} attempt
    */
   hintOf(response, attempt) {
-    const { hint, respectRetryAfter } = this.settings;
+    const { hint, respectRetryAfter } = this.own;
     if (this.hintMs === undefined) {
       const ms = hint?.(response, attempt);
       if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
@@ -241,7 +242,7 @@ export class FetchOperation {
   }
 
   /**
-   * A verdict, unless the request must not, or cannot, be sent again.
+   * Returns the verdict, unless the request must not, or cannot, be sent again.
    * @param {unknown} verdict
    * @param {any} response
    * @param {number} known
@@ -251,27 +252,27 @@ export class FetchOperation {
     if (verdict === false) return false;
     if (known !== UNPROCESSED && !this.mayRepeat) return false;
     this.ruling = { __proto__: null, afterMs: response === undefined ? NaN : this.hintOf(response, attempt) };
-    if (!this.request.replays && attempt.attempt < this.settings.engine.maxAttempts) this.ruling.stop = 'bodyNotReplayable';
+    if (!this.request.replays && attempt.attempt < this.shared.maxAttempts) this.ruling.stop = 'bodyNotReplayable';
     this.tellFailure?.();
     return verdict;
   }
 
-  /** Whether the request may be processed twice. */
+  /** Returns whether the server may process the request twice. */
   repeats() {
     const { method } = this.request;
-    const { methods } = this.settings;
+    const { methods } = this.own;
     return (methods === undefined ? isIdempotent(method) : methods.includes(method)) || this.hasKey;
   }
 
-  /** Whether the server learns by which key it knows the attempts of this request. */
+  /** Whether the server receives a key with the attempts of this request. */
   get hasKey() {
     // Without CORS, browsers drop such a header.
-    return this.request.mode !== 'no-cors' && !!this.request.headers.get(this.settings.idempotencyHeader);
+    return this.request.mode !== 'no-cors' && !!this.request.headers.get(this.own.idempotencyHeader);
   }
 
-  /** Gives the request a key by which the server knows its attempts, if it needs one. */
+  /** Sets the key of the request, if it needs one. */
   addKey() {
-    const { idempotencyKey, idempotencyHeader } = this.settings;
+    const { idempotencyKey, idempotencyHeader } = this.own;
     const { request } = this;
     if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || this.hasKey) return;
     const key = typeof idempotencyKey === 'function' ? idempotencyKey(request.outline()) : idempotencyKey === 'auto' ? uuid() : idempotencyKey;
@@ -285,7 +286,7 @@ export class FetchOperation {
    */
   statusError(response, report) {
     const status = new HttpStatusError(response);
-    const error = this.settings.engine.finalError === 'wrap' ? new RetryError(status, report) : status;
+    const error = this.shared.finalError === 'wrap' ? new RetryError(status, report) : status;
     // The attempts had results; what the last of them is thrown as belongs to the errors, too.
     if (error instanceof RetryError) error.errors.push(status);
     keepReport(error, report);
@@ -293,7 +294,7 @@ export class FetchOperation {
   }
 
   /**
-   * The caller's hooks, told more; and the end of each response that is not good enough.
+   * Returns the caller's hooks with more in their events, and hooks that cancel each response to be retried.
    * @param {import('./hooks.js').Hooks | undefined} hooks
    * @returns {import('./hooks.js').Hooks}
    */
@@ -338,7 +339,7 @@ export class FetchOperation {
 }
 
 /**
- * Whether the caller gets this response with the error.
+ * Returns whether the caller gets this response with the error.
  * @param {unknown} error
  * @param {unknown} response
  */
@@ -347,7 +348,7 @@ function gives(error, response) {
   return status instanceof HttpStatusError && status.response === response;
 }
 
-/** A random UUID, also where there is no `randomUUID`: on pages that are not served over HTTPS. */
+/** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */
 function uuid() {
   const { crypto } = globalThis;
   if (crypto === undefined) throw failure(TypeError, "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text");

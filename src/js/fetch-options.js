@@ -2,9 +2,9 @@
 // Options of a fetch: those of every operation, and its own.
 
 import { isTransient, isTransientInGo } from './http.js';
-import { inheriting, readOnly, readOptions, settingsOf, settingsOfPolicy } from './options.js';
+import { readOnly, readOverrides, settingsOf, settingsOfPolicy } from './options.js';
 import { isPreset, presetRule, presets } from './presets.js';
-import { FUNCTION, RULES, SWITCH, errorOf, failure, isFunction, problemOf, unknown } from './rules.js';
+import { FUNCTION, MAX_PROBLEMS, RULES, SWITCH, errorOf, failure, isFunction, problemOf, unknown } from './rules.js';
 
 /** Options that only `fetch` has, and the rule of each. */
 const FETCH_RULES = /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
@@ -27,34 +27,17 @@ const REPLACED = /** @type {Record<string, string>} */ ({
   metrics: 'pass a RetryPolicy that has them: createFetch(new RetryPolicy({ metrics: true }))',
 });
 
-/** Options that were read and checked. */
-export class FetchSettings {
-  /**
-   * @param {Record<string, any>} given the options, for those of a call to be merged over
-   * @param {import('./options.js').Settings} engine
-   */
-  constructor(given, engine) {
-    this.given = given;
-    this.engine = engine;
-    this.isTransient = given.preset === 'goRetryableHttp' ? isTransientInGo : isTransient;
-    /** @type {number[] | ((context: object) => unknown) | undefined} */
-    this.retryOn = given.retryOn;
-    /** @type {string[] | undefined} in capitals */
-    this.methods = given.methods?.map((/** @type {string} */ method) => method.toUpperCase());
-    /** @type {string | ((request: Request) => unknown) | undefined} */
-    this.idempotencyKey = given.idempotencyKey;
-    /** @type {string} */
-    this.idempotencyHeader = given.idempotencyHeader ?? 'Idempotency-Key';
-    /** @type {((response: any, attempt: import('./attempt.js').Attempt) => any) | undefined} */
-    this.hint = given.hint;
-    this.respectRetryAfter = given.respectRetryAfter !== false;
-    this.throwOnStatus = given.throwOnStatus === true;
-    /** @type {((request: Request, attempt: import('./attempt.js').Attempt) => unknown) | undefined} */
-    this.prepare = given.prepare;
-    /** The options of the last call that had some, and their settings. @type {[given: Record<string, any>, settings: FetchSettings] | undefined} */
-    this.last = undefined;
-  }
-}
+/** Defaults of the options that only `fetch` has. */
+const DEFAULTS = { __proto__: null, idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true, isTransient };
+
+/**
+ * Options that were read and checked.
+ * @typedef {object} FetchSettings
+ * @property {Record<string, any>} own those that only `fetch` has
+ * @property {import('./options.js').Settings} engine
+ * @property {unknown} [seed] as it was given
+ * @property {[given: Record<string, any>, settings: FetchSettings]} [last] the options of the last call that had some, and their settings
+ */
 
 /**
  * Reads the options of a call, which are in `init.retry`. A `retry` that is no object belongs to somebody else:
@@ -82,20 +65,26 @@ export function readCallOptions(init, load, base) {
  * @param {any} options or a RetryPolicy
  * @param {() => import('./decision.js').Core} load
  * @param {FetchSettings} [base] whose options those of a call replace
+ * @returns {FetchSettings}
  */
 export function readFetchOptions(options, load, base) {
   const policy = settingsOfPolicy(options);
   if (policy !== undefined) {
     if (policy.finalResult === 'reject') throw notSupported('finalResult');
-    return new FetchSettings(Object.create(null), policy);
+    return { own: DEFAULTS, engine: policy };
   }
-  const own = readOnly(options);
+  const given = readOnly(options);
+  /** @type {Record<string, any>} */
+  const own = { __proto__: null, ...(base?.own ?? DEFAULTS) };
   /** @type {Error[]} */
   const problems = [];
   const common = Object.create(null);
-  for (const name of Object.keys(own)) {
-    const value = own[name];
+  for (const name of Object.keys(given)) {
+    if (problems.length >= MAX_PROBLEMS) break;
+    const value = given[name];
     if (Object.hasOwn(FETCH_RULES, name)) {
+      // A copy: what the caller does with the list later changes nothing.
+      own[name] = Array.isArray(value) ? Array.from(value) : value;
       if (!FETCH_RULES[name][2](value)) problems.push(problemOf(name, value, FETCH_RULES[name]));
       else if (name === 'idempotencyKey' && base === undefined && typeof value === 'string' && value !== 'auto') problems.push(failure(TypeError, ONE_KEY));
     } else if (Object.hasOwn(REPLACED, name)) {
@@ -105,22 +94,21 @@ export function readFetchOptions(options, load, base) {
     } else {
       problems.push(unknown(name, [...Object.keys(FETCH_RULES), ...Object.keys(RULES).filter((known) => !Object.hasOwn(REPLACED, known))]));
     }
-    // A copy: what the caller does with the list later changes nothing.
-    if (Array.isArray(value)) own[name] = Array.from(value);
   }
-  const preset = isPreset(own.preset) ? presets()[own.preset] : undefined;
-  const engine = base === undefined ? settingsOf(load)() : inheriting(base.engine);
-  if (base === undefined) engine.counter = { next: 0 };
-  // Another seed than that of all calls: every call with it begins with the first operation.
-  else if (own.seed !== undefined && own.seed !== base.given.seed) engine.counter = undefined;
-  if (preset !== undefined) engine.capRule = preset.capRule;
+  const preset = isPreset(given.preset) ? presets()[given.preset] : undefined;
+  let engine = base === undefined ? settingsOf(load, { counter: { next: 0 } })() : base.engine;
   try {
-    readOptions({ ...preset?.options, ...common }, engine);
+    if (preset !== undefined) engine = readOverrides(preset.options, engine, { capRule: preset.capRule });
+    engine = readOverrides(common, engine);
+    // Another seed than that of all calls: each call with it is the first operation.
+    if (base !== undefined && given.seed !== undefined && given.seed !== base.seed) engine.counter = undefined;
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }
   if (problems.length > 0) throw errorOf(problems);
-  return new FetchSettings({ __proto__: null, ...base?.given, ...own }, engine);
+  if (given.preset !== undefined) own.isTransient = given.preset === 'goRetryableHttp' ? isTransientInGo : isTransient;
+  if (given.methods !== undefined) own.methods = own.methods.map((/** @type {string} */ method) => method.toUpperCase());
+  return { own, engine, seed: given.seed ?? base?.seed };
 }
 
 const ONE_KEY = "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per call: fetch(url, { retry: { idempotencyKey } })";

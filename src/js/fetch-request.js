@@ -1,12 +1,12 @@
 // @ts-check
-// One request, many times: what `fetch` was called with, made anew for each attempt.
+// The arguments of one call of fetch, made anew for each attempt.
 
 import { bodyOf, classOf, isReplayable, isRequest, isStream, tagOf } from './fetch-body.js';
 import { isMisplaced } from './fetch-options.js';
 import { discard } from './fetch-response.js';
 import { failure, isSignal, problemOf } from './rules.js';
 
-/** What `fetch` reads of its second argument, also where a prototype has it. */
+/** The members that `fetch` reads of its second argument, inherited ones too. */
 const MEMBERS = [
   'method', 'headers', 'body', 'referrer', 'referrerPolicy', 'mode', 'credentials', 'cache', 'redirect', 'integrity',
   'keepalive', 'signal', 'duplex', 'priority', 'window',
@@ -102,22 +102,22 @@ export class FetchRequest {
     this.init = { ...this.init, headers };
   }
 
-  /** What hosts add to the members of `init`: they have no place in a Request. */
+  /** Returns the members that hosts add to `init`: they have no place in a Request. */
   extras() {
     const { init } = this;
     const names = init === undefined ? [] : Object.keys(init).filter((name) => !MEMBERS.includes(name));
     return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, init?.[name]]));
   }
 
-  /** The request without its body, for who needs to see it. */
+  /** Returns the request without its body, for the function that makes its key. */
   outline() {
     const { url } = this.isRequest ? this.input : { url: this.input };
     return new Request(url, { method: this.method, headers: this.headers });
   }
 
   /**
-   * What one attempt passes to the inner fetch; a promise only when the body is made by a function
-   * that gives one.
+   * Returns the arguments of one attempt for the inner fetch; a promise of them only if the function that
+   * makes the body returns one.
    * @param {number} attempt
    * @param {AbortSignal | undefined} signal to pass instead of the caller's
    * @returns {Promise<[any, any]> | [any, any]}
@@ -160,14 +160,14 @@ export class FetchRequest {
     return { ...init, ...duplex, body };
   }
 
-  /** The operation is over: the bytes that were kept for another attempt are not needed. */
+  /** Lets go of the bytes that were kept for another attempt. */
   release() {
     // The request that the last attempt took over is not ours any more.
     if (this.isRequest && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
   }
 
   /**
-   * Nothing was sent: what the body comes from, a file, say, would stay open.
+   * Lets go of a body that was never sent: its source, a file for instance, would stay open.
    * @param {unknown} reason
    */
   refuse(reason) {
@@ -182,7 +182,7 @@ function copyOfUrl(input) {
 }
 
 /**
- * A second argument beside a Request resets where it comes from, unless that is said again.
+ * Returns a Request's referrer, which a second argument of fetch resets unless it is in it again.
  * @param {any} input
  */
 function referrerOf(input) {
@@ -191,8 +191,7 @@ function referrerOf(input) {
 }
 
 /**
- * The members of a RequestInit, each read once, and what hosts add to it as own properties; without
- * our own.
+ * Reads the members of a RequestInit, each once, and the own properties that hosts add to it.
  * @param {any} init
  */
 function membersOf(init) {
@@ -213,7 +212,7 @@ function membersOf(init) {
 }
 
 /**
- * In the form that they were given in: a function that takes fetch's place may look at it.
+ * Copies headers in the form that they have: a function that takes fetch's place may look at it.
  * @param {any} headers
  */
 function copyOfHeaders(headers) {

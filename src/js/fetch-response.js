@@ -1,6 +1,5 @@
 // @ts-check
-// What becomes of responses: those that are discarded let go of their connection, those that are
-// returned stay abortable.
+// Responses after their attempt: discarded ones let go of their connection, returned ones stay abortable.
 
 import { abortAttempt } from './attempt.js';
 import { reasonOf } from './interruption.js';
@@ -28,7 +27,7 @@ export function discard(response, reason) {
 function ignore() {}
 
 /**
- * What keeps a returned response abortable. It lives as long as the response or its body.
+ * Keeps a returned response abortable. Lives as long as the response or its body.
  * @typedef {object} Link
  * @property {import('./attempt.js').Attempt} attempt whose signal the inner fetch has
  * @property {unknown} request some engines forget the signal with the request

@@ -164,13 +164,7 @@ export function headerOf(headers, name) {
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 const DAY = '(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)';
-const MONTH = `(?<month>${MONTHS.replace(/\B(?=[A-Z])/g, '|')})`;
-const TIME = '(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)';
-const FORMS = [
-  `${DAY}, (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT`,
-  `(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} GMT`,
-  `${DAY} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})`,
-];
+const TIME = ' (([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)) ';
 
 /**
  * Reads an HTTP date (RFC 9110, 5.6.7) to the letter: IMF-fixdate, RFC 850 or asctime. Engines differ in what
@@ -180,19 +174,19 @@ const FORMS = [
  * @returns {number} Unix ms, NaN for no date
  */
 function dateOf(text, now) {
-  for (const form of FORMS) {
-    const fields = new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text)?.groups;
-    if (fields === undefined) continue;
-    const { day, month, hour, minute, second } = fields;
-    // A leap second is the next minute's first.
-    const time = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
-    const date = new Date(0);
-    /** @param {number} year */
-    const at = (year) => date.setUTCFullYear(year, MONTHS.indexOf(month) / 3, Number(day)) + time;
-    let year = Number(fields.year);
-    if (fields.year.length === 2) while (at(year + 50) <= now) year += 100;
-    const ms = at(year);
-    return date.getUTCDate() === Number(day) ? ms : NaN;
-  }
-  return NaN;
+  /** @param {string} form */
+  const read = (form) => new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text)?.slice(1) ?? [];
+  let [day, month, digits, time] = read(`${DAY}, (\\d\\d) (\\w{3}) (\\d{4})${TIME}GMT`);
+  if (day === undefined) [day, month, digits, time] = read(`(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\\d\\d)-(\\w{3})-(\\d\\d)${TIME}GMT`);
+  if (day === undefined) [month, day, time, , , digits] = read(`${DAY} (\\w{3}) ([ \\d]\\d)${TIME}(\\d{4})`);
+  if (day === undefined) return NaN;
+  const index = MONTHS.indexOf(month) / 3;
+  const [hour, minute, second] = time.split(':').map(Number);
+  const date = new Date(0);
+  // A leap second is the next minute's first.
+  const at = (/** @type {number} */ year) => date.setUTCFullYear(year, index, Number(day)) + ((hour * 60 + minute) * 60 + second) * 1000;
+  let year = Number(digits);
+  if (digits.length === 2) while (at(year + 50) <= now) year += 100;
+  const ms = at(year);
+  return Number.isInteger(index) && date.getUTCDate() === Number(day) ? ms : NaN;
 }

@@ -68,7 +68,7 @@ pub fn check_statuses_and_methods() {
     }
 }
 
-/// What no table lists: every date of some centuries in all three forms, and texts of noise.
+/// Checks texts that no table lists: every date of some centuries in all three forms, and texts of noise.
 pub fn check_dates_and_noise() {
     const DAYS: [&str; 7] = [
         "Thursday",

@@ -25,7 +25,7 @@ test('the global fetch may be replaced by ours, also twice, and by fetchWithRetr
     globalThis.fetch = fetchWithRetry;
     calls = 0;
     out.push((await fetch('data:,x', { retry: { baseMs: 1 } })).status, calls);
-    // What is assigned later is what the next attempt takes, as ever.
+    // The next attempt takes whatever is assigned later.
     globalThis.fetch = async () => new Response('', { status: 418 });
     await go();
     out.push((await fetchWithRetry('data:,x')).status);
@@ -63,7 +63,7 @@ test('React answers a GET from memory unless init has a signal: each attempt rea
       let asked = 0;
       /** @type {Map<string, Promise<Response>>} */
       const memory = new Map();
-      // As in react-server's fetch: a signal opts out, and only that of the second argument.
+      // In react-server's fetch a signal opts out, and only that of the second argument.
       const react = async (input, init) => {
         const ask = async () => new Response(null, { status: ++asked < 3 ? 503 : 200 });
         if (init?.signal) return ask();
@@ -124,7 +124,7 @@ test('subclasses of forms, parameters, headers and URLs are sent as they are, no
   }
 });
 
-/** As whatwg-fetch makes it: no tag, no `body`, and a body that can be read once. */
+/** A Request like whatwg-fetch's: no tag, no `body`, and a body that can be read once. */
 class Polyfilled {
   constructor(input, init = {}) {
     if (input instanceof Polyfilled) {
@@ -264,4 +264,31 @@ test('what the server says of its status cannot forge a line of a log', async ()
   assert.equal(long, `rejitter: HTTP 404 ${'y'.repeat(100)}`);
   const error = new HttpStatusError({ status: 500, statusText: 'x' });
   assert.equal(retryReport(error), undefined);
+});
+
+test('where the core cannot be had, the response or the failure comes out, unread', async () => {
+  const { stdout, stderr, code } = await runNode(`
+    WebAssembly.Module = function () { throw new WebAssembly.CompileError('refused'); };
+    console.warn = () => {};
+    const { createFetch } = await import('rejitter/fetch');
+    const { retryReport } = await import('rejitter');
+    const response = await createFetch({}, async () => new Response('busy', { status: 503 }))('http://x/');
+    const failed = new TypeError('fetch failed');
+    const error = await createFetch({}, async () => { throw failed; })('http://x/').catch((error) => error);
+    console.log(response.status, await response.text(), retryReport(response).reason, error === failed, retryReport(error).reason);
+  `);
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  assert.equal(stdout, '503 busy unavailable true unavailable\n');
+});
+
+test('a callback that fails after a failure of the network has that as its cause', async () => {
+  const failed = new TypeError('fetch failed');
+  const boom = () => { throw new Error('boom'); };
+  for (const options of [{ retryOn: boom }, { retryOn: () => 'yes' }, { random: () => 5 }, { beforeRetry: boom }]) {
+    const { inner } = statuses(failed);
+    const error = await createFetch({ ...QUICK, ...options }, inner)('http://x/').catch((e) => e);
+    assert.notEqual(error, failed);
+    assert.equal(error.cause, failed);
+  }
 });

@@ -123,6 +123,8 @@ test('options: all problems at once; per call they take the place of the shared 
   });
   assert.throws(() => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }), /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no".*prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/);
   assert.throws(() => createFetch({ preset: 'toString' }), RangeError);
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknown${i}`, 1]));
+  assert.throws(() => createFetch(many), (error) => error.message.split('; ').length <= 11 && error.message.length < 2000);
   for (const [option, remedy] of [[{ metrics: true }, 'pass a RetryPolicy'], [{ finalResult: 'reject' }, 'use throwOnStatus'], [{ retryOnResult: () => true }, 'use retryOn']]) {
     assert.throws(() => createFetch(option), (error) => error.message.startsWith(`rejitter: ${Object.keys(option)[0]} is not supported by fetch; ${remedy}`));
   }

@@ -57,7 +57,7 @@ test('retryIf and retryOnResult of a policy judge failures and responses instead
   assert.equal(await attempts(own, network), 2);
   assert.equal(await attempts(404, 503), 2);
   assert.deepEqual(asked, [[own, 1], [network, 2], [404, 1], [503, 2]]);
-  // What may not be sent twice is not.
+  // A POST is not sent twice.
   const { inner, calls } = statuses(404);
   await createFetch(policy, inner)('http://x/', { method: 'POST' });
   assert.equal(calls.length, 1);
@@ -116,4 +116,20 @@ test('options of a call are read once, and again when they have changed', async 
   await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
   await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
   await assert.rejects(attempts({ retryAfter: 2 }), /unknown option "retryAfter"/);
+});
+
+test('options of a call that replace the backoff or the jitter drop what belonged to it', async () => {
+  const waits = async (base, retry) => (await underClock(() => createFetch({ maxAttempts: 4, ...base }, statuses(503).inner)('http://x/', { retry }))).clock.delays;
+  assert.deepEqual(await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, jitter: 'none' }, { backoff: 'fixed' }), [10, 10, 10]);
+  assert.deepEqual(await waits({ baseMs: 10, factor: 3, jitter: 'none' }, { backoff: 'linear', stepMs: 1 }), [10, 11, 12]);
+  assert.deepEqual(await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, random: () => 0 }, { jitter: 'none' }), [10, 15, 20]);
+  assert.deepEqual(await waits({ baseMs: 10, jitter: { type: 'proportional', ratio: 0.5 } }, { jitter: 'none', backoff: 'fixed' }), [10, 10, 10]);
+  assert.equal((await waits({ baseMs: 10, factor: 3 }, { jitter: 'decorrelated' })).length, 3);
+  assert.deepEqual(await waits({ baseMs: 10, minMs: 0 }, { preset: 'pRetry', maxAttempts: 3 }), [1000, 2000]);
+});
+test('beforeRetry is awaited between the attempts, and the name is in the events', async () => {
+  const events = [];
+  const policy = { ...QUICK, name: 'orders', beforeRetry: async ({ attempt }) => { await null; events.push(`before ${attempt + 1}`); }, onAttempt: ({ attempt, name }) => events.push(`${name} ${attempt}`) };
+  await createFetch(policy, statuses(503, 200).inner)('http://x/');
+  assert.deepEqual(events, ['orders 1', 'before 2', 'orders 2']);
 });

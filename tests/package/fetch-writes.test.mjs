@@ -98,7 +98,7 @@ test('prepare that returns another request: its address decides', async () => {
 });
 
 test('a body whose own source fails is no proof: the POST is sent once', async () => {
-  // What a stream from a database or an upstream rejects with.
+  // A stream from a database or an upstream fails like this.
   const source = () => new ReadableStream({
     pull(controller) {
       if (this.begun) controller.error(Object.assign(new Error('connect ECONNREFUSED'), { ...REFUSED, address: '127.0.0.1', port: Number(new URL(server.origin).port) }));
@@ -225,7 +225,7 @@ test('an option in the wrong place is an error before anything is sent', async (
     });
     assert.equal(calls.length, 0);
   }
-  // What hosts and other packages add is theirs.
+  // Additions of hosts and other packages are theirs.
   const { inner, calls } = statuses(200);
   const others = { next: { revalidate: 1 }, cf: {}, dispatcher: {}, timeout: 5, onRequest() {}, onSuccess() {}, onRetry() {}, name: 'x', hint: 1, seed: 1, metrics: 1, methods: [], baseURL: '/', retryDelay: 5 };
   await createFetch({}, inner)('http://x/', others);

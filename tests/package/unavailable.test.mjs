@@ -1,11 +1,11 @@
-// Where the core cannot be had, the operation ends with the callback's own outcome.
+// Without the core, an operation ends with the callback's own outcome.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { runNode } from './lib/consumer.mjs';
 
-/** What a host may do to WebAssembly, and what the warning must say. */
+/** Changes of WebAssembly that hosts make, and the warning for each. */
 const HOSTS = {
   'without WebAssembly': ['delete globalThis.WebAssembly;', /WebAssembly is not defined/],
   'with a Content-Security-Policy, Chromium': ["WebAssembly.Module = function () { throw new WebAssembly.CompileError(`WebAssembly.Module(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because 'unsafe-eval' is not an allowed source of script`); };", /Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src\.$/],

@@ -5,7 +5,7 @@
 
 /// Three letters each, from Sunday.
 const DAYS: &[u8] = b"SunMonTueWedThuFriSat";
-/// What follows these letters in the full names.
+/// The rest of the full names.
 const DAY_ENDS: [&[u8]; 7] = [
     b"day", b"day", b"sday", b"nesday", b"rsday", b"day", b"urday",
 ];
@@ -65,7 +65,7 @@ pub fn parse_http_date(text: &[u8], now: i64) -> Option<i64> {
     rest.0.is_empty().then_some(seconds)
 }
 
-/// What is left to read.
+/// The text that is left to read.
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {

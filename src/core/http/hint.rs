@@ -24,6 +24,13 @@ pub struct HintHeaders<'a> {
 /// grammar knows neither header's value. `now_ms` is the wall clock in Unix ms; times are compared
 /// with it if the response has no valid `Date`. A `retry-after-ms` of 0 leaves the answer to
 /// `Retry-After`.
+///
+/// ```
+/// use rejitter::core::http::{HintHeaders, retry_after_ms};
+///
+/// let headers = HintHeaders { retry_after: b"120", ..HintHeaders::default() };
+/// assert_eq!(retry_after_ms(&headers, 1.7e12), Some(120_000.0));
+/// ```
 #[must_use]
 pub fn retry_after_ms(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
     let precise = decimal(trim(headers.retry_after_ms)).map(|ms| ms.min(MAX_MS));

@@ -1,13 +1,13 @@
 //! Which requests may be sent again, and which statuses ask for it.
 
-/// Which statuses are worth another attempt.
+/// A rule for the statuses that are worth another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StatusRule {
     /// 408, 425, 429, 500, 502, 503, 504, 520 to 524, 529 and 530: conditions that pass. Never 501
     /// and 505, which do not. Cloudflare sends those from 520 on, Anthropic sends 529.
     Transient,
-    /// As hashicorp/go-retryablehttp: 429, 0, and from 500 on all but 501.
+    /// Those of hashicorp/go-retryablehttp: 429, 0, and all from 500 on except 501.
     GoRetryableHttp,
 }
 

@@ -41,7 +41,7 @@ export const BUDGETS = [
     code: `export { createFetch } from 'rejitter/fetch';`,
     limit: 16_350,
     target: 7168,
-    reason: 'the same, and the rules of HTTP with their own wasm',
+    reason: 'the same, and the rules of HTTP',
   },
   {
     name: 'rejitter/lab',
