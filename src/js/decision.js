@@ -92,8 +92,8 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
     throw (state.fault = fault);
   }
   if (decision < 0) return decision;
-  // The timer will be armed for a whole number of milliseconds.
-  if (Math.ceil(decision) >= remainingMs) return DEADLINE;
+  // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted.
+  if (Math.ceil(decision) + 1 > remainingMs) return DEADLINE;
   // Only these jitters look back. For others, this would be two numbers more in each operation that waits.
   if (!exact && !hinted && hasOwnCurve(jitter)) {
     state.previousMs = decision;

@@ -97,13 +97,17 @@ test('finalResult: reject for attempts that run out, also in retrySync; a succes
   assert.equal(retrySync(() => 'good', options), 'good');
 });
 
-test('a wait is compared with the time left as its timer is armed: rounded up', async () => {
-  for (const [waitMs, waits] of [[199, 1], [199.5, 0], [200, 0]]) {
+test('a wait, rounded up as its timer is, must leave a millisecond before the deadline', async () => {
+  for (const [waitMs, waits, elapsedMs = 0] of [[199, 1], [199.5, 0], [200, 0], [199, 0, 0.1], [198, 1, 0.1], [198.5, 0, 0.1]]) {
     const options = { backoff: [waitMs], jitter: 'none', totalTimeoutMs: 200, maxAttempts: 2 };
-    const { clock, error } = await underClock(() => retry(() => { throw 0; }, options));
+    const failing = (clock) => () => {
+      clock.now += elapsedMs;
+      throw 0;
+    };
+    const { clock, error } = await underClock((time) => retry(failing(time), options));
     assert.equal(error, 0);
     assert.equal(clock.armed.length, 1 + waits, `a wait of ${waitMs}, beside the deadline`);
-    assert.equal(underBlockingClock(() => retrySync(() => { throw 0; }, options)).clock.waits.length, waits);
-    assert.equal((await underClock(() => retry(() => { throw 0; }, { ...options, retryIf: () => ({ afterMs: waitMs }) }))).clock.armed.length, 1 + waits);
+    assert.equal(underBlockingClock((time) => retrySync(failing(time), options)).clock.waits.length, waits);
+    assert.equal((await underClock((time) => retry(failing(time), { ...options, retryIf: () => ({ afterMs: waitMs }) }))).clock.armed.length, 1 + waits);
   }
 });

@@ -67,7 +67,7 @@ plant('long waits are not cut in pieces', 5, [time, 'Math.min(this.left, MAX_TIM
 plant('early timers are believed', [6, 8, 13], [time, 'if (missing > 0 &&', 'if (missing > 1e9 &&']);
 plant('a zero wait is no turn of the event loop', 21, [cut, '      this.wake = resolve;\n', '      if (ms === 0) return resolve(undefined);\n      this.wake = resolve;\n'], [cut, 'return new Promise((resolve) => {\n      new Timer', 'if (ms === 0) return Promise.resolve(from);\n    return new Promise((resolve) => {\n      new Timer']);
 plant('unref is forgotten', 15, [time, 'if (this.unref) this.id?.unref?.();', '']);
-plant('a wait is compared with the time left before it is rounded up', [13, 18], [rule, 'if (Math.ceil(decision) >= remainingMs) return DEADLINE;', '']);
+plant('a wait is compared with the time left before it is rounded up', [13, 18], [rule, 'if (Math.ceil(decision) + 1 > remainingMs) return DEADLINE;', '']);
 
 // Decisions.
 plant('one attempt too many', [13, 18], [rule, 'if (attempt >= settings.maxAttempts) return EXHAUSTED;', ''], [rule, '      settings.maxAttempts,\n      attempt,', '      settings.maxAttempts + 1,\n      attempt,']);
@@ -135,7 +135,7 @@ const decides = (name, rules, change, after = 'return answer;', ...edits) => cor
 decides('the cap bounds the draw and not the ceiling', [4, 5, 7], 'a[2] = 2');
 decides('the curve is one ahead', [5, 7], 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }');
 decides('no jitter where full was asked for', [4, 5, 7], 'if (a[1] === 1) a[1] = 0');
-decides('a wait that ends at the deadline is begun', [13, 18], 'if (a[16] < Infinity) a[16] = a[16] * (1 + 1e-12) + 1e-9', 'return answer;', [rule, 'Math.ceil(decision) >= remainingMs', 'Math.ceil(decision) > remainingMs']);
+decides('a wait that ends at the deadline is begun', [13, 18], 'if (a[16] < Infinity) a[16] = a[16] * (1 + 1e-12) + 1e-9', 'return answer;', [rule, 'Math.ceil(decision) + 1 > remainingMs', 'Math.ceil(decision) > remainingMs']);
 decides('the floor is ignored', [5, 6, 7], 'a[5] = NaN');
 decides('decorrelated jitter forgets', [4, 5, 6, 7], 'a[14] = NaN');
 decides('less than the server asked', [4, 5, 6, 7], '', 'return a[18] > 0 && answer > 0 ? answer * 0.9 : answer;');

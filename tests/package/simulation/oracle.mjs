@@ -126,17 +126,17 @@ class Walk extends Endings {
     if (this.time >= this.deadline) this.finish('deadline');
   }
 
-  /** A wait that would end at or after the deadline, rounded up as its timer is, is not begun; any other is. */
+  /** A wait, rounded up as its timer is, that leaves less than a millisecond before the deadline is not begun; any other is. */
   meetDeadline(lo, hi) {
-    const remaining = this.deadline - this.decidedAt;
+    const remaining = this.deadline - this.decidedAt - 1;
     // Without a draw the number is the same to the last bit here and there.
     const exact = this.world.busy === 0 && (this.exactly || (this.parameters.jitter === 'none' && this.computed));
     const atOnce = this.claim('deadline') && this.peek().turn === Math.max(this.last.turn, this.ended.turn);
     const least = Math.ceil(exact ? lo : lo * (1 - 1e-12) - 1e-9);
-    if (this.ended.unsure ? this.claim('deadline') : least >= remaining && (exact || !same(least, remaining))) this.finish('deadline');
+    if (this.ended.unsure ? this.claim('deadline') : least > remaining && (exact || !same(least, remaining))) this.finish('deadline');
     // Not known to the last bit, or not before whoever blocked the thread had ended.
     const most = Math.ceil(exact ? hi : hi * (1 + 1e-12) + 1e-9);
-    if (atOnce && (most >= remaining - this.world.busy || same(most, remaining))) this.finish('deadline');
+    if (atOnce && (most > remaining - this.world.busy || same(most, remaining))) this.finish('deadline');
   }
 
   /** The wait that ends with this entry. */
