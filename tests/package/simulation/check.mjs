@@ -45,9 +45,10 @@ function hooksThatFailed(world, object) {
 function ownErrors(world, object) {
   for (const { end, op, n } of world.log.filter((entry) => entry.kind === 'fn' && entry.end?.ok === false)) {
     const { thrown, own } = end.made;
-    // A callback that throws such an error once more gives it a cause of its own.
     const now = Object.getOwnPropertyDescriptor(Object(thrown), 'cause');
-    object((now === undefined) === (own === undefined), 14, () => `the error of attempt ${n} of operation ${op} was changed`);
+    if ((now === undefined) === (own === undefined)) continue;
+    // Unless another callback threw it once more: that gives it a cause.
+    object(world.log.some((entry) => entry.kind !== 'fn' && entry.end?.ok === false && Object.is(entry.end.made.thrown, thrown)), 14, `the error of attempt ${n} of operation ${op} was changed`);
   }
 }
 
