@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
+import { NARROW_WIDTHS, WIDER_TEXT } from './lib/page.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -175,6 +176,16 @@ test('nothing scrolls sideways, in the narrowest window and in a frame as wide a
     for (const id of await drawAll(page)) {
       await tableOf(page, id);
       assert.equal(await overflow(page), 0, id);
+    }
+    await page.run((css) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+      document.adoptedStyleSheets.push(sheet);
+    }, WIDER_TEXT);
+    for (const width of NARROW_WIDTHS) {
+      await page.run((px) => globalThis.frameElement?.setAttribute('width', `${px}`), width);
+      assert.equal(await page.run(() => innerWidth), width);
+      assert.equal(await overflow(page), 0, `${width} pixels and wider fonts`);
     }
     // The check itself can fail.
     await page.run((tooWide) => document.querySelector('h1')?.setAttribute('style', `width: ${tooWide}px`), PHONE + 10);
