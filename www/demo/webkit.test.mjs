@@ -296,7 +296,14 @@ async function arrived(page) {
   });
 }
 
-/** How far the page can be scrolled sideways. @param {Session} page */
+/**
+ * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK tells the width
+ * of what a window that has become narrow showed before.
+ * @param {Session} page
+ */
 function overflow(page) {
-  return page.run(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  return page.run(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  });
 }
