@@ -1,11 +1,14 @@
 /**
- * Policies under the magnifying glass: what they will do, before they do it, alone and in crowds.
+ * Studies retry policies before they run: exact distributions of their waits, notes in sentences, samples, and
+ * simulations of many clients.
  *
- * Everything is computed by the code that retries, in a second WebAssembly file that only this entry
- * carries; it is compiled at the first call. Everywhere a {@link RetryPolicy} or options are taken: options
- * are made into a policy, so that they are checked and refused as there. A `backoff` that is a function
- * cannot be looked into and is refused (`TypeError`); a list can. An injected `random` is taken to be
- * uniform. All times are milliseconds.
+ * The code that retries computes everything, in a second WebAssembly file that only this entry carries and that
+ * is compiled at the first call. Each function takes a {@link RetryPolicy} or options, which are validated as
+ * `new RetryPolicy` does. A `backoff` that is a function cannot be studied (`TypeError`); a list can. The lab
+ * assumes that an injected `random` is uniform. All times are milliseconds.
+ *
+ * An unexpected fault in the WebAssembly file ends one call with the engine's error. The next call starts
+ * afresh; simulations made before the fault throw.
  *
  * @module rejitter/lab
  */
@@ -14,31 +17,31 @@ import type { PolicyOptions, RetryPolicy } from './index.js';
 
 export * from './simulations.js';
 
-/** What the lab looks at. */
+/** A policy to study, or its options. */
 export type Subject = RetryPolicy | PolicyOptions;
 
 /** A point of positive probability. */
 export interface Atom {
   /** The wait, in ms. */
   readonly ms: number;
-  /** How probable exactly this wait is: above 0, at most 1. */
+  /** Probability of exactly this wait: above 0 and at most 1. */
   readonly probability: number;
 }
 
 /** One wait of a {@link plan}; times in ms. */
 export interface PlannedWait {
-  /** The number of the wait, from 1: it follows failed attempt `k`. */
+  /** Number of the wait: wait 1 follows the first failed attempt. */
   readonly k: number;
-  /** The backoff curve's value, at most the cap; for a jitter with a curve of its own the same as `hiMs`. */
+  /** The backoff curve's value, at most the cap; equal to `hiMs` if the jitter replaces the curve. */
   readonly ceilingMs: number;
-  /** The shortest possible wait. */
+  /** Shortest possible wait. */
   readonly loMs: number;
-  /** The longest possible wait, or the bound that waits come arbitrarily near to. */
+  /** Longest possible wait, or its supremum. */
   readonly hiMs: number;
   readonly meanMs: number;
-  /** The standard deviation. */
+  /** Standard deviation. */
   readonly sdMs: number;
-  /** The smallest waits that are not exceeded with a probability of 1 %, 5 %, … 99 %. */
+  /** Smallest waits that are not exceeded with a probability of 1%, 5%, … 99%. */
   readonly quantiles: {
     readonly p01: number;
     readonly p05: number;
@@ -49,28 +52,30 @@ export interface PlannedWait {
     readonly p99: number;
   };
   /**
-   * The waits of positive probability, in ascending order: where clients meet. Of a lattice
-   * ({@link latticeMs}) only its ends, where the floor and the cap gather what lies beyond them.
+   * Waits of positive probability, in ascending order: many clients retry together there. A lattice
+   * ({@link latticeMs}) lists only its ends, where the minimum and the cap collect all values beyond them.
    */
   readonly atoms: readonly Atom[];
-  /** With jitter 'slotted': all waits are multiples of this, equally probable, but for the atoms. */
+  /** Step of the possible waits with jitter 'slotted': all are equally probable multiples of it, except the atoms. */
   readonly latticeMs?: number;
-  /** The mean of the sum of the waits so far. */
+  /** Mean of the sum of the waits so far. */
   readonly totalMeanMs: number;
   /**
-   * The longest that the waits so far can take together. With jitter 'pollyV2' an upper bound as soon as
-   * the cap or a floor cuts the curve.
+   * Longest possible sum of the waits so far. With jitter 'pollyV2' it is an upper bound once the cap or a minimum
+   * cuts the curve.
    */
   readonly totalWorstMs: number;
 }
 
 /**
- * What each wait will be, in numbers: exact where a closed form exists; 'decorrelated',
- * 'decorrelatedBounded' and 'pollyV2' are numeric, with errors below 1e-6.
+ * Computes the distribution of each wait: exact where a closed form exists. 'decorrelated',
+ * 'decorrelatedBounded' and 'pollyV2' are numeric, with errors below 1e-6. (If the cap of a decorrelated jitter is
+ * more than 1e24 times its base, waits after the first several hundred count as the last computed one.) Server hints are not part of it: a
+ * hint can only lengthen a wait.
  *
- * @param k how many waits: a whole number from 1 to 1000, also more than the policy has attempts for.
- *   Default: `maxAttempts − 1`, at most 1000; 20 without a limit of attempts
- * @throws {TypeError | RangeError} when `k` or the policy is none
+ * @param k number of waits: an integer between 1 and 1000, which may exceed the policy's attempts. Defaults to
+ *   `maxAttempts − 1`, at most 1000; to 20 without a limit of attempts
+ * @throws {TypeError | RangeError} if `k` or the policy is invalid
  * @example
  * ```js
  * import { plan } from 'rejitter/lab';
@@ -80,9 +85,9 @@ export interface PlannedWait {
  */
 export function plan(policy: Subject, k?: number): PlannedWait[];
 
-/** What a {@link Note} is about. */
+/** Identifies the subject of a {@link Note}. */
 export type NoteCode =
-  /** There is one attempt only, or the deadline passes before any first wait can end. */
+  /** There is only one attempt, or the deadline passes before any first wait can end. */
   | 'retries-never-happen'
   /** The deadline may pass before the first wait ends. */
   | 'deadline-before-first-wait'
@@ -90,43 +95,45 @@ export type NoteCode =
   | 'no-wait'
   /** Jitter 'none'. */
   | 'no-jitter'
-  /** `minMs` is at or above the first ceilings: waits that are always the floor. */
+  /** `minMs` is at or above the first ceilings, so these waits are always exactly `minMs`. */
   | 'floor-removes-jitter'
   /** `minMs` leaves less than a fifth of the cap to draw from. */
   | 'min-near-cap'
+  /** A growing backoff cannot grow, because `baseMs` is at the cap already. */
+  | 'does-not-grow'
   /** A share of the clients waits exactly the cap. */
   | 'atom-at-cap'
   /** The waits alone may take longer than `totalTimeoutMs`. */
   | 'worst-case-exceeds-deadline'
-  /** `attemptTimeoutMs` is not below `totalTimeoutMs`. */
+  /** `attemptTimeoutMs` is not shorter than `totalTimeoutMs`. */
   | 'attempt-timeout-exceeds-deadline'
-  /** Neither `maxAttempts` nor `totalTimeoutMs` ends what keeps failing. */
+  /** Neither `maxAttempts` nor `totalTimeoutMs` ends an operation that keeps failing. */
   | 'unlimited-attempts-without-deadline'
-  /** Neither `attemptTimeoutMs` nor `totalTimeoutMs` ends an attempt that hangs. */
+  /** Neither `attemptTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */
   | 'no-time-limit'
-  /** How long all waits take at most, and on the average. */
+  /** The longest possible and the mean sum of all waits. */
   | 'worst-case'
-  /** The attempts run out, or the curve stops, before the cap. */
+  /** The attempts run out, or the curve ends, before the cap. */
   | 'cap-never-reached'
   /** `capMs` is Infinity. */
   | 'no-cap'
-  /** A first wait may be nearly nothing. */
+  /** A first wait may be almost 0. */
   | 'immediate-retry-possible';
 
-/** One noteworthy thing about a policy. */
+/** A note about a policy. */
 export interface Note {
-  /** What it is, for programs; stable. */
+  /** Identifies the note for programs; stable. */
   readonly code: NoteCode;
-  /** `warning`: probably not what was meant; `info`: good to know. */
+  /** `warning`: probably unintended; `info`: good to know. */
   readonly severity: 'info' | 'warning';
-  /** What it is, for people; the wording may change. */
+  /** The sentence for people; the wording may change. */
   readonly text: string;
 }
 
 /**
- * What is noteworthy about a policy, in sentences: warnings first.
+ * Explains a policy in sentences: warnings first.
  *
- * @throws {TypeError | RangeError} when the policy is none
+ * @throws {TypeError | RangeError} if the policy is invalid
  * @example
  * ```js
  * import { explain } from 'rejitter/lab';
@@ -138,32 +145,39 @@ export function explain(policy: Subject): Note[];
 /** Options of {@link sample}. */
 export interface SampleOptions {
   /**
-   * How many waits of each operation: a whole number from 1 to 1000, also more than the policy has
-   * attempts for.
+   * Number of waits of each operation: an integer between 1 and 1000, which may exceed the policy's attempts.
    *
    * @default maxAttempts − 1, at most 1000; 20 without a limit of attempts
    */
   waits?: number | undefined;
   /**
-   * How many operations: a whole number from 1; `waits · operations` at most 2^28.
+   * Number of operations: a positive integer. `waits · operations` is at most 2^24; draw more in parts, with
+   * {@link firstOperation} and a seed.
    *
    * @default 1
    */
   operations?: number | undefined;
   /**
-   * Where the draws start, as in `policy.delays({ seed })`.
+   * Number of operations to skip: an integer between 0 and 2^53 − 1. Samples with the same seed that follow each
+   * other are parts of one large sample.
    *
-   * @default the policy's own seed; without one, fresh at each call
+   * @default 0
+   */
+  firstOperation?: number | undefined;
+  /**
+   * Seed of the draws, as in `policy.delays({ seed })`.
+   *
+   * @default the policy's own seed; if it has none, fresh randomness for each call
    */
   seed?: number | bigint | string | undefined;
 }
 
 /**
- * The waits of many operations in which every attempt fails, in ms, operation by operation: wait k of
- * operation i is at `i·waits + k − 1`. The same numbers, bit for bit, as from `policy.delays({ seed })`
- * with a `reset()` after each operation; for large numbers much faster.
+ * Draws the waits of many operations in which every attempt fails, in ms, operation by operation: wait k of
+ * operation i is at `i·waits + k − 1`. The numbers equal, bit for bit, those of `policy.delays({ seed })` with a
+ * `reset()` after each operation; large samples are much faster.
  *
- * @throws {TypeError | RangeError} when an option or the policy is none
+ * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
  * import { sample } from 'rejitter/lab';
@@ -174,26 +188,27 @@ export interface SampleOptions {
 export function sample(policy: Subject, options?: SampleOptions): Float64Array;
 
 /**
- * The density of wait `k` (a whole number from 1 to 1000), as a flat list of three numbers per cell: where
- * it begins and ends in ms, and the exact probability of a wait in it. Where the density is constant, a
- * cell is as long as that; where it is curved, each smooth piece is divided into `resolution` cells (a
- * whole number from 1 to 1000). Atoms and lattices are not in it: see {@link PlannedWait}.
+ * Computes the density of wait `k` (an integer between 1 and 1000) as a flat list of three numbers per cell: its
+ * start and end in ms, and the exact probability of a wait in it. A stretch of constant density is one cell; each
+ * curved piece is divided into `resolution` cells (an integer between 1 and 1000, by default 32). Atoms and
+ * lattices are not part of it: see {@link PlannedWait}.
  *
- * @throws {TypeError | RangeError} when an argument or the policy is none
+ * @throws {TypeError | RangeError} if an argument or the policy is invalid
  */
 export function density(policy: Subject, k: number, resolution?: number): Float64Array;
 
 /**
- * The probability of a wait `k` (a whole number from 1 to 1000) up to each of `ms`.
+ * Computes the probability that wait `k` (an integer between 1 and 1000) is at most each of `ms`, a list of at
+ * most 2^20 numbers.
  *
- * @throws {TypeError | RangeError} when an argument or the policy is none
+ * @throws {TypeError | RangeError} if an argument or the policy is invalid
  */
 export function cdf(policy: Subject, k: number, ms: ArrayLike<number>): Float64Array;
 
 /**
- * The smallest waits `k` (a whole number from 1 to 1000), in ms, that are not exceeded with each of
- * `probabilities`, numbers from 0 to 1.
+ * Computes the smallest waits `k` (an integer between 1 and 1000), in ms, that are not exceeded with each of
+ * `probabilities`, a list of at most 2^20 numbers between 0 and 1.
  *
- * @throws {TypeError | RangeError} when an argument or the policy is none
+ * @throws {TypeError | RangeError} if an argument or the policy is invalid
  */
 export function quantiles(policy: Subject, k: number, probabilities: ArrayLike<number>): Float64Array;

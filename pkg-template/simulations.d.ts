@@ -3,8 +3,8 @@
  * the code that retries, and from one seed: the same seed gives the same numbers, bit for bit, in every
  * host and in native Rust.
  *
- * Of a policy count its waits and `maxAttempts`; `totalTimeoutMs` and `attemptTimeoutMs` only where an
- * option says so, hooks and predicates not at all.
+ * A simulation uses a policy's waits and `maxAttempts`. It uses `totalTimeoutMs` and `attemptTimeoutMs` only where
+ * an option says so, and no hooks or predicates.
  */
 
 /// <reference lib="esnext.disposable" />
@@ -59,7 +59,7 @@ export interface Simulation<Result> {
    */
   step(maxEvents?: number): SimulationProgress;
   /**
-   * What happened so far, also before the end. Plain objects with typed arrays of their own, which may be
+   * Returns the results so far, also before the end. Plain objects with fresh typed arrays, which may be
    * kept and transferred.
    *
    * @throws {Error} after `free()`
@@ -101,7 +101,7 @@ export interface OutageOptions extends Seeded {
   spreadMs?: number | undefined;
   /** How long the server is down. From 0 to 10^12. @default 30_000 */
   downMs?: number | undefined;
-  /** What the server accepts per second once it is up. Above 0. @default Infinity */
+  /** Requests that the server accepts per second once it is up. Above 0. @default Infinity */
   capacityPerS?: number | undefined;
   /**
    * How much unused capacity the server can save up, in requests; it has saved none when the outage ends.
@@ -123,11 +123,11 @@ export interface OutageOptions extends Seeded {
   horizonMs?: number | undefined;
   /** The width of a time bin. Above 0. @default 100 */
   binMs?: number | undefined;
-  /** Of the first so many clients every attempt is kept: a whole number from 0 to 10^6. @default 24 */
+  /** Number of clients of which every attempt is kept: an integer between 0 and 10^6. @default 24 */
   traced?: number | undefined;
 }
 
-/** What {@link simulateOutage} finds. Bin b is the time from b·binMs (included) to the next bin's start. */
+/** Result of {@link simulateOutage}. Bin b is the time from b·binMs (included) to the next bin's start. */
 export interface OutageResult {
   /** The width of a bin, as given. */
   binMs: number;
@@ -233,7 +233,7 @@ export interface Statistics {
   ci95: number;
 }
 
-/** What {@link simulateContention} finds: one value per finished run, and summaries of them. */
+/** Result of {@link simulateContention}: one value per finished run, and summaries of them. */
 export interface ContentionResult {
   /** The writes that reached the server. */
   calls: Uint32Array;
@@ -287,7 +287,7 @@ export type SimulatedBudget = 'unlimited' | { per: 'request' | 'success'; ratio:
 export interface LoadOptions extends Seeded {
   /** @default { type: 'regular', perS: 280 } */
   arrivals?: Arrivals | undefined;
-  /** What the server works off per second. Above 0, at most 10^9. @default 300 */
+  /** Requests that the server handles per second. Above 0 and at most 10^9. @default 300 */
   capacityPerS?: number | undefined;
   /**
    * How long a client waits for an attempt. Above 0 and more than a 10^15th of `horizonMs`, at most 10^9.
@@ -307,7 +307,7 @@ export interface LoadOptions extends Seeded {
   budget?: SimulatedBudget | undefined;
 }
 
-/** What {@link simulateLoad} finds: columns by time bin, and whether it recovered. */
+/** Result of {@link simulateLoad}: columns by time bin, and whether it recovered. */
 export interface LoadResult {
   /** The width of a bin, as given. */
   binMs: number;
@@ -359,7 +359,7 @@ export interface AmplificationOptions extends Seeded {
   requests?: number | undefined;
 }
 
-/** What {@link simulateAmplification} finds, beside what is expected. Layers from the topmost to the bottom. */
+/** Result of {@link simulateAmplification}, beside the expected values. Layers from the topmost to the bottom. */
 export interface AmplificationResult {
   /** The expected calls per request into each layer, in closed form. */
   expectedCalls: Float64Array;
@@ -401,7 +401,7 @@ export interface EthernetOptions extends Seeded {
   runs?: number | undefined;
 }
 
-/** What {@link simulateEthernet} finds: one value per finished run, and the slots of the first. */
+/** Result of {@link simulateEthernet}: one value per finished run, and the slots of the first. */
 export interface EthernetResult {
   /** The slots until the last frame was sent; 0 if none was. */
   slots: Float64Array;

@@ -135,7 +135,8 @@ fn the_form_is_that_of_the_javascript_package() {
     );
 }
 
-/// What JSON lacks is written as `{ "$": text }`. `None` of what only JavaScript has.
+/// Reads a value of the table: `{ "$": text }` stands for values that JSON lacks. `None` if only
+/// JavaScript has the value.
 fn revived(value: &Value) -> Option<Data> {
     let list = |items: &[Value]| items.iter().map(revived).collect::<Option<Vec<_>>>();
     match value {
@@ -145,7 +146,7 @@ fn revived(value: &Value) -> Option<Data> {
             "-Infinity" => Some(Data::Number(f64::NEG_INFINITY)),
             text => {
                 let ones = text.strip_prefix("list:")?.parse().unwrap();
-                // As a reader of JSON makes it.
+                // Read by serde, which stops at the limit.
                 Some(serde_json::from_value(json!(vec![1; ones])).unwrap())
             }
         },
@@ -364,9 +365,8 @@ fn unknown_names_come_with_a_suggestion_and_all_known_ones() {
 /// Data may be a megabyte, and the text of its errors goes to logs.
 #[test]
 fn large_data_are_refused_in_few_words_and_with_little_memory() {
-    let names: serde_json::Map<String, Value> = (0..900)
-        .map(|i| (format!("name{i}"), json!(1)))
-        .collect();
+    let names: serde_json::Map<String, Value> =
+        (0..900).map(|i| (format!("name{i}"), json!(1))).collect();
     let errors = read(&json!({ "version": 1, "maxAttempts": "x".repeat(1_000_000) })).unwrap_err();
     assert!(errors.to_string().len() < 200);
     let mut data = Value::Object(names);

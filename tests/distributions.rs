@@ -88,7 +88,7 @@ fn sample(options: &Value) -> Vec<Vec<f64>> {
     samples
 }
 
-/// What is wrong with a sample of a wait, if anything.
+/// Describes the flaw of a sample of a wait, if it has one.
 fn misfit(sample: &[f64], row: &Row) -> Option<String> {
     let n = sample.len() as f64;
     let mean = sample.iter().sum::<f64>() / n;

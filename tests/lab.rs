@@ -30,7 +30,7 @@ fn reference() -> (Vec<String>, Vec<Value>) {
     )
 }
 
-/// What differs between a planned wait and a row of the reference, if anything. With `coarse`,
+/// Describes how a planned wait differs from a row of the reference, if it does. With `coarse`,
 /// the reference's quantiles are only as exact as their probabilities are to 5e-6.
 fn difference(
     wait: &PlannedWait,
@@ -244,7 +244,7 @@ fn a_list_is_its_own_curve() {
             .zip(&waits)
             .all(|(x, wait)| (wait.lo_ms..wait.hi_ms).contains(x))
     );
-    // What is no list of times is no panic either.
+    // An invalid list does not panic either.
     for curve in [vec![], vec![f64::NAN], vec![-1.0], vec![f64::INFINITY]] {
         let waits = plan(&Model::new(policy).with_curve(curve), 3);
         assert!(waits.iter().all(|wait| wait.hi_ms == 1_000.0));

@@ -34,16 +34,16 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "maxAttempts": 1 }),
-                    "maxAttempts is 1: the first attempt is the only one, nothing is retried",
+                    "maxAttempts is 1: the first attempt is the only one, so nothing is retried",
                 ),
                 (
                     json!({ "jitter": "none", "totalTimeoutMs": 100 }),
-                    "the deadline of 100 ms passes before the shortest first wait, 100 ms, can \
-                     end: nothing is ever retried",
+                    "the deadline of 100 ms passes before the shortest first wait of 100 ms \
+                     can end: nothing is ever retried",
                 ),
                 (
                     json!({ "minMs": 2500, "totalTimeoutMs": 1500 }),
-                    "the deadline of 1.5 s passes before the shortest first wait, 2.5 s, can end: \
+                    "the deadline of 1.5 s passes before the shortest first wait of 2.5 s can end: \
                      nothing is ever retried",
                 ),
             ],
@@ -58,12 +58,12 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "totalTimeoutMs": 60 }),
-                    "the first wait can be as long as 100 ms, the deadline is 60 ms: 40 % of the \
+                    "the first wait can be as long as 100 ms, but the deadline is 60 ms: 40 % of the \
                      operations are never retried, even if their first attempt takes no time",
                 ),
                 (
                     json!({ "jitter": "decorrelated", "totalTimeoutMs": 250 }),
-                    "the first wait can be as long as 300 ms, the deadline is 250 ms: 25 % of the \
+                    "the first wait can be as long as 300 ms, but the deadline is 250 ms: 25 % of the \
                      operations are never retried, even if their first attempt takes no time",
                 ),
             ],
@@ -79,12 +79,12 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "baseMs": 0 }),
-                    "all waits are 0: a server in trouble is called again at once, as often as \
+                    "all waits are 0: clients call a failing server again immediately, as often as \
                      attempts allow",
                 ),
                 (
                     json!({ "backoff": [0, 0], "jitter": "none" }),
-                    "all waits are 0: a server in trouble is called again at once, as often as \
+                    "all waits are 0: clients call a failing server again immediately, as often as \
                      attempts allow",
                 ),
             ],
@@ -111,18 +111,18 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "minMs": 1000 }),
-                    "waits 1 to 4 are always the floor of 1 s, because the curve is not above it \
-                     yet: no jitter",
+                    "waits 1 to 4 are always the minimum of 1 s, because the curve is not above it \
+                     yet: minMs removes the jitter",
                 ),
                 (
                     json!({ "minMs": 100 }),
-                    "wait 1 is always the floor of 100 ms, because the curve is not above it yet: \
-                     no jitter",
+                    "wait 1 is always the minimum of 100 ms, because the curve is not above it yet: \
+                     minMs removes the jitter",
                 ),
                 (
                     json!({ "minMs": 5000 }),
-                    "all waits are always the floor of 5 s, because the curve is not above it \
-                     yet: no jitter",
+                    "all waits are always the minimum of 5 s, because the curve is not above it \
+                     yet: minMs removes the jitter",
                 ),
             ],
             vec![
@@ -135,7 +135,7 @@ fn cases() -> Vec<Case> {
             "min-near-cap",
             vec![(
                 json!({ "minMs": 8000 }),
-                "the floor of 8 s leaves only 2 s up to the cap of 10 s: clients stay close \
+                "the minimum of 8 s leaves only 2 s up to the cap of 10 s: clients stay close \
                  together",
             )],
             vec![
@@ -145,22 +145,60 @@ fn cases() -> Vec<Case> {
             ],
         ),
         (
+            "does-not-grow",
+            vec![
+                (
+                    json!({ "baseMs": 15_000 }),
+                    "the backoff does not grow: baseMs is 15 s, and no ceiling exceeds the cap of 15 s; \
+                     set a longer capMs",
+                ),
+                (
+                    json!({ "backoff": "linear", "baseMs": 60_000 }),
+                    "the backoff does not grow: baseMs is 1 min, and no ceiling exceeds the cap of 1 \
+                     min; set a longer capMs",
+                ),
+                (
+                    json!({ "backoff": "fibonacci", "capMs": 50, "baseMs": 50, "jitter": "none" }),
+                    "the backoff does not grow: baseMs is 50 ms, and no ceiling exceeds the cap of 50 \
+                     ms; set a longer capMs",
+                ),
+                (
+                    json!({ "jitter": "decorrelated", "baseMs": 10_000 }),
+                    "the backoff does not grow: baseMs is 10 s, and no ceiling exceeds the cap of 10 \
+                     s; set a longer capMs",
+                ),
+            ],
+            vec![
+                json!({ "baseMs": 9_999 }),
+                json!({ "baseMs": 15_000, "capMs": 15_001 }),
+                json!({ "baseMs": 15_000, "maxAttempts": 2 }),
+                json!({ "baseMs": 15_000, "factor": 1 }),
+                json!({ "backoff": "fixed", "baseMs": 15_000 }),
+                json!({ "backoff": "linear", "baseMs": 15_000, "stepMs": 0 }),
+                json!({ "backoff": "truncated" }),
+                json!({ "backoff": "truncated", "baseMs": 15_000, "truncateAt": 1 }),
+                json!({ "backoff": [15_000], "jitter": "equal" }),
+                json!({ "jitter": "slotted", "baseMs": 15_000 }),
+                json!({ "capMs": 0, "baseMs": 0 }),
+            ],
+        ),
+        (
             "atom-at-cap",
             vec![
                 (
                     json!({ "jitter": "decorrelated", "maxAttempts": 21 }),
-                    "30.3 % of the clients wait exactly the cap of 10 s at wait 20, because what \
-                     is drawn above it becomes the cap: they retry together",
+                    "30.3 % of the clients wait exactly the cap of 10 s at wait 20, because larger \
+                     draws are clipped to it: they retry together",
                 ),
                 (
                     json!({ "jitter": "slotted", "maxAttempts": 9 }),
-                    "60.9 % of the clients wait exactly the cap of 10 s at wait 8, because what \
-                     is drawn above it becomes the cap: they retry together",
+                    "60.9 % of the clients wait exactly the cap of 10 s at wait 8, because larger \
+                     draws are clipped to it: they retry together",
                 ),
                 (
                     json!({ "baseMs": 1000, "capMs": 20000, "capRule": "draw", "maxAttempts": 7 }),
-                    "37.5 % of the clients wait exactly the cap of 20 s at wait 6, because what \
-                     is drawn above it becomes the cap: they retry together",
+                    "37.5 % of the clients wait exactly the cap of 20 s at wait 6, because larger \
+                     draws are clipped to it: they retry together",
                 ),
             ],
             vec![
@@ -176,8 +214,8 @@ fn cases() -> Vec<Case> {
             "worst-case-exceeds-deadline",
             vec![(
                 json!({ "totalTimeoutMs": 3000 }),
-                "the worst case of 3.1 s of waiting exceeds the deadline of 3 s: not all of the 6 \
-                 attempts may be made",
+                "the worst case of 3.1 s of waiting exceeds the deadline of 3 s: the operation \
+                     may end before 6 attempts",
             )],
             vec![
                 json!({ "totalTimeoutMs": 3100 }),
@@ -191,13 +229,13 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "attemptTimeoutMs": 30_000, "totalTimeoutMs": 10_000 }),
-                    "the timeout of an attempt, 30 s, is not below the deadline of 10 s: it never \
-                     acts, and an attempt that hangs leaves no time for another",
+                    "the attempt timeout of 30 s is not shorter than the deadline of 10 s: it never \
+                     fires, and a hung attempt leaves no time for another",
                 ),
                 (
                     json!({ "attemptTimeoutMs": 10_000, "totalTimeoutMs": 10_000 }),
-                    "the timeout of an attempt, 10 s, is not below the deadline of 10 s: it never \
-                     acts, and an attempt that hangs leaves no time for another",
+                    "the attempt timeout of 10 s is not shorter than the deadline of 10 s: it never \
+                     fires, and a hung attempt leaves no time for another",
                 ),
             ],
             vec![
@@ -210,8 +248,8 @@ fn cases() -> Vec<Case> {
             "unlimited-attempts-without-deadline",
             vec![(
                 json!({ "maxAttempts": "Infinity" }),
-                "neither attempts nor time are limited: what keeps failing is retried until a \
-                 signal, retryIf or a permanent error ends it",
+                "neither attempts nor time are limited: an operation that keeps failing is \
+                 retried until a signal, retryIf or a permanent error ends it",
             )],
             vec![
                 json!({ "maxAttempts": "Infinity", "totalTimeoutMs": 1e9 }),
@@ -222,8 +260,8 @@ fn cases() -> Vec<Case> {
             "no-time-limit",
             vec![(
                 json!({}),
-                "there is neither attemptTimeoutMs nor totalTimeoutMs: an attempt that never \
-                 settles ends only by a signal",
+                "neither attemptTimeoutMs nor totalTimeoutMs is set: only a signal ends an \
+                 attempt that never settles",
             )],
             vec![
                 json!({ "attemptTimeoutMs": 1e9 }),
@@ -235,7 +273,7 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({}),
-                    "worst case 3.1 s of waiting in 5 waits, 1.55 s on the average",
+                    "worst case 3.1 s of waiting in 5 waits, 1.55 s on average",
                 ),
                 (
                     json!({ "backoff": "linear", "jitter": "none", "baseMs": 1500, "maxAttempts": 7 }),
@@ -243,7 +281,7 @@ fn cases() -> Vec<Case> {
                 ),
                 (
                     json!({ "maxAttempts": 2 }),
-                    "worst case 100 ms of waiting in 1 wait, 50 ms on the average",
+                    "worst case 100 ms of waiting in 1 wait, 50 ms on average",
                 ),
                 (
                     json!({ "backoff": "fixed", "maxAttempts": 1_000_001 }),
@@ -251,12 +289,12 @@ fn cases() -> Vec<Case> {
                 ),
                 (
                     json!({ "jitter": "decorrelated", "maxAttempts": 3 }),
-                    "worst case 1.2 s of waiting in 2 waits, 550 ms on the average",
+                    "worst case 1.2 s of waiting in 2 waits, 550 ms on average",
                 ),
                 // f(3)·1000/1.4 = 5.7 s, and not the 3.4 + 2.4 + 1 s of the single worst cases.
                 (
                     json!({ "jitter": "pollyV2", "baseMs": 1000, "capMs": "Infinity", "maxAttempts": 4 }),
-                    "worst case 5.7 s of waiting in 3 waits, 4.11 s on the average",
+                    "worst case 5.7 s of waiting in 3 waits, 4.11 s on average",
                 ),
             ],
             vec![
@@ -303,11 +341,11 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "capMs": "Infinity", "baseMs": 1000, "maxAttempts": 11 }),
-                    "there is no cap: the longest wait is 8.53 min",
+                    "the waits have no cap: the longest wait is 8.53 min",
                 ),
                 (
                     json!({ "capMs": "Infinity", "maxAttempts": "Infinity" }),
-                    "there is no cap: the waits grow without end",
+                    "the waits have no cap: the waits grow without end",
                 ),
             ],
             vec![
@@ -319,8 +357,8 @@ fn cases() -> Vec<Case> {
             "immediate-retry-possible",
             vec![(
                 json!({}),
-                "a wait can be nearly nothing: 1 in 10 first waits is at most 10 ms; minMs sets a \
-                 floor",
+                "a wait can be almost 0: 1 in 10 first waits is at most 10 ms; minMs sets a \
+                 minimum",
             )],
             vec![
                 json!({ "minMs": 1 }),
@@ -362,7 +400,7 @@ fn all_codes_are_tested_and_in_the_declarations() {
         .filter_map(|line| line.trim().strip_prefix("| '")?.split('\'').next())
         .collect();
     let mut tested: Vec<&str> = cases().iter().map(|(code, ..)| *code).collect();
-    assert_eq!(documented.len(), 15);
+    assert_eq!(documented.len(), 16);
     documented.sort_unstable();
     tested.sort_unstable();
     assert_eq!(documented, tested);

@@ -1,4 +1,4 @@
-//! What is accepted, what is refused, and what holds for every accepted policy.
+//! Accepted and refused options, and the properties of every accepted policy.
 
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -9,7 +9,7 @@
 mod common;
 
 use common::{VECTORS, Vector, vectors};
-use rejitter::{RetryPolicy, Seed};
+use rejitter::{Decision, Failure, Hint, Previous, RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 #[test]
@@ -46,6 +46,96 @@ fn a_changed_draw_would_be_noticed() {
     let other = Seed::new(seed.bits() ^ 1);
     let ours: Vec<f64> = policy.delays(other).take(delays.len()).collect();
     assert_ne!(ours, delays);
+}
+
+/// The waits after failures in which a server asks for `hint_ms`, each as if the waits before it had
+/// been the policy's own.
+fn hinted(policy: &RetryPolicy, seed: Seed, hint_ms: f64) -> Vec<f64> {
+    let mut previous = None;
+    let waits = policy.delays(seed).zip(1..).map(|(delay_ms, attempt)| {
+        let draws = seed.draws(0, attempt);
+        let failure = Failure {
+            previous,
+            hint: Hint::Server(hint_ms),
+            ..Failure::of_attempt(attempt)
+        };
+        let decision = policy.decide(&failure, draws);
+        let r = draws.r;
+        previous = Some(Previous { delay_ms, r });
+        match decision {
+            Decision::Retry { delay_ms } => delay_ms,
+            Decision::Stop(reason) => panic!("{reason}"),
+        }
+    });
+    waits.collect()
+}
+
+/// The same file is read by `tests/package/vectors.test.mjs`.
+#[test]
+fn hinted_waits_equal_the_golden_vectors() {
+    if std::env::var_os("REJITTER_WRITE_VECTORS").is_some() {
+        write_hints();
+        return;
+    }
+    let all: Vec<Value> = serde_json::from_str(include_str!("vectors/hints.json")).unwrap();
+    assert!(all.len() >= 40, "only {} vectors", all.len());
+    let (mut longer, mut raised) = (0, 0);
+    for vector in all {
+        let policy = RetryPolicy::new(common::options(&vector["options"])).unwrap();
+        let (seed, hint) = (
+            common::seed(&vector["seed"]),
+            vector["hintMs"].as_f64().unwrap(),
+        );
+        let delays: Vec<f64> = vector["delays"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(common::number)
+            .collect();
+        assert_eq!(hinted(&policy, seed, hint), delays, "{vector}");
+        for (with, without) in delays.iter().zip(policy.delays(seed)) {
+            assert!(*with >= without && *with >= hint, "{vector}");
+            longer += u32::from(*with == without);
+            raised += u32::from(*with > without);
+        }
+    }
+    assert!(
+        longer > 30 && raised > 30,
+        "{longer} of the policy, {raised} of the server"
+    );
+}
+
+fn write_hints() {
+    let mut all: Vec<String> = Vec::new();
+    let kinds = [
+        json!({}),
+        json!({ "jitter": "none", "backoff": "linear" }),
+        json!({ "jitter": "equal", "baseMs": 33.3 }),
+        json!({ "jitter": "decorrelated" }),
+        json!({ "jitter": "decorrelatedBounded", "minMs": 150 }),
+        json!({ "jitter": "slotted" }),
+        json!({ "jitter": "pollyV2", "baseMs": 1_000, "capMs": 5_000 }),
+        json!({ "jitter": { "type": "proportional", "ratio": 0.25 } }),
+        json!({ "jitter": { "type": "additive", "maxMs": 250 }, "backoff": "fixed" }),
+        json!({ "backoff": "truncated", "capMs": "Infinity" }),
+    ];
+    for mut options in kinds {
+        options["maxAttempts"] = json!(8);
+        let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+        for (hint, seed) in [
+            (0.001, json!(1)),
+            (40.5, json!("hints")),
+            (700.0, json!(2)),
+            (60_000.0, json!(3)),
+        ] {
+            let delays = hinted(&policy, common::seed(&seed), hint);
+            let vector =
+                json!({ "options": options, "seed": seed, "hintMs": hint, "delays": delays });
+            all.push(vector.to_string());
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/hints.json");
+    std::fs::write(path, format!("[\n{}\n]\n", all.join(",\n"))).expect("written");
 }
 
 fn write_vectors() {

@@ -2,8 +2,8 @@
 // A wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
 /**
- * Synchronous, and meant for the first call and not for the import: an app that imports the package
- * and never retries pays nothing.
+ * Compiles a wasm file synchronously. Call it at the first failure and not at import: an app that never
+ * retries then pays nothing.
  * @param {string} text a wasm file, as the build writes it (xtask/npm/wasm-text.mjs)
  */
 export function compile(text) {
@@ -13,13 +13,13 @@ export function compile(text) {
     // The bytes are good, so the host refuses. Under a Content-Security-Policy the engines' own messages name
     // the wrong directive ('unsafe-eval').
     const { message } = /** @type {Error} */ (cause);
-    const why = /CSP|unsafe-eval/.test(message) ? "Add 'wasm-unsafe-eval' to script-src of the Content-Security-Policy." : message;
+    const why = /CSP|unsafe-eval/.test(message) ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src." : message;
     throw new Error(`rejitter: this host refused to compile WebAssembly. ${why}`, { cause });
   }
 }
 
 /**
- * The bytes of such a text: a character from `+` on is a digit, one before it is a prefix, which
+ * Returns the bytes of such a text: a character from `+` on is a digit, one before it is a prefix, which
  * changes the digit behind it. The array keeps the sums modulo 256.
  * @param {string} text
  */

@@ -5,16 +5,22 @@ import * as glue from './lab-glue.js';
 
 /**
  * @param {() => WebAssembly.Module} compile
- * @returns {() => typeof glue} links at its first call; a failure is not kept
+ * @returns {(drop?: boolean) => typeof glue} links at its first call, and at the first after it dropped the
+ *   instance; a failure is not kept
  */
 export function linkerOf(compile) {
-  let linked = false;
-  return () => {
-    if (!linked) {
+  /** @type {{ memory: WebAssembly.Memory } | undefined} */
+  let linked;
+  return (drop) => {
+    if (drop) {
+      // The glue keeps views of the memory. To grow it, if by nothing, detaches them: it makes new ones.
+      linked?.memory.grow(0);
+      linked = undefined;
+    } else if (linked === undefined) {
       const { exports } = new WebAssembly.Instance(compile(), { './lab_bg.js': glue });
       glue.__wbg_set_wasm(exports);
       /** @type {() => void} */ (exports.__wbindgen_start)();
-      linked = true;
+      linked = /** @type {any} */ (exports);
     }
     return glue;
   };

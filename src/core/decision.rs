@@ -1,11 +1,11 @@
-//! What to do after a failed attempt.
+//! The decision after a failed attempt.
 
 use std::fmt;
 
 use super::policy::{Previous, Wait};
 use super::{Draws, MAX_MS, RetryPolicy};
 
-/// What is known when an attempt has failed.
+/// The facts about a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failure {
     /// The number of the failed attempt, from 1.
@@ -17,11 +17,11 @@ pub struct Failure {
     pub remaining_ms: f64,
     /// The curve's value in ms, for [`Backoff::Custom`](super::Backoff::Custom).
     pub curve_ms: Option<f64>,
-    /// What the failure itself says about the wait.
+    /// The wait that the failure itself requests.
     pub hint: Hint,
 }
 
-/// What a failure says about the wait after it.
+/// A wait that a failure requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Hint {
     /// Nothing: the policy's formula decides.
@@ -54,7 +54,7 @@ impl Failure {
     }
 }
 
-/// What to do after a failed attempt.
+/// The decision after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decision {
     /// Wait, then try again.

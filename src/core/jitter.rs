@@ -37,7 +37,7 @@ pub enum Jitter {
     },
     /// `h + r·x` with `x = min(max_ms, cap)` and `h = min(c, cap − x)`: upwards only.
     AdditiveMax {
-        /// What is added at most, in ms: above 0, at most 2^53 − 1.
+        /// Maximum addition, in ms: above 0 and at most 2^53 − 1.
         max_ms: f64,
     },
     /// `min(cap, base·U{0 … 2^min(k,N)−1})`, a whole number of slots of length base, as in
@@ -60,7 +60,7 @@ impl Jitter {
     }
 }
 
-/// What the cap bounds. Only presets that copy other systems use another than `Bound`.
+/// The quantity that the cap bounds. Only presets that copy other systems use another one than `Bound`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CapRule {

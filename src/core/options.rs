@@ -53,7 +53,7 @@ pub struct RetryOptions {
     /// Maximum number of attempts, the first included: at least 1; [`UNLIMITED`] for no limit.
     /// Defaults to 6.
     pub max_attempts: Option<u64>,
-    /// What the cap bounds. Defaults to [`CapRule::Bound`]; presets that copy other systems use
+    /// Quantity that the cap bounds. Defaults to [`CapRule::Bound`]; presets that copy other systems use
     /// other rules.
     pub cap_rule: CapRule,
 }
@@ -190,7 +190,7 @@ impl RetryOptions {
         );
     }
 
-    /// What only some backoffs and jitters have.
+    /// Checks the options that apply only to some backoffs and jitters.
     fn check_curve(&self, report: &mut impl FnMut(OptionError)) {
         let mut require = |option, value, rule, allowed| {
             require_with(report, option, value, rule, allowed);

@@ -39,7 +39,7 @@ impl Default for RetryPolicy {
     }
 }
 
-/// What an operation remembers of its previous computed wait.
+/// An operation's memory of its previous computed wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Previous {
     /// The wait, in ms.
@@ -133,7 +133,7 @@ impl RetryPolicy {
         self.jitter
     }
 
-    /// What the cap bounds.
+    /// Quantity that the cap bounds.
     #[must_use]
     pub fn cap_rule(&self) -> CapRule {
         self.cap_rule
@@ -155,6 +155,18 @@ impl RetryPolicy {
     #[must_use]
     pub fn min_ms(&self) -> f64 {
         self.min_ms
+    }
+
+    /// Growth of the exponential curve from wait to wait.
+    #[cfg(feature = "lab")]
+    pub(crate) fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Growth of the linear curve from wait to wait, in ms.
+    #[cfg(feature = "lab")]
+    pub(crate) fn step_ms(&self) -> f64 {
+        self.step_ms
     }
 
     /// The wait at which truncated and slotted backoff stop growing.
@@ -229,7 +241,7 @@ impl RetryPolicy {
         self.cap_rule == CapRule::Ceiling && self.jitter.follows_the_curve()
     }
 
-    /// What the draw is uniform on, before the cap clips it.
+    /// Interval that the draw is uniform on, before the cap clips it.
     #[inline(always)]
     pub(crate) fn range_ms(&self, wait: &Wait) -> (f64, f64) {
         let (base, cap, min) = (self.base_ms, self.cap_ms, self.min_ms);

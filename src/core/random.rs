@@ -101,7 +101,7 @@ const fn output(state: u64, n: u64) -> u64 {
     mix(state.wrapping_add(GOLDEN.wrapping_mul(n.wrapping_add(1))))
 }
 
-/// What `SplitMix64` makes of its state.
+/// The output function of `SplitMix64`.
 #[inline]
 pub(crate) const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -55,7 +55,7 @@ impl PolicyData {
     /// The policy that the data describe.
     ///
     /// # Errors
-    /// As [`RetryPolicy::new`]; never for data that were read.
+    /// The errors of [`RetryPolicy::new`]; none for data that were read.
     pub fn policy(&self) -> Result<RetryPolicy, OptionErrors> {
         RetryPolicy::new(match &self.curve {
             Some(list) => self.options.of_list(list),
@@ -63,10 +63,10 @@ impl PolicyData {
         })
     }
 
-    /// What [`lab`](crate::lab) studies.
+    /// The model that [`lab`](crate::lab) studies.
     ///
     /// # Errors
-    /// As [`RetryPolicy::new`]; never for data that were read.
+    /// The errors of [`RetryPolicy::new`]; none for data that were read.
     pub fn model(&self) -> Result<Model, OptionErrors> {
         let unlimited = |ms: Option<f64>| ms.unwrap_or(f64::INFINITY);
         Ok(Model::new(self.policy()?)

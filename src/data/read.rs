@@ -373,7 +373,11 @@ impl Reader {
 
 /// The known name that is at most three edits away, the nearest first.
 pub(crate) fn similar<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
-    let name: Vec<char> = name.to_lowercase().chars().take(40).collect();
+    let name: Vec<u8> = name
+        .bytes()
+        .take(40)
+        .map(|b| b.to_ascii_lowercase())
+        .collect();
     let near = names.iter().map(|known| (edits(&name, known), *known));
     let nearest = near.min_by_key(|(edits, _)| *edits);
     let (edits, known) = nearest?;
@@ -381,8 +385,8 @@ pub(crate) fn similar<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
 }
 
 /// How many inserted, deleted, replaced or transposed letters `a` and `b` are apart.
-fn edits(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
+fn edits(a: &[u8], b: &str) -> usize {
+    let b = b.to_ascii_lowercase().into_bytes();
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -463,7 +467,7 @@ pub(crate) fn camel_case(text: &str) -> String {
         if c == '_' {
             upper = true;
         } else if upper {
-            camel.extend(c.to_uppercase());
+            camel.push(c.to_ascii_uppercase());
             upper = false;
         } else {
             camel.push(c);

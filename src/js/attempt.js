@@ -1,5 +1,5 @@
 // @ts-check
-// What the callback is told about its attempt.
+// The object that the callback gets for each attempt.
 
 import { now } from './timer.js';
 
@@ -15,26 +15,23 @@ export class Attempt {
   #attempt;
   #startedAt;
   #deadlineAt;
-  #previousError;
-  #previousDelayMs;
+  #previous;
   /** @type {AbortController | undefined} */
   #controller = undefined;
 
   /**
    * @param {import('./options.js').Settings} settings
    * @param {number} attempt
-   * @param {number} startedAt when the operation began
+   * @param {number} startedAt time when the operation began
    * @param {number} deadlineAt
-   * @param {unknown} previousError
-   * @param {number | undefined} previousDelayMs
+   * @param {import('./report.js').AttemptRecord | undefined} previous
    */
-  constructor(settings, attempt, startedAt, deadlineAt, previousError, previousDelayMs) {
+  constructor(settings, attempt, startedAt, deadlineAt, previous) {
     this.#settings = settings;
     this.#attempt = attempt;
     this.#startedAt = startedAt;
     this.#deadlineAt = deadlineAt;
-    this.#previousError = previousError;
-    this.#previousDelayMs = previousDelayMs;
+    this.#previous = previous;
   }
 
   get attempt() {
@@ -62,21 +59,21 @@ export class Attempt {
   }
 
   get previousError() {
-    return this.#previousError;
+    return this.#previous?.failed ? this.#previous.outcome : undefined;
   }
 
   get previousDelayMs() {
-    return this.#previousDelayMs;
+    return this.#previous?.delayMs;
   }
 
-  /** Shows in Node's `console.log` what getters hide; all but the signal, which would be made for it. */
+  /** Returns for Node's `console.log` what the getters hide, except the signal: reading that would make it. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
     const { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs } = this;
     return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
   }
 
   // A field and not a static block: React Native's bundler refuses those.
-  // @ts-expect-error Nobody reads it: its initializer hands out what callbacks must not be able to do.
+  // @ts-expect-error Nothing reads it. Its initializer hands out what callbacks must not be able to do.
   static #handOut = (abortAttempt = (attempt, reason) => {
     (attempt.#controller ??= new AbortController()).abort(reason);
   });

@@ -50,14 +50,17 @@ export function toData(settings, shown) {
  */
 export function fromData(data) {
   requireObject(data, 'the policy', `an object made by toJSON()${typeof data === 'string' ? ' (JSON.parse it first)' : ''}`);
-  const { version, capRule = 'bound', ...rest } = ownOf(data);
+  const options = ownOf(data);
+  const { version, capRule = 'bound' } = options;
+  delete options.version;
+  delete options.capRule;
   if (version !== VERSION) throw problemOf('version', version, [typeof version, `${VERSION}`]);
   if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);
-  const options = ownOf(rest);
   for (const name of Object.keys(options)) {
     const value = options[name];
     if (typeof value === 'function' || NOT_DATA.includes(RULES[name])) throw leftOut(name, value, 'it is not data');
-    options[name] = read(value);
+    // In these, it is a text.
+    if (name !== 'seed' && name !== 'name') options[name] = read(value);
   }
   // Longer lists are refused, and need no copy.
   if (Array.isArray(options.backoff) && options.backoff.length <= MAX_LIST) options.backoff = options.backoff.map(read);
@@ -68,9 +71,10 @@ export function fromData(data) {
 /** @param {any} seed */
 function seedFrom(seed) {
   if (typeof seed !== 'object' || seed === null || Object.keys(seed).join() !== 'bits') return seed;
-  const digits = /^0*(\d+)$/.exec(typeof seed.bits === 'string' ? seed.bits : '')?.[1];
+  const { bits } = seed;
+  if (typeof bits !== 'string' || !/^\d+$/.test(bits)) return seed;
   // More digits are only larger, and take long.
-  return digits === undefined ? seed : BigInt(digits.slice(0, 21));
+  return BigInt(bits.replace(/^0+/, '').slice(0, 21));
 }
 
 /** @param {import('./options.js').Settings} settings */

@@ -13,26 +13,26 @@ import { now } from './timer.js';
  */
 
 /**
- * What an operation, or an iterator of its waits, keeps for the formulas.
+ * State of an operation, or of an iterator of its waits, for the formulas.
  * @typedef {object} State
  * @property {number} seedHigh
  * @property {number} seedLow
  * @property {number} index
- * @property {number} previousMs the previous computed wait; below 0 before the first
+ * @property {number} previousMs the previous computed wait; negative before the first
  * @property {number} previousR the draw that it was made with
- * @property {unknown} fault why the core could not answer
+ * @property {unknown} fault the error because of which the core could not answer
  */
 
-/** The index of operations without a seed until their first draw. */
+/** Index of an operation without a seed, until its first draw. */
 export const UNSEEDED = -1;
 
-// Answers instead of a wait. The third, -3, is the core's alone: the server asks for too long a wait.
+// Codes instead of a wait. The third, -3, comes from the core alone: the server asks for too long a wait.
 const EXHAUSTED = -1;
 const DEADLINE = -2;
 
 /**
- * Returns the wait in ms that follows a failed attempt, or one of the codes above. Throws what the caller's
- * random() or backoff() throws, and `state.fault`.
+ * Returns the wait in ms that follows a failed attempt, or a negative code. Throws the errors of random() and
+ * backoff(); if the core fails, sets `state.fault` and throws that.
  * @param {import('./options.js').Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
@@ -42,7 +42,7 @@ const DEADLINE = -2;
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
   const { jitter, random } = settings;
-  // Nothing of the caller's, nor the core, is asked for a wait that will not be.
+  // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= settings.maxAttempts) return EXHAUSTED;
   const exact = exactlyMs >= 0;
   const hinted = serverMs > 0;
@@ -51,7 +51,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   let r2 = 0;
   if (draws && random !== undefined) r = r2 = drawOf(random);
   const curveMs = exact || settings.backoff !== CUSTOM ? NaN : curveOf(settings.curve, attempt);
-  // Read here: the caller's random() and backoff() may have taken their time.
+  // The caller's random() and backoff() may have taken their time.
   const remainingMs = deadlineAt === Infinity ? Infinity : deadlineAt - now();
   let decision;
   try {
@@ -87,14 +87,14 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
     );
     if (Number.isNaN(decision)) throw failure(Error, 'the core refused valid settings. Please report this');
   } catch (fault) {
-    // A trap may leave an instance in a bad state: the next operation makes another.
+    // A trap may leave the instance in a bad state: the next operation makes another.
     /** @type {(drop: boolean) => void} */ (settings.load)(true);
     throw (state.fault = fault);
   }
   if (decision < 0) return decision;
-  // The timer will be armed for whole milliseconds.
+  // The timer will be armed for a whole number of milliseconds.
   if (Math.ceil(decision) >= remainingMs) return DEADLINE;
-  // Only these look back; for others it would be two numbers more in each operation that waits.
+  // Only these jitters look back. For others, this would be two numbers more in each operation that waits.
   if (!exact && !hinted && hasOwnCurve(jitter)) {
     state.previousMs = decision;
     state.previousR = r;

@@ -40,7 +40,7 @@ export const Delays = /* @__PURE__ */ (() => {
     }
   }
 
-  // What every built-in iterator inherits: `[Symbol.iterator]`, and `map`, `take`, … where the host has them.
+  // Inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and `map`, `take`, … where the host has them.
   Object.setPrototypeOf(Delays.prototype, Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
   return Delays;
 })();

@@ -50,13 +50,18 @@ extern "C" {
 /// because only then the generated types leave them to the hand-written ones.
 macro_rules! reexports {
     ($($name:ident)*) => {
-        #[wasm_bindgen(module = "/src/js/full.js")]
-        extern "C" {
-            $(
-                #[allow(dead_code, non_snake_case)]
-                #[wasm_bindgen(reexport, skip_typescript)]
-                fn $name();
-            )*
+        // By itself: a module below may export the same name.
+        mod reexported {
+            use wasm_bindgen::prelude::*;
+
+            #[wasm_bindgen(module = "/src/js/full.js")]
+            extern "C" {
+                $(
+                    #[allow(dead_code, non_snake_case)]
+                    #[wasm_bindgen(reexport, skip_typescript)]
+                    fn $name();
+                )*
+            }
         }
     };
 }

@@ -1,9 +1,9 @@
 // @ts-check
-// Telling the caller what happens. A hook can see everything and change nothing.
+// Hooks. A hook can see everything and change nothing.
 
 /**
- * Adopts a value, which may be a thenable of any realm, as `await` does. That knows no own `then` of a native
- * promise, which may throw or return anything.
+ * Adopts a value, which may be a thenable of any realm, as `await` does: that ignores a native promise's own
+ * `then`, which may throw or return anything.
  * @param {any} value
  * @param {((value: any) => any) | undefined} onValue
  * @param {((error: any) => any)} onError
@@ -36,7 +36,7 @@ export function settle(value, onValue, onError) {
  * @param {Event} event
  */
 export function callHook(hooks, name, event) {
-  // Own ones only: what pollutes Object.prototype is no hook.
+  // Own properties only: what pollutes Object.prototype is no hook.
   const hook = hooks !== undefined && Object.hasOwn(hooks, name) ? hooks[name] : undefined;
   if (hook === undefined) return;
   try {

@@ -1,5 +1,5 @@
 // @ts-check
-// What may end an attempt, a predicate or a wait before it ends by itself: signals and timeouts.
+// Signals and timeouts: they end an attempt, a callback or a wait before it ends by itself.
 
 import { abortAttempt } from './attempt.js';
 import { settle } from './hooks.js';
@@ -9,27 +9,27 @@ import { Timer, now } from './timer.js';
 /** @typedef {import('./progress.js').Progress<any>} Progress */
 /** @typedef {import('./report.js').TimeoutError} TimeoutError */
 
-/** What `until` rejects with when the operation was interrupted; never seen by callers. */
+/** Rejection of `until` when the operation was interrupted. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
 
 /**
- * Why the signal was aborted. Signals of old polyfills carry no reason.
+ * Returns why the signal was aborted. Signals of old polyfills carry no reason.
  * @param {AbortSignal} signal
  */
 export function reasonOf(signal) {
   return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
 }
 
-/** What nothing interrupts. All operations without signals and timeouts share one. */
+/** Limits of operations without signals and timeouts, which all share one: nothing interrupts them. */
 export class Undisturbed {
   aborted = false;
   /** @type {unknown} */
   reason = undefined;
-  /** What the operation timed out with, as soon as the deadline's timer has fired. @type {TimeoutError | undefined} */
+  /** The deadline's error, once its timer has fired. @type {TimeoutError | undefined} */
   expired = undefined;
   deadlineAt = Infinity;
 
-  /** Why the operation must not go on, if so. The deadline's timer may be late. */
+  /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
   get ended() {
     if (this.aborted) return 'aborted';
     return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline' : undefined;
@@ -38,17 +38,17 @@ export class Undisturbed {
   /** Begins the operation. @param {AbortSignal | undefined} _ */
   start(_) {}
 
-  /** Leaves no listener and no timer behind. */
+  /** Removes all listeners and timers. */
   release() {}
 
   /** Begins an attempt. @param {import('./attempt.js').Attempt} _ */
   begin(_) {}
 
-  /** The attempt has ended, whichever way. */
+  /** Ends an attempt, however it ended. */
   finish() {}
 
   /**
-   * The value's own outcome, or what interrupts it, whichever comes first.
+   * Waits for the value's own outcome, or for an interruption.
    * @param {any} value
    */
   until(value) {
@@ -56,11 +56,11 @@ export class Undisturbed {
   }
 
   /**
-   * A wait, which ends early when interrupted.
+   * Waits. An interruption ends this early.
    * @param {number} ms
    * @param {number} from the time now
    * @param {boolean} unref
-   * @returns {Promise<any>} the time when it ended; anything when it was interrupted
+   * @returns {Promise<any>} the time at the end; another value after an interruption
    */
   wait(ms, from, unref) {
     return new Promise((resolve) => {
@@ -73,7 +73,7 @@ export class Undisturbed {
 export class Interruption extends Undisturbed {
   /** @type {AbortSignal[]} */
   signals = [];
-  /** What the attempt under way timed out with. @type {TimeoutError | undefined} */
+  /** The error of the attempt under way, once it has timed out. @type {TimeoutError | undefined} */
   timeout = undefined;
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;
@@ -92,7 +92,7 @@ export class Interruption extends Undisturbed {
     this.operation = operation;
   }
 
-  /** Whether the operation must not go on. */
+  /** True once the operation was interrupted. */
   get over() {
     return this.aborted || this.expired !== undefined;
   }
@@ -122,7 +122,7 @@ export class Interruption extends Undisturbed {
     this.end((this.reason = reasonOf(signal)));
   }
 
-  /** The deadline has passed. */
+  /** Ends the operation at its deadline. */
   expire() {
     if (!this.over) this.end((this.expired = this.operation.timedOut()));
   }
@@ -135,7 +135,7 @@ export class Interruption extends Undisturbed {
   }
 
   /**
-   * The attempt's timeout runs from here, unless the deadline comes first anyway.
+   * Starts the attempt's timeout, unless the deadline comes first anyway.
    * @param {import('./attempt.js').Attempt} attempt
    */
   begin(attempt) {
@@ -154,7 +154,7 @@ export class Interruption extends Undisturbed {
   finish() {
     this.attemptTimer?.cancel();
     this.wake = undefined;
-    // A timer made the error. From here V8 sees the callers that await the operation.
+    // A timer callback made the error. Only from here can V8 see the callers that await the operation.
     const error = this.expired ?? this.timeout;
     if (error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(error);
     this.timeout = undefined;

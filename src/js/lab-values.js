@@ -1,22 +1,30 @@
 // @ts-check
-// What the lab's functions are given, as the wasm takes it: policies as data, seeds as bits, numbers in range.
+// Converts arguments of the lab's functions for the wasm: policies to data, seeds to bits, numbers in range.
 
+import { toData } from './data.js';
+import { settingsOfPolicy } from './options.js';
 import { seedAfresh, seedBits } from './randomness.js';
 import { isSeed, problemOf } from './rules.js';
 
-/** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */
+/** @typedef {{ new (options?: any): { toJSON(): any }, fromJSON(data: any): { toJSON(): any } }} PolicyClass */
+
+/** Entries of a list of numbers: 8 MiB. */
+const MAX_NUMBERS = 2 ** 20;
 
 /**
- * A policy's data: by what it can do and not by `instanceof`, which is false for the policies of another copy.
+ * Returns a policy's data. The policies of another copy of this package have a `toJSON` too: whatever that
+ * returns is validated before it reaches the wasm.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
  */
 export function policyData(RetryPolicy, policy) {
-  return (typeof policy?.toJSON === 'function' ? policy : new RetryPolicy(policy)).toJSON();
+  const settings = settingsOfPolicy(policy);
+  if (settings !== undefined) return toData(settings);
+  return (typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy)).toJSON();
 }
 
 /**
- * The seed that is given, else the policy's own, else a fresh one.
+ * Returns the bits of a seed, of the policy's own if it is unset, or else fresh ones.
  * @param {any} seed
  * @param {any} own
  * @returns {[high: number, low: number]}
@@ -55,6 +63,7 @@ export function numbers(name, list, rule, allowed) {
   if (list === null || typeof list !== 'object' || typeof list.length !== 'number') {
     throw problemOf(name, list, ['', `a list of numbers${rule}`]);
   }
+  whole(`${name}.length`, list.length, 0, MAX_NUMBERS);
   const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
   for (const [i, value] of values.entries()) {
     if (typeof value !== 'number' || !allowed(value)) {

@@ -1,8 +1,8 @@
 //! `rejitter/lab`: the lab's functions for JavaScript.
 //!
-//! A policy comes as the data that its `toJSON()` gives. Answers are plain objects; long ones are
-//! typed arrays. The names begin with `lab` because these are the raw functions: src/js/lab.js makes
-//! of them what users call.
+//! A policy comes as the data that its `toJSON()` returns. Results are plain objects; long ones are
+//! typed arrays. The names begin with `lab` because these are the raw functions: src/js/lab.js
+//! wraps them for users.
 
 use js_sys::Float64Array;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 use super::given::{data_of, refused, thrown};
-use super::numeric::seed_of;
+use super::numeric::{count, seed_of};
 use crate::lab::{self, Distribution, Model, Sampler};
 
 /// Values that are drawn before they are handed over: little memory, few crossings.
@@ -42,7 +42,7 @@ pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
     written(&lab::plan(&model_of(policy)?, waits))
 }
 
-/// What is noteworthy about the policy.
+/// Notes about the policy.
 ///
 /// # Errors
 /// If the policy is invalid.
@@ -51,7 +51,7 @@ pub fn explain(policy: JsValue) -> Result<JsValue, JsValue> {
     written(&lab::explain(&model_of(policy)?))
 }
 
-/// The waits of operations 0 … `operations` − 1, operation by operation.
+/// The waits of `operations` operations from `first_operation` on, operation by operation.
 ///
 /// # Errors
 /// If the policy is invalid.
@@ -61,6 +61,7 @@ pub fn sample(
     seed_high: u32,
     seed_low: u32,
     waits: u32,
+    first_operation: f64,
     operations: u32,
 ) -> Result<Float64Array, JsValue> {
     let model = model_of(policy)?;
@@ -69,11 +70,12 @@ pub fn sample(
     // Whole operations at a time; one at least, however long.
     let at_once = (CHUNK / waits.max(1)).clamp(1, operations.max(1));
     let mut chunk = Vec::new();
+    let start = count(first_operation);
     let mut first = 0;
     while first < operations {
         let many = at_once.min(operations - first);
         chunk.resize(many as usize * waits as usize, 0.0);
-        sampler.fill(u64::from(first), &mut chunk);
+        sampler.fill(start.saturating_add(u64::from(first)), &mut chunk);
         let from = first * waits;
         all.subarray(from, from + many * waits).copy_from(&chunk);
         first += many;

@@ -1,28 +1,28 @@
 // @ts-check
-// What the callback may throw to say more than "failed": permanent(error), retryAfter(ms, error).
+// permanent(error) and retryAfter(ms, error): errors that say more than "failed".
 
-import { hide } from './report.js';
+import { TimeoutError, hide } from './report.js';
 import { LONGEST, isLongest, messageOf, problemOf } from './rules.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
 const MARK = Symbol.for('rejitter.mark');
 
-/** How far marks are looked for along `cause`. */
+/** Number of causes that are searched for marks. */
 const DEEPEST = 10;
 
 /**
- * What is attached to a marked error.
+ * Mark of an error.
  * @typedef {object} Mark
  * @property {boolean} permanent
  * @property {number} afterMs NaN when the mark asks for no wait
  * @property {boolean} wraps whether the marked error's `cause` is the caller's own error
  */
 
-/** The function that made each mark, for the message about a mark that was returned. @type {WeakMap<object, string>} */
+/** Name of the function that made each error, for the message about one that was returned. @type {WeakMap<object, string>} */
 const makers = new WeakMap();
 
 /**
- * Joins its marks with those of the error, so that marks around marks are never deep.
+ * Makes a marked error. It joins the marks of the error that it wraps, so that nesting is never deep.
  * @param {string} maker
  * @param {string} name
  * @param {string} message
@@ -46,7 +46,7 @@ export function permanent(error) {
 }
 
 /**
- * Never throws: it is called where a failure is about to be thrown, which must not get lost.
+ * Never throws for an invalid time, because the failure that is about to be thrown would get lost.
  * @param {any} ms
  * @param {unknown[]} errors the error, unless left out
  */
@@ -62,38 +62,38 @@ export function isPermanent(error) {
 }
 
 /**
- * The error for a mark that the callback returned where it should have thrown it; undefined for any
- * other value.
+ * Returns an error for a mark that the callback returned instead of throwing it; undefined for any other
+ * value.
  * @param {any} value
  */
 export function returnedMark(value) {
-  // Most results are checked by this line alone.
   const maker = typeof value === 'object' ? makers.get(value) : undefined;
   return maker && new TypeError(`rejitter: ${maker}() was returned; throw it`, value[MARK].wraps ? { cause: value.cause } : undefined);
 }
 
 /**
- * What the marks along `cause` say together, and the caller's own error from under those at its top. Marks
- * come from other copies of the package too, so their shape is checked.
+ * Reads the marks along `cause`, and the caller's own error under those at the top. Checks the shape of each,
+ * because it may come from another copy of the package.
  * @param {any} error
  */
 export function readMarks(error) {
   const marks = { error, permanent: false, afterMs: NaN };
   try {
     let outer = true;
-    for (let depth = 0; depth <= DEEPEST && error !== null && typeof error === 'object'; depth++) {
-      const { permanent, afterMs, wraps } = /** @type {any} */ ({ __proto__: null, ...error[MARK] });
-      const valid = typeof permanent === 'boolean' && typeof wraps === 'boolean' && typeof afterMs === 'number' && !(afterMs < 0);
+    // A TimeoutError of ours has as its cause the failure before it, whose marks have had their say.
+    for (let depth = 0; depth <= DEEPEST && error !== null && typeof error === 'object' && !(error instanceof TimeoutError); depth++) {
+      const mark = error[MARK];
+      const valid = mark !== undefined && typeof mark.permanent === 'boolean' && typeof mark.wraps === 'boolean' && typeof mark.afterMs === 'number' && !(mark.afterMs < 0);
       if (valid) {
-        marks.permanent ||= permanent;
-        if (!(marks.afterMs >= 0)) marks.afterMs = afterMs;
+        marks.permanent ||= mark.permanent;
+        if (!(marks.afterMs >= 0)) marks.afterMs = mark.afterMs;
       }
-      outer &&= valid && wraps && Object.hasOwn(error, MARK) && Object.hasOwn(error, 'cause');
+      outer &&= valid && mark.wraps && Object.hasOwn(error, MARK) && Object.hasOwn(error, 'cause');
       error = error.cause;
       if (outer) marks.error = error;
     }
   } catch {
-    // A value that throws when it is looked at says no more than it did before.
+    // The value throws when it is read. The marks found so far count.
   }
   return marks;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Counts over all operations of one policy, for those who ask for them.
+// Counters over all operations of one policy, if its `metrics` option is set.
 
 export class Metrics {
   constructor() {

@@ -11,7 +11,7 @@ use crate::core::{
     RetryPolicy, Seed, StopReason,
 };
 
-/// What follows a failed attempt: the wait in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
+/// Returns the wait after a failed attempt in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
 /// the numbers are no policy.
 ///
 /// NaN stands for "not given" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0

@@ -18,8 +18,8 @@ const UNDISTURBED = new Undisturbed();
  * Runs the callback until it succeeds or the settings say stop. The first attempt is called
  * before this returns.
  *
- * A first attempt that succeeds and that nothing watches costs a look at the clock and a promise
- * reaction: no wasm, no controller, no operation object.
+ * A first attempt that succeeds and that nothing watches costs one look at the clock and one derived
+ * promise: no wasm, no controller, no operation object.
  * @param {Settings} settings
  * @param {Callback} fn
  * @param {AbortSignal | undefined} signal the run's own, beside the settings'
@@ -41,7 +41,7 @@ export function run(settings, fn, signal) {
   const goOn = (outcome, failed = true) => new Operation(settings, fn, index, startedAt, UNDISTURBED).afterFirst(attempt, outcome, failed);
   try {
     startedAt = now();
-    attempt = new Attempt(settings, 1, startedAt, Infinity, undefined, undefined);
+    attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
     return settle(
       fn(attempt),
       (value) => (returnedMark(value) === undefined ? value : goOn(value, false)),
@@ -55,7 +55,7 @@ export function run(settings, fn, signal) {
 /** @extends {Progress<Undisturbed>} */
 class Operation extends Progress {
   /**
-   * From the end of an unwatched first attempt on.
+   * Goes on after an unwatched first attempt.
    * @param {Attempt | undefined} attempt
    * @param {unknown} outcome
    * @param {boolean} failed
@@ -68,7 +68,7 @@ class Operation extends Progress {
   }
 
   /**
-   * The whole operation, from its first attempt.
+   * Runs the whole operation, from its first attempt.
    * @param {AbortSignal | undefined} signal
    */
   async watched(signal) {
@@ -87,9 +87,9 @@ class Operation extends Progress {
   }
 
   /**
-   * Attempts, decisions and waits until the end. An async function, so that the caller's frames
-   * stay in the stack of errors thrown by later attempts.
-   * @param {Attempt | undefined} attempt one that was made already
+   * Repeats attempt, decision and wait until the end. An async function, so that the caller's frames
+   * stay in the stack of errors that later attempts throw.
+   * @param {Attempt | undefined} attempt the first, if it was made already
    */
   async proceed(attempt) {
     const { settings, fn, limits } = this;
@@ -127,10 +127,10 @@ class Operation extends Progress {
       }
       if (typeof next === 'string') return this.end(next);
       this.waits(next);
-      // It need not live as long as the wait.
+      // The attempt need not live as long as the wait.
       attempt = undefined;
-      // The clock is looked at no more often than callbacks could have moved it.
-      const asked = settings.watched || settings.retryIf !== undefined || settings.random !== undefined || typeof settings.curve === 'function';
+      // Reads the clock only if a callback may have taken its time.
+      const asked = settings.watched || settings.retryIf || settings.random || settings.curve;
       this.attemptAt = await limits.wait(next, asked ? now() : this.endedAt, settings.unref);
       let ended = limits.ended;
       const { beforeRetry } = settings;
@@ -148,7 +148,7 @@ class Operation extends Progress {
   }
 
   /**
-   * The deadline may have interrupted a predicate or `beforeRetry`.
+   * Handles also the deadline, which may have interrupted a predicate or `beforeRetry`.
    * @param {unknown} thrown
    */
   broken(thrown) {

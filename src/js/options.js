@@ -143,16 +143,16 @@ export function inheriting(base) {
  * @param {Partial<Settings>} [own]
  */
 export function readOverrides(options, base, own) {
-  return readOptions(options, Object.assign(inheriting(base), own), true);
+  return readOptions(options, Object.assign(inheriting(base), own), dropReplaced);
 }
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
- * @param {boolean} [overriding] whether these are other options' settings
+ * @param {(settings: Settings) => void} [adapt] called before the options are compared
  */
-export function readOptions(options, settings, overriding) {
+export function readOptions(options, settings, adapt) {
   if (options === undefined) return settings;
   requireObject(options);
   /** @type {Error[]} */
@@ -186,7 +186,7 @@ export function readOptions(options, settings, overriding) {
   }
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {
-    if (overriding) dropReplaced(settings);
+    adapt?.(settings);
     if (settings.backoff === CUSTOM) capList(settings);
     contradictions(settings, problems);
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// What an operation keeps, decides and tells, whether it waits with a timer or blocks.
+// The steps between attempts: state, decisions and events of an operation, whether it waits or blocks.
 
 import { Attempt } from './attempt.js';
 import { UNSEEDED, decide } from './decision.js';
@@ -12,24 +12,24 @@ import { now } from './timer.js';
 /** @typedef {import('./options.js').Settings} Settings */
 /** @typedef {(attempt: import('./attempt.js').Attempt) => unknown} Callback */
 
-/** How many records are kept: the first, and the last nine. */
+/** Number of records that are kept: the first, and the last nine. */
 const KEPT = 10;
 
-/** Of all operations without any. @type {AttemptRecord[]} */
+/** Shared by all operations that have no record yet. @type {AttemptRecord[]} */
 const NO_RECORDS = [];
 
-/** Why an operation stops, by what `decide` answers instead of a wait. */
+/** Reasons to stop, at the negated codes of `decide`. */
 const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 
-/** Whether this process was told that it has no core. */
+/** True once this process was warned that the core is unavailable. */
 let warned = false;
 
 /**
- * What limits an operation from outside.
+ * Limits of an operation from outside: signals and the deadline.
  * @typedef {object} Limits
  * @property {boolean} aborted
- * @property {unknown} reason why it was aborted
- * @property {unknown} expired what it timed out with, if a timer has said so
+ * @property {unknown} reason the signal's reason, once aborted
+ * @property {unknown} expired the deadline's error, once its timer has fired
  * @property {number} deadlineAt
  */
 
@@ -52,32 +52,29 @@ export class Progress {
     this.previousMs = -1;
     this.previousR = 0;
     this.startedAt = startedAt;
-    /** How often the callback was called; when it was called last, and when that ended. */
+    /** Number of calls of the callback; times when the last one began and ended. */
     this.attempts = 0;
     this.attemptAt = startedAt;
     this.endedAt = startedAt;
-    /** How the last attempt that ended did so: with an error, or with a result. */
+    /** True if the last attempt that ended failed: its outcome is an error, and not a result. */
     this.failed = false;
     /** @type {unknown} */
     this.outcome = undefined;
-    /** The wait that a server asked for in the last failure, in ms; below 0, or NaN, if none. */
+    /** Wait that a server asked for in the last failure, in ms; NaN or negative if none. */
     this.hintMs = NaN;
     this.records = NO_RECORDS;
-    /** Of which attempt the last record is: there is one of each before. */
+    /** Number of the last recorded attempt. Every earlier attempt was recorded as well. */
     this.recorded = 0;
-    /** Why the core could not answer. @type {unknown} */
+    /** Error because of which the core could not answer. @type {unknown} */
     this.fault = undefined;
-    /** @type {{ attempts?: number, report?: object } | undefined} what subscribers of the tracing channel see */
+    /** @type {{ attempts?: number, report?: object } | undefined} shown to subscribers of the tracing channel */
     this.context = undefined;
   }
 
-  /** The next attempt, or the reason to stop before it. */
+  /** Returns the next attempt, or the reason to stop before it. */
   begin() {
     const { settings, limits } = this;
-    const attempt = new Attempt(
-      settings, this.attempts + 1, this.startedAt, limits.deadlineAt,
-      this.failed ? this.outcome : undefined, this.last?.delayMs,
-    );
+    const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.last);
     if (settings.hooks !== undefined) {
       this.tell('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
@@ -90,7 +87,7 @@ export class Progress {
     return attempt;
   }
 
-  /** What the end of an attempt says by itself: 'success', the reason to stop, or undefined. */
+  /** Records the end of an attempt. Returns 'success', the reason to stop, or undefined if the predicate decides. */
   review() {
     const { settings, limits } = this;
     // The attempt may have aborted, and so may a hook below.
@@ -110,15 +107,15 @@ export class Progress {
     return limits.aborted ? 'aborted' : permanent ? 'permanent' : undefined;
   }
 
-  /** What says whether to try again, if the caller does. */
+  /** The caller's predicate for the last outcome. */
   get predicate() {
     return this.failed ? this.settings.retryIf : this.settings.retryOnResult;
   }
 
   /**
-   * What follows the last attempt: a wait in ms, 'success', or the reason to stop.
-   * @param {any} verdict the predicate's
-   * @param {string} [otherwise] what else it may answer
+   * Decides what follows the last attempt: a wait in ms, 'success', or the reason to stop.
+   * @param {any} verdict the predicate's answer
+   * @param {string} [otherwise] text about other answers that it may give
    * @returns {number | string}
    */
   judge(verdict, otherwise) {
@@ -127,16 +124,16 @@ export class Progress {
     if (limits.aborted) return 'aborted';
     if (verdict === false) return failed ? 'notRetryable' : 'success';
     const exactlyMs = verdict === true ? NaN : afterMsOf(verdict, failed ? 'retryIf' : 'retryOnResult', otherwise);
-    const ruling = /** @type {any} */ ({ __proto__: null, ...settings.rule?.() });
-    if (ruling.stop !== undefined) return ruling.stop;
-    if (ruling.afterMs !== undefined) this.hintMs = ruling.afterMs;
+    const ruling = settings.rule?.();
+    if (ruling?.stop !== undefined) return ruling.stop;
+    if (ruling?.afterMs !== undefined) this.hintMs = ruling.afterMs;
     const decision = decide(settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs);
     return limits.aborted ? 'aborted' : decision >= 0 ? decision : /** @type {string} */ (REASONS[-decision]);
   }
 
   /**
-   * A callback other than the operation itself threw or answered nonsense, or there is no core. The failure
-   * that was being judged stays in sight.
+   * Handles an error that takes the outcome's place: of a callback other than the operation itself, or of the
+   * core. The failure that was being judged becomes its cause.
    * @param {any} thrown
    * @returns {string} the reason to stop
    */
@@ -153,7 +150,7 @@ export class Progress {
   }
 
   /**
-   * Notes the wait that begins.
+   * Records a wait that begins, and tells of it.
    * @param {number} delayMs
    */
   waits(delayMs) {
@@ -167,14 +164,12 @@ export class Progress {
     return this.records[this.records.length - 1];
   }
 
-  /** What `beforeRetry` is told. */
+  /** Returns the event for `beforeRetry`. */
   retrying() {
     return Object.freeze(this.event(this.attempts, { ...this.told(), delayMs: this.last?.delayMs }));
   }
 
-  /**
-   * The deadline's error: why the attempt under way ends, and the operation unless it has a result.
-   */
+  /** Makes the deadline's error: it ends the attempt under way, and the operation unless that has a result. */
   timedOut() {
     const when = this.attempts === 0 ? 'before the first attempt' : `during attempt ${this.attempts}`;
     return this.timeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), ${when}`);
@@ -202,7 +197,7 @@ export class Progress {
     if (aborted || reason === 'timeout') {
       const error = aborted ? limits.reason : limits.expired ?? this.timedOut();
       if (this.recorded < attempts) this.record(true, error);
-      // A poll that has had a result keeps it, wherever the deadline falls.
+      // A poll that has had a result keeps it, wherever the deadline falls; its report says 'timeout' all the same.
       if (aborted || this.failed || attempts < 2) {
         this.failed = true;
         this.outcome = error;
@@ -216,7 +211,7 @@ export class Progress {
     const { failed, outcome } = this;
     const wrap = failed ? settings.finalError === 'wrap' && !aborted : settings.finalResult === 'reject';
     const final = wrap ? new RetryError(outcome, report, failed) : outcome;
-    // The reason of an abort belongs to all operations that it ended, and none of them to the others' callers.
+    // One reason may end operations of several callers, who must not see each other's reports.
     if (!aborted) keepReport(final, report);
     if (failed || wrap) throw final;
     return final;
@@ -237,7 +232,7 @@ export class Progress {
   }
 
   /**
-   * Keeps how the last attempt ended: now.
+   * Records that the last attempt has ended now.
    * @param {boolean} failed
    * @param {unknown} outcome
    */
@@ -277,29 +272,33 @@ export class Progress {
 }
 
 /**
- * Says once that nothing is retried here, and why.
+ * Warns once per process that nothing is retried, and why.
  * @param {unknown} fault
  */
 function warn(fault) {
   if (warned) return;
   warned = true;
   try {
-    console.warn('rejitter: operations end without retries, because their core is missing.', fault);
+    console.warn('rejitter: operations are not retried.', fault);
   } catch {
     // Test environments make it throw.
   }
 }
 
 /**
- * Makes a failure the cause of the error that takes its place, unless that has a cause, or is one of the failure's.
+ * Makes a failure the cause of the error that takes its place, unless the error has a cause or would be its own.
  * @param {any} error
  * @param {any} failure
  */
 function blame(error, failure) {
   try {
     if (!(error instanceof Error) || Object.hasOwn(error, 'cause') || !Object.isExtensible(error)) return;
-    for (let depth = 0, each = failure; depth < KEPT && Object(each) === each; depth++, each = each.cause) {
-      if (each === error) return;
+    try {
+      for (let depth = 0, each = failure; depth < KEPT && Object(each) === each; depth++, each = each.cause) {
+        if (each === error) return;
+      }
+    } catch {
+      // An unreadable failure has no causes.
     }
     hide(error, 'cause', failure);
   } catch {

@@ -1,5 +1,5 @@
 // @ts-check
-// Where draws come from: a seed, or entropy that no two clients share by accident.
+// Seeds of draws: the caller's, or entropy that no two clients share by accident.
 
 import { now } from './timer.js';
 

@@ -13,7 +13,7 @@ export function hide(object, name, value) {
   Object.defineProperty(object, name, /** @type {any} */ ({ __proto__: null, value, writable: true, configurable: true }));
 }
 
-/** How an attempt ended, as an operation keeps it. */
+/** Outcome and times of an attempt, for the operation itself. */
 export class AttemptRecord {
   /**
    * @param {number} attempt
@@ -33,7 +33,7 @@ export class AttemptRecord {
   }
 
   /**
-   * As the report shows it.
+   * Returns the record for the report.
    * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number }>}
    */
   told() {

@@ -343,20 +343,19 @@ function readJitter(value, settings, problems) {
   settings.jitter = JITTERS.indexOf(value);
   if (settings.jitter >= 0) return true;
   if (value === null || typeof value !== 'object') return false;
-  const { type, ratio, maxMs, ...rest } = /** @type {any} */ ({ __proto__: null, ...value });
+  const given = /** @type {any} */ ({ __proto__: null, ...value });
+  const { type, maxMs } = given;
   if (type === undefined) return false;
   const proportional = type === 'proportional';
   const bounded = !proportional && maxMs !== undefined;
-  const [name, spread, most] = bounded ? ['jitter.maxMs', maxMs, MAX_MS] : ['jitter.ratio', ratio, proportional ? 1 : 1000];
-  settings.spread = spread;
+  const name = bounded ? 'maxMs' : 'ratio';
+  const most = bounded ? MAX_MS : proportional ? 1 : 1000;
+  settings.spread = given[name];
   settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
-  if (proportional ? maxMs !== undefined : bounded && ratio !== undefined) {
-    problems.push(leftOut('jitter.' + (proportional ? 'maxMs' : 'ratio'), proportional ? maxMs : ratio, proportional ? "it applies only to type 'additive'" : 'maxMs replaces it'));
-  }
-  const other = Object.keys(rest).find((name) => rest[name] !== undefined);
-  if (other !== undefined) problems.push(leftOut(`jitter.${other}`, rest[other], 'only type, ratio and maxMs are known'));
+  const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
   if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
-  else if (!isWithin(spread, Number.MIN_VALUE, most)) problems.push(problemOf(name, spread, ['number', `a number above 0 and at most ${most}`]));
+  else if (other !== undefined) problems.push(leftOut(`jitter.${other}`, given[other], "a jitter has type and ratio, or type 'additive' and maxMs"));
+  else if (!isWithin(settings.spread, Number.MIN_VALUE, most)) problems.push(problemOf(`jitter.${name}`, settings.spread, ['number', `above 0 and at most ${most}`]));
   return true;
 }
 

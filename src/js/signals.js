@@ -1,5 +1,5 @@
 // @ts-check
-// Who is to be told when a signal of the caller's aborts. By one listener for all of them: an app's one
+// Followers of abort signals. All followers of a signal share one listener: an app's one
 // signal may be given to thousands of operations at a time, and Node warns of a leak from the eleventh on.
 
 /** @typedef {{ abort: (signal: AbortSignal) => void }} Follower */

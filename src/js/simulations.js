@@ -21,7 +21,7 @@ import { simulationOf } from './simulation.js';
  */
 
 /**
- * What an option's value must be, and whether it is; ranges apart.
+ * The rule for an option's value and its check, without ranges.
  * @typedef {[rule: string, allowed: (value: any) => boolean]} Shape
  */
 
@@ -59,9 +59,9 @@ const ETHERNET = numbers('stations', 'maxAttempts', 'truncateAt', 'runs');
 
 /**
  * @param {import('./lab-values.js').PolicyClass} RetryPolicy
- * @param {() => SimulationCore} load
+ * @param {import('./lab-core.js').Calls<SimulationCore>} calls
  */
-export function createSimulations(RetryPolicy, load) {
+export function createSimulations(RetryPolicy, calls) {
   /**
    * @param {(core: SimulationCore) => WithPolicy} choose
    * @param {any} data
@@ -71,7 +71,7 @@ export function createSimulations(RetryPolicy, load) {
   const retrying = (choose, data, options, shapes) => {
     const { seed, ...given } = read(options, shapes, 'seed');
     const [seedHigh, seedLow] = seedOf(seed, data.seed);
-    return simulationOf(choose(load())(data, seedHigh, seedLow, given));
+    return simulationOf(calls, (core) => choose(core)(data, seedHigh, seedLow, given));
   };
 
   /**
@@ -82,7 +82,7 @@ export function createSimulations(RetryPolicy, load) {
   const other = (choose, options, shapes) => {
     const { seed, ...given } = read(options, shapes, 'seed');
     const [seedHigh, seedLow] = seedOf(seed, undefined);
-    return simulationOf(choose(load())(seedHigh, seedLow, given));
+    return simulationOf(calls, (core) => choose(core)(seedHigh, seedLow, given));
   };
 
   return {

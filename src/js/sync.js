@@ -31,7 +31,7 @@ export function syncOf(load) {
   };
 }
 
-/** What limits an operation that blocks: no event tells of it, so it is looked at. */
+/** Limits of an operation that blocks. No event can tell of them, so they are polled. */
 class Polled {
   expired = undefined;
 
@@ -63,7 +63,7 @@ class BlockingOperation extends Progress {
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;
 
-  /** `Operation.proceed` without its awaits. */
+  /** Runs the operation, as `Operation.proceed` does, but without awaits. */
   run() {
     const { settings, fn, limits } = this;
     if (limits.aborted) throw limits.reason;
@@ -120,8 +120,8 @@ class BlockingOperation extends Progress {
 }
 
 /**
- * Returns the value, unless it is a promise. If so, its rejection is handled: the error about the promise
- * itself takes its place.
+ * Returns the value. Throws if it is a promise, and handles its rejection, because the error about the promise
+ * takes its place.
  * @param {any} value
  * @param {string} name
  */
@@ -133,7 +133,7 @@ function refusePromise(value, name) {
 }
 
 /**
- * What the thread waits on; nobody ever notifies it. Made at the first use.
+ * Memory that the thread waits on. Nothing ever notifies it. Made at the first use.
  * @type {Int32Array | undefined}
  */
 let cell;

@@ -24,7 +24,7 @@ export class Timer {
     this.armedAt = from;
     this.due = this.armedAt + ms;
     this.left = Math.ceil(ms);
-    /** How many timers of the host this wait has taken. */
+    /** Number of host timers that this wait has taken. */
     this.timers = 0;
     /** @type {any} */
     this.id = undefined;

@@ -253,7 +253,7 @@ mod tests {
     fn quotients_and_products_are_those_of_the_functions() {
         let f = |t: f64| (2.0 + t).ln();
         let series = Series::interpolate(f);
-        // As steep as on the lowest piece, and nearly even.
+        // Steep, like the lowest piece, and nearly even.
         for (a, b) in [(5.0, 3.0), (6.0, 3.0), (1.0, 1e-3), (-2.0, 1.0)] {
             let (product, quotient) = (series.times(a, b), series.over(a, b));
             for i in -100..=100 {

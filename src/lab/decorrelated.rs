@@ -89,7 +89,7 @@ impl Chain {
         ends.retain(|end| (self.lo..=top).contains(end));
         ends.sort_unstable_by(f64::total_cmp);
         ends.dedup_by(|next, kept| *next - *kept <= SAME * *next);
-        // Of two that are one, the last must be the top itself.
+        // If the last two were one point, keep the top itself.
         if let Some(last) = ends.last_mut() {
             *last = top;
         }
@@ -132,7 +132,7 @@ impl Chain {
         if self.bounded {
             return 0.0;
         }
-        // Of the interval of the draw after y, from lo to 3y, so much is above the cap.
+        // The share of the draw's interval, from lo to 3y, that is above the cap.
         let above = previous
             .parts()
             .iter()
@@ -176,9 +176,9 @@ impl Chain {
 struct Weighted {
     lo: f64,
     hi: f64,
-    /// From the part's begin; `None` of an atom.
+    /// The integral from the part's start; `None` for an atom.
     integral: Option<Series>,
     whole: f64,
-    /// Of all that lies above.
+    /// The sum of `whole` over the parts above.
     above: f64,
 }

@@ -1,11 +1,11 @@
-//! What is noteworthy about a policy, in sentences.
+//! Notes about a policy, in sentences.
 
 use serde::Serialize;
 
 use super::study::{Study, WAITS};
 use super::words::{count, percent, time};
 use super::{Distribution, Model};
-use crate::core::{Jitter, MAX_MS};
+use crate::core::{CapRule, Jitter, MAX_MS};
 
 /// How much a [`Note`] matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -13,26 +13,26 @@ use crate::core::{Jitter, MAX_MS};
 pub enum Severity {
     /// Good to know.
     Info,
-    /// Probably not what was meant.
+    /// Probably unintended.
     Warning,
 }
 
-/// One noteworthy thing about a policy.
+/// A note about a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Note {
-    /// What it is, for programs; stable.
+    /// Identifies the note for programs; stable.
     pub code: &'static str,
     /// How much it matters.
     pub severity: Severity,
-    /// What it is, for people.
+    /// The sentence for people.
     pub text: String,
 }
 
-/// A floor from this share of the cap on leaves little to draw.
+/// A minimum of at least this share of the cap leaves little to draw.
 const NEAR: f64 = 0.8;
 
-/// A rule: what it is called, how much it matters, and its sentence where it applies.
+/// A rule: its code, how much it matters, and its sentence where it applies.
 type Rule = (&'static str, Severity, fn(&Study<'_>) -> Option<String>);
 
 const RULES: &[Rule] = &[
@@ -54,6 +54,7 @@ const RULES: &[Rule] = &[
         floor_removes_jitter,
     ),
     ("min-near-cap", Severity::Warning, min_near_cap),
+    ("does-not-grow", Severity::Warning, does_not_grow),
     ("atom-at-cap", Severity::Warning, atom_at_cap),
     (
         "worst-case-exceeds-deadline",
@@ -81,7 +82,7 @@ const RULES: &[Rule] = &[
     ),
 ];
 
-/// Explains a policy: warnings first, then what is good to know.
+/// Explains a policy: warnings first, then information.
 #[must_use]
 pub fn explain(model: &Model) -> Vec<Note> {
     let study = Study::new(model);
@@ -98,14 +99,14 @@ pub fn explain(model: &Model) -> Vec<Note> {
 fn retries_never_happen(study: &Study<'_>) -> Option<String> {
     let Some(first) = study.first() else {
         return Some(
-            "maxAttempts is 1: the first attempt is the only one, nothing is retried".to_owned(),
+            "maxAttempts is 1: the first attempt is the only one, so nothing is retried".to_owned(),
         );
     };
     if first.lo_ms() < study.model.total_timeout_ms() {
         return None;
     }
     Some(format!(
-        "the deadline of {} passes before the shortest first wait, {}, can end: nothing is \
+        "the deadline of {} passes before the shortest first wait of {} can end: nothing is \
              ever retried",
         study.deadline(),
         time(first.lo_ms())
@@ -121,7 +122,7 @@ fn deadline_before_first_wait(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the first wait can be as long as {}, the deadline is {}: {} of the operations are \
+        "the first wait can be as long as {}, but the deadline is {}: {} of the operations are \
              never retried, even if their first attempt takes no time",
         time(first.hi_ms()),
         study.deadline(),
@@ -134,7 +135,7 @@ fn no_wait(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(
-        "all waits are 0: a server in trouble is called again at once, as often as attempts allow"
+        "all waits are 0: clients call a failing server again immediately, as often as attempts allow"
             .to_owned(),
     )
 }
@@ -162,7 +163,8 @@ fn floor_removes_jitter(study: &Study<'_>) -> Option<String> {
         (some, _) => format!("waits 1 to {some} are"),
     };
     Some(format!(
-        "{which} always the floor of {}, because the curve is not above it yet: no jitter",
+        "{which} always the minimum of {}, because the curve is not above it yet: minMs removes the \
+         jitter",
         time(floor)
     ))
 }
@@ -174,9 +176,28 @@ fn min_near_cap(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the floor of {} leaves only {} up to the cap of {}: clients stay close together",
+        "the minimum of {} leaves only {} up to the cap of {}: clients stay close together",
         time(min),
         time(cap - min),
+        time(cap)
+    ))
+}
+
+fn does_not_grow(study: &Study<'_>) -> Option<String> {
+    let policy = study.policy;
+    let grows = match policy.jitter() {
+        Jitter::Decorrelated | Jitter::DecorrelatedBounded => true,
+        jitter => jitter.follows_the_curve() && study.model.is_meant_to_grow(),
+    };
+    let (base, cap) = (policy.base_ms(), policy.cap_ms());
+    let second = study.distributions.len() > 1;
+    if !grows || !second || base < cap || cap == 0.0 || policy.cap_rule() == CapRule::Draw {
+        return None;
+    }
+    Some(format!(
+        "the backoff does not grow: baseMs is {}, and no ceiling exceeds the cap of {}; set a longer \
+         capMs",
+        time(base),
         time(cap)
     ))
 }
@@ -203,8 +224,8 @@ fn atom_at_cap(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{} of the clients wait exactly the cap of {} at wait {k}, because what is drawn \
-             above it becomes the cap: they retry together",
+        "{} of the clients wait exactly the cap of {} at wait {k}, because larger draws are \
+             clipped to it: they retry together",
         percent(share),
         time(cap)
     ))
@@ -216,8 +237,8 @@ fn worst_case_exceeds_deadline(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the worst case of {} of waiting exceeds the deadline of {}: not all of the {} may be \
-             made",
+        "the worst case of {} of waiting exceeds the deadline of {}: the operation may end \
+             before {}",
         time(worst),
         study.deadline(),
         count(study.policy.max_attempts(), "attempt")
@@ -233,8 +254,8 @@ fn attempt_timeout_exceeds_deadline(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the timeout of an attempt, {}, is not below the deadline of {}: it never acts, and \
-             an attempt that hangs leaves no time for another",
+        "the attempt timeout of {} is not shorter than the deadline of {}: it never fires, and \
+             a hung attempt leaves no time for another",
         time(each),
         time(total)
     ))
@@ -245,8 +266,8 @@ fn unlimited_attempts_without_deadline(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(
-        "neither attempts nor time are limited: what keeps failing is retried until a signal, \
-         retryIf or a permanent error ends it"
+        "neither attempts nor time are limited: an operation that keeps failing is retried until a \
+         signal, retryIf or a permanent error ends it"
             .to_owned(),
     )
 }
@@ -257,8 +278,8 @@ fn no_time_limit(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(
-        "there is neither attemptTimeoutMs nor totalTimeoutMs: an attempt that never settles ends \
-         only by a signal"
+        "neither attemptTimeoutMs nor totalTimeoutMs is set: only a signal ends an attempt that \
+         never settles"
             .to_owned(),
     )
 }
@@ -271,7 +292,7 @@ fn worst_case(study: &Study<'_>) -> Option<String> {
     let mean: f64 = study.distributions.iter().map(Distribution::mean_ms).sum();
     let all_seen = waits <= WAITS as u64;
     let mean = if all_seen && mean < worst {
-        format!(", {} on the average", time(mean))
+        format!(", {} on average", time(mean))
     } else {
         String::new()
     };
@@ -306,7 +327,7 @@ fn no_cap(study: &Study<'_>) -> Option<String> {
     } else {
         format!("the longest wait is {}", time(study.highest_ms))
     };
-    Some(format!("there is no cap: {longest}"))
+    Some(format!("the waits have no cap: {longest}"))
 }
 
 fn immediate_retry_possible(study: &Study<'_>) -> Option<String> {
@@ -315,7 +336,7 @@ fn immediate_retry_possible(study: &Study<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "a wait can be nearly nothing: 1 in 10 first waits is at most {}; minMs sets a floor",
+        "a wait can be almost 0: 1 in 10 first waits is at most {}; minMs sets a minimum",
         time(first.quantile(0.1))
     ))
 }

@@ -17,7 +17,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
-// What users ask about is their own data: no way to panic, and no silent loss.
+// Users bring their own data: no way to panic, and no silent loss.
 #![deny(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

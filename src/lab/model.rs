@@ -1,4 +1,4 @@
-//! What is studied: a policy, with the parts of it that belong to no single decision.
+//! The subject of the lab: a policy, with the parts of it that belong to no single decision.
 
 use super::decorrelated::Chain;
 use super::distribution::Distribution;
@@ -81,6 +81,7 @@ impl Model {
             k: 0,
             previous: None,
             settled: false,
+            pieces: 0,
         }
     }
 
@@ -127,6 +128,17 @@ impl Model {
         let previous = previous_ms.map(|delay_ms| Previous { delay_ms, r: 0.0 });
         let (_, hi) = self.policy.bounds_ms(&self.wait(k, previous));
         hi
+    }
+
+    /// Whether the curve is one that grows, until its cap.
+    pub(super) fn is_meant_to_grow(&self) -> bool {
+        match self.policy.backoff() {
+            Backoff::Linear => self.policy.step_ms() > 0.0,
+            Backoff::Exponential => self.policy.factor() > 1.0,
+            Backoff::Truncated => self.policy.truncate_at() > 1,
+            Backoff::Fibonacci => true,
+            Backoff::Fixed | Backoff::Custom => false,
+        }
     }
 
     /// Entries of the list that is the curve: the last one repeats.
@@ -191,7 +203,13 @@ pub struct Distributions<'a> {
     previous: Option<Distribution>,
     /// Whether all further waits are distributed as the previous one.
     settled: bool,
+    /// How many pieces were computed.
+    pieces: u64,
 }
+
+/// More pieces are not computed: the waits that follow count as the last one. 1,000 waits of a chain whose
+/// cap is 1e24 times its base have as many; each longer step costs more, and a base below that is no time.
+const MOST_PIECES: u64 = 50_000;
 
 /// Where successive waits of a chain differ by less, they are taken to be equal. No step of a chain
 /// brings two distributions further apart, so that wait k + n then differs from wait k by at most n
@@ -214,7 +232,9 @@ impl Distributions<'_> {
             self.k = self.k.saturating_add(1);
             let next = model.distribution(self.k, self.previous.as_ref());
             let distance = self.previous.as_ref().map(|last| next.distance(last));
-            self.settled = distance.is_some_and(|distance| distance < SETTLED);
+            self.pieces += u64::try_from(next.parts().len()).unwrap_or(u64::MAX);
+            self.settled =
+                distance.is_some_and(|distance| distance < SETTLED) || self.pieces > MOST_PIECES;
             self.previous = Some(next);
         }
     }
@@ -239,6 +259,7 @@ impl Iterator for Distributions<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::core::{RetryOptions, UNLIMITED};
@@ -253,7 +274,7 @@ mod tests {
         Model::new(RetryPolicy::new(options).unwrap())
     }
 
-    /// What is taken for settled is as near as the tests demand of what is iterated.
+    /// A settled distribution is as near to the iterated one as other tests demand of that.
     #[test]
     fn a_chain_that_is_settled_stays_what_it_is() {
         for jitter in [Jitter::Decorrelated, Jitter::DecorrelatedBounded] {
@@ -339,6 +360,30 @@ mod tests {
         let mut growing = model.distributions();
         growing.advance(100);
         assert!(!growing.settled && growing.k == 100);
+    }
+
+    /// Whatever the data say, a thousand waits cost little.
+    #[test]
+    fn a_chain_with_an_absurd_base_ends_too() {
+        let options = RetryOptions {
+            jitter: Jitter::Decorrelated,
+            base_ms: Some(1e-300),
+            cap_ms: Some(f64::INFINITY),
+            ..RetryOptions::default()
+        };
+        let model = Model::new(RetryPolicy::new(options).unwrap());
+        let mut absurd = model.distributions();
+        absurd.advance(1_000);
+        assert!(absurd.settled && absurd.pieces < MOST_PIECES + 1_000);
+        // A nanosecond is exact.
+        let options = RetryOptions {
+            base_ms: Some(1e-6),
+            ..options
+        };
+        let model = Model::new(RetryPolicy::new(options).unwrap());
+        let mut tiny = model.distributions();
+        tiny.advance(1_000);
+        assert!(!tiny.settled && tiny.k == 1_000, "{}", tiny.pieces);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What distributions are put together from: points, rows of points, and densities.
+//! The parts of distributions: points, rows of points, and densities.
 
 use super::chebyshev::Series;
 
@@ -87,7 +87,7 @@ impl Piece {
         self.lo + (1.0 + t) * ((self.hi - self.lo) / 2.0)
     }
 
-    /// By Newton's method; by bisection where that leaves the interval.
+    /// Finds the place by Newton's method, or by bisection where that leaves the interval.
     fn at_mass(&self, mass: f64) -> f64 {
         let share = mass / self.mass();
         if self.is_uniform() {

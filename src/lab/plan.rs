@@ -1,4 +1,4 @@
-//! What a policy will do: each wait in numbers.
+//! The plan of a policy: each wait in numbers.
 
 use serde::Serialize;
 

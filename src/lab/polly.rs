@@ -24,9 +24,6 @@ const STRAIGHT: u64 = 93;
 static STRAIGHT_PIECES: LazyLock<Vec<Piece>> =
     LazyLock::new(|| Steps::of_wait(STRAIGHT).pieces(f64::INFINITY, 1.0));
 
-/// Intervals in which each of the three stretches of the density is interpolated.
-const CUTS: u32 = 2;
-
 /// The parameters of the formula.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Polly {
@@ -168,17 +165,8 @@ impl Steps {
             if to - from <= 1e-12 * to {
                 continue;
             }
-            let edge = |i: u32| {
-                if i == CUTS {
-                    *to
-                } else {
-                    from + (to - from) * f64::from(i) / f64::from(CUTS)
-                }
-            };
-            for i in 0..CUTS {
-                let density = |ms: f64| self.density(ms / scale);
-                pieces.push(Piece::of_density(edge(i), edge(i + 1), scale, density));
-            }
+            let density = |ms: f64| self.density(ms / scale);
+            pieces.push(Piece::of_density(*from, *to, scale, density));
         }
         pieces
     }

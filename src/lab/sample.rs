@@ -5,7 +5,7 @@ use crate::core::{Draws, Previous, Seed};
 
 /// Draws the waits of many operations of one seed.
 ///
-/// What does not depend on the draws is computed once, so that full jitter costs one
+/// It computes once whatever does not depend on the draws, so that full jitter costs one
 /// multiplication more than its random number.
 #[derive(Debug, Clone)]
 pub struct Sampler<'a> {
@@ -15,7 +15,7 @@ pub struct Sampler<'a> {
     formula: Formula,
 }
 
-/// What is left to be computed per draw.
+/// The computation that remains for each draw.
 #[derive(Debug, Clone)]
 enum Formula {
     /// `r·hi`, for each wait.

@@ -1,4 +1,4 @@
-//! What the rules of `explain` want to know of a policy, computed once.
+//! The facts about a policy that the rules of `explain` share, computed once.
 
 use super::words::time;
 use super::{Distribution, Model};

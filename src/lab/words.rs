@@ -20,7 +20,7 @@ pub(super) fn time(ms: f64) -> String {
     format!("{} {unit}", number(rounded / length))
 }
 
-/// What is below a second is rounded where it is written.
+/// Times below a second are rounded where they are written.
 fn to_three_digits(ms: f64) -> f64 {
     // Powers of ten are exact as far as times go.
     let mut last = 1.0;

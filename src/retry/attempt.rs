@@ -1,4 +1,4 @@
-//! What an attempt is told about itself.
+//! The facts about an attempt that it receives.
 
 use std::time::Duration;
 

@@ -42,7 +42,7 @@ where
     Retry::new(policy, move |_| operation(), ThreadSleeper)
 }
 
-/// As [`retry_blocking`], for an operation that wants to know which attempt it is.
+/// Like [`retry_blocking`], for an operation that needs to know which attempt it is.
 ///
 /// ```ignore-wasm32
 /// use rejitter::{RetryOptions, RetryPolicy, retry_blocking_with_attempt};

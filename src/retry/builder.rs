@@ -1,4 +1,4 @@
-//! What a retry is made of, before it runs.
+//! The configuration of a retry, before it runs.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,8 +15,8 @@ use crate::core::{RetryPolicy, Seed};
 /// [`Retry`], which is then awaited; nothing happens before.
 ///
 /// It waits on the host's timers on wasm, on Tokio's with the feature `tokio`. Elsewhere
-/// [`Retry::with_sleeper`] must say on what; without, the compiler says that [`Retry`] is no
-/// future.
+/// [`Retry::with_sleeper`] sets the timers; without one, [`Retry`] does not implement `IntoFuture`
+/// and `.await` does not compile.
 ///
 /// Dropping the future cancels everything: the attempt or the wait under way ends there, and no
 /// timer stays behind.
@@ -83,7 +83,7 @@ where
     Retry::new(policy, move |_| operation(), DefaultSleeper::default())
 }
 
-/// As [`retry()`], for an operation that wants to know which attempt it is.
+/// Like [`retry()`], for an operation that needs to know which attempt it is.
 ///
 /// ```ignore-wasm32
 /// # #[tokio::main(flavor = "current_thread")]
@@ -116,9 +116,9 @@ where
 /// The first two are started by `.await`, the last two by `call`. Either gives the
 /// operation's value or a [`RetryError`](crate::RetryError).
 ///
-/// After each failed attempt, in this order: [`when`](Self::when) is asked, then
-/// [`hint`](Self::hint); then it is looked whether an attempt is left, how long the wait is, and
-/// whether the wait would end before the deadline; then [`notify`](Self::notify) is told.
+/// After each failed attempt, in this order: [`when`](Self::when) is called, then
+/// [`hint`](Self::hint); then the attempt limit is checked, the wait is computed and compared with
+/// the deadline, and [`notify`](Self::notify) is called.
 ///
 /// Each method may be called in any order; called again, it replaces what it set before.
 ///
@@ -321,7 +321,8 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// ([`StopReason::Timeout`](crate::StopReason::Timeout)); a blocking one cannot be ended. A
     /// wait that would end at or after the deadline is not begun
     /// ([`StopReason::Deadline`](crate::StopReason::Deadline)), and no attempt but the first
-    /// begins at or after it. With zero, the first attempt has as long as it needs not wait.
+    /// starts at or after it. With a zero timeout, an asynchronous first attempt is polled once and must
+    /// be ready.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.total_timeout = Some(timeout);
         self

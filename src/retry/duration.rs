@@ -1,4 +1,4 @@
-//! Between the core's milliseconds and [`Duration`], never downwards.
+//! Conversions between the core's milliseconds and [`Duration`], never downwards.
 
 use std::time::Duration;
 

@@ -56,7 +56,7 @@ impl<E: fmt::Display> fmt::Display for AttemptError<E> {
 }
 
 impl<E> AttemptError<E> {
-    /// What there is to say without knowing the operation's own error.
+    /// Writes the message that needs no error of the operation.
     fn fmt_timeout(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Error(_) => Ok(()),
@@ -80,8 +80,8 @@ impl<E: Error> Error for AttemptError<E> {
 /// [`Display`](fmt::Display) says how many attempts there were and why it ended; the operation's
 /// own error is the [`source`](Error::source), as `anyhow`, `eyre` and others show it.
 ///
-/// It is an [`Error`] where the operation's own is one. A `String`, an `anyhow::Error` or a
-/// `Box<dyn Error>` is none, so that `?` hands on only what is taken out of it, such as
+/// Implements [`Error`] if `E` does. `String`, `anyhow::Error` and
+/// `Box<dyn Error>` do not, so with those use `?` on the extracted error, such as
 /// [`into_own_error`](Self::into_own_error).
 ///
 /// ```ignore-wasm32
@@ -111,7 +111,7 @@ pub struct RetryError<E> {
     pub error: AttemptError<E>,
     /// Why there was no further attempt.
     pub reason: StopReason,
-    /// The story of all attempts.
+    /// The report of all attempts.
     pub report: Box<RetryReport<E>>,
 }
 

@@ -18,7 +18,7 @@ pub struct FailureEvent<'a, E> {
     pub delay: Option<Duration>,
 }
 
-/// What [`Retry`](crate::Retry)'s methods of these names set.
+/// The callbacks that [`Retry`](crate::Retry)'s methods of these names set.
 #[derive(Clone)]
 pub(super) struct Hooks<W, H, C, N> {
     pub(super) when: W,

@@ -100,7 +100,7 @@ impl<E> Operation<E> {
             after,
             cause: LimitCause::AttemptTimeout,
         });
-        // Of equals, the first.
+        // The first one wins if both are equal.
         [deadline, timeout]
             .into_iter()
             .flatten()

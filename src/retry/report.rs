@@ -7,7 +7,7 @@ use super::AttemptError;
 /// How many records are kept: the first, and the last nine.
 const KEPT: usize = 10;
 
-/// What happened in an operation that ended without success.
+/// The record of an operation that ended without success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport<E> {

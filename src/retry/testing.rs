@@ -60,7 +60,7 @@ impl VirtualTime {
         Self::default()
     }
 
-    /// What the clock shows.
+    /// The clock's reading.
     #[must_use]
     pub fn now(&self) -> Duration {
         self.state().now

@@ -119,7 +119,7 @@ impl Amplification {
         })
     }
 
-    /// What is expected: see [`amplification`].
+    /// Returns the expected values: see [`amplification`].
     #[must_use]
     pub fn expected(&self) -> Vec<f64> {
         expected(&self.options)

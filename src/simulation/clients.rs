@@ -1,4 +1,4 @@
-//! What clients remember of their operations, and what the policy tells them to do.
+//! The state of clients' operations, and the waits that the policy computes for them.
 
 use crate::core::{Decision, Failure, Hint, Previous, RetryPolicy, Seed, listed};
 

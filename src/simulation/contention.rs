@@ -53,7 +53,7 @@ impl Strategy {
             max_attempts: Some(UNLIMITED),
             ..RetryOptions::default()
         };
-        // What is wrong with the numbers is said about the numbers that were given.
+        // Errors name the numbers that the caller passed.
         RetryPolicy::new(options)?;
         let exponential = |jitter| RetryOptions {
             jitter,
@@ -91,7 +91,7 @@ pub struct ContentionOptions {
     pub runs: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,
-    /// What the clients do after a conflict.
+    /// The clients' policy after a conflict.
     pub policy: RetryPolicy,
     /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
     /// which the last repeats. Default: none, so that every ceiling is the cap.
@@ -156,7 +156,7 @@ pub struct Contention {
     /// The run that is under way, or the number of runs at the end.
     run: u32,
     row_version: u32,
-    /// Of the run that is under way.
+    /// Events of the current run.
     current: Run,
     calls: Vec<u32>,
     times_ms: Vec<f64>,

@@ -41,7 +41,7 @@ pub enum Arrivals {
 pub struct LoadOptions {
     /// Where requests come from. Default: 280 per second, regularly.
     pub arrivals: Arrivals,
-    /// What the server works off per second. Above 0, at most 10^9. Default: 300.
+    /// Requests that the server handles per second. Above 0 and at most 10^9. Default: 300.
     pub capacity_per_s: f64,
     /// How long a client waits for an attempt. Above 0, at most 10^9. Default: 1000.
     pub timeout_ms: f64,
@@ -143,7 +143,7 @@ impl LoadOptions {
     }
 }
 
-/// What happened in each time bin: columns of equal length.
+/// Counts of each time bin: columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoadBins {
@@ -255,7 +255,7 @@ impl Load {
         self.options.bin_ms
     }
 
-    /// What happened, by time.
+    /// Returns the counts by time.
     #[must_use]
     pub fn bins(&self) -> &LoadBins {
         &self.bins

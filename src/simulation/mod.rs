@@ -1,4 +1,4 @@
-//! What retries do to a server: simulations in virtual time, seeded and reproducible.
+//! The effect of retries on a server: simulations in virtual time, seeded and reproducible.
 //!
 //! Each model is a struct that is made from options (refused ones are listed with their rule) and
 //! then advanced in slices with [`Simulation::step`], so that a worker can report progress between

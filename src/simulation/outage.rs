@@ -16,7 +16,7 @@ pub struct OutageOptions {
     pub spread_ms: f64,
     /// How long the server is down. From 0 to 10^12. Default: 30 000.
     pub down_ms: f64,
-    /// What the server accepts per second once it is up. Above 0; infinite for no limit. Default:
+    /// Requests that the server accepts per second once it is up. Above 0; infinite for no limit. Default:
     /// infinite.
     pub capacity_per_s: f64,
     /// How much unused capacity the server can save up, in requests; it has saved none when the
@@ -31,7 +31,7 @@ pub struct OutageOptions {
     pub horizon_ms: f64,
     /// The width of a time bin. Above 0. Default: 100.
     pub bin_ms: f64,
-    /// Of the first so many clients every attempt is kept. From 0 to 10^6. Default: 24.
+    /// Number of clients of which every attempt is kept. Between 0 and 10^6. Default: 24.
     pub traced: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,

@@ -1,4 +1,4 @@
-//! What a server saw, by time and by client.
+//! The requests that a server saw, by time and by client.
 
 use super::check::bin_of;
 use super::statistics::count_one;
@@ -127,7 +127,7 @@ impl Traces {
         &self.times_ms
     }
 
-    /// What came of it: [`Traces::REJECTED`], [`Traces::ACCEPTED`] or [`Traces::GAVE_UP`].
+    /// Outcome: [`Traces::REJECTED`], [`Traces::ACCEPTED`] or [`Traces::GAVE_UP`].
     #[must_use]
     pub fn outcomes(&self) -> &[u32] {
         &self.outcomes

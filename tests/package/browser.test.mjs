@@ -249,8 +249,8 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       assert.equal(result.success, 'value');
       assert.deepEqual(result.ends, [{ calls: 1, own: true, reason: 'unavailable' }, { calls: 2, own: true, reason: 'unavailable' }]);
       assert.equal(result.warnings.length, 1, result.warnings.join('\n'));
-      assert.match(result.warnings[0], /^rejitter: .*Add 'wasm-unsafe-eval' to script-src/);
-      assert.match(result.delays, /^rejitter: .*Add 'wasm-unsafe-eval' to script-src/);
+      assert.match(result.warnings[0], /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
+      assert.match(result.delays, /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
     });
 
     test('the same policy with it: works', async () => {

@@ -1,10 +1,12 @@
 // Corners in which the engine was once wrong. The simulation found them; here each is by itself.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { VirtualClock, turn, underClock } from './lib/clock.mjs';
-import { importPackage } from './lib/consumer.mjs';
+import { importPackage, installed } from './lib/consumer.mjs';
 
 const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
 const E = new Error('failing');
@@ -166,4 +168,8 @@ test('every attempt has a record, also one that aborted and then threw or return
     const { attempts, records } = report;
     assert.deepEqual([attempts, records.length], [2, 2]);
   }
+});
+
+test('no class has a static block: React Native\'s bundler refuses them', () => {
+  for (const file of ['lib/driver.js', 'lib/driver.cjs', 'lib/fetch.js', 'testing.js']) assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\bstatic\s*\{/, file);
 });

@@ -84,6 +84,13 @@ test('seeds: a number, a bigint and a text of the same bits are one; an unseeded
   assert.notEqual(first(unseeded), first(unseeded));
 });
 
+test('names and seeds are texts, whatever they say', () => {
+  const policy = new RetryPolicy({ name: 'Infinity', finalResult: 'reject' });
+  assert.deepEqual([policy.toJSON().name, policy.toJSON().finalResult], ['Infinity', 'reject']);
+  assert.deepEqual(through(policy).toJSON(), policy.toJSON());
+  assert.deepEqual(waits(RetryPolicy.fromJSON({ version: 1, seed: 'Infinity' })), waits(new RetryPolicy({ seed: 'Infinity' })));
+});
+
 test('callbacks, hooks, the signal and a random source stay behind; a backoff function is refused', () => {
   const fn = () => 0.5;
   const policy = new RetryPolicy({ retryIf: fn, retryOnResult: fn, onAttempt: fn, onFailure: fn, onRetry: fn, onSuccess: fn, onGiveUp: fn, random: fn, signal: new AbortController().signal, baseMs: 3 });
@@ -117,7 +124,7 @@ test('hostile data is refused, with a message that names what is wrong', () => {
     [{ ...valid, baseMs: '5' }, /baseMs must be .*, got "5"/], [{ ...valid, baseMs: null }, /baseMs must be .*, got null/], [{ ...valid, maxAttempts: -1 }, /maxAttempts must be .*, got -1/], [{ ...valid, baseMs: 'Infinity' }, /baseMs must be .*, got Infinity/],
     [{ ...valid, maxAttempts: '-Infinity' }, /maxAttempts must be .*, got "-Infinity"/], [{ ...valid, backoff: 'cubic' }, /backoff must be .*, got "cubic"/], [{ ...valid, backoff: [] }, /backoff\.length must be between 1 and 1000, got 0/], [{ ...valid, backoff: ['5'] }, /backoff/],
     [{ ...valid, backoff: { length: 1, 0: 5 } }, /backoff/], [{ ...valid, jitter: { type: 'additive' } }, /jitter\.ratio must be .*, got undefined/], [{ ...valid, jitter: null }, /jitter must be .*, got null/],
-    [{ ...valid, seed: { bits: '-1' } }, /seed must be .*, got an object/], [{ ...valid, seed: { bits: '18446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: '000000000018446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: 5 } }, /seed/], [{ ...valid, seed: { bits: '9'.repeat(100_000) } }, /seed/], [{ ...valid, seed: null }, /seed must be .*, got null/],
+    [{ ...valid, seed: { bits: '-1' } }, /seed must be .*, got an object/], [{ ...valid, seed: { bits: '18446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: '000000000018446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: 5 } }, /seed/], [{ ...valid, seed: { bits: '9'.repeat(100_000) } }, /seed/], [{ ...valid, seed: { bits: `${'0'.repeat(1_000_000)}x` } }, /seed/], [{ ...valid, seed: null }, /seed must be .*, got null/],
     [{ ...valid, retryIf: true }, /retryIf must be omitted \(got true\): it is not data/], [{ ...valid, signal: {} }, /signal must be omitted/], [{ ...valid, maxAtempts: 3 }, /maxAtempts.*maxAttempts/s],
     [JSON.parse('{"version":1,"__proto__":{"baseMs":5}}'), /unknown option "__proto__"/],
     [JSON.parse('{"version":1,"constructor":{"prototype":{}}}'), /unknown option "constructor"/],

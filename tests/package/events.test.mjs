@@ -1,4 +1,4 @@
-// What hooks and attempts are told, and beforeRetry, the hook that is waited for.
+// Events of hooks, the fields of attempts, and beforeRetry, which is awaited.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -184,6 +184,12 @@ for (const [name, options] of Object.entries(SPOILERS)) {
     }
     assert.equal(deep.cause, undefined);
     assert.equal(failure.cause.message, 'between');
+    // A failure that cannot be read is a cause like others; an error that cannot be read comes out as it is.
+    const unreadable = new Proxy(new Error('hidden'), { get() { throw new Error('read'); }, getPrototypeOf() { throw new Error('asked'); } });
+    const next = new Error('next');
+    assert.equal((await underClock(() => retry(() => { throw unreadable; }, options(next)))).error, next);
+    assert.ok(Object.is(next.cause, unreadable));
+    assert.ok(Object.is((await underClock(() => retry(() => { throw E; }, options(unreadable)))).error, unreadable));
   });
 }
 

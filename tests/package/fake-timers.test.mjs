@@ -50,7 +50,7 @@ const sinon = (config) => `
   ${realTimersWorkAgain}
   const { now } = performance;
   for (const ms of [0, 1, 2, 100, 60_000]) {
-    // Where it is not faked it stands: a busy machine may take the millisecond of a wait between two ticks.
+    // A clock that is not faked stands still: a busy machine may take the millisecond of a wait between two ticks.
     const stands = performance.now();
     if (${JSON.stringify('toFake' in config)}) performance.now = () => stands;
     const clock = FakeTimers.install(${JSON.stringify(config)});

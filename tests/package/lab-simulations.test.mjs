@@ -432,7 +432,7 @@ for (const [make, table] of OUT_OF_RANGE) {
   for (const [name, values] of Object.entries(table)) {
     test(`refused: ${name} out of range, or no number: ${make({})}`, () => {
       for (const value of values) {
-        assert.throws(make({ [name]: value }), (error) => error instanceof RangeError && error.message.startsWith(`${name} is ${value}; it must be `), `${value}`);
+        assert.throws(make({ [name]: value }), (error) => error instanceof RangeError && error.message.startsWith(`rejitter: ${name} must be `) && error.message.endsWith(`, got ${value}`), `${value}`);
       }
       for (const [value, shown] of [['5', '"5"'], [null, 'null'], [5n, '5n'], [{}, 'an object'], [Symbol('x'), 'a symbol'], [() => 5, 'a function'], [true, 'true']]) {
         assert.throws(make({ [name]: value }), (error) => error instanceof TypeError && error.message === `rejitter: ${name} must be a number, got ${shown}`, shown);
@@ -447,33 +447,33 @@ for (const [what, call, kind, message] of [
   ['another package’s name for it', outage({ deadline: 5 }), TypeError, /^rejitter: unknown option "deadline"\. Did you mean deadlineMs\?/],
   ['a name for what it has not', load({ retries: 5 }), TypeError, /^rejitter: unknown option "retries"\. Known options: arrivals, /],
   ['options that are none', outage(null), TypeError, /^rejitter: options must be an object.*, got null/],
-  ['several at once', outage({ clients: 0, spreadMs: -1, binMs: -2 }), RangeError, /^clients is 0; .*; spreadMs is -1; .*; binMs is -2; it must be above 0, and at least a 10\^6th of horizonMs$/],
+  ['several at once', outage({ clients: 0, spreadMs: -1, binMs: -2 }), RangeError, /^rejitter: clients must be .*, got 0; spreadMs must be .*, got -1; binMs must be above 0 and at least a 10\^6th of horizonMs, got -2$/],
   ['several types at once', contention({ clients: '1', runs: null }), TypeError, /^rejitter: clients must be a number, got "1"; runs must be a number, got null$/],
   ['no seed', outage({ seed: 1.5 }), RangeError, /^rejitter: seed must be .*, got 1\.5/],
   ['a seed of another type', load({ seed: {} }), TypeError, /^rejitter: seed must be .*, got an object/],
   ['no policy', () => simulateOutage(null), TypeError, /^rejitter: options must be .*, got null/],
   ['a policy out of range', () => simulateLoad({ baseMs: -1 }), RangeError, /^rejitter: baseMs must be .*, got -1/],
   ['a function as backoff', () => simulateContention({ backoff: (k) => k }), TypeError, /^rejitter: backoff must be a name or a list.*, got a function/],
-  ['data of another version', () => simulateOutage({ toJSON: () => ({ version: 2 }) }), RangeError, /^version is 2; /],
-  ['time that stands still', () => simulateOutage({ backoff: [0], ...ENDLESS }), RangeError, /^latencyMs is 0; it must be above 0 where the policy never waits/],
+  ['data of another version', () => simulateOutage({ toJSON: () => ({ version: 2 }) }), RangeError, /^rejitter: version must be 1, got 2$/],
+  ['time that stands still', () => simulateOutage({ backoff: [0], ...ENDLESS }), RangeError, /^rejitter: latencyMs must be above 0 if the policy never waits.*, got 0$/],
   ['no line of the figure', () => simulateContention({ figure: 'half' }), TypeError, /^rejitter: figure must be one of 'none', 'exponential', 'equal', 'full', 'decorrelated', got "half"$/],
   ['a line with a policy’s option', () => simulateContention({ figure: 'full', maxAttempts: 3 }), TypeError, /^rejitter: unknown option "maxAttempts"\./],
   ['a line with a seed', () => simulateContention({ figure: 'full', seed: 3 }), TypeError, /^rejitter: unknown option "seed"\./],
-  ['a line with a bad base', () => simulateContention({ figure: 'none', baseMs: -1 }), RangeError, /^baseMs is -1; /],
-  ['a line with its cap below its base', () => simulateContention({ figure: 'full', baseMs: 9, capMs: 8 }), RangeError, /^capMs is 8; /],
+  ['a line with a bad base', () => simulateContention({ figure: 'none', baseMs: -1 }), RangeError, /^rejitter: baseMs must be .*, got -1$/],
+  ['a line with its cap below its base', () => simulateContention({ figure: 'full', baseMs: 9, capMs: 8 }), RangeError, /^rejitter: capMs must be at least baseMs, got 8$/],
   ['arrivals of no kind', load({ arrivals: { type: 'burst', perS: 3 } }), TypeError, /^rejitter: arrivals must be \{ type: 'regular', perS \}, \{ type: 'poisson'.*, got an object/],
   ['arrivals by an inherited kind', load({ arrivals: { type: 'toString', perS: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
   ['arrivals with too much', load({ arrivals: { type: 'regular', perS: 3, clients: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
   ['arrivals with too little', load({ arrivals: { type: 'closed', clients: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
   ['arrivals that are none', load({ arrivals: 280 }), TypeError, /^rejitter: arrivals must be .*, got 280/],
-  ['no arrivals', load({ arrivals: { type: 'regular', perS: 0 } }), RangeError, /^arrivals is \{ type: "regular", perS: 0 \}; it must be above 0 per second, and at most 10\^7 requests up to horizonMs$/],
-  ['too many arrivals', load({ arrivals: { type: 'poisson', perS: 1e6 } }), RangeError, /^arrivals is \{ type: "poisson", perS: 1000000 \}; /],
-  ['half a client', load({ arrivals: { type: 'closed', clients: 1.5, thinkMs: 1 } }), RangeError, /^arrivals is \{ type: "closed", clients: 1\.5, thinkMs: 1 \}; it must be .* whole number of clients$/],
-  ['no pause', load({ arrivals: { type: 'closed', clients: 1, thinkMs: NaN } }), RangeError, /^arrivals is \{ type: "closed", clients: 1, thinkMs: NaN \}; it must be a pause/],
+  ['no arrivals', load({ arrivals: { type: 'regular', perS: 0 } }), RangeError, /^rejitter: arrivals must be above 0 per second and at most 10\^7 requests up to horizonMs, got \{ type: "regular", perS: 0 \}$/],
+  ['too many arrivals', load({ arrivals: { type: 'poisson', perS: 1e6 } }), RangeError, /^rejitter: arrivals must be .*, got \{ type: "poisson", perS: 1000000 \}$/],
+  ['half a client', load({ arrivals: { type: 'closed', clients: 1.5, thinkMs: 1 } }), RangeError, /^rejitter: arrivals must be .* integer of clients, got \{ type: "closed", clients: 1\.5, thinkMs: 1 \}$/],
+  ['no pause', load({ arrivals: { type: 'closed', clients: 1, thinkMs: NaN } }), RangeError, /^rejitter: arrivals must be a pause .*, got \{ type: "closed", clients: 1, thinkMs: NaN \}$/],
   ['a budget of no kind', load({ budget: 'none' }), TypeError, /^rejitter: budget must be 'unlimited', \{ per: 'request', ratio, bucket \}.*, got "none"/],
   ['a budget without a bucket', load({ budget: { per: 'request', ratio: 0.1 } }), TypeError, /^rejitter: budget must be .*, got an object/],
-  ['a budget out of range', load({ budget: { per: 'success', ratio: -1, bucket: 1 } }), RangeError, /^budget is \{ per: "success", ratio: -1, bucket: 1 \}; it must be a budget with a ratio from 0/],
-  ['too many layers for the attempts', () => simulateAmplification({ attempts: 10, layers: 7 }), RangeError, /^layers is 7; .* attempts\^layers at most 10\^6$/],
+  ['a budget out of range', load({ budget: { per: 'success', ratio: -1, bucket: 1 } }), RangeError, /^rejitter: budget must be a budget with a ratio between 0 and .*, got \{ per: "success", ratio: -1, bucket: 1 \}$/],
+  ['too many layers for the attempts', () => simulateAmplification({ attempts: 10, layers: 7 }), RangeError, /^rejitter: layers must be .* attempts\^layers at most 10\^6, got 7$/],
   ['half an event', () => running().step(1.5), RangeError, /^rejitter: maxEvents must be a non-negative integer or Infinity, got 1\.5$/],
   ['fewer than no events', () => running().step(-1), RangeError, /^rejitter: maxEvents must be .*, got -1/],
   ['events that are none', () => running().step('all'), TypeError, /^rejitter: maxEvents must be .*, got "all"/],

@@ -30,7 +30,7 @@ const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distribu
 /** Relative, and for what is nearly nothing relative to the longest wait. */
 const close = (ours, theirs, scale) => Math.abs(ours - theirs) <= 1e-6 * Math.max(Math.abs(theirs), 1e-3 * scale);
 
-/** What the vectors call their columns. */
+/** Columns by their names in the vectors. */
 const COLUMNS = {
   k: (wait) => wait.k,
   mean: (wait) => wait.meanMs,
@@ -91,9 +91,17 @@ test('plan: plain objects with these fields', () => {
   assert.ok(!('latticeMs' in plan({}, 1)[0]));
 });
 
+test('explain: a backoff that cannot grow, a list that is not cut', () => {
+  const texts = (options, name) => explain(options).filter(({ code }) => code === name).map(({ text }) => text);
+  assert.deepEqual(texts({ baseMs: 15_000 }, 'does-not-grow'), ['the backoff does not grow: baseMs is 15 s, and no ceiling exceeds the cap of 15 s; set a longer capMs']);
+  assert.deepEqual(texts({ baseMs: 15_000, capMs: 60_000 }, 'does-not-grow'), []);
+  assert.deepEqual(plan({ backoff: [1000, 20_000, 60_000], jitter: 'none' }, 4).map(({ hiMs }) => hiMs), [1000, 20_000, 60_000, 60_000]);
+  assert.equal(plan({ backoff: 'truncated', capMs: Infinity }, 1)[0].hiMs, 100);
+});
+
 test('explain: codes, severities, sentences', () => {
   assert.deepEqual(explain({ maxAttempts: 1, totalTimeoutMs: 1000 }), [
-    { code: 'retries-never-happen', severity: 'warning', text: 'maxAttempts is 1: the first attempt is the only one, nothing is retried' },
+    { code: 'retries-never-happen', severity: 'warning', text: 'maxAttempts is 1: the first attempt is the only one, so nothing is retried' },
   ]);
   const codes = (options) => explain(options).map(({ code }) => code);
   assert.deepEqual(codes({}), ['no-time-limit', 'worst-case', 'cap-never-reached', 'immediate-retry-possible']);
@@ -146,6 +154,23 @@ test('sample: one operation of as many waits as attempts leave room for, unless 
   assert.equal(sample({}, { waits: undefined, operations: undefined, seed: undefined }).length, 5);
 });
 
+test('sample: in parts it is the same', () => {
+  for (const jitter of ['full', 'decorrelated', 'pollyV2']) {
+    const all = sample({ jitter }, { waits: 3, operations: 5000, seed: 9 });
+    const parts = [[0, 2], [2, 4000], [4002, 998]].map(([firstOperation, operations]) => [...sample({ jitter }, { waits: 3, firstOperation, operations, seed: 9 })]);
+    assert.deepEqual(parts.flat(), [...all]);
+  }
+  // An operation that no part before it has reached.
+  const [far] = sample({}, { waits: 1, firstOperation: Number.MAX_SAFE_INTEGER, seed: 9 });
+  assert.ok(far >= 0 && far < 100 && far !== sample({}, { waits: 1, seed: 9 })[0]);
+});
+
+test('the policy of another copy is studied by its data', () => {
+  const another = { toJSON: () => new RetryPolicy({ baseMs: 7, name: 'orders', seed: 3 }).toJSON() };
+  assert.equal(plan(another, 1)[0].hiMs, 7);
+  assert.deepEqual([...sample(another)], [...sample(new RetryPolicy({ baseMs: 7, seed: 3 }))]);
+});
+
 test('sample: a list is followed', () => {
   assert.deepEqual([...sample({ backoff: [10, 20], jitter: 'none' }, { waits: 3, operations: 2 })], [10, 20, 20, 10, 20, 20]);
 });
@@ -189,7 +214,7 @@ for (const [what, call, kind, message] of [
   ['too few waits', () => plan({}, 0), RangeError, /^rejitter: k must be .*, got 0/],
   ['too many waits', () => plan({}, 1001), RangeError, /^rejitter: k must be .*, got 1001/],
   ['half a wait', () => sample({}, { waits: 1.5 }), RangeError, /^rejitter: waits must be .*, got 1\.5/],
-  ['too many samples', () => sample({}, { waits: 1000, operations: 1e6 }), RangeError, /^rejitter: operations must be an integer between 1 and 268435.*, got 1000000/],
+  ['too many samples', () => sample({}, { waits: 1000, operations: 1e6 }), RangeError, /^rejitter: operations must be an integer between 1 and 16777, got 1000000$/],
   ['a misspelt option of sample', () => sample({}, { operation: 3 }), TypeError, /^rejitter: unknown option "operation"\. Did you mean operations/],
   ['no seed', () => sample({}, { seed: NaN }), RangeError, /^rejitter: seed must be .*, got NaN/],
   ['a bad seed of another type', () => sample({}, { seed: {} }), TypeError, /^rejitter: seed must be .*, got an object/],
@@ -198,14 +223,21 @@ for (const [what, call, kind, message] of [
   ['a NaN among times', () => cdf({}, 1, [1, NaN]), RangeError, /^rejitter: ms\[1\] must be .*, got NaN/],
   ['no list', () => cdf({}, 1, 5), TypeError, /^rejitter: ms must be .*, got 5/],
   ['a probability above 1', () => quantiles({}, 1, [0.5, 1.1]), RangeError, /^rejitter: probabilities\[1\] must be a number between 0 and 1, got 1\.1$/],
-  // serde-wasm-bindgen by itself passes over unknown names, finds inherited ones and takes NaN.
-  ['data with an unknown name', () => plan(posing({ version: 1, foo: 1 }), 1), TypeError, /^"foo" is not an option/],
-  ['data with a wrong type', () => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, /^baseMs is "5"; it must be a number/],
-  ['data with NaN', () => plan(posing({ version: 1, baseMs: NaN }), 1), RangeError, /^baseMs is NaN; it must be from 0/],
-  ['data whose parts are inherited', () => plan(posing(inherited), 1), RangeError, /^version is missing; it must be 1/],
-  ['data of another version', () => plan(posing({ version: 2 }), 1), RangeError, /^version is 2; it must be 1/],
-  ['data that are none', () => explain(posing(7)), TypeError, /^the policy is 7; it must be an object/],
-  ['data that cannot be data', () => explain(posing({ version: 1, baseMs: Symbol('x') })), TypeError, /^the policy is no data/],
+  ['more numbers than fit', () => cdf({}, 1, { length: 1e8 }), RangeError, /^rejitter: ms\.length must be an integer between 0 and 1048576, got 100000000$/],
+  ['more probabilities than fit', () => quantiles({}, 1, { length: 2 ** 20 + 1 }), RangeError, /^rejitter: probabilities\.length must be /],
+  ['a length that is none', () => cdf({}, 1, { length: NaN }), RangeError, /^rejitter: ms\.length must be .*, got NaN$/],
+  ['no first operation', () => sample({}, { firstOperation: -1 }), RangeError, /^rejitter: firstOperation must be an integer between 0 and 9007199254740991, got -1$/],
+  ['too long a list', () => explain({ backoff: Array(1001).fill(1) }), RangeError, /^rejitter: backoff\.length must be between 1 and 1000, got 1001$/],
+  // A policy of another copy, or a value that poses as one, is validated as by fromJSON.
+  ['data with an unknown name', () => plan(posing({ version: 1, foo: 1 }), 1), TypeError, /^rejitter: unknown option "foo"\. Known options: /],
+  ['data with a wrong type', () => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, /^rejitter: baseMs must be a number .*, got "5"$/],
+  ['data with NaN', () => plan(posing({ version: 1, baseMs: NaN }), 1), RangeError, /^rejitter: baseMs must be a number .*, got NaN$/],
+  ['data whose parts are inherited', () => plan(posing(inherited), 1), RangeError, /^rejitter: version must be 1, got undefined$/],
+  ['data of another version', () => plan(posing({ version: 2 }), 1), RangeError, /^rejitter: version must be 1, got 2$/],
+  ['data that are none', () => explain(posing(7)), TypeError, /^rejitter: the policy must be an object made by toJSON\(\), got 7$/],
+  ['data that cannot be data', () => explain(posing({ version: 1, baseMs: Symbol('x') })), TypeError, /^rejitter: baseMs must be a number .*, got a symbol$/],
+  ['data that are too deep', () => explain(posing({ version: 1, jitter: Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1) })), TypeError, /^rejitter: jitter must be /],
+  ['data with a list that is too long', () => explain(posing({ version: 1, backoff: { length: 1e9 } })), TypeError, /^rejitter: backoff must be /],
 ]) {
   test(`refused by name: ${what}`, () => {
     assert.throws(call, (error) => error instanceof kind && message.test(error.message));
@@ -256,7 +288,8 @@ const EACH = `
   const out = { names: Object.keys(lab).sort(), mean: lab.plan({}, 2)[1].meanMs, codes: lab.explain({ jitter: 'none' }).map(({ code }) => code),
     waits: [...lab.sample(new main.RetryPolicy({ seed: 1 }))], delays: [...new main.RetryPolicy({ seed: 1 }).delays()],
     cells: [...lab.density({}, 1)], cdf: [...lab.cdf({}, 1, [50])], quantiles: [...lab.quantiles({}, 1, [0.5])], layers: [...lab.simulateAmplification({ layers: 1 }).result().expectedCalls] };
-  try { lab.plan({ toJSON: () => ({ version: 1, größe: 1 }) }); } catch (error) { out.refused = error.message; }
+  out.named = lab.plan({ name: 'größe 😀' }, 1)[0].meanMs;
+  try { lab.simulateLoad({}, { horizonMs: -1 }); } catch (error) { out.refused = error.message; }
   console.log(JSON.stringify(out));
 `;
 
@@ -268,7 +301,7 @@ function rightOutput({ code, stdout, stderr }) {
   assert.equal(delays.length, 5);
   assert.deepEqual(rest, {
     names: FUNCTIONS, mean: 100, codes: ['no-jitter', 'no-time-limit', 'worst-case', 'cap-never-reached'],
-    cells: [0, 100, 1], cdf: [0.5], quantiles: [50], layers: [1.75], refused: '"größe" is not an option',
+    cells: [0, 100, 1], cdf: [0.5], quantiles: [50], layers: [1.75], named: 50, refused: 'rejitter: horizonMs must be above 0 and at most 10^9 milliseconds, got -1',
   });
 }
 

@@ -12,7 +12,7 @@ const { RetryPolicy, isPermanent, permanent, retry, retryAfter, retryReport, ret
 const MARK = Symbol.for('rejitter.mark');
 const mine = new Error('mine');
 
-/** How an operation ends whose attempts all throw this. */
+/** Returns how an operation ends whose attempts all throw this. */
 async function ending(thrown, options) {
   const seen = [];
   const { error, clock } = await underClock(() => retry(() => { throw thrown; }, {
@@ -47,6 +47,17 @@ test('the outer hint of two counts, and an inner one where the outer mark has no
   const end = await ending(chained, { random: () => 0, baseMs: 0 });
   assert.deepEqual([end.error, end.hintMs, end.waits], [chained, 5, [5]]);
   assert.equal((await ending(new Error('outer', { cause: retryAfter(5, permanent(mine)) }))).reason, 'permanent');
+});
+
+test('an attempt that times out does not repeat the hint of the failure before it, which is its cause', async () => {
+  const { error, clock } = await underClock(() => retry(({ attempt }) => {
+    if (attempt < 2) throw retryAfter(700);
+    return new Promise(() => {});
+  }, { random: () => 0, baseMs: 10, attemptTimeoutMs: 50, maxAttempts: 3, backoff: 'fixed', jitter: 'equal' }));
+  assert.equal(error.cause.name, 'TimeoutError');
+  assert.equal(error.cause.cause.name, 'RetryAfterError');
+  assert.deepEqual(clock.delays, [50, 700, 50, 5, 50]);
+  assert.equal(retryReport(error).hintMs, undefined);
 });
 
 test('a mark that is found through cause leaves the error around it in place', async () => {
@@ -87,7 +98,7 @@ test('a foreign mark of the right shape counts, its getters too; what wraps noth
   assert.deepEqual(await ending(bare).then(({ error, reason }) => [error, reason]), [bare, 'permanent']);
   const other = runInContext(`Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, afterMs: 5, wraps: false } })`, createContext({}));
   assert.deepEqual(await ending(other).then(({ error, reason }) => [error, reason]), [other, 'permanent']);
-  // What was found before a getter throws still counts.
+  // Marks that were found before a getter throws still count.
   const then = new Error('then', { cause: Object.defineProperty(new Error('deep'), 'cause', { get() { throw new Error('read'); } }) });
   assert.equal((await ending(permanent(then))).reason, 'permanent');
 });

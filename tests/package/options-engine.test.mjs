@@ -33,6 +33,7 @@ test('the table of bad values covers every option', () => {
   assert.deepEqual(Object.keys(OPTIONS).sort(), KNOWN.sort());
 });
 
+const WHICH = "a jitter has type and ratio, or type 'additive' and maxMs";
 const someRatio = (ratio) => ({ type: 'proportional', ratio });
 
 test('jitter objects: wrong types, names, ranges, and both parameters at once are refused', async () => {
@@ -47,13 +48,13 @@ test('jitter objects: wrong types, names, ranges, and both parameters at once ar
     await refusal({ jitter });
   }
   for (const [jitter, kind, message] of [
-    [someRatio(2), 'RangeError', 'jitter.ratio must be a number above 0 and at most 1, got 2'],
-    [someRatio('0.5'), 'TypeError', 'jitter.ratio must be a number above 0 and at most 1, got "0.5"'],
-    [{ type: 'additive', ratio: 1001 }, 'RangeError', 'jitter.ratio must be a number above 0 and at most 1000, got 1001'],
-    [{ type: 'additive', maxMs: 0 }, 'RangeError', 'jitter.maxMs must be a number above 0 and at most 9007199254740991, got 0'],
-    [{ type: 'additive', ratio: 1, maxMs: 5 }, 'TypeError', 'jitter.ratio must be omitted (got 1): maxMs replaces it'],
-    [{ type: 'proportional', ratio: 1, maxMs: 5 }, 'TypeError', "jitter.maxMs must be omitted (got 5): it applies only to type 'additive'"],
-    [{ type: 'proportional', ratio: 1, ration: 5 }, 'TypeError', 'jitter.ration must be omitted (got 5): only type, ratio and maxMs are known'],
+    [someRatio(2), 'RangeError', 'jitter.ratio must be above 0 and at most 1, got 2'],
+    [someRatio('0.5'), 'TypeError', 'jitter.ratio must be above 0 and at most 1, got "0.5"'],
+    [{ type: 'additive', ratio: 1001 }, 'RangeError', 'jitter.ratio must be above 0 and at most 1000, got 1001'],
+    [{ type: 'additive', maxMs: 0 }, 'RangeError', 'jitter.maxMs must be above 0 and at most 9007199254740991, got 0'],
+    [{ type: 'additive', ratio: 1, maxMs: 5 }, 'TypeError', `jitter.ratio must be omitted (got 1): ${WHICH}`],
+    [{ type: 'proportional', ratio: 1, maxMs: 5 }, 'TypeError', `jitter.maxMs must be omitted (got 5): ${WHICH}`],
+    [{ type: 'proportional', ratio: 1, ration: 5 }, 'TypeError', `jitter.ration must be omitted (got 5): ${WHICH}`],
     [{ type: 'full' }, 'RangeError', "jitter.type must be 'proportional' or 'additive', got \"full\""],
   ]) {
     const error = await refusal({ jitter });

@@ -40,11 +40,11 @@ const RANGED = ROWS.filter(({ range }) => range.includes('…'));
 test('there are ranges, and kinds for what is no number', () => {
   assert.equal(RANGED.length, 11);
   for (const { name, range } of ROWS.filter((row) => !RANGED.includes(row))) {
-    assert.ok(['', 'a function', 'an AbortSignal'].includes(range), name);
+    assert.ok(['', 'a function', 'a string', 'an AbortSignal'].includes(range), name);
     if (range === '') continue;
-    const right = range === 'a function' ? () => 0.5 : new AbortController().signal;
+    const right = { 'a function': () => 0.5, 'a string': 'x', 'an AbortSignal': new AbortController().signal }[range];
     assert.ok(accepts(name, right), name);
-    for (const wrong of [5, 'x', null, {}, true]) assert.ok(!accepts(name, wrong), `${name}: ${wrong}`);
+    for (const wrong of [5, range === 'a string' ? 5n : 'x', null, {}, true]) assert.ok(!accepts(name, wrong), `${name}: ${wrong}`);
   }
 });
 
@@ -91,7 +91,7 @@ const OTHERS = {
 };
 
 for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined)) {
-  if (name === 'retryOnResult' || name === 'unref' || name === 'attemptTimeoutMs') continue;
+  if (['retryOnResult', 'finalResult', 'unref', 'attemptTimeoutMs'].includes(name)) continue;
   test(`${name}: the default is ${standard}`, async () => {
     const [other, beside = {}] = OTHERS[name];
     const value = new Function('baseMs', `return (${standard});`)(beside.baseMs ?? 100);
@@ -103,7 +103,7 @@ for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined
   });
 }
 
-test('attemptTimeoutMs: the default is Infinity; unref: false; retryOnResult: () => false', async () => {
+test('attemptTimeoutMs: the default is Infinity; unref: false; retryOnResult: () => false; finalResult: resolve', async () => {
   const rows = Object.fromEntries(ROWS.map(({ name, standard }) => [name, standard]));
   assert.deepEqual([rows.attemptTimeoutMs, rows.unref, rows.retryOnResult], ['Infinity', 'false', '() => false']);
   const hangs = (options) => underClock(() => Promise.race([
@@ -129,6 +129,8 @@ test('attemptTimeoutMs: the default is Infinity; unref: false; retryOnResult: ()
     return calls;
   };
   assert.deepEqual([await results({}), await results({ retryOnResult: () => false }), await results({ retryOnResult: () => true })], [1, 1, 3]);
+  const last = async (options) => (await underClock(() => new RetryPolicy({ maxAttempts: 2, retryOnResult: () => true, ...options }).run(() => 7))).value;
+  assert.deepEqual([rows.finalResult, await last({}), await last({ finalResult: 'resolve' }), await last({ finalResult: 'reject' })], ["'resolve'", 7, 7, undefined]);
 });
 
 test('every option with a default is among those tested', () => {

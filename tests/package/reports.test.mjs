@@ -1,4 +1,4 @@
-// What a report says of an operation's time, and who can read it.
+// Reports: the times of an operation, and who can read them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -64,7 +64,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
     test('a page of its own origin: its worker blocks and retries, itself says that it may not', async () => {
       const { page, worker, isolated } = await visit('isolated');
       assert.equal(isolated, true);
-      assert.match(page.message, /cannot block this thread.*use retry, or a worker/);
+      assert.match(page.message, /^rejitter: .*cannot block this thread.*Use retry instead, or a worker$/);
       assert.match(page.cause, /TypeError/);
       assert.equal(page.calls, 0);
       assert.deepEqual([worker.value, worker.calls], ['done', 3]);
@@ -75,7 +75,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       const { page, worker, isolated } = await visit('plain');
       assert.equal(isolated, false);
       for (const { message, calls } of [page, worker]) {
-        assert.match(message, /SharedArrayBuffer.*cross-origin isolated.*use retry/);
+        assert.match(message, /^rejitter: .*SharedArrayBuffer.*cross-origin isolated.*Use retry instead$/);
         assert.equal(calls, 0);
       }
     });

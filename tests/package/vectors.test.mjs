@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { underClock } from './lib/clock.mjs';
 import { importPackage, repo, requirePackage } from './lib/consumer.mjs';
 
-const { RetryPolicy, retry } = await importPackage();
+const { RetryPolicy, retry, retryAfter } = await importPackage();
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8'));
 
 /** JSON has no Infinity and no bigint: both are written as text where a number belongs. */
@@ -36,6 +36,40 @@ for (const [i, { options, seed, delays }] of vectors.entries()) {
     if (delays.length === maxAttempts - 1) assert.equal(iterator.next().done, true);
   });
 }
+
+const hints = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'hints.json'), 'utf8'));
+
+test('a server cannot shorten the waits of a policy: hinted waits are those of the vectors', () => {
+  assert.ok(hints.length >= 40);
+  for (const { options, seed, hintMs, delays } of hints) {
+    const policy = new RetryPolicy({ ...revived(options), seed });
+    const own = [...policy.delays()];
+    assert.equal(own.length, delays.length);
+    for (const [i, wait] of delays.entries()) {
+      const hinted = policy.delayMs(i + 1, { hintMs });
+      assert.ok(Object.is(hinted, wait), `${JSON.stringify(options)}, wait ${i + 1}: ${hinted} instead of ${wait}`);
+      assert.ok(wait >= own[i] && wait >= hintMs);
+    }
+  }
+});
+
+/** Waits of an operation whose every failure has this hint. */
+async function hintedWaits(options, hintMs) {
+  const { clock } = await underClock(() => retry(() => { throw retryAfter(hintMs); }, options));
+  return clock.delays;
+}
+
+test('an operation whose server asks for next to nothing waits what its policy waits', async () => {
+  const asked = [];
+  const backoff = (k) => { asked.push(k); return 100 * k; };
+  assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 4 }, 0.001), [100, 200, 300]);
+  assert.deepEqual(asked, [1, 2, 3]);
+  assert.deepEqual(await hintedWaits({ backoff: [100, 250], jitter: 'none', maxAttempts: 4 }, 0.001), [100, 250, 250]);
+  assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 3, random: () => 0 }, 250), [250, 250]);
+  // No more often than without the hint.
+  const attempts = async (failure) => (await underClock(() => retry(() => { throw failure(); }, { seed: 7, maxAttempts: Infinity, totalTimeoutMs: 3000 }))).clock.delays.length;
+  assert.ok((await attempts(() => retryAfter(0.001))) <= (await attempts(() => new Error('busy'))));
+});
 
 test('the comparison is exact: a difference in the last bit is one', () => {
   const bits = new DataView(new ArrayBuffer(8));

@@ -282,7 +282,7 @@ fn nothing_remains_when_the_outcome_is_given() {
 }
 
 #[test]
-fn a_deadline_beyond_the_end_of_time_is_none() {
+fn an_overflowing_deadline_means_no_limit() {
     let time = VirtualTime::new();
     time.advance(MS);
     let failed = time.block_on(

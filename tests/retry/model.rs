@@ -26,7 +26,7 @@ struct Plan {
     attempts: Vec<Planned>,
 }
 
-/// What one attempt did: how it failed, when it began, how long it took, and the wait after it.
+/// One attempt: how it failed, when it began, how long it took, and the wait after it.
 type Row = (AttemptError<u64>, Duration, Duration, Option<Duration>);
 
 /// `reason` is `None` for a success.

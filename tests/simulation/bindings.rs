@@ -232,38 +232,45 @@ fn layers_and_stations() {
     assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
 }
 
-/// What src/js/simulations.js lets through is refused here; its tests have the rest.
+/// The bindings refuse values that src/js/simulations.js lets through; its tests have the rest.
 #[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
     let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));
     assert_eq!(
         outage(ENDLESS, r#"{ "clients": 1.5, "binMs": null, "größe": 1 }"#),
-        "clients is 1.5; it must be a whole number from 1 to 10^6; \
-         binMs is null; it must be above 0, and at least a 10^6th of horizonMs; \
-         \"größe\" is not an option"
+        "rejitter: clients must be an integer between 1 and 10^6, got 1.5; \
+         binMs must be above 0 and at least a 10^6th of horizonMs, got null; \
+         unknown option \"größe\""
     );
     assert_eq!(
         outage(ENDLESS, "[1]"),
-        "options is a list; it must be an object"
+        "rejitter: options must be an object, got a list"
     );
-    assert!(outage(r#"{ "version": 1, "baseMs": -1 }"#, "{}").starts_with("baseMs is -1; "));
+    let text = outage(r#"{ "version": 1, "baseMs": -1 }"#, "{}");
+    assert!(text.starts_with("rejitter: baseMs must be "), "{text}");
     let load = |options| message(js::load(json(ENDLESS), 0, 0, json(options)));
+    let text =
+        load(r#"{ "budget": "none", "arrivals": { "type": "regular", "perS": 1, "x": 1 } }"#);
     assert!(
-        load(r#"{ "budget": "none", "arrivals": { "type": "regular", "perS": 1, "x": 1 } }"#)
-            .starts_with("arrivals is { type: \"regular\", perS: 1, x: 1 }; it must be { type: ")
+        text.starts_with("rejitter: arrivals must be { type: "),
+        "{text}"
+    );
+    assert!(
+        text.contains(", got { type: \"regular\", perS: 1, x: 1 }; "),
+        "{text}"
     );
     let line = json(r#"{ "figure": "half", "baseMs": 5, "capMs": 4, "seed": 1 }"#);
     let text = message(js::contention(line, 0, 0, json("{}")));
-    assert!(text.starts_with("capMs is 4; it must be "), "{text}");
+    assert!(text.starts_with("rejitter: capMs must be "), "{text}");
+    assert!(text.contains("; figure must be one of 'none', "), "{text}");
     assert!(
-        text.contains("; figure is \"half\"; it must be one of 'none', "),
+        text.ends_with(", got \"half\"; unknown option \"seed\""),
         "{text}"
     );
-    assert!(text.ends_with("; \"seed\" is not an option"), "{text}");
     let layers = message(js::amplification(
         0,
         0,
         json(r#"{ "attempts": 10, "layers": 7 }"#),
     ));
-    assert!(layers.starts_with("layers is 7; "), "{layers}");
+    assert!(layers.starts_with("rejitter: layers must be "), "{layers}");
 }

@@ -173,7 +173,7 @@ fn the_server_never_serves_more_than_it_can() {
         for (bin, accepted) in bins.accepted().iter().enumerate() {
             let (start, end) = (bin as f64 * bins.bin_ms(), (bin + 1) as f64 * bins.bin_ms());
             let up = (end - options.down_ms).clamp(0.0, end - start);
-            // What was saved, and what comes in.
+            // The saved capacity, and the capacity that comes in.
             let saved = if start < options.down_ms {
                 0.0
             } else {
@@ -219,7 +219,7 @@ fn slices_and_repetition_change_nothing() {
     }
 }
 
-/// What the clients wait is what the policy's own iterator gives for the same seed.
+/// The clients wait as long as the policy's own iterator says for the same seed.
 #[test]
 fn clients_wait_as_operations_of_the_policy_do() {
     let options = OutageOptions {
@@ -256,6 +256,7 @@ fn a_list_is_a_curve_like_another() {
             let policy = RetryPolicy::new(RetryOptions {
                 backoff: Backoff::Custom,
                 jitter,
+                cap_ms: Some(10_000.0),
                 max_attempts: Some(UNLIMITED),
                 ..RetryOptions::default()
             });
@@ -269,7 +270,7 @@ fn a_list_is_a_curve_like_another() {
         let (ours, theirs) = (listed(&curve), finished(options(jitter)));
         assert_eq!(ours.bins(), theirs.bins());
         assert_eq!(ours.traces(), theirs.traces());
-        // Without a list every ceiling is the cap.
+        // Without a list every ceiling is 10 s.
         assert_eq!(listed(&[]).traces(), listed(&[10_000.0]).traces());
         assert_ne!(listed(&curve[..5]).traces(), theirs.traces());
     }

@@ -20,10 +20,11 @@ fn refused<T>(result: Result<T, OptionErrors>, option: &str) {
     };
     assert_eq!(problem.option, option);
     assert!(!problem.rule.is_empty());
+    let text = errors.to_string();
+    assert!(text.starts_with(&format!("{option} must be ")), "{text}");
     assert!(
-        errors
-            .to_string()
-            .starts_with(&format!("{option} is {}", problem.value))
+        text.ends_with(&format!(", got {}", problem.value)),
+        "{text}"
     );
 }
 

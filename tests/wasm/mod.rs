@@ -209,7 +209,7 @@ async fn bad_options_reject_before_the_callback_is_called() {
         .await
         .unwrap_err();
     let message = String::from(js_sys::Error::from(error).message());
-    assert!(message.contains("baseMs is -1"), "{message}");
+    assert!(message.contains("rejitter: baseMs must be "), "{message}");
     assert!(callback.attempts().is_empty());
 }
 

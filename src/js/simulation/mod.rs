@@ -64,7 +64,7 @@ impl Running {
         record.with("done", progress.done).into()
     }
 
-    /// What happened so far.
+    /// Returns the results so far.
     #[must_use]
     #[wasm_bindgen(skip_typescript)]
     pub fn result(&self) -> JsValue {

@@ -13,7 +13,7 @@ const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
 const reply = (status, headers = '', body = '', reason = 'x') => `HTTP/1.1 ${status} ${reason}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const dated = (ms) => new Date(ms).toUTCString();
 
-/** Scenario → what a failing attempt gets: (socket, { nth, random, request }) writes, closes, or does nothing. */
+/** Scenario → what a failing attempt gets: (socket, { id, nth, random, request, … }) writes, closes, or is silent. */
 const FAILURES = {
   'reset-at-once': (socket) => socket.resetAndDestroy(),
   'close-before-headers': (socket) => socket.destroy(),
@@ -22,7 +22,7 @@ const FAILURES = {
   garbage: (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
   'bad-status-line': (socket) => socket.end('HTTP/1.1 abc\r\n\r\n'),
   'huge-headers': (socket) => socket.end(`HTTP/1.1 200 OK\r\n${`x-filler: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`),
-  'headers-never-come': () => {},
+  'headers-never-come': (socket, { id, silent }) => silent(id),
   'early-hints-then-503': (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n${reply(503)}`),
   'body-cut-503': (socket) => socket.write('HTTP/1.1 503 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.destroy()),
   'body-stalls-503': (socket) => socket.write('HTTP/1.1 503 x\r\ncontent-length: 1000\r\n\r\nbegin'),
@@ -37,7 +37,10 @@ const FAILURES = {
   'retry-after-0': (socket) => socket.write(reply(503, 'retry-after: 0\r\n')),
   'retry-after-ms': (socket, { random }) => socket.write(reply(429, `retry-after-ms: ${(random() * 3 + 0.01).toFixed(2)}\r\nretry-after: 9999\r\n`)),
   'retry-after-past': (socket) => socket.write(reply(503, `retry-after: ${dated(Date.now() - 60_000)}\r\n`)),
-  'retry-after-skewed': (socket) => socket.write(reply(503, `date: ${dated(Date.now() + 3_600_000)}\r\nretry-after: ${dated(Date.now() + 3_600_000)}\r\n`)),
+  'retry-after-skewed': (socket) => {
+    const ahead = dated(Date.now() + 3_600_000);
+    socket.write(reply(503, `date: ${ahead}\r\nretry-after: ${ahead}\r\n`));
+  },
   'should-retry': (socket) => socket.write(reply(404, 'x-should-retry: true\r\n')),
   'forbidden-for-now': (socket) => socket.write(reply(403, 'retry-after-ms: 1\r\n')),
   'retry-after-malformed': (socket, { random, malformed }) => socket.write(reply(503, `retry-after: ${malformed[Math.floor(random() * malformed.length)]}\r\n`)),
@@ -107,10 +110,11 @@ function parser(handle) {
 }
 
 /**
- * Starts the server. `malformed`: values of Retry-After that are none. `cors`: answer as another origin's
- * pages need it, with the headers exposed only on demand.
+ * Starts the server.
+ * @param {{ seed: number, malformed: string[], silent: (id: string) => void }} options `malformed`: invalid values of
+ *   Retry-After; `silent`: told of each request that gets no answer
  */
-export async function startHostile({ seed, malformed }) {
+export async function startHostile({ seed, malformed, silent }) {
   const random = generator(seed);
   const seen = new Map();
   const sockets = new Set();
@@ -123,11 +127,11 @@ export async function startHostile({ seed, malformed }) {
       const [, name, id] = pathname.split('/');
       let entry = seen.get(id);
       if (entry === undefined) seen.set(id, (entry = { attempts: 0, keys: new Set(), bodies: new Set() }));
-      // What a redirect leads to is not an attempt of its own.
+      // The target of a redirect is not an attempt of its own.
       if (name !== 'redirected') entry.attempts += 1;
       entry.keys.add(request.headers['idempotency-key'] ?? '');
       entry.bodies.add(hash(request.body));
-      const what = { request, random, malformed, nth: entry.attempts };
+      const what = { id, request, random, malformed, silent, nth: entry.attempts };
       if (Object.hasOwn(FINAL, name)) FINAL[name](socket, what);
       else if (entry.attempts <= Number(searchParams.get('fail'))) FAILURES[name](socket, what);
       else socket.write(reply(200, '', request.method === 'HEAD' ? '' : request.body.toString('latin1')));

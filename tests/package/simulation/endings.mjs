@@ -5,13 +5,7 @@ import { END, Story } from './story.mjs';
 
 export class Endings extends Story {
   record(told, entry) {
-    const { n } = this;
-    const known = this.watched || n > 1;
-    this.lastRecord = {
-      attempt: n, ...told, unsure: this.ended?.unsure === true,
-      startMs: known ? entry.t - this.startedAt : 0,
-      durationMs: known && this.ended ? this.ended.t - entry.t : undefined,
-    };
+    this.lastRecord = { attempt: this.n, ...told, unsure: this.ended.unsure === true, startMs: entry.t - this.startedAt, durationMs: this.ended.t - entry.t };
     this.records.push(this.lastRecord);
   }
 
@@ -23,6 +17,7 @@ export class Endings extends Story {
     const settle = this.take('settle');
     this.require(settle.ok && Object.is(settle.value, value), 14, 'did not resolve with the result');
     this.require(settle.turn === this.ended.turn, 13, 'resolved late');
+    this.require(settle.report === undefined, 14, 'a success has a report');
     throw END;
   }
 
@@ -33,18 +28,56 @@ export class Endings extends Story {
     this.finish('deadline');
   }
 
+  /** The deadline passed during an attempt. After a result, the last result is the outcome. */
   timeout() {
-    const previous = this.n > 1 && this.lastRecord !== undefined ? this.lastRecord : undefined;
+    if (this.outcome?.failed === false) this.ending('timeout', undefined);
     this.ending('timeout', (error) => {
       this.require(this.isOurs(error), 8, 'the deadline passed during an attempt, and the rejection is no TimeoutError');
-      const caused = previous !== undefined && 'error' in previous;
-      this.require('cause' in error === caused && (!caused || Object.is(error.cause, previous.error)), 14, 'the cause is not the previous failure');
+      this.checkCause(error, this.outcome);
+      const { signal } = this.operation.given[this.n - 1] ?? {};
+      if (signal !== undefined && this.underWay) this.require(Object.is(signal.reason, error), 12, 'the attempt was aborted with another error than the rejection');
+      return true;
+    });
+  }
+
+  /** An error made by the package has the failure before it, if there was one, as its cause. */
+  checkCause(error, outcome) {
+    const { message } = error;
+    this.require(message.startsWith('rejitter: ') && message.lastIndexOf('rejitter: ') === 0, 14, () => `an error says ${message}`);
+    if (outcome?.failed === false) {
+      // The design does not say whether a failure before a result counts.
+      this.require(!('cause' in error) || this.records.some((record) => 'error' in record && Object.is(record.error, error.cause)), 14, 'the cause is no failure of this operation');
+      return;
+    }
+    this.require('cause' in error === (outcome !== undefined), 14, outcome ? 'the failure before is not the cause' : 'there is a cause, and nothing had failed');
+    this.require(Object.is(error.cause, outcome?.value), 14, 'the cause is not the failure before');
+  }
+
+  /**
+   * Ends the operation with what a callback other than the operation itself threw, or, if it answered nonsense, with
+   * an error of this type.
+   * @param {{ ok: boolean, made: any }} end
+   * @param {ErrorConstructor} [type]
+   */
+  slip({ ok, made }, type) {
+    this.finish('callback', (error) => {
+      if (ok) {
+        this.require(error instanceof type && !this.world.own.has(error), 14, () => `rejected with something else than a ${type.name}`);
+        this.checkCause(error, this.outcome);
+        return true;
+      }
+      if (!Object.is(error, made.thrown)) return false;
+      const { own, open } = made;
+      const now = Object.getOwnPropertyDescriptor(Object(error), 'cause');
+      // Nothing is its own cause, nor that of its cause.
+      if (!open || isCause(error, this.outcome.value)) this.require(now === undefined ? own === undefined : own !== undefined && Object.is(now.value, own.value), 14, 'the error of a callback was changed');
+      else if (this.outcome.failed || now !== undefined) this.require(now !== undefined && (Object.is(now.value, this.outcome.value) || (!this.outcome.failed && this.records.some((record) => 'error' in record && Object.is(record.error, now.value)))), 14, "the cause of a callback's error is not the last failure");
       return true;
     });
   }
 
   aborted() {
-    // Of the numbers for one wait, the first may abort; the others may still be asked for.
+    // The first of the numbers for one wait may abort; the others may still be asked for.
     const numbers = ['random', 'curve'];
     while (numbers.includes(this.last.kind) && numbers.includes(this.peek()?.kind) && this.peek().turn === this.abort.turn) this.at += 1;
     this.ending('aborted', undefined);
@@ -57,53 +90,81 @@ export class Endings extends Story {
 
   /**
    * The end without success.
-   * @param {((error: unknown) => boolean) | undefined} accepts undefined: resolves with the last result
+   * @param {((error: unknown) => boolean) | undefined} accepts undefined: after a result
    */
   ending(reason, accepts) {
-    const rejects = accepts !== undefined || reason === 'aborted';
+    const isAbort = reason === 'aborted';
+    const failed = accepts !== undefined || isAbort;
+    const refuses = !failed && this.options.finalResult === 'reject';
     const cause = this.late ?? (reason === 'timeout' ? this.peek() : undefined);
-    const due = reason === 'aborted' ? this.abort.turn : cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0);
+    const due = isAbort ? this.abort.turn : cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0);
     const { abort } = this;
     this.abort = undefined;
     let told;
     if (this.uses.hooks.includes('onGiveUp')) {
       told = this.take('hook', 'onGiveUp');
-      this.require(told.event.reason === reason, 13, `onGiveUp says ${told.event.reason} instead of ${reason}`);
-      this.require(told.event.attempt === this.n, 3, `onGiveUp says attempt ${told.event.attempt}`);
-      this.require('error' in told.event === rejects, 18, 'onGiveUp has the wrong kind of outcome');
-      this.require(told.frozen && Object.isFrozen(told.event.report), 20, 'the event or report is not frozen');
+      this.require(told.event.reason === reason, 13, () => `onGiveUp says ${told.event.reason} instead of ${reason}`);
+      this.checkEvent(told, 'onGiveUp', this.n, { reason, ...(failed ? { error: told.event.error } : { result: this.outcome.value }) });
+      this.require(Object.isFrozen(told.event.report), 20, 'the report is not frozen');
     }
     const settle = this.take('settle');
-    this.require(settle.ok !== rejects, 13, `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
-    this.require(Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure, reason === 'aborted' ? 11 : 13, `ended ${settle.turn - due} turns late (${reason})`);
+    this.require(settle.ok === !(failed || refuses), 13, () => `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
+    this.require(Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure, isAbort ? 11 : 13, () => `ended ${settle.turn - due} turns late (${reason})`);
     this.require(settle.t <= this.deadline + this.slack, 8, 'settled after the deadline');
-    if (!rejects) {
-      this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
-    } else {
-      const wrapped = this.options.finalError === 'wrap' && reason !== 'aborted';
+    if (refuses) this.refusal(settle, reason);
+    else if (!failed) this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
+    else {
+      const wrapped = this.options.finalError === 'wrap' && !isAbort;
       const error = wrapped ? this.unwrapped(settle, reason) : settle.value;
       this.error = error;
-      if (reason === 'aborted') {
+      if (told) this.require(Object.is(told.event.error, error), 14, 'onGiveUp has another error than the rejection');
+      if (isAbort) {
         this.abort = abort;
         this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
-            if (told) this.require(Object.is(told.event.error, settle.value), 14, 'onGiveUp has another error than the rejection');
         const under = this.underWay && this.operation.given[this.n - 1];
         if (under?.signal && !under.aborted && this.underWay.end === undefined) this.object(11, 'the attempt under way was not aborted');
         if (under?.aborted && this.underWay.end === undefined) this.require(Object.is(under.aborted.reason, settle.value), 12, 'the attempt was aborted with another reason');
-      } else this.require(accepts(error), 14, `rejected with another error (${reason})`);
+      } else this.require(accepts(error), 14, () => `rejected with another error (${reason})`);
     }
-    const shared = reason === 'aborted' && this.world.operations.length > 1;
-    const report = told?.event.report ?? (shared ? undefined : settle.report);
-    judgeReport(this, report, reason, settle, told);
+    // One reason ends many operations, so it carries no report.
+    if (isAbort) this.require(settle.report === undefined, 14, 'the reason of an abort has a report');
+    else if (told && settle.report) this.require(told.event.report === settle.report, 14, 'onGiveUp has another report');
+    const isObject = (typeof settle.value === 'object' && settle.value !== null) || typeof settle.value === 'function';
+    this.require(isAbort || !isObject || settle.report !== undefined, 14, 'there is no report');
+    const report = told?.event.report ?? settle.report;
+    if (report !== undefined) judgeReport(this, report, reason, told ?? settle, settle);
     throw END;
   }
 
+  /** With `finalError: 'wrap'`: returns the error inside. */
   unwrapped(settle, reason) {
-    const { value } = settle;
-    this.require(value instanceof this.pkg.RetryError, 14, 'the error is not wrapped');
-    this.require(value.reason === reason && value.report === settle.report, 14, 'the wrapper tells another story');
-    const errors = settle.report.records.filter((record) => 'error' in record).map((record) => record.error);
-    this.require(errors.length === value.errors.length && errors.every((error, i) => Object.is(error, value.errors[i])), 14, 'the wrapper has other errors');
-    return value.cause;
+    this.checkWrapper(settle, reason);
+    const { errors, cause } = settle.value;
+    const kept = settle.report.records.filter((record) => 'error' in record).map((record) => record.error);
+    this.require(kept.length === errors.length && kept.every((error, i) => Object.is(error, errors[i])), 14, 'the wrapper has other errors');
+    return cause;
   }
+
+  /** With `finalResult: 'reject'`: the rejection has the result. */
+  refusal(settle, reason) {
+    this.checkWrapper(settle, reason);
+    this.require(Object.is(settle.value.result, this.outcome.value), 14, 'the RetryError has another result');
+    this.require(!Object.keys(settle.value).includes('result'), 14, 'the result is enumerable');
+  }
+
+  checkWrapper({ value, report }, reason) {
+    this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is no RetryError');
+    this.require(value.message.startsWith('rejitter: '), 14, () => `a RetryError says ${value.message}`);
+    this.require(value.reason === reason && value.report === report, 14, 'the RetryError tells another story');
+    this.require(!Object.keys(value).includes('report'), 14, 'the report is enumerable');
+  }
+}
+
+/** Whether an error is this failure, or among its causes. */
+function isCause(error, failure) {
+  for (let depth = 0; depth < 20; depth += 1) {
+    if (Object.is(error, failure)) return true;
+    failure = Object.getOwnPropertyDescriptor(Object(failure), 'cause')?.value;
+  }
+  return false;
 }

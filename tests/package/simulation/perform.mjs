@@ -3,22 +3,24 @@
 
 import { channelOf } from './tracing.mjs';
 import { HOOKS } from './schedule.mjs';
-import { RESULTS, failure, value } from './values.mjs';
-import { World } from './world.mjs';
+import { RESULTS, causeOf, failure, value } from './values.mjs';
+import { World, describe } from './world.mjs';
 
 /** An attempt beyond what any schedule allows does not end, so that a broken package cannot run forever. */
 const MOST_CALLS = 80;
 
 /** @returns {Promise<World>} when all is over */
 export async function perform(schedule, pkg) {
-  const world = new World(schedule);
+  const world = new World(schedule, pkg);
   const stage = new Stage(world, schedule, pkg);
   const channel = schedule.traced ? channelOf(world) : undefined;
   channel?.subscribe();
+  world.open();
   try {
     stage.begin();
     await world.live();
   } finally {
+    world.close();
     channel?.unsubscribe();
   }
   if (schedule.options.metrics) world.metrics = world.policy.metrics();
@@ -89,7 +91,7 @@ class Stage {
     try {
       record.controller.abort(reason);
     } catch (error) {
-      this.world.problem(17, `abort() threw ${error}`);
+      this.world.problem(17, `abort() threw ${describe(error)}`);
     }
     if (record.kind !== 'bare') record.reason = record.signal.reason;
   }
@@ -111,6 +113,14 @@ class Stage {
         return this.play(steps[operation.asked++] ?? (name === 'retryIf' ? YES : NO), entry, operation);
       };
     }
+    if (uses.beforeRetry) {
+      options.beforeRetry = (event) => {
+        const operation = world.current();
+        if (operation === undefined) return world.problem(20, "beforeRetry runs outside any operation's context");
+        const entry = world.note('beforeRetry', operation, { event, frozen: Object.isFrozen(event), outcome: event.error });
+        return this.play(operation.plan.befores[operation.before++] ?? DONE, entry, operation);
+      };
+    }
     for (const name of HOOKS) {
       if (!uses.hooks.includes(name)) continue;
       options[name] = (event) => {
@@ -127,7 +137,7 @@ class Stage {
   number(kind, k) {
     const operation = this.world.current();
     if (operation === undefined) return this.world.problem(20, `${kind} runs outside any operation's context`);
-    const entry = this.world.note(kind, operation, { k });
+    const entry = this.world.note(kind, operation, { k, outcome: operation.shown });
     const nth = (operation.hooked[kind] = (operation.hooked[kind] ?? -1) + 1);
     const plan = kind === 'random' ? operation.plan.draws : operation.plan.curve;
     return this.play(plan[nth] ?? HALF, entry, operation);
@@ -137,8 +147,8 @@ class Stage {
   start(plan, index) {
     const { world, schedule, pkg } = this;
     const operation = {
-      id: world.operations.length, plan, given: [], asked: 0, hooked: {}, settled: undefined,
-      // Which operation of the policy it is; one-shot functions are always the first.
+      id: world.operations.length, plan, given: [], asked: 0, before: 0, hooked: {}, settled: undefined,
+      // The operation's place in its policy; one-shot functions are always the first.
       index: schedule.named === undefined ? world.operations.length : 0,
       signals: [...new Set([schedule.policySignal && 'policy', plan.signal && (plan.signal === 'policy' ? 'policy' : index)])].filter((name) => name !== undefined && name !== false).map((name) => this.signals.get(name)).filter(Boolean),
     };
@@ -153,13 +163,12 @@ class Stage {
         else if (plan.via === 'once') promise = pkg[schedule.named](fn, this.options);
         else promise = world.policy.run(fn, plan.signal && { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : index).signal });
       } catch (error) {
-        world.problem(13, `the call threw ${String(error)}`);
+        world.problem(13, `the call threw ${describe(error)}`);
         return;
       }
       if (!(promise instanceof Promise)) world.problem(13, 'no promise came back');
       const settle = (ok) => (result) => {
-        const live = [...world.timers.values()].length;
-        operation.settled = world.note('settle', operation, { ok, value: result, report: ok ? undefined : pkg.retryReport(result), timers: live, listeners: operation.signals.map((signal) => signal.listeners) });
+        operation.settled = world.note('settle', operation, { ok, value: result, report: pkg.retryReport(result), timers: world.timers.size, listeners: operation.signals.map((signal) => signal.listeners) });
       };
       promise.then(settle(true), settle(false));
     });
@@ -193,6 +202,8 @@ class Stage {
       entry.number = attempt.attempt;
       entry.previousError = attempt.previousError;
       entry.previousDelayMs = attempt.previousDelayMs;
+      entry.attemptsLeft = attempt.attemptsLeft;
+      entry.name = attempt.name;
       // Not always: a signal that nobody reads is another path through the package. But without
       // hooks it alone tells when an attempt timed out.
       const { options, uses, clock } = this.schedule;
@@ -205,7 +216,7 @@ class Stage {
       }
       if ((n + this.schedule.clock.skew) % 3 === 0) [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
-    return this.play(operation.plan.attempts[n - 1] ?? (operation.plan.stubborn && n < 20 ? FAILURE : SUCCESS), entry, operation);
+    return this.play(operation.plan.attempts[n - 1] ?? (!operation.plan.stubborn ? SUCCESS : n < 20 ? FAILURE : LAST), entry, operation);
   }
 
   /** One callback: what it does, then how it ends. */
@@ -227,7 +238,10 @@ class Stage {
     if (how === 'never') return new Promise(() => {});
     const made = this.make(ok, described, entry);
     const result = made.thrown;
-    const done = () => { entry.end ??= world.note('end', operation, { of: entry.i, ok, made }); };
+    const done = () => {
+      entry.end ??= world.note('end', operation, { of: entry.i, ok, made });
+      if (entry.kind === 'fn') operation.shown = ok ? undefined : made.shown;
+    };
     const settled = () => (ok ? Promise.resolve(result) : Promise.reject(result));
     switch (how) {
       case 'return':
@@ -257,19 +271,24 @@ class Stage {
 
   /** The value that a callback ends with. */
   make(ok, described = { kind: 'undefined' }, entry) {
-    if (!ok) {
-      const made = failure(described, this.pkg);
-      if (typeof made.thrown === 'object' && made.thrown !== null) this.world.own.add(made.thrown);
-      return made;
+    if (ok && described.layers === undefined) {
+      const result = 'verdict' in described ? described.verdict : 'number' in described ? described.number : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
+      return { thrown: result, shown: result };
     }
-    const result = 'verdict' in described ? described.verdict : 'number' in described ? described.number : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
-    return { thrown: result, shown: result };
+    // The error that this callback was told; whoever made that one has accounted for it.
+    if (described.kind === 'same' && entry.outcome !== undefined) return { thrown: entry.outcome, shown: entry.outcome, ...causeOf(entry.outcome) };
+    const made = failure(described.kind === 'same' ? { kind: 'error' } : described, this.pkg);
+    if (typeof made.thrown === 'object' && made.thrown !== null) this.world.own.add(made.thrown);
+    if (described.layers !== undefined && this.pkg.isPermanent(made.thrown) !== made.permanent) this.world.problem(14, `isPermanent() is ${!made.permanent} for ${described.layers.join(' in ')}`);
+    return Object.assign(made, causeOf(made.thrown));
   }
 }
 
 /** For what a schedule does not spell out. */
 const SUCCESS = { before: [], end: { how: 'return', ok: true, value: { kind: 'string' } } };
 const FAILURE = { before: [], end: { how: 'throw', ok: false, value: { kind: 'error' } } };
+/** Ends what would go on for ever, with a report. */
+const LAST = { before: [], end: { how: 'throw', ok: false, value: { kind: 'error', layers: ['permanent'] } } };
 const DONE = { before: [], end: { how: 'return', ok: true, value: { kind: 'undefined' } } };
 const YES = { before: [], end: { how: 'return', ok: true, value: { verdict: true } } };
 const NO = { before: [], end: { how: 'return', ok: true, value: { verdict: false } } };
@@ -277,7 +296,7 @@ const HALF = { before: [], end: { how: 'return', ok: true, value: { number: 0.5 
 
 /** An operation begun inside a callback: fails once, then succeeds. */
 const simple = (ms, schedule) => ({
-  at: 0, via: schedule.named === undefined ? 'run' : 'once', signal: undefined, verdicts: [], results: [], hooks: {}, draws: [], curve: [],
+  at: 0, via: schedule.named === undefined ? 'run' : 'once', signal: undefined, verdicts: [], results: [], befores: [], hooks: {}, draws: [], curve: [],
   attempts: [{ before: [], end: { how: ms > 0 ? 'later' : 'throw', ok: false, ms, value: { kind: 'error' } } }],
 });
 

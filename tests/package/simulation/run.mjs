@@ -1,8 +1,7 @@
 // node tests/package/simulation/run.mjs [--schedules 1000000] [--seed S] [--only INDEX] [--threads 2]
 //
-// Random schedules against the packed package (REJITTER_TARBALL); without a seed, one is
-// chosen. Exits with 1 when one breaks an
-// invariant, after shrinking it to a short trace.
+// Runs random schedules against the packed package (REJITTER_TARBALL). Without --seed, it chooses a seed. Exits with 1
+// when a schedule breaks an invariant, after shrinking that schedule to a short trace.
 
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -20,7 +19,7 @@ const { values } = parseArgs({
 });
 const whole = (name) => {
   const number = Number(values[name]);
-  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`--${name} is ${values[name]}; it must be a whole number`);
+  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`--${name} must be a non-negative integer, got ${values[name]}`);
   return number;
 };
 

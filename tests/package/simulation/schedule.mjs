@@ -1,5 +1,5 @@
-// A schedule is data: what the options are, what each callback does when it is called, when signals are
-// aborted. Made from a seed; and because it is data it can be shrunk and printed.
+// A schedule is data: the options, what each callback does when it is called, when signals are aborted, when the
+// core fails. It is made from a seed, and because it is data it can be shrunk and printed.
 
 import { generator } from './random.mjs';
 import { KINDS, RESULTS } from './values.mjs';
@@ -19,7 +19,7 @@ const NAMED = {
 
 export function makeSchedule(seed, index) {
   const g = generator(seed, index);
-  const single = g.chance(0.72);
+  const single = g.chance(0.76);
   const shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset']);
   const schedule = {
     single,
@@ -30,6 +30,7 @@ export function makeSchedule(seed, index) {
       late: g.pick([0, 0, 0, 3, 40, 3_600_000]),
       skew: g.whole(1, 1e9),
     },
+    core: core(g, index),
     preset: undefined,
     named: undefined,
     implied: {},
@@ -39,6 +40,7 @@ export function makeSchedule(seed, index) {
       retryIf: g.chance(0.35),
       retryOnResult: g.chance(0.2),
       random: false,
+      beforeRetry: g.chance(0.25),
       hooks: g.chance(0.5) ? HOOKS.filter(() => g.chance(0.7)) : [],
     },
     operations: [],
@@ -57,6 +59,8 @@ export function makeSchedule(seed, index) {
     if (shape === 'once') schedule.named = 'retry';
   }
   if (schedule.named === undefined && g.chance(0.2)) schedule.options.metrics = true;
+  if (g.chance(0.15)) schedule.options.name = g.pick(['load user', '']);
+  if (schedule.uses.retryOnResult && g.chance(0.35)) schedule.options.finalResult = g.pick(['resolve', 'reject', 'reject']);
   if (g.chance(0.4)) schedule.options.seed = g.whole(0, 15);
   else if (g.chance(0.92)) schedule.uses.random = true;
   const count = single ? 1 : g.whole(2, 3);
@@ -64,6 +68,16 @@ export function makeSchedule(seed, index) {
   for (let i = 0; i < count; i += 1) if (schedule.operations[i].signal && g.chance(0.6)) schedule.events.push(abortion(g, i));
   if (schedule.policySignal && g.chance(0.6)) schedule.events.push(abortion(g, 'policy'));
   return schedule;
+}
+
+/**
+ * How the core fails: `traps` lists the uses of it that trap, counted from 0; from `deniedFrom` on no instance can be
+ * made, in one of three ways. The first schedules fail more often: they find a process that has no instance yet.
+ */
+function core(g, index) {
+  if (!g.chance(index < 50 ? 0.4 : 0.025)) return undefined;
+  if (g.chance(0.5)) return { traps: [g.whole(0, 5), ...(g.chance(0.3) ? [g.whole(0, 9)] : [])], deniedFrom: Infinity, how: undefined };
+  return { traps: [], deniedFrom: g.pick([0, 0, 2, 3]), how: g.pick(['module', 'instance', 'missing']) };
 }
 
 function abortion(g, signal) {
@@ -113,9 +127,10 @@ function operation(g, schedule, i) {
     signal: undefined,
     attempts: [],
     /** Whether the attempts beyond those fail as well. */
-    stubborn: g.chance(0.06),
+    stubborn: g.chance(0.08),
     verdicts: [],
     results: [],
+    befores: [],
     hooks: {},
     draws: [],
     curve: [],
@@ -124,15 +139,17 @@ function operation(g, schedule, i) {
   const { uses, options } = schedule;
   const signals = [...(schedule.policySignal ? ['policy'] : []), ...(op.signal && op.signal !== 'policy' ? [i] : [])];
   const attempts = g.whole(1, 6);
-  const step = (end, wild) => ({ before: pre(g, signals, wild), end });
-  for (let n = 1; n <= attempts; n += 1) op.attempts.push(step(outcome(g, n < attempts ? 0.1 : 0.7, failureKind, (r) => ({ kind: r.pick(RESULTS) }), true), 0.1));
-  const good = (p) => () => outcome(g, 0.93, failureKind, () => ({ verdict: verdict(g, p) }), false);
+  const blocks = [0.5, 30, 200, ...(options.totalTimeoutMs <= 20_000 ? [options.totalTimeoutMs, options.totalTimeoutMs] : [])];
+  const step = (end, wild) => ({ before: pre(g, signals, wild, blocks), end });
+  for (let n = 1; n <= attempts; n += 1) op.attempts.push(step(outcome(g, n < attempts ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7, failureKind, resultKind, true), 0.1));
+  const good = (p) => () => outcome(g, 0.93, slipKind, () => ({ verdict: verdict(g, p) }), false);
   if (uses.retryIf) op.verdicts = g.list(attempts, () => step(good(0.85)(), 0.05));
   if (uses.retryOnResult) op.results = g.list(attempts, () => step(good(0.6)(), 0.05));
+  if (uses.beforeRetry) op.befores = g.list(attempts, () => step(outcome(g, 0.93, slipKind, () => ({ kind: g.pick(RESULTS) }), false), 0.3));
   for (const name of uses.hooks) {
     if (g.chance(0.5)) op.hooks[name] = g.list(attempts, () => step(g.chance(0.7) ? { how: 'return', ok: true } : outcome(g, 0.3, failureKind, () => ({ kind: 'undefined' }), false), 0.12));
   }
-  const number = (bad, one) => g.list(attempts + 2, () => step(g.chance(0.02) ? { how: 'throw', ok: false, value: failureKind(g) } : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } }, 0.04));
+  const number = (bad, one) => g.list(attempts, () => step(g.chance(0.02) ? { how: 'throw', ok: false, value: slipKind(g) } : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } }, 0.04));
   if (uses.random) op.draws = number([1, NaN, -0.1, 2, '0.5', undefined], () => g.pick([0, 0.5, 1 - 2 ** -53, g.unit(), g.unit()]));
   if (options.backoff === 'function') op.curve = number([NaN, -1, '5', undefined], () => g.pick([0, g.unit() * 200, 50, 1e12, Infinity]));
   return op;
@@ -140,12 +157,26 @@ function operation(g, schedule, i) {
 
 function failureKind(g) {
   const failure = { kind: g.pick(KINDS) };
-  if (g.chance(0.12)) {
-    failure.mark = g.pick(['permanent', 'retryAfter', 'retryAfter', 'retryAfterNothing']);
-    failure.ms = g.pick([0, 3, 40.5, 700, 90_000, Infinity]);
-    if (g.chance(0.3)) failure.depth = g.pick([1, 2, 9, 10, 11]);
+  return g.chance(0.14) ? { ...failure, ...marks(g) } : failure;
+}
+
+/** Describes what a callback other than the operation itself throws: sometimes the error that it was told. */
+const slipKind = (g) => (g.chance(0.15) ? { kind: 'same' } : failureKind(g));
+
+/** A result; sometimes a mark that should have been thrown. */
+const resultKind = (g) => (g.chance(0.02) ? { kind: g.pick(KINDS), ms: 5, layers: [g.pick(['permanent', 'retryAfter', 'retryAfterNothing'])] } : { kind: g.pick(RESULTS) });
+
+/** Marks around an error, among plain errors; a single one at most a little deeper than it is looked for. */
+function marks(g) {
+  const plain = (depths = [1, 2, 9, 10, 11]) => (g.chance(0.3) ? Array(g.pick(depths)).fill('plain') : []);
+  const ms = g.pick([0, 3, 40.5, 700, 90_000, Infinity]);
+  switch (g.pick(['one', 'one', 'one', 'none', 'bad', 'mixed', 'mixed', 'many'])) {
+    case 'one': return { ms, layers: [g.pick(['permanent', 'retryAfter', 'retryAfter']), ...plain()] };
+    case 'none': return { ms, layers: ['retryAfterNothing', ...(g.chance(0.3) ? ['permanent'] : []), ...plain()] };
+    case 'bad': return { bad: g.pick([NaN, -1, '5', undefined, null]), layers: [...(g.chance(0.3) ? ['permanent'] : []), 'retryAfterBad', ...plain([1, 2])] };
+    case 'many': return { ms, layers: Array(12).fill('retryAfter') };
+    default: return { ms, layers: g.list(g.whole(2, 4), () => g.pick(['permanent', 'retryAfter', 'retryAfter', 'plain'])) };
   }
-  return failure;
 }
 
 function verdict(g, again) {
@@ -169,12 +200,14 @@ function outcome(g, chanceOfSuccess, fails, succeeds, attempt) {
   }
 }
 
-/** What a callback does before it ends. */
-function pre(g, signals, wild) {
+/** Makes the acts of a callback before it ends. */
+function pre(g, signals, wild, blocks) {
   const acts = [];
-  if (signals.length > 0 && g.chance(wild * 0.7)) acts.push({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) });
-  if (g.chance(wild * 0.5)) acts.push({ do: 'busy', ms: g.pick([0.5, 30, 200]) });
-  if (g.chance(wild)) acts.push({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
-  if (g.chance(wild * 0.4)) acts.push({ do: 'reenter', ms: g.pick([0, 10]) });
+  // Most do nothing: one draw says so.
+  if (!g.chance(wild * 2)) return acts;
+  if (signals.length > 0 && g.chance(0.35)) acts.push({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) });
+  if (g.chance(0.25)) acts.push({ do: 'busy', ms: g.pick(blocks) });
+  if (g.chance(0.5)) acts.push({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
+  if (g.chance(0.2)) acts.push({ do: 'reenter', ms: g.pick([0, 10]) });
   return acts;
 }

@@ -45,11 +45,12 @@ function* changes(schedule) {
   for (const i of events.keys()) yield (s) => { s.events.splice(i, 1); };
   if (schedule.traced) yield (s) => { s.traced = false; };
   if (schedule.policySignal) yield (s) => { s.policySignal = undefined; };
+  if (schedule.core) yield (s) => { s.core = undefined; };
   // Waits that nobody chose differ from run to run.
   if (options.seed === undefined && !uses.random) yield (s) => { s.options.seed = 1; };
   for (const name of Object.keys(options)) yield (s) => { delete s.options[name]; };
   for (const name of uses.hooks) yield (s) => { s.uses.hooks = s.uses.hooks.filter((other) => other !== name); };
-  for (const name of ['retryIf', 'retryOnResult', 'random']) if (uses[name]) yield (s) => { s.uses[name] = false; };
+  for (const name of ['retryIf', 'retryOnResult', 'beforeRetry', 'random']) if (uses[name]) yield (s) => { s.uses[name] = false; };
   for (const [i, op] of operations.entries()) {
     if (op.signal) yield (s) => { s.operations[i].signal = undefined; };
     if (op.via === 'wrap') yield (s) => { s.operations[i].via = 'run'; };
@@ -59,7 +60,7 @@ function* changes(schedule) {
         for (const a of steps[k].before.keys()) yield (s) => { within(s.operations[i], part)[k].before.splice(a, 1); };
         const { end } = steps[k];
         if (!['return', 'throw', 'never'].includes(end.how)) yield (s) => { within(s.operations[i], part)[k].end.how = end.ok ? 'return' : 'throw'; };
-        if (!end.ok && end.value && (end.value.kind !== 'error' || end.value.mark)) yield (s) => { within(s.operations[i], part)[k].end.value = { kind: 'error' }; };
+        if (!end.ok && end.value && (end.value.kind !== 'error' || end.value.layers)) yield (s) => { within(s.operations[i], part)[k].end.value = { kind: 'error' }; };
         if (end.ms > 1 && !Number.isInteger(end.ms)) yield (s) => { within(s.operations[i], part)[k].end.ms = Math.round(end.ms); };
       }
     }
@@ -71,7 +72,7 @@ function* changes(schedule) {
 }
 
 function* lists(op) {
-  for (const part of ['attempts', 'verdicts', 'results', 'draws', 'curve']) yield [[part], op[part]];
+  for (const part of ['attempts', 'verdicts', 'results', 'befores', 'draws', 'curve']) yield [[part], op[part]];
   for (const name of Object.keys(op.hooks)) yield [['hooks', name], op.hooks[name]];
 }
 

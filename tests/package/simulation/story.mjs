@@ -16,7 +16,7 @@ export class Objection extends Error {
   }
 }
 
-/** What a signal without a reason of its own must give. */
+/** Whether this is the error that stands for a signal without a reason of its own. */
 function isAbortError(value) {
   try {
     return value instanceof DOMException && value.name === 'AbortError';
@@ -25,7 +25,8 @@ function isAbortError(value) {
   }
 }
 
-const VISIBLE = new Set(['fn', 'retryIf', 'retryOnResult', 'hook', 'random', 'curve', 'settle']);
+const VISIBLE = new Set(['fn', 'retryIf', 'retryOnResult', 'beforeRetry', 'hook', 'random', 'curve', 'settle']);
+const LOST = new Set(['trap', 'denied']);
 
 export class Story {
   constructor(world, operation, pkg) {
@@ -38,7 +39,8 @@ export class Story {
     this.parameters = resolved(this.options, schedule.preset);
     this.maxAttempts = this.options.maxAttempts ?? 6;
     this.attemptTimeout = this.options.attemptTimeoutMs ?? Infinity;
-    this.deadline = operation.call.t + (this.options.totalTimeoutMs ?? Infinity);
+    this.startedAt = operation.call.t;
+    this.deadline = this.startedAt + (this.options.totalTimeoutMs ?? Infinity);
     /** How much later than meant a timer's consequence may come. */
     this.slack = 2 * world.late + 3 + world.busy;
     this.entries = world.log.filter((entry) => entry.op === operation.id);
@@ -49,15 +51,14 @@ export class Story {
     this.records = [];
     const abort = operation.signals.map((signal) => signal.at).filter((entry) => entry !== undefined && entry.i > operation.call.i).sort((a, b) => a.i - b.i)[0];
     this.abort = abort;
-    this.watched = operation.signals.length > 0 || this.attemptTimeout < Infinity || this.deadline < Infinity || this.uses.hooks.length > 0
-      || this.uses.retryOnResult || schedule.options.metrics === true || schedule.traced;
     this.waits = [];
   }
 
   object(rule, text) {
-    throw new Objection(rule, text);
+    throw new Objection(rule, typeof text === 'function' ? text() : text);
   }
 
+  /** `text` as a function where it takes time to write. */
   require(condition, rule, text) {
     if (!condition) this.object(rule, text);
   }
@@ -68,7 +69,7 @@ export class Story {
     this.object(13, text);
   }
 
-  /** Who blocks the thread makes it a matter of taste when something happened. */
+  /** A callback that blocks the thread makes it a matter of taste when something happened. */
   sameTime(a, b) {
     return a === b || same(a, b) || Math.abs(a - b) <= this.world.busy;
   }
@@ -99,7 +100,7 @@ export class Story {
     const wanted = name ?? kind;
     if (next === undefined) this.nothing(`${wanted} should have come, but nothing did`);
     const found = next.kind === 'hook' ? next.name : next.kind;
-    this.require(found === wanted, kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19, `${wanted} should have come, but ${found} did`);
+    this.require(found === wanted, kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19, () => `${wanted} should have come, but ${found} did`);
     this.at += 1;
     this.last = next;
     return next;
@@ -108,15 +109,20 @@ export class Story {
   hook(name, n, extra) {
     if (!this.uses.hooks.includes(name)) return undefined;
     const entry = this.take('hook', name);
-    const { event } = entry;
-    const expected = { attempt: n, ...extra };
-    this.require(entry.frozen, 20, `the event of ${name} is not frozen`);
-    this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
-    for (const key of ['attempt', 'error', 'result', 'reason']) {
-      this.require(key in event === key in expected, 18, `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
-      this.require(Object.is(event[key], expected[key]), key === 'attempt' ? 3 : 14, `${name} has another ${key}`);
-    }
+    this.checkEvent(entry, name, n, extra);
     return entry;
+  }
+
+  checkEvent(entry, name, n, extra) {
+    const { event } = entry;
+    const expected = { attempt: n, attemptsLeft: this.maxAttempts - n, ...extra };
+    this.require(entry.frozen, 20, () => `the event of ${name} is not frozen`);
+    this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, () => `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
+    this.require(event.name === this.options.name, 20, () => `${name} says that the operation is called ${event.name}`);
+    for (const key of ['attempt', 'attemptsLeft', 'error', 'result', 'reason']) {
+      this.require(key in event === key in expected, 18, () => `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
+      this.require(Object.is(event[key], expected[key]), key.startsWith('attempt') ? 3 : 14, () => `${name} has another ${key}`);
+    }
   }
 
   /** The time when the package acted last before what comes next: it acts at once. */
@@ -124,28 +130,36 @@ export class Story {
     return this.last.exitT === undefined ? this.last.t : Math.max(this.last.exitT, this.ended?.t ?? 0);
   }
 
-  /** What the package says the reason is, where it says so. */
+  /** Whether the package says next that the operation ended for this reason. */
   claim(reason) {
     const next = this.peek();
     if (next === undefined) return false;
     if (next.kind === 'hook') return next.name === 'onGiveUp' && next.event.reason === reason;
     if (next.kind !== 'settle') return false;
-    if (reason === 'deadline' && (next.ok || next.report === undefined)) return true;
-    return !next.ok && next.report?.reason === reason;
+    if (next.report !== undefined) return next.report.reason === reason;
+    // A primitive has no report, so any reason that allows one may be meant.
+    return reason === 'deadline' || (reason === 'timeout' && next.ok && this.outcome?.failed === false);
   }
 
-  /** What the package shows of this attempt's error, wherever it first does. */
+  /** Returns the failure of the core in the decision about the attempt that `entry` began. */
+  lost(entry) {
+    if (this.world.schedule.core === undefined) return undefined;
+    const until = this.peek()?.i ?? Infinity;
+    return this.entries.find((each) => LOST.has(each.kind) && each.i > entry.i && each.i < until);
+  }
+
+  /** Returns this attempt's error where the package first shows it. */
   shown() {
     for (let i = this.at; i < this.visible.length; i += 1) {
       const entry = this.visible[i];
       if (entry.kind === 'hook') {
         if ('error' in entry.event && entry.event.attempt === this.n && !(entry.name === 'onGiveUp' && ['aborted', 'callback', 'timeout'].includes(entry.event.reason))) return { entry, value: entry.event.error };
         if (entry.name === 'onAttempt' || entry.name === 'onSuccess') continue;
-      } else if (entry.kind === 'retryIf') return { entry, value: entry.outcome };
+      } else if (entry.kind === 'retryIf' || entry.kind === 'beforeRetry') return { entry, value: entry.outcome };
       else if (entry.kind === 'fn') return entry.attempt === undefined ? undefined : { entry, value: entry.previousError };
       else if (entry.kind === 'settle') {
-        // A reason that several operations rejected with has the latest's report.
-        if (this.world.operations.length > 1 && this.wasAborted(entry)) return undefined;
+        // The reason of an abort tells nothing.
+        if (this.wasAborted(entry)) return undefined;
         const record = entry.report?.records.find((each) => each.attempt === this.n);
         return record === undefined ? { entry, value: entry.value } : { entry, value: record.error };
       }

@@ -47,6 +47,6 @@ export class Threads {
   }
 }
 
-/** What is printed about a finding. */
+/** Describes a finding for people. */
 export const report = ({ seed, index, rule, text, trace }) =>
   `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs --seed ${seed} --only ${index}\nshrunk to:\n${trace}`;

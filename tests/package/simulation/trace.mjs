@@ -12,7 +12,7 @@ export function trace(schedule, world, found) {
   const lines = found.map(({ rule, text }) => `invariant ${rule}: ${text}`);
   const { options, implied, preset, named, uses, policySignal, clock } = schedule;
   lines.push(`  ${preset ? `preset ${preset}` : named ?? 'policy'} ${inspect({ ...implied, ...options }, { breakLength: Infinity, depth: 4 })}`);
-  lines.push(`  callbacks ${[...['retryIf', 'retryOnResult', 'random'].filter((name) => uses[name]), ...uses.hooks].join(' ') || 'none'}; policy signal ${policySignal ?? 'none'}; timers ${clock.early} early, ${clock.late} late`);
+  lines.push(`  callbacks ${[...['retryIf', 'retryOnResult', 'beforeRetry', 'random'].filter((name) => uses[name]), ...uses.hooks].join(' ') || 'none'}; policy signal ${policySignal ?? 'none'}; timers ${clock.early} early, ${clock.late} late${schedule.core ? `; the core ${inspect(schedule.core, { breakLength: Infinity })}` : ''}`);
   schedule.operations.forEach((plan, i) => lines.push(`  op ${i}: ${inspect(plan, { breakLength: Infinity, compact: 99, depth: 9 })}`));
   const zero = clock.start;
   for (const [i, entry] of world.log.entries()) {
@@ -31,6 +31,7 @@ function details(entry) {
     case 'retryIf':
     case 'retryOnResult': return describe(entry.outcome);
     case 'curve': return `${entry.k}`;
+    case 'beforeRetry': return `${entry.event.attempt}`;
     case 'end': return `${entry.ok ? 'with' : 'throws'} ${describe(entry.made.thrown)}`;
     case 'arm': return `#${entry.id} ${entry.ms} ms`;
     case 'clear':

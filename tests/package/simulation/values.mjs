@@ -1,4 +1,4 @@
-// What callbacks throw, reject with and resolve to, and what signals are aborted with. A schedule names
+// The values that callbacks throw, reject with and resolve to, and the reasons of aborts. A schedule names
 // values by kind; each is made anew where it is used, so that an identity says which use it came from.
 
 const made = {
@@ -29,25 +29,53 @@ export const RESULTS = ['error', 'string', 'zero', 'nan', 'null', 'undefined', '
 
 export const value = (kind) => made[kind]();
 
+/** How deep along `cause` a mark is found; the thrown value itself is at depth 0. */
+const DEEPEST = 10;
+
+/** Layers that are the package's own wrappers, which never come out. */
+const MARKS = new Set(['permanent', 'retryAfter', 'retryAfterBad']);
+
 /**
- * What is thrown for a description: `{ kind, mark?, ms?, depth? }`.
- * Gives `thrown`; `shown`, what predicates, hooks and the rejection must get; and what the mark says.
+ * Makes what is thrown for a description: `{ kind, layers?, ms?, bad? }`. The layers lie around the value of that
+ * kind, the innermost first: marks, plain errors with a cause, or (innermost only) a hint without an error.
+ *
+ * Returns `thrown`; `shown`, what predicates, hooks and the rejection must get; and what the marks say:
+ * `permanent`, `afterMs` (NaN for no hint).
  */
-export function failure({ kind, mark, ms, depth = 0 }, { permanent, retryAfter }) {
-  const inner = value(kind);
-  let thrown = inner;
-  if (mark === 'permanent') thrown = permanent(inner);
-  if (mark === 'retryAfter') thrown = retryAfter(ms, inner);
-  if (mark === 'retryAfterNothing') thrown = retryAfter(ms);
-  // Below the surface a mark is found, and the outermost error comes out as it is.
-  let shown = depth > 0 || mark === 'retryAfterNothing' ? undefined : inner;
-  for (let i = 0; i < depth; i += 1) thrown = new Error('outer', { cause: thrown });
-  if (depth > 0 || mark === 'retryAfterNothing') shown = thrown;
-  const found = mark !== undefined && depth <= 10;
+export function failure({ kind, layers = [], ms, bad }, { permanent, retryAfter }) {
+  let thrown = value(kind);
+  let shown = thrown;
+  for (const layer of layers) {
+    thrown = {
+      permanent: (error) => permanent(error),
+      retryAfter: (error) => retryAfter(ms, error),
+      retryAfterBad: (error) => retryAfter(bad, error),
+      retryAfterNothing: () => retryAfter(ms),
+      plain: (error) => new Error('outer', { cause: error }),
+    }[layer](thrown);
+    // The callback's own error comes out from under any number of marks.
+    if (!MARKS.has(layer)) shown = thrown;
+  }
+  const found = layers.toReversed().slice(0, DEEPEST + 1);
+  const stops = found.includes('permanent');
   return {
     thrown,
     shown,
-    permanent: found && mark === 'permanent',
-    afterMs: found && mark !== 'permanent' ? ms : NaN,
+    marked: layers.length > 0 && layers.at(-1) !== 'plain',
+    permanent: stops,
+    afterMs: !stops && found.some((layer) => layer === 'retryAfter' || layer === 'retryAfterNothing') ? ms : NaN,
   };
+}
+
+/** Describes what the package may do to an error: it gives a cause only to an extensible Error that has none. */
+export function causeOf(error) {
+  const isObject = (typeof error === 'object' && error !== null) || typeof error === 'function';
+  const own = isObject ? Object.getOwnPropertyDescriptor(error, 'cause') : undefined;
+  let isError = false;
+  try {
+    isError = error instanceof Error;
+  } catch {
+    // A proxy that refuses to say so.
+  }
+  return { own, open: own === undefined && isError && Object.isExtensible(error) };
 }

@@ -1,12 +1,13 @@
 // The waits, straight from the table of formulas: independent of the package, and of its language.
 
 const MAX = 2 ** 53 - 1;
-const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+/** These jitters replace the curve. */
+export const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
 
 /** Presets with another rule for what the cap bounds. */
 const CAP_RULES = { awsSdk2020: 'draw', jpillora: 'draw', pRetryRandomized: 'draw', googleHttpClient: 'ceiling', cenkalti: 'ceiling', grpc: 'ceiling' };
 
-/** What the presets stand for, by the systems' own documents. */
+/** The options of the presets, by the systems' own documents. */
 export const PRESETS = {
   awsSdk2020: { baseMs: 1000, capMs: 20_000, maxAttempts: 3 },
   awsSdk2026: { baseMs: 50, capMs: 20_000, maxAttempts: 3 },
@@ -22,10 +23,10 @@ export const PRESETS = {
 /** Options with their defaults. */
 export function resolved(options, preset) {
   const { backoff = 'exponential', jitter = 'full', baseMs, capMs, minMs = 0, factor = 2, stepMs, truncateAt = 10 } = options;
-  const curved = !['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
-  const longest = backoff === 'function' || typeof backoff === 'function' ? Infinity : Array.isArray(backoff) ? Math.max(...backoff) : 0;
-  const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0, curved ? longest : 0));
-  const base = baseMs ?? (backoff === 'truncated' ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
+  // A curve of the caller's own has no cap but one that was set; a list raises the usual one.
+  const own = OWN_CURVE.includes(jitter) ? 0 : backoff === 'function' ? Infinity : Array.isArray(backoff) ? Math.max(...backoff) : 0;
+  const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0, own));
+  const base = baseMs ?? (backoff === 'truncated' && cap < MAX ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
   return {
     backoff, jitter, cap, base, min: minMs, factor, step: stepMs ?? base, n: truncateAt,
     rule: CAP_RULES[preset] ?? 'bound',
@@ -92,18 +93,23 @@ export function computedWait(p, k, { previous, previousR, own }) {
     if (type === 'slotted') return clip(Math.max(min, base * Math.floor(r * 2 ** Math.min(k, p.n))));
     if (type === 'pollyV2') {
       const raw = ((polly(k - 1 + r) - (previousR === undefined ? 0 : polly(Math.max(0, k - 2 + previousR)))) / 1.4) * base;
-      return Math.max(min, raw > cap ? cap / 2 + (r2 * cap) / 2 : raw);
+      // The design does not say how one draw of the caller's becomes two: then this is NaN.
+      return raw > cap ? Math.max(min, cap / 2 + ((r2 ?? NaN) * cap) / 2) : Math.max(min, raw);
     }
     return clip(lo + r * (hi - lo));
   };
   return { lo: clip(lo), hi: clip(hi), at };
 }
 
-/** The wait after a server asked for `ms` > 0. */
-export function hintedWait(p, ms) {
+/** The wait after a server asked for `ms` > 0: never less than asked, and never less than without it. */
+export function hintedWait(p, ms, computed) {
   const asked = Math.min(ms, p.longest, MAX);
   const spread = Math.max(p.base, asked / 2);
-  return { lo: asked, hi: Math.min(MAX, asked + spread), at: (r) => Math.min(MAX, asked + r * spread) };
+  return {
+    lo: Math.max(asked, computed.lo),
+    hi: Math.max(Math.min(MAX, asked + spread), computed.hi),
+    at: (r, r2) => Math.max(Math.min(MAX, asked + r * spread), computed.at(r, r2)),
+  };
 }
 
 const GOLDEN = 0x9e3779b97f4a7c15n;

@@ -1,6 +1,6 @@
 // A world for one schedule: the clock, the timers, the record of everything that happened.
 //
-// What the package uses is replaced once per thread; the replacement serves the current world. The
+// The host functions that the package uses are replaced once per thread; the replacements serve the current world. The
 // schedule's own moments (a late settlement, an abort) are kept beside the package's timers and never
 // go through setTimeout, so every timer on record is the package's.
 
@@ -9,33 +9,40 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { generator } from './random.mjs';
 
 const MAX_TIMER = 2 ** 31 - 1;
-/** What happens at most in one schedule: more is a loop without end. */
+/** The most events of one schedule: more are a loop without end. */
 const MOST_EVENTS = 600;
 /** A year: what waits longer is left waiting. */
 const HORIZON_MS = 3.2e10;
 
 const realImmediate = globalThis.setImmediate;
-/** All promise callbacks that can run have run; the event loop has not turned. */
+/** Waits until all promise callbacks that can run have run, without a turn of the event loop. Must be called by one of them. */
 const drained = () => new Promise((done) => { process.nextTick(done); });
 /** One turn of the real event loop: by then Node has told about unhandled rejections. */
 const turned = () => new Promise((done) => { realImmediate(done); });
 
-/** Whose callback runs: an operation that is alone is asked for by `alone`, which costs nothing. */
+/** The operation whose callback runs. One that is alone is asked for by `alone`, which costs nothing. */
 const context = new AsyncLocalStorage();
+
+const RealWebAssembly = globalThis.WebAssembly;
 
 /** @type {World} */
 let world;
 
+/** How often each package, which stands for a process here, has warned. */
+const warnings = new WeakMap();
+export const warningsOf = (pkg) => warnings.get(pkg) ?? 0;
+
 export class World {
-  constructor(schedule) {
+  constructor(schedule, pkg) {
     const { start, early, late, skew } = schedule.clock;
     this.schedule = schedule;
+    this.pkg = pkg;
     this.now = start;
     this.wall = 1.7e12;
     this.early = early;
     this.late = late;
     this.random = generator(skew, 0);
-    /** Which macrotask this is. */
+    /** The number of this macrotask. */
     this.turn = 0;
     /** How long callbacks have blocked the thread. */
     this.busy = 0;
@@ -53,7 +60,52 @@ export class World {
     this.alone = undefined;
     this.problems = [];
     this.leftWaiting = false;
+    /** How often the core's exports were called. */
+    this.crossings = 0;
+    /** How often randomness of the host was taken. */
+    this.entropy = 0;
     world = this;
+  }
+
+  /** Puts this world's failures of the host in place. */
+  open() {
+    if (this.schedule.core?.how !== 'missing') return;
+    Object.defineProperty(globalThis, 'WebAssembly', {
+      configurable: true,
+      get: () => {
+        if (!this.denies) return RealWebAssembly;
+        this.lost('denied');
+        return undefined;
+      },
+    });
+  }
+
+  close() {
+    if (this.schedule.core?.how === 'missing') Object.defineProperty(globalThis, 'WebAssembly', { configurable: true, writable: true, value: RealWebAssembly });
+  }
+
+  /** Whether no instance of the core can be made now. */
+  get denies() {
+    return this.schedule.core !== undefined && this.crossings >= this.schedule.core.deniedFrom;
+  }
+
+  /** The core cannot be had by the operation that asks for it. Returns what the host throws. */
+  lost(how) {
+    const error = how === 'trap' ? new RealWebAssembly.RuntimeError('unreachable') : new RealWebAssembly.CompileError('code generation disallowed by embedder');
+    this.note(how, this.current(), { error, missing: how === 'denied' && this.schedule.core.how === 'missing' });
+    return error;
+  }
+
+  /** One call of an export. An instance that was made before the core was denied is no longer any good. */
+  cross(instance) {
+    const { core } = this.schedule;
+    const nth = this.crossings;
+    this.crossings += 1;
+    if (instance.trapped) this.problem(24, 'an instance that had trapped was used again');
+    if (core === undefined) return;
+    if (nth < core.deniedFrom && !core.traps.includes(nth)) return;
+    instance.trapped = true;
+    throw this.lost('trap');
   }
 
   note(kind, operation, what) {
@@ -120,6 +172,7 @@ export class World {
 
   /** Until nothing is left that could happen. */
   async live() {
+    await undefined;
     for (let events = 0; ; events += 1) {
       await drained();
       const next = this.next();
@@ -170,6 +223,27 @@ export function takeOver() {
   globalThis.performance.now = () => world.now;
   Date.now = () => world.wall;
   console.error = (error) => { world.note('reported', world.current(), { error }); };
+  console.warn = (text) => {
+    warnings.set(world.pkg, warningsOf(world.pkg) + 1);
+    if (!String(text).startsWith('rejitter: ')) world.problem(24, `a warning says ${text}`);
+  };
+  const { random } = Math;
+  Math.random = () => { world.entropy += 1; return random(); };
+  const { crypto } = globalThis;
+  const fill = crypto.getRandomValues.bind(crypto);
+  crypto.getRandomValues = (array) => { world.entropy += 1; return fill(array); };
+  const { Module, Instance } = RealWebAssembly;
+  RealWebAssembly.Module = function (...parts) {
+    if (world.denies && world.schedule.core.how === 'module') throw world.lost('denied');
+    return new Module(...parts);
+  };
+  RealWebAssembly.Instance = function (...parts) {
+    if (world.denies) throw world.lost('denied');
+    const { exports } = new Instance(...parts);
+    const instance = { trapped: false };
+    const crossing = ([name, each]) => [name, typeof each !== 'function' ? each : (...numbers) => { world.cross(instance); return each(...numbers); }];
+    return { exports: Object.fromEntries(Object.entries(exports).map(crossing)) };
+  };
   process.on('unhandledRejection', (error) => world.problem(17, `unhandled rejection: ${describe(error)}`));
   process.on('uncaughtException', (error) => world.problem(17, `uncaught exception: ${describe(error)}`));
 }
