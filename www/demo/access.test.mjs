@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { coloursOf } from './lib/picture.mjs';
-import { choose, drawAll, drawn, overflow } from './lib/page.mjs';
+import { NARROW_WIDTHS, WIDER_TEXT, choose, drawAll, drawn, overflow } from './lib/page.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -58,6 +58,22 @@ inEachEngine(({ withPage }) => {
           await page.locator(`#${id}`).getByRole('button', { name: /^Table: / }).click();
           assert.equal(await overflow(page), 0, id);
         }
+      },
+      { viewport: PHONE },
+    ));
+
+  test('nor with wider fonts, beside a scrollbar or on the narrowest phone', () =>
+    withPage(
+      async (page) => {
+        await page.addStyleTag({ content: WIDER_TEXT });
+        await drawAll(page);
+        await page.getByRole('button', { name: 'Edit' }).click();
+        for (const width of NARROW_WIDTHS) {
+          await page.setViewportSize({ ...PHONE, width });
+          assert.equal(await overflow(page), 0, `${width} pixels`);
+        }
+        await drawAll(page);
+        assert.equal(await overflow(page), 0);
       },
       { viewport: PHONE },
     ));

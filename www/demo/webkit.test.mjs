@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
+import { NARROW_WIDTHS, WIDER_TEXT } from './lib/page.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -176,6 +177,16 @@ test('nothing scrolls sideways, in the narrowest window and in a frame as wide a
       await tableOf(page, id);
       assert.equal(await overflow(page), 0, id);
     }
+    await page.run((css) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+      document.adoptedStyleSheets.push(sheet);
+    }, WIDER_TEXT);
+    for (const width of NARROW_WIDTHS) {
+      await page.run((px) => globalThis.frameElement?.setAttribute('width', `${px}`), width);
+      assert.equal(await page.run(() => innerWidth), width);
+      assert.equal(await overflow(page), 0, `${width} pixels and wider fonts`);
+    }
     // The check itself can fail.
     await page.run((tooWide) => document.querySelector('h1')?.setAttribute('style', `width: ${tooWide}px`), PHONE + 10);
     assert.ok((await overflow(page)) > 0);
@@ -285,7 +296,14 @@ async function arrived(page) {
   });
 }
 
-/** How far the page can be scrolled sideways. @param {Session} page */
+/**
+ * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK tells the width
+ * of what a window that has become narrow showed before.
+ * @param {Session} page
+ */
 function overflow(page) {
-  return page.run(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  return page.run(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  });
 }
