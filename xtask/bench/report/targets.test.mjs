@@ -11,7 +11,7 @@ test('at most, at least, and exactly at the limit', () => {
 
 test('of the parts that were measured', () => {
   const brotli = (value) => ({ brotli: value });
-  const targets = targetsOf({ sizes: { ours: { 'rejitter, everything': brotli(5000), 'rejitter/fetch': brotli(7000) } }, browsers: {} });
-  assert.deepEqual(targets.map(isMet), [false, true]);
-  assert.deepEqual(targetRows(targets).at(-1), ['with fetch, B of brotli', '7,000', 'at most 7,168', 'met']);
+  const targets = targetsOf({ sizes: { ours: { retryWithFullJitter: brotli(9000), 'rejitter, everything': brotli(11_000), 'rejitter/fetch': brotli(12_000) } }, browsers: {} });
+  assert.deepEqual(targets.map(isMet), [false, false, true]);
+  assert.deepEqual(targetRows(targets).at(-1), ['with fetch, B of brotli', '12,000', 'at most 13,000', 'met']);
 });
