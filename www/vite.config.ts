@@ -13,6 +13,8 @@ export default defineConfig({
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.
     target: ['chrome123', 'firefox120', 'safari17.5'],
+    // All of these know modulepreload.
+    modulePreload: { polyfill: false },
   },
   worker: {
     format: 'es',

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { before, describe, test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
+import { createFetch } from 'rejitter/fetch';
 import { pageModule } from './page-module.mjs';
 
 /** @type {{ translate: (text: string, from: string) => any, exampleOf: (source: string) => string, SOURCES: readonly string[] }} */
@@ -84,6 +85,7 @@ const TABLE = [
   ['retry(f, { delay: 300, maxDelay: 100, timeout: 1000, maxAttempts: 0 })', '@lifeomic/attempt 3.1.0', Infinity, () => 300, { backoff: 'fixed', maxAttempts: 20 }, [/maxDelay does not act/, /ends @lifeomic\/attempt for good/]],
   ['retryWithEqualJitter(f, { baseMs: 50, capMs: 4000, maxAttempts: 7, retryIf: (e) => e.ok })', 'rejitter', 7, (k, r) => (1 + r) * min(4000, 50 * 2 ** (k - 1)) / 2, { jitter: 'equal', baseMs: 50 }, [/`retryIf` is left out/]],
   ["RetryPolicy.preset('grpc', { maxAttempts: 3 })", 'rejitter', 3, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), { jitter: 'equal', maxAttempts: 3 }, []],
+  ["createFetch({ preset: 'grpc', hint: (response) => soon(response) })", 'rejitter', 5, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), { jitter: 'equal', maxAttempts: 5 }, [/`hint` is left out/]],
   ['{"version":1,"backoff":"linear","jitter":"full","baseMs":200,"maxAttempts":"Infinity"}', 'a policy as JSON', Infinity, (k, r) => r * min(10_000, 200 * k), { backoff: 'linear', baseMs: 200, maxAttempts: 20 }, []],
   ["{ backoff: 'fibonacci', jitter: { type: 'proportional', ratio: 0.5 }, maxAttempts: 4 }", 'rejitter', 4, (k, r) => (0.5 + r) * ([100, 100, 200][k - 1] ?? NaN), { backoff: 'exponential', jitter: 'equal' }, []],
   ["retry(f, { jitter: { type: 'proportional', ratio: 1 }, maxAttempts: 3 })", 'rejitter', 3, (k, r) => 2 * r * min(5000, 100 * 2 ** (k - 1)), { jitter: 'full', baseMs: 200 }, []],
@@ -141,6 +143,29 @@ test('chosen beats detected', () => {
   assert.equal(translated(text).from, 'p-retry 9.0.0');
   assert.equal(translated(text, 'async-retry').from, 'async-retry 1.3.3');
   assert.match(translated('{ retries: 5, foo: 1, bar: 2 }', 'p-retry').notes.join(), /p-retry 9.0.0 has no options foo, bar: left out/);
+});
+
+/** Options of rejitter that are not left out: a translation needs their values. */
+const VALUES = ['attemptTimeoutMs', 'backoff', 'baseMs', 'capMs', 'factor', 'jitter', 'longRetryAfter', 'maxAttempts', 'maxRetryAfterMs', 'minMs', 'preset', 'stepMs', 'totalTimeoutMs', 'truncateAt'];
+
+test('each option of the package either has a value in a translation or is said to change no wait', () => {
+  /** The package lists its options to whoever writes another one. @param {(options: any) => unknown} take */
+  const optionsOf = (take) => {
+    try {
+      take({ none: 1 });
+    } catch (error) {
+      return / Known options: (.*)/.exec(String(error))?.[1]?.split(', ') ?? [];
+    }
+    return [];
+  };
+  const names = new Set([...optionsOf((options) => new RetryPolicy(options)), ...optionsOf(createFetch)]);
+  const valued = [...names].filter((name) => {
+    const text = `createFetch({ baseMs: 50, ${name}: something })`;
+    if (VALUES.includes(name)) return refusal(text) === `${name} is something, which has no value here: nothing that is pasted is run.`;
+    assert.ok(translated(text).notes.includes(`\`${name}\` is left out: it changes no wait.`), name);
+    return false;
+  });
+  assert.deepEqual(valued.sort(), VALUES);
 });
 
 /** @type {[text: string, error: RegExp][]} */

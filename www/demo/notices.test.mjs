@@ -9,7 +9,7 @@ import { DIST } from './lib/built-page.mjs';
 const PACKAGES = [
   '@fontsource-variable/inter (OFL-1.1)',
   '@fontsource-variable/jetbrains-mono (OFL-1.1)',
-  ...['array', 'color', 'format', 'interpolate', 'path', 'scale', 'shape', 'time', 'time-format'].map((name) => `d3-${name} (ISC)`),
+  ...['array', 'path', 'shape'].map((name) => `d3-${name} (ISC)`),
   'internmap (ISC)',
   'rejitter (MIT OR Apache-2.0)',
   'vite (MIT)',

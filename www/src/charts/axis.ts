@@ -1,23 +1,12 @@
 /** Axes: a unit on every tick, at most six of them, grid lines behind the marks. */
-import { scaleLinear, scaleLog, type ScaleContinuousNumeric } from 'd3-scale';
 import { svg } from './dom';
-
-export type Scale = ScaleContinuousNumeric<number, number>;
-type Span = readonly [from: number, to: number];
-
-export function linear(domain: Span, range: Span): Scale {
-  return scaleLinear(domain, range);
-}
-
-export function log(domain: Span, range: Span): Scale {
-  return scaleLog(domain, range);
-}
+import type { Scale, Span } from './scale';
 
 const MOST_TICKS = 6;
 
 /** Round values of the scale, so many that their labels have `room` pixels each. */
 export function ticksOf(scale: Scale, room: number): readonly number[] {
-  const [from = 0, to = 0] = scale.range();
+  const [from, to] = scale.range;
   const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(to - from) / room)));
   // d3 takes the number for a hint; on a log scale it may give every multiple of each power of ten.
   for (let hint = most; hint > 0; hint--) {
@@ -46,8 +35,8 @@ const TIME_STEPS = [10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 72
 
 /** Round times of a linear scale of ms, so many that their labels have `room` pixels each. */
 export function timeTicks(scale: Scale, room: number): readonly number[] {
-  const [from = 0, to = 0] = scale.domain();
-  const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs((scale.range()[1] ?? 0) - (scale.range()[0] ?? 0)) / room)));
+  const [from, to] = scale.domain;
+  const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(scale.range[1] - scale.range[0]) / room)));
   // From two minutes on, times are written in minutes, from two hours on in hours.
   const steps = to < 120_000 ? TIME_STEPS : TIME_STEPS.filter((ms) => ms >= (to < 7_200_000 ? 30_000 : 1_800_000));
   const step = steps.find((ms) => Math.floor(to / ms) - Math.ceil(from / ms) < most);
@@ -78,7 +67,7 @@ export function bottomAxis({ scale, format, title, grid: [top, bottom], room = 6
       svg('text', { x, y: bottom + 17, 'text-anchor': 'middle' }, format(tick)),
     );
   }
-  const [from = 0, to = 0] = scale.range();
+  const [from, to] = scale.range;
   if (title) group.append(svg('text', { x: (from + to) / 2, y: bottom + 35, 'text-anchor': 'middle', class: 'axis-title' }, title));
   return group;
 }
@@ -93,7 +82,7 @@ export function leftAxis({ scale, format, title, grid: [left, right], room = 34,
       svg('text', { x: left - 8, y: y + 4, 'text-anchor': 'end' }, format(tick)),
     );
   }
-  const top = Math.min(...scale.range());
+  const top = Math.min(...scale.range);
   if (title) group.append(svg('text', { x: 0, y: top - 12, class: 'axis-title' }, title));
   return group;
 }

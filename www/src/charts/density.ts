@@ -1,6 +1,6 @@
 /** The distribution of one wait as marks on a baseline: a shape where it is spread, a spike where it is not. */
 import { svg } from './dom';
-import type { Scale } from './axis';
+import type { Scale } from './scale';
 
 export interface Spread {
   /** Three numbers a cell: where it begins and ends, and its probability. */
@@ -16,7 +16,7 @@ export function densityMarks({ cells, atoms }: Spread, scale: Scale, base: numbe
   const marks: SVGElement[] = [];
   const outline = outlineOf(cells, scale, base, height);
   if (outline) marks.push(svg('path', { d: outline, class: 'shape' }));
-  const [, most = Infinity] = scale.domain();
+  const [, most] = scale.domain;
   for (const { ms, probability } of atoms) {
     if (ms > most) continue;
     const x = scale(ms).toFixed(1);
@@ -27,7 +27,7 @@ export function densityMarks({ cells, atoms }: Spread, scale: Scale, base: numbe
 }
 
 function outlineOf(cells: Float64Array, scale: Scale, base: number, height: number): string | undefined {
-  const [, most = Infinity] = scale.domain();
+  const [, most] = scale.domain;
   let densest = 0;
   for (let i = 0; i < cells.length; i += 3) densest = Math.max(densest, densityAt(cells, i));
   if (densest === 0) return undefined;

@@ -1,5 +1,6 @@
 /** Load over time: the four jitters of the chosen backoff, one above the other. */
-import { leftAxis, linear, log } from '../charts/axis';
+import { leftAxis } from '../charts/axis';
+import { linear, log } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, rate } from '../charts/format';

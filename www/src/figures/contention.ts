@@ -1,6 +1,7 @@
 /** The AWS figure of 2015: calls, and time until all are done, against the number of competing clients. */
 import { area, line } from 'd3-shape';
-import { bottomAxis, leftAxis, linear, log, logTicks, ticksOf, type Scale } from '../charts/axis';
+import { bottomAxis, leftAxis, logTicks, ticksOf } from '../charts/axis';
+import { linear, log, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural, short } from '../charts/format';
@@ -102,13 +103,13 @@ function panel(points: readonly ContentionPoint[], measure: Measure, width: numb
 
 function verticalAxis(measure: Measure, scale: Scale, right: number): SVGGElement {
   if (measure === 'calls') return leftAxis({ scale, format: short, ticks: ticksOf(scale, 34), title: 'calls', grid: [LEFT, right] });
-  const [from = 1, to = 1] = scale.domain();
+  const [from, to] = scale.domain;
   return leftAxis({ scale, format: duration, ticks: logTicks([from, to]), title: 'time until all are done (log scale)', grid: [LEFT, right] });
 }
 
 function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x: Scale, y: Scale): SVGGElement {
-  const [, most = 0] = y.range();
-  const [floor = 0] = y.domain();
+  const [, most] = y.range;
+  const [floor] = y.domain;
   const at = (value: number): number => Math.max(most, y(Math.max(floor, value)));
   const band = area<ContentionPoint>()
     .x(({ clients }) => x(clients))

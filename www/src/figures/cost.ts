@@ -1,6 +1,7 @@
 /** Server work against recovery time: a mark per strategy; who is lower or further left is better. */
 import { line } from 'd3-shape';
-import { bottomAxis, leftAxis, linear, log, logTicks, timeTicks } from '../charts/axis';
+import { bottomAxis, leftAxis, logTicks, timeTicks } from '../charts/axis';
+import { linear, log } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural } from '../charts/format';

@@ -1,5 +1,5 @@
 /** How long each retry waits: a row per wait, the chosen strategy filled, the compared one behind it. */
-import { linear, type Scale } from '../charts/axis';
+import { linear, type Scale } from '../charts/scale';
 import { densityMarks } from '../charts/density';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';

@@ -1,5 +1,5 @@
 /** One cell of the grid: all waits of one strategy, a row each. */
-import { linear } from '../charts/axis';
+import { linear } from '../charts/scale';
 import { densityMarks } from '../charts/density';
 import { svg } from '../charts/dom';
 import type { Distribution } from '../compute/waits';

@@ -1,5 +1,5 @@
 /** The herd table: what each strategy sends to the server, over time and in three numbers. */
-import { linear } from '../charts/axis';
+import { linear } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, rate, short } from '../charts/format';

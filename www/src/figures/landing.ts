@@ -1,6 +1,7 @@
 /** When retries land: of many clients that began together and keep failing, how many retries come at the same time. */
 import { area, curveStepAfter, line } from 'd3-shape';
-import { leftAxis, linear, log } from '../charts/axis';
+import { leftAxis } from '../charts/axis';
+import { linear, log } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration } from '../charts/format';

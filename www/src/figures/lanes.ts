@@ -1,5 +1,5 @@
 /** Swimlanes: every call by a few of the clients. */
-import { linear } from '../charts/axis';
+import { linear } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, short } from '../charts/format';

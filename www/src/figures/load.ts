@@ -1,5 +1,5 @@
 /** Independent arrivals: whether the server ever gets over the outage, per jitter and with a retry budget. */
-import { linear } from '../charts/axis';
+import { linear } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural, rate, share, short } from '../charts/format';

@@ -1,6 +1,7 @@
 /** Peak load as the herd grows: how many calls the server gets in its worst moment after the outage. */
 import { line } from 'd3-shape';
-import { bottomAxis, leftAxis, log, logTicks } from '../charts/axis';
+import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
+import { log } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural, rate, short } from '../charts/format';

@@ -1,6 +1,7 @@
 /** Time until a call succeeds: the share that has, over time. It ends on a plateau: the others give up. */
 import { curveStepAfter, line } from 'd3-shape';
-import { leftAxis, linear } from '../charts/axis';
+import { leftAxis } from '../charts/axis';
+import { linear } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, share } from '../charts/format';

@@ -1,5 +1,6 @@
 /** Time at the bottom of a figure. */
-import { bottomAxis, timeTicks, type AxisOptions, type Scale } from '../charts/axis';
+import { bottomAxis, timeTicks, type AxisOptions } from '../charts/axis';
+import type { Scale } from '../charts/scale';
 import { duration } from '../charts/format';
 
 const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000];
@@ -11,7 +12,7 @@ type TimeAxisOptions = Pick<AxisOptions, 'scale' | 'grid'> & { readonly title: s
 
 /** Of simulated time: ticks in seconds, or all of them in minutes or hours. */
 export function timeAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
-  const [, end = 0] = scale.domain();
+  const [, end] = scale.domain;
   // Whole minutes, or half hours.
   const multipleOf = end < MINUTES_FROM_MS ? 0.1 : end < HOURS_FROM_MS ? 60 : 1800;
   const step = 1000 * (STEPS_S.find((s) => s >= multipleOf && end / (1000 * s) <= MOST_STEPS) ?? Infinity);
@@ -27,7 +28,7 @@ export function waitAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
 
 /** All ticks of a long axis in minutes, or all in hours. */
 function inOneUnit(scale: Scale): (ms: number) => string {
-  const [, end = 0] = scale.domain();
+  const [, end] = scale.domain;
   if (end < MINUTES_FROM_MS) return duration;
   const [unit, unitMs] = end < HOURS_FROM_MS ? ['min', 60_000] : ['h', 3_600_000];
   return (ms) => `${Number((ms / unitMs).toFixed(1))}\u00a0${unit}`;

@@ -1,5 +1,5 @@
 /** A live run as bars over time: one row per call, a bar per attempt, a dotted line per wait. */
-import { linear, type Scale } from '../charts/axis';
+import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural } from '../charts/format';
@@ -89,7 +89,7 @@ function widthOf(label: string): number {
 function bar(leg: Leg, next: Leg | undefined, rows: Rows, scale: Scale, now: number, middle: number): SVGGElement {
   const x = scale(leg.startMs);
   const actual = scale(leg.endMs ?? now) - x;
-  const [, right = 0] = scale.range();
+  const [, right] = scale.range;
   const room = Math.max(actual, Math.min(widthOf('200'), (next ? scale(next.startMs) - 2 : right) - x));
   const label = rows.labelled ? labelsFor(leg).find((text) => widthOf(text) <= room) : undefined;
   const width = Math.max(3, actual, label ? widthOf(label) : 0);

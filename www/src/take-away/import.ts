@@ -165,19 +165,21 @@ const OWN_CALLS: Readonly<Record<string, Options>> = {
 };
 
 /** By which rejitter's own options are recognised. */
-const OWN_OPTIONS = ['baseMs', 'capMs', 'minMs', 'stepMs', 'truncateAt', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs', 'maxRetryAfterMs', 'backoff', 'jitter', 'factor', 'version', 'capRule'];
+const OWN_OPTIONS = ['baseMs', 'capMs', 'minMs', 'stepMs', 'truncateAt', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs', 'maxRetryAfterMs', 'longRetryAfter', 'backoff', 'jitter', 'factor', 'preset', 'version', 'capRule'];
 
-/** Options that are functions, signals, or of fetch alone: they change no wait. */
-const WITHOUT_WAITS = /^(?:on[A-Z]\w*|retry(?:If|OnResult|On)|signal|random|seed|unref|finalError|metrics|methods|idempotencyKey|respectRetryAfter|throwOnStatus|prepare)$/;
+/** Options that are functions, signals, words for reports, or of fetch alone: they change no wait of a policy. */
+const WITHOUT_WAITS = /^(?:on[A-Z]\w*|beforeRetry|retry(?:If|OnResult|On)|signal|name|random|seed|unref|final(?:Error|Result)|metrics|methods|idempotency(?:Key|Header)|hint|respectRetryAfter|throwOnStatus|prepare)$/;
 
 function translatedOwn(found: Found): Translation {
   const call = Object.keys(OWN_CALLS).findLast((name) => found.has(name));
-  const preset = found.calls.get('preset')?.args[0];
   const fields = call === undefined ? found.optionsFor('rejitter') : (found.fieldsFor('rejitter') ?? new Fields());
+  let preset: unknown = found.calls.get('preset')?.args[0];
   const notes = fields.spreads.map((what) => `\`…${what}\` is not read: nothing that is pasted here is run.`);
   const options: Record<string, unknown> = { ...(call === undefined ? {} : OWN_CALLS[call]) };
   for (const [name, value] of fields.map) {
     if (WITHOUT_WAITS.test(name)) notes.push(`\`${name}\` is left out: it changes no wait.`);
+    // createFetch has it among its options.
+    else if (name === 'preset') preset ??= plain(name, value);
     else Object.defineProperty(options, name, { value: plain(name, value), enumerable: true });
   }
   if ('version' in options) {
