@@ -49,7 +49,11 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   const draws = !exact && (hinted || jitter !== NONE);
   let r = 0;
   let r2 = 0;
-  if (draws && random !== undefined) r = r2 = drawOf(random);
+  if (draws && random !== undefined) {
+    r = drawOf(random);
+    // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called once.
+    r2 = (r * 2 ** 26) % 1;
+  }
   const curveMs = exact || settings.backoff !== CUSTOM ? NaN : curveOf(settings.curve, attempt);
   // The caller's random() and backoff() may have taken their time.
   const remainingMs = deadlineAt === Infinity ? Infinity : deadlineAt - now();

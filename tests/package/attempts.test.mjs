@@ -54,15 +54,27 @@ test('one draw per wait that has one, none for the attempts', async () => {
   }
 });
 
-test('pollyV2 with a random of one\'s own: the second draw of a wait is the first again', async () => {
+test('pollyV2 with a random of one\'s own: the second draw of a wait comes from the lower digits of the first', async () => {
   const draws = [0.9, 0.8, 0.7, 0.6];
-  // Above the cap the value is cap/2 + r·cap/2.
+  // Above the cap the value is cap/2 + r′·cap/2.
   const options = { jitter: 'pollyV2', baseMs: 1000, capMs: 1000, maxAttempts: 5 };
   let i = 0;
   const { clock } = await underClock(() => retry(fail(0), { ...options, random: () => draws[i++] }));
   assert.equal(i, 4);
   const waits = clock.armed.map(({ ms }) => ms);
-  assert.ok(draws.some((r, k) => waits[k] === Math.ceil(500 + r * 500)), waits.join());
+  assert.ok(draws.some((r, k) => waits[k] === Math.ceil(500 + ((r * 2 ** 26) % 1) * 500)), waits.join());
+  // As uniform as with two draws, though only large values of r need the second.
+  const curve = { jitter: 'pollyV2', baseMs: 1000, capMs: 3000, maxAttempts: 4 };
+  const lowerHalf = (policyOf) => {
+    const upper = Array.from({ length: 4096 }, (_, seed) => [...policyOf(seed).delays()][2]).filter((ms) => ms >= 1500);
+    return upper.filter((ms) => ms < 2250).length / upper.length;
+  };
+  const oneDraw = lowerHalf((seed) => {
+    const uniform = new RetryPolicy({ backoff: 'fixed', baseMs: 1, seed }).delays();
+    return new RetryPolicy({ ...curve, random: () => uniform.next().value });
+  });
+  const twoDraws = lowerHalf((seed) => new RetryPolicy({ ...curve, seed }));
+  assert.ok(Math.abs(oneDraw - twoDraws) < 0.05, `${oneDraw} and ${twoDraws}`);
 });
 
 test('the options of the curve: baseMs, factor, capMs, stepMs, truncateAt, minMs', async () => {
