@@ -32,7 +32,7 @@ export interface Attempt {
   readonly elapsedMs: number;
   /** Milliseconds until the operation's deadline, at least 0. `Infinity` without `totalTimeoutMs`. */
   readonly remainingMs: number;
-  /** What the previous attempt threw or rejected with. `undefined` in the first attempt and after a result. */
+  /** Error or rejection of the previous attempt. `undefined` in the first attempt and after a result. */
   readonly previousError: unknown;
   /** The wait before this attempt, in ms. `undefined` in the first attempt. */
   readonly previousDelayMs: number | undefined;

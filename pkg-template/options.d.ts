@@ -397,8 +397,8 @@ export interface RunOptions<T = any> extends RetryOptions<T> {
 export interface SyncOptions<T = any> extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'retryIf' | 'retryOnResult'> {
   attemptTimeoutMs?: undefined;
   unref?: undefined;
-  /** As {@link RetryOptions.retryIf}, without promises. */
+  /** Same as {@link RetryOptions.retryIf}, without promises. */
   retryIf?: ((error: any, attempt: Attempt) => Verdict) | undefined;
-  /** As {@link RetryOptions.retryOnResult}, without promises. */
+  /** Same as {@link RetryOptions.retryOnResult}, without promises. */
   retryOnResult?: ((result: T, attempt: Attempt) => Verdict) | undefined;
 }

@@ -31,7 +31,7 @@ enum Stage {
     Ready,
     /// During one.
     Attempting(Option<Limit>),
-    /// Between two attempts; whether other tasks could run since.
+    /// Pause between two attempts; whether other tasks could run since.
     Waiting { yielded: bool },
     /// The outcome was given.
     Over,

@@ -63,7 +63,7 @@ test('pollyV2 with a random of one\'s own: the second draw of a wait comes from 
   assert.equal(i, 4);
   const waits = clock.armed.map(({ ms }) => ms);
   assert.ok(draws.some((r, k) => waits[k] === Math.ceil(500 + ((r * 2 ** 26) % 1) * 500)), waits.join());
-  // As uniform as with two draws, though only large values of r need the second.
+  // The redraw is as uniform as with two draws, though only large values of r need it.
   const curve = { jitter: 'pollyV2', baseMs: 1000, capMs: 3000, maxAttempts: 4 };
   const lowerHalf = (policyOf) => {
     const upper = Array.from({ length: 4096 }, (_, seed) => [...policyOf(seed).delays()][2]).filter((ms) => ms >= 1500);

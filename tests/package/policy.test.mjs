@@ -252,7 +252,7 @@ test('an override of the backoff or the jitter drops the options of what it repl
   const slotted = new RetryPolicy({ jitter: 'slotted', truncateAt: 4 });
   assert.equal(slotted.with({ jitter: 'full' }).toJSON().truncateAt, undefined);
   assert.equal(slotted.with({ backoff: 'fixed' }).toJSON().truncateAt, 4);
-  // What the overrides themselves contradict is still refused.
+  // Overrides that contradict each other are still refused.
   assert.throws(() => RetryPolicy.preset('grpc', { backoff: 'linear', factor: 2 }), /factor must be omitted \(got 2\)/);
   assert.throws(() => new RetryPolicy({ backoff: 'fixed' }).with({ factor: 2 }), /factor must be omitted \(got 2\)/);
 });
@@ -363,7 +363,7 @@ test('a list raises the default cap to its longest wait, a function has none', (
   // Upwards, a jitter keeps below the cap too.
   assert.equal(longest({ backoff: [60_000], jitter: { type: 'additive', ratio: 1 }, random: () => 1 - 2 ** -53 }), 60_000);
   assert.equal(new RetryPolicy({ backoff: [60_000] }).toJSON().capMs, undefined);
-  // What a jitter of its own curve is capped by is no list.
+  // A jitter that replaces the backoff is not capped by the list.
   assert.ok(longest({ backoff: [1e9], jitter: 'decorrelated', random: () => 0.999 }) <= 10_000);
 });
 

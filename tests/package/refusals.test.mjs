@@ -10,7 +10,7 @@ import { importPackage, repo } from './lib/consumer.mjs';
 const { RetryPolicy, retry } = await importPackage();
 const { rows } = JSON.parse(readFileSync(join(repo, 'tests/vectors/refusals.json'), 'utf8'));
 
-/** What JSON lacks. */
+/** Values that JSON lacks. */
 function revived(value) {
   if (typeof value?.$ === 'string') {
     const [kind, text] = value.$.split(':');
