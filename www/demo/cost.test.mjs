@@ -117,6 +117,22 @@ describe('direct labels', () => {
   });
 });
 
+describe('scales', () => {
+  test('place a value between the ends of the range, one that is alone in the middle', async () => {
+    const { linear, log } = await pageModule('charts/scale.ts');
+    assert.deepEqual([10, 15, 20, 30].map(linear([10, 20], [200, 100])), [200, 150, 100, 0]);
+    assert.deepEqual([1, 10, 100].map(log([1, 100], [0, 60])), [0, 30, 60]);
+    assert.equal(linear([5, 5], [0, 60])(5), 30);
+  });
+
+  test('of powers of ten tick at these when they are many, at multiples when they are few, and evenly within one', async () => {
+    const { log } = await pageModule('charts/scale.ts');
+    assert.deepEqual(log([1, 1e9], [0, 1]).ticks(9), [1, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]);
+    assert.deepEqual(log([0.05, 3], [0, 1]).ticks(6), [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 3]);
+    assert.deepEqual(log([2, 4], [0, 1]).ticks(10), [2, 2.2, 2.4, 2.6, 2.8, 3, 3.2, 3.4, 3.6, 3.8, 4]);
+  });
+});
+
 describe('ticks', () => {
   test('of a log scale are round, at most six, and in the domain', async () => {
     const { logTicks } = await pageModule('charts/axis.ts');
@@ -128,7 +144,8 @@ describe('ticks', () => {
   });
 
   test('of times are whole seconds or half minutes', async () => {
-    const { linear, timeTicks } = await pageModule('charts/axis.ts');
+    const { timeTicks } = await pageModule('charts/axis.ts');
+    const { linear } = await pageModule('charts/scale.ts');
     assert.deepEqual(timeTicks(linear([79_800, 170_000], [230, 80]), 34), [90_000, 120_000, 150_000]);
     assert.deepEqual(timeTicks(linear([16_250, 41_000], [230, 60]), 34), [20_000, 25_000, 30_000, 35_000, 40_000]);
   });

@@ -85,7 +85,7 @@ const TABLE = [
   ['retry(f, { delay: 300, maxDelay: 100, timeout: 1000, maxAttempts: 0 })', '@lifeomic/attempt 3.1.0', Infinity, () => 300, { backoff: 'fixed', maxAttempts: 20 }, [/maxDelay does not act/, /ends @lifeomic\/attempt for good/]],
   ['retryWithEqualJitter(f, { baseMs: 50, capMs: 4000, maxAttempts: 7, retryIf: (e) => e.ok })', 'rejitter', 7, (k, r) => (1 + r) * min(4000, 50 * 2 ** (k - 1)) / 2, { jitter: 'equal', baseMs: 50 }, [/`retryIf` is left out/]],
   ["RetryPolicy.preset('grpc', { maxAttempts: 3 })", 'rejitter', 3, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), { jitter: 'equal', maxAttempts: 3 }, []],
-  ["createFetch({ preset: 'grpc', hint: (response) => soon(response) })", 'rejitter', 5, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), { jitter: 'equal', maxAttempts: 5 }, [/`hint` is left out/]],
+  ["createFetch({ preset: 'grpc', hint: (response) => soon(response) })", 'rejitter', 4, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), { jitter: 'equal', maxAttempts: 4 }, [/`hint` is left out/]],
   ['{"version":1,"backoff":"linear","jitter":"full","baseMs":200,"maxAttempts":"Infinity"}', 'a policy as JSON', Infinity, (k, r) => r * min(10_000, 200 * k), { backoff: 'linear', baseMs: 200, maxAttempts: 20 }, []],
   ["{ backoff: 'fibonacci', jitter: { type: 'proportional', ratio: 0.5 }, maxAttempts: 4 }", 'rejitter', 4, (k, r) => (0.5 + r) * ([100, 100, 200][k - 1] ?? NaN), { backoff: 'exponential', jitter: 'equal' }, []],
   ["retry(f, { jitter: { type: 'proportional', ratio: 1 }, maxAttempts: 3 })", 'rejitter', 3, (k, r) => 2 * r * min(5000, 100 * 2 ** (k - 1)), { jitter: 'full', baseMs: 200 }, []],
