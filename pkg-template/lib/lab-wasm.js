@@ -2,6 +2,7 @@
 // Links the lab's wasm with wasm-bindgen's glue: at the first call, synchronously, once.
 
 import * as glue from './lab-glue.js';
+import { instantiate } from './loader.js';
 
 /**
  * @param {() => WebAssembly.Module} compile
@@ -17,10 +18,10 @@ export function linkerOf(compile) {
       linked?.memory.grow(0);
       linked = undefined;
     } else if (linked === undefined) {
-      const { exports } = new WebAssembly.Instance(compile(), { './lab_bg.js': glue });
+      const exports = instantiate(compile, { './lab_bg.js': glue });
       glue.__wbg_set_wasm(exports);
-      /** @type {() => void} */ (exports.__wbindgen_start)();
-      linked = /** @type {any} */ (exports);
+      exports.__wbindgen_start();
+      linked = exports;
     }
     return glue;
   };

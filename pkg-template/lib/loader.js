@@ -1,5 +1,22 @@
 // @ts-check
-// An instance of a wasm file that needs nothing from the host.
+// Instances of wasm files.
+
+/**
+ * @param {() => WebAssembly.Module} compile
+ * @param {WebAssembly.Imports} [imports]
+ * @returns {any} the exports of a new instance
+ */
+export function instantiate(compile, imports) {
+  try {
+    return new WebAssembly.Instance(compile(), imports).exports;
+  } catch (cause) {
+    // The files are good, so the host refuses: WebKit the instance, the others the module. Under a
+    // Content-Security-Policy the engines' own messages name the wrong directive ('unsafe-eval').
+    const { message } = /** @type {Error} */ (cause);
+    const why = /CSP|unsafe-eval/.test(message) ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src." : message;
+    throw new Error(`rejitter: this host refused to compile WebAssembly. ${why}`, { cause });
+  }
+}
 
 /**
  * @param {() => WebAssembly.Module} compile
@@ -9,13 +26,5 @@
 export function loaderOf(compile) {
   /** @type {any} */
   let instance;
-  return (drop) => {
-    if (drop) return (instance = undefined);
-    if (instance === undefined) {
-      // Before `WebAssembly` is looked up, because the error of `compile` says more.
-      const module = compile();
-      instance = new WebAssembly.Instance(module).exports;
-    }
-    return instance;
-  };
+  return (drop) => (drop ? (instance = undefined) : (instance ??= instantiate(compile)));
 }

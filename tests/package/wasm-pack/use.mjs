@@ -34,7 +34,7 @@ function blocking({ retrySync }) {
   try {
     return retrySync(({ attempt }) => (attempt < 3 ? [].missing() : 'done'), { baseMs: 1 });
   } catch (error) {
-    return /use retry/.test(error.message) ? 'done' : error.message;
+    return /^rejitter: retrySync .*Use retry instead/.test(error.message) ? 'done' : error.message;
   }
 }
 
