@@ -84,7 +84,7 @@ plant('operations share the previous wait', [4, 7], [story, 'this.previousMs = -
 plant('operations of a policy share their draws', [4, 6, 7], [op, 'const index = settings.counter === undefined ? 0 : settings.counter.next++;', 'const index = 0;']);
 plant('a bad random number passes', [13, 14, 18], [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 plant('a draw for a wait that needs none', 7, [rule, '!exact && (hinted || jitter !== NONE)', '!exact']);
-plant('two draws for one wait', 7, [rule, 'r = r2 = drawOf(random);', 'r = drawOf(random), r2 = jitter === POLLY_V2 ? drawOf(random) : 0;']);
+plant('two draws for one wait', 7, [rule, 'r2 = (r * 2 ** 26) % 1;', 'r2 = jitter === POLLY_V2 ? drawOf(random) : 0;']);
 plant('randomness of the host beside that of the caller', 7, [rule, '  const exact = exactlyMs >= 0;\n', '  if (state.index === UNSEEDED) seedAfresh({});\n  const exact = exactlyMs >= 0;\n']);
 
 // Marks.
@@ -114,7 +114,7 @@ plant('each operation without a core warns', 24, [story, '  if (warned) return;\
 plant('nobody is warned that there is no core', 24, [story, '      warn(thrown);\n', '']);
 plant('the report does not say why there is no core', 24, [story, "      ...(reason === 'unavailable' && { cause: this.fault }),\n", '']);
 plant('an instance that trapped is used again', 24, [rule, '/** @type {(drop: boolean) => void} */ (settings.load)(true);', '']);
-plant('a host that refused once is never asked again', [13, 18], ['loader.js', '    if (instance === undefined) {\n', "    if (instance === null) throw new Error('refused');\n    if (instance === undefined) {\n      instance = null;\n"], ['loader.js', '(instance = undefined)', '(instance &&= undefined)']);
+plant('a host that refused once is never asked again', [13, 18], ['loader.js', '(instance ??= instantiate(compile))', '(instance === null ? refused() : (instance ??= ((instance = null), instantiate(compile))))'], ['loader.js', '(instance = undefined)', '(instance &&= undefined)']);
 
 // Hooks, reports, metrics.
 plant('a hook that throws ends the operation', [7, 13, 14, 18], ['hooks.js', '  } catch (error) {\n    reportFailure(error);', '  } catch (error) {\n    throw error;']);
