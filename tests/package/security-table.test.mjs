@@ -20,7 +20,7 @@ function titlesIn(file) {
   });
 }
 
-/** What is wrong with the column of tests. */
+/** Objections to the column of tests. */
 function problemsIn(markdown) {
   return tableIn(markdown, 'at stake').flatMap(([asset, , , tests]) => tests.split('<br>').flatMap((entry) => {
     const [, file, title] = /^`([^`]+)`: (.+)$/.exec(entry) ?? [];

@@ -595,7 +595,7 @@ function scriptOf(seed, kinds, least) {
   return Array.from({ length: 12 }, () => ({ steps: steps(1 + random(4), 0), ms: random(8) }));
 }
 
-/** What fires when, by timers of a host: in the order of time, then of arming. */
+/** A host's timers, as a model: they fire in the order of time, then of arming. */
 async function traceOf(script, host, move) {
   const trace = [];
   const handles = new Map();

@@ -20,7 +20,7 @@ test('no licence asks for more than its text', () => {
   for (const { name, license } of linkedCrates(metadata())) assert.match(license, /\bMIT\b/, name);
 });
 
-/** As cargo has it: a crate, and the crates that it depends on, by kind. */
+/** A crate, and the crates that it depends on by kind, as cargo prints them. */
 const crate = (name, kind = 'lib') => ({ id: name, name, version: '1.0.0', license: 'MIT', manifest_path: join(folder, 'Cargo.toml'), targets: [{ kind: [kind] }] });
 const node = (id, deps = {}) => ({ id, deps: Object.entries(deps).map(([pkg, kind]) => ({ pkg, dep_kinds: [{ kind }] })) });
 

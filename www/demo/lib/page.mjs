@@ -67,7 +67,7 @@ export function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** As fonts of other systems are wider than those of this one: the text spacing of WCAG 1.4.12. */
+/** The text spacing of WCAG 1.4.12 stands for the wider fonts of other systems. */
 export const WIDER_TEXT = '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }';
 
 /** Widths of phones and of what a classic scrollbar leaves of them. */

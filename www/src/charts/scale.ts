@@ -15,7 +15,7 @@ export function linear(domain: Span, range: Span): Scale {
   return scale(domain, range, (value) => value, (count) => ticks(...domain, count));
 }
 
-/** Of a domain that ascends, above 0. */
+/** The domain ascends and is above 0. */
 export function log(domain: Span, range: Span): Scale {
   const [from, to] = domain;
   const [low, high] = [Math.log10(from), Math.log10(to)];
