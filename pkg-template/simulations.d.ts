@@ -111,6 +111,13 @@ export interface OutageOptions extends Seeded {
    */
   burst?: number | undefined;
   /**
+   * Capacity that a rejected request uses, as a share of a served one's, because the server must read and
+   * answer it as well. It comes out of the saved capacity, which never falls below 0. Between 0 and 1.
+   *
+   * @default 0
+   */
+  rejectionCost?: number | undefined;
+  /**
    * From a request's arrival to the client's knowing the answer. From 0 to 10^6; for a policy that
    * never waits and never gives up, above 0 and more than a 10^15th of `horizonMs`.
    *
