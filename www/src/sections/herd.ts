@@ -1,7 +1,7 @@
 /** The section on the herd: who meets the outage, and what becomes of the server. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
-import { duration, rate, share, short } from '../charts/format';
+import { count, duration, rate, share, short } from '../charts/format';
 import { sliderField, type SliderField } from '../charts/slider';
 import type { Computer } from '../compute/client';
 import { herdSource } from '../compute/herd-source';
@@ -9,15 +9,18 @@ import { DEMAND } from '../compute/load';
 import { arrivals } from '../figures/arrivals';
 import { lanes } from '../figures/lanes';
 import { load } from '../figures/load';
-import { ARRIVALS, type Arrivals, type Herd, type State } from '../state/state';
+import { ARRIVALS, LIMITS, type Arrivals, type Herd, type Limits, type State } from '../state/state';
 import type { Store } from '../state/store';
 import { mountHerdTable } from './herd-table';
 
 const CLIENTS = [50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 const OUTAGES = [1000, 2000, 3000, 5000, 8000, 10_000, 15_000, 20_000, 30_000, 60_000];
+const REJECTION_COSTS = [0, 0.01, 0.05, 0.1];
 const CAPACITIES = [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000];
 
 const NAMES: Record<Arrivals, string> = { bounded: 'Bounded clients', independent: 'Independent arrivals' };
+
+const LIMIT_NAMES: Record<Limits, string> = { set: 'As set', served: 'Until served' };
 
 /** The old picture stays for so long; then what there is of the new one is shown. */
 const PATIENCE_MS = 400;
@@ -45,31 +48,42 @@ export function mountHerd(root: HTMLElement, store: Store, computer: Computer): 
 }
 
 function sentence({ clients, downMs, capacityPerS, arrivals: kind }: Herd): string {
-  const server = `is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. Dark is load the server can take; pink is overload.`;
-  if (kind === 'bounded') return `${short(clients)}\u00a0clients hit a server that ${server}`;
+  const server = `is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. Dark is what it serves; pink is what it rejects.`;
+  if (kind === 'bounded') return `${count(clients)}\u00a0clients hit a server that ${server}`;
   return `New requests keep coming at ${share(DEMAND)} of what the server can take. It ${server}`;
 }
 
 function mountControls(root: HTMLElement, store: Store): (state: State) => void {
   const change = (part: Partial<Herd>): void => store.set({ herd: { ...store.get().herd, ...part } });
-  const radios = ARRIVALS.map((kind) => {
-    const input = html('input', { type: 'radio', name: 'arrivals', value: kind });
-    input.addEventListener('change', () => change({ arrivals: kind }));
-    return input;
-  });
-  const group = html('div', { class: 'choice-grid' }, ...radios.map((input, i) => html('label', { class: 'choice' }, input, html('span', {}, NAMES[ARRIVALS[i] ?? 'bounded']))));
-  root.append(html('fieldset', {}, html('legend', {}, 'Requests come from'), group));
+  const choices = <V extends string>(name: 'arrivals' | 'limits', legend: string, values: readonly V[], names: Record<V, string>): HTMLInputElement[] => {
+    const radios = values.map((value) => {
+      const input = html('input', { type: 'radio', name, value });
+      input.addEventListener('change', () => change({ [name]: value }));
+      return input;
+    });
+    const labels = values.map((value, i) => html('label', { class: 'choice' }, radios[i], html('span', {}, names[value])));
+    root.append(html('fieldset', {}, html('legend', {}, legend), html('div', { class: 'choice-grid' }, ...labels)));
+    return radios;
+  };
+  const arrivalRadios = choices('arrivals', 'Requests come from', ARRIVALS, NAMES);
+  const limitRadios = choices('limits', 'Clients retry', LIMITS, LIMIT_NAMES);
   const field = (id: keyof Herd, label: string, stops: readonly number[], text: (value: number) => string): SliderField =>
     sliderField(root, { id: `herd-${id}`, label, stops, text }, (value) => change({ [id]: value }));
   const clients = field('clients', 'Clients', CLIENTS, short);
   const outage = field('downMs', 'Outage', OUTAGES, duration);
   const capacity = field('capacityPerS', 'Server capacity', CAPACITIES, rate);
+  const cost = field('rejectionCost', 'A rejected call costs', REJECTION_COSTS, (part) => `${Number((100 * part).toPrecision(3))}% of a served one`);
 
   return ({ herd }) => {
-    for (const radio of radios) radio.checked = radio.value === herd.arrivals;
+    for (const radio of arrivalRadios) radio.checked = radio.value === herd.arrivals;
+    for (const radio of limitRadios) {
+      radio.checked = radio.value === herd.limits;
+      radio.disabled = herd.arrivals === 'independent';
+    }
     clients.show(herd.clients, { disabled: herd.arrivals === 'independent' });
     outage.show(herd.downMs);
     capacity.show(herd.capacityPerS);
+    cost.show(herd.rejectionCost, { disabled: herd.arrivals === 'independent' });
   };
 }
 

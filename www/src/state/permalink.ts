@@ -1,6 +1,6 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { BACKOFFS, JITTERS } from './strategy';
-import { ARRIVALS, INITIAL_STATE, LIVE_FAILURES, isValid, type State } from './state';
+import { ARRIVALS, INITIAL_STATE, LIMITS, LIVE_FAILURES, isValid, type State } from './state';
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
@@ -19,6 +19,8 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['downMs', 'herd', 'downMs'],
   ['capacityPerS', 'herd', 'capacityPerS'],
   ['arrivals', 'herd', 'arrivals'],
+  ['limits', 'herd', 'limits'],
+  ['rejectionCost', 'herd', 'rejectionCost'],
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],
@@ -31,6 +33,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   comparedBackoff: BACKOFFS,
   comparedJitter: JITTERS,
   arrivals: ARRIVALS,
+  limits: LIMITS,
   failure: LIVE_FAILURES,
 };
 

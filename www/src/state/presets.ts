@@ -12,6 +12,7 @@ const NO_CAP_MS = 3_600_000;
 
 export const PRESETS: readonly Preset[] = [
   { label: 'Recommended', strategy: INITIAL },
+  { label: 'Package defaults', strategy: { ...INITIAL, maxAttempts: 6 } },
   { label: 'Someone is waiting', strategy: { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 } },
   { label: 'Background job', strategy: { ...INITIAL, baseMs: 1000, capMs: 60_000, maxAttempts: 10 } },
   { label: 'AWS SDKs (2026)', strategy: ofPackage('awsSdk2026') },

@@ -10,7 +10,13 @@ export interface Herd {
   readonly capacityPerS: number;
   /** `bounded`: these clients and no more; `independent`: new requests keep coming, whatever became of the old. */
   readonly arrivals: Arrivals;
+  /** `set`: the policy's attempt limit and deadline act; `served`: every client retries until it is served. */
+  readonly limits: Limits;
+  /** What a rejected call uses of a served one's capacity: 0 to 1. */
+  readonly rejectionCost: number;
 }
+export type Limits = 'set' | 'served';
+export const LIMITS: readonly Limits[] = ['set', 'served'];
 export type Arrivals = 'bounded' | 'independent';
 export const ARRIVALS: readonly Arrivals[] = ['bounded', 'independent'];
 
@@ -34,7 +40,7 @@ export const INITIAL_STATE: State = {
   strategy: INITIAL,
   compared: { backoff: 'exponential', jitter: 'none' },
   failureRate: 0.6,
-  herd: { clients: 1000, downMs: 8000, capacityPerS: 120, arrivals: 'bounded' },
+  herd: { clients: 1000, downMs: 2000, capacityPerS: 120, arrivals: 'bounded', limits: 'set', rejectionCost: 0.05 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   seed: 42,
 };
@@ -53,6 +59,7 @@ export function isValid({ strategy, failureRate, herd, live, seed }: State): boo
     within(herd.clients, 10, 10_000) &&
     within(herd.downMs, 0, 600_000) &&
     within(herd.capacityPerS, 1, 100_000) &&
+    within(herd.rejectionCost, 0, 1) &&
     within(live.rate, 0, 1) &&
     [1, 8, 50].includes(live.calls) &&
     Number.isInteger(seed) &&

@@ -26,7 +26,7 @@ export interface Strategy extends Choice {
   readonly totalTimeoutMs: number;
 }
 
-/** `retryWithFullJitter` with no options. Truncation is set where five waits show it. */
+/** Full jitter with the attempts that an outage of two seconds takes. Truncation is set where five waits show it. */
 export const INITIAL: Strategy = {
   backoff: 'exponential',
   jitter: 'full',
@@ -34,7 +34,7 @@ export const INITIAL: Strategy = {
   capMs: 10_000,
   factor: 2,
   truncateAt: 4,
-  maxAttempts: 6,
+  maxAttempts: 10,
   totalTimeoutMs: Infinity,
 };
 
