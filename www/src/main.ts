@@ -34,6 +34,7 @@ const mounts: readonly (() => void)[] = [
   () => mountDelays(byId('delays-body'), store, quick),
   () => mountHerd(byId('herd-body'), store, slow),
   () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
+  () => mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
   () => mountCode(byId('code-body'), store),
   () => mountLinter(byId('linter-body'), store, quick),
   () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),

@@ -1,6 +1,6 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { BACKOFFS, JITTERS } from './strategy';
-import { ARRIVALS, INITIAL_STATE, LIVE_FAILURES, isValid, type State } from './state';
+import { INITIAL_STATE, LIVE_FAILURES, isValid, type State } from './state';
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
@@ -18,7 +18,7 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['clients', 'herd', 'clients'],
   ['downMs', 'herd', 'downMs'],
   ['capacityPerS', 'herd', 'capacityPerS'],
-  ['arrivals', 'herd', 'arrivals'],
+  ['demand', 'herd', 'demand'],
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],
@@ -30,7 +30,6 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   jitter: JITTERS,
   comparedBackoff: BACKOFFS,
   comparedJitter: JITTERS,
-  arrivals: ARRIVALS,
   failure: LIVE_FAILURES,
 };
 

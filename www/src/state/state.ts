@@ -8,11 +8,9 @@ export interface Herd {
   readonly downMs: number;
   /** What it then serves per second. */
   readonly capacityPerS: number;
-  /** `bounded`: these clients and no more; `independent`: new requests keep coming, whatever became of the old. */
-  readonly arrivals: Arrivals;
+  /** New requests where they keep coming, as a part of the capacity. */
+  readonly demand: number;
 }
-export type Arrivals = 'bounded' | 'independent';
-export const ARRIVALS: readonly Arrivals[] = ['bounded', 'independent'];
 
 /** What the flaky server of the live calls does when it fails. */
 export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offline';
@@ -34,7 +32,7 @@ export const INITIAL_STATE: State = {
   strategy: INITIAL,
   compared: { backoff: 'exponential', jitter: 'none' },
   failureRate: 0.6,
-  herd: { clients: 1000, downMs: 8000, capacityPerS: 120, arrivals: 'bounded' },
+  herd: { clients: 1000, downMs: 8000, capacityPerS: 120, demand: 0.93 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   seed: 42,
 };
@@ -53,6 +51,7 @@ export function isValid({ strategy, failureRate, herd, live, seed }: State): boo
     within(herd.clients, 10, 10_000) &&
     within(herd.downMs, 0, 600_000) &&
     within(herd.capacityPerS, 1, 100_000) &&
+    within(herd.demand, 0.5, 1.1) &&
     within(live.rate, 0, 1) &&
     [1, 8, 50].includes(live.calls) &&
     Number.isInteger(seed) &&
