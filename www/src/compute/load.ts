@@ -5,7 +5,7 @@
  */
 import { simulateLoad } from 'rejitter/lab';
 import type { Herd } from '../state/state';
-import { JITTERS, policyOptions, withChoice, type Jitter, type Strategy } from '../state/strategy';
+import { JITTERS, policyOf, withChoice, type Jitter, type Strategy } from '../state/strategy';
 import { roundUp } from './bins';
 import { createPace, type Pace } from './pace';
 
@@ -125,7 +125,7 @@ function horizonOf(downMs: number): number {
 async function simulated(strategy: Strategy, budget: Budget, { downMs, capacityPerS, demand }: LoadInput['herd'], seed: number, pace: Pace): Promise<LoadRun> {
   const horizonMs = horizonOf(downMs);
   const binMs = horizonMs / BINS;
-  const simulation = simulateLoad(policyOptions(strategy), {
+  const simulation = simulateLoad(policyOf(strategy), {
     arrivals: { type: 'regular', perS: demand * capacityPerS },
     capacityPerS,
     timeoutMs: TIMEOUT_MS,

@@ -18,8 +18,9 @@ const NEVER = 34;
 const TOP = NEVER + 48;
 const PLOT = 220;
 const LEFT = 52;
-/** For the names at the ends of the lines. */
-const RIGHT = 92;
+/** For the names at the ends of the lines; where that is too much, they are before the ends. */
+const [RIGHT, RIGHT_NARROW] = [92, 46];
+const NARROW = 480;
 
 const NAMES: Record<Budget, string> = { unlimited: 'no budget', request: 'per request', success: 'per success' };
 
@@ -30,7 +31,8 @@ export const sweepFigure: FigureSpec<SweepData> = {
   height: () => TOP + PLOT + 44,
 
   draw({ points, demand }, width) {
-    const [right, bottom] = [width - RIGHT, TOP + PLOT];
+    const isNarrow = width < NARROW;
+    const [right, bottom] = [width - (isNarrow ? RIGHT_NARROW : RIGHT), TOP + PLOT];
     const demands = points.map((point) => point.demand);
     const x = linear([Math.min(...demands), Math.max(...demands)], [LEFT + 8, right]);
     // Down to a tenth of a second: "at once" is drawn there.
@@ -48,7 +50,7 @@ export const sweepFigure: FigureSpec<SweepData> = {
       svg('text', { x: 0, y: TOP - 10, class: 'axis-title' }, 'recovers after (log scale)'),
       svg('text', { x: right + 8, y: NEVER + 4, class: 'never' }, 'never'),
       svg('line', { x1: LEFT, x2: right, y1: NEVER + 0.5, y2: NEVER + 0.5, class: 'never-line' }),
-      bottomAxis({ scale: x, format: share, ticks: [0.5, 0.6, 0.7, 0.8, 0.9, 1], title: 'new requests, as a share of the capacity', grid: [TOP, bottom] }),
+      bottomAxis({ scale: x, format: share, ticks: isNarrow ? [0.5, 0.75, 1] : [0.5, 0.6, 0.7, 0.8, 0.9, 1], title: isNarrow ? 'new requests / capacity' : 'new requests, as a share of the capacity', grid: [TOP, bottom] }),
       svg('line', { x1: here, x2: here, y1: NEVER - 10, y2: bottom, class: 'bound' }),
       svg('text', { x: here, y: NEVER - 18, 'text-anchor': 'middle', class: 'bound-label' }, `now ${share(demand)}`),
       ...lines.map(({ budget, own }) =>
@@ -62,7 +64,7 @@ export const sweepFigure: FigureSpec<SweepData> = {
       ...lines.map(({ budget }, i) => {
         const point = names[i];
         return point && point.recoveredAfterMs !== undefined
-          ? svg('text', { x: at(point)[0] + 9, y: (ends[i] ?? 0) + 4, class: 'value direct halo' }, NAMES[budget])
+          ? svg('text', { x: at(point)[0] + (isNarrow ? -9 : 9), y: (ends[i] ?? 0) + 4, 'text-anchor': isNarrow ? 'end' : 'start', class: 'value direct halo' }, NAMES[budget])
           : svg('text', { x: LEFT + 8, y: NEVER + 18, class: 'value direct halo' }, NAMES[budget]);
       }),
     ];
