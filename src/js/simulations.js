@@ -46,7 +46,9 @@ const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 const FIGURE = [`one of '${FIGURES.join("', '")}'`, (value) => FIGURES.includes(value)];
 
 /** The options by name, but for the seed. */
-const OUTAGE = numbers('clients', 'spreadMs', 'downMs', 'capacityPerS', 'burst', 'latencyMs', 'deadlineMs', 'horizonMs', 'binMs', 'traced');
+const OUTAGE = numbers(
+  'clients', 'spreadMs', 'downMs', 'capacityPerS', 'burst', 'rejectionCost', 'latencyMs', 'deadlineMs', 'horizonMs', 'binMs', 'traced',
+);
 const CONTENTION = numbers('clients', 'hopMeanMs', 'hopSdMs', 'runs');
 const LINE = { figure: FIGURE, ...numbers('baseMs', 'capMs') };
 const LOAD = {

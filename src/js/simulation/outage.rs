@@ -34,6 +34,7 @@ pub fn outage(
     fields.number("downMs", &mut options.down_ms);
     fields.number("capacityPerS", &mut options.capacity_per_s);
     fields.number("burst", &mut options.burst);
+    fields.number("rejectionCost", &mut options.rejection_cost);
     fields.number("latencyMs", &mut options.latency_ms);
     fields.number("deadlineMs", &mut options.deadline_ms);
     fields.number("horizonMs", &mut options.horizon_ms);

@@ -60,7 +60,7 @@ export const load: FigureSpec<LoadResult> = {
     }
     marks.push(
       timeAxis({ scale: x, title: 'time', grid: [bottom, bottom] }),
-      trafficLegend(paint, strip, bottom + 54, { above: 'above capacity or late', hasDown: false }),
+      trafficLegend(paint, strip, bottom + 54, { taken: 'up to capacity', above: 'above capacity or late' }),
     );
     return marks;
   },

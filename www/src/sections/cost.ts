@@ -2,7 +2,6 @@
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import type { Computer } from '../compute/client';
-import { UNTIL_SERVED } from '../compute/herd';
 import { herdSource } from '../compute/herd-source';
 import { CLIENTS } from '../compute/peaks';
 import { cost } from '../figures/cost';
@@ -43,9 +42,8 @@ function mountPeaks(root: HTMLElement, store: Store, computer: Computer): void {
 
   function order(): void {
     const { strategy, herd, seed } = store.get();
-    const { downMs, capacityPerS } = herd;
-    // What a herd ignores must not make another order of the same one.
-    const ordered = channel.order({ strategy: { ...strategy, ...UNTIL_SERVED }, herd: { downMs, capacityPerS }, clients: CLIENTS, seed });
+    const { downMs, capacityPerS, rejectionCost, limits } = herd;
+    const ordered = channel.order({ strategy, herd: { downMs, capacityPerS, rejectionCost, limits }, clients: CLIENTS, seed });
     if (ordered) figure.busy();
   }
 

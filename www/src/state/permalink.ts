@@ -1,6 +1,6 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES } from './strategy';
-import { INITIAL_STATE, LIVE_FAILURES, isValid, type State } from './state';
+import { INITIAL_STATE, LIMITS, LIVE_FAILURES, isValid, type State } from './state';
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
@@ -26,6 +26,8 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['downMs', 'herd', 'downMs'],
   ['capacityPerS', 'herd', 'capacityPerS'],
   ['demand', 'herd', 'demand'],
+  ['limits', 'herd', 'limits'],
+  ['rejectionCost', 'herd', 'rejectionCost'],
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],
@@ -38,6 +40,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   capRule: CAP_RULES,
   comparedBackoff: ALL_BACKOFFS,
   comparedJitter: ALL_JITTERS,
+  limits: LIMITS,
   failure: LIVE_FAILURES,
 };
 

@@ -8,9 +8,15 @@ export interface Herd {
   readonly downMs: number;
   /** What it then serves per second. */
   readonly capacityPerS: number;
+  /** `set`: the policy's attempt limit and deadline act; `served`: every client retries until it is served. */
+  readonly limits: Limits;
+  /** What a rejected call uses of a served one's capacity: 0 to 1. */
+  readonly rejectionCost: number;
   /** New requests where they keep coming, as a part of the capacity. */
   readonly demand: number;
 }
+export type Limits = 'set' | 'served';
+export const LIMITS: readonly Limits[] = ['set', 'served'];
 
 /** What the flaky server of the live calls does when it fails. */
 export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offline';
@@ -32,7 +38,7 @@ export const INITIAL_STATE: State = {
   strategy: INITIAL,
   compared: { backoff: 'exponential', jitter: 'none' },
   failureRate: 0.6,
-  herd: { clients: 1000, downMs: 8000, capacityPerS: 120, demand: 0.93 },
+  herd: { clients: 1000, downMs: 2000, capacityPerS: 120, limits: 'set', rejectionCost: 0.05, demand: 0.93 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   seed: 42,
 };
@@ -49,6 +55,7 @@ export function isValid({ strategy, failureRate, herd, live, seed }: State): boo
     within(herd.clients, 10, 10_000) &&
     within(herd.downMs, 0, 600_000) &&
     within(herd.capacityPerS, 1, 100_000) &&
+    within(herd.rejectionCost, 0, 1) &&
     within(herd.demand, 0.5, 1.1) &&
     within(live.rate, 0, 1) &&
     [1, 8, 50].includes(live.calls) &&
