@@ -273,8 +273,9 @@ describe('independent arrivals', () => {
     const strategy = { ...strategies.INITIAL, maxAttempts: 2 };
     /** @type {number[]} */
     const reports = [];
-    const herd = { capacityPerS: 300, downMs: 10_000 };
-    const result = await page.load({ strategy, herd, seed: 42 }, ({ runs }) => reports.push(runs.length), signal);
+    const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300 };
+    /** @type {LoadResult} */
+    const result = await page.load({ strategy, herd, seed: 42 }, (/** @type {LoadResult} */ { runs }) => reports.push(runs.length), signal);
     assert.deepEqual(reports, [1, 2, 3, 4, 5]);
     assert.deepEqual([Math.round(result.perS), result.capacityPerS], [280, 300]);
     assert.deepEqual(
@@ -295,7 +296,8 @@ describe('independent arrivals', () => {
   });
 
   test('without an outage every jitter is fine', async () => {
-    const { runs } = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0 }, seed: 1 }, nothing, signal);
+    /** @type {LoadResult} */
+    const { runs } = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 280 / 300 }, seed: 1 }, nothing, signal);
     for (const { recoveredAfterMs, timeouts } of runs) assert.deepEqual([recoveredAfterMs, timeouts.some((n) => n > 0)], [0, false]);
   });
 });
