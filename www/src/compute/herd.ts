@@ -2,10 +2,10 @@
  * The herd: clients that all meet the same outage, and retry. By default the policy acts as it is set, so
  * that clients give up; `limits: 'served'` lifts its attempt limit and its deadline.
  */
-import { RetryPolicy } from 'rejitter';
+import type { RetryPolicy } from 'rejitter';
 import { simulateOutage, timeToServeMs, type OutageResult } from 'rejitter/lab';
 import type { Herd, Limits } from '../state/state';
-import { CHOICES, policyOptions, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
+import { CHOICES, policyOf as policyOfStrategy, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
 import { grouped, highest, roundUp, sized, sum } from './bins';
 import { createPace, type Pace } from './pace';
 
@@ -136,8 +136,8 @@ export async function herd(input: HerdInput, report: (partial: HerdResult) => vo
 }
 
 /** How a choice retries in the herd: with the numbers of the strategy. */
-export function policyOf(strategy: Strategy, choice: Choice, limits: Limits): ReturnType<typeof policyOptions> {
-  return policyOptions({ ...withChoice(strategy, choice), ...(limits === 'served' ? UNTIL_SERVED : {}) });
+export function policyOf(strategy: Strategy, choice: Choice, limits: Limits): RetryPolicy {
+  return policyOfStrategy({ ...withChoice(strategy, choice), ...(limits === 'served' ? UNTIL_SERVED : {}) });
 }
 
 /** The server and its clients, as the simulation takes them. */
@@ -173,7 +173,7 @@ export function span({ strategy, herd }: Spanned): { horizonMs: number; binMs: n
 function lastAttemptMs(strategy: Strategy): number {
   const { maxAttempts, totalTimeoutMs } = strategy;
   if (maxAttempts === Infinity) return totalTimeoutMs === Infinity ? 0 : totalTimeoutMs;
-  const policy = new RetryPolicy(policyOf(strategy, { ...strategy, jitter: 'none' }, 'set'));
+  const policy = policyOf(strategy, { ...strategy, jitter: 'none' }, 'set');
   let lastMs = 0;
   for (const delayMs of policy.delays()) {
     if (lastMs + LATENCY_MS + delayMs >= totalTimeoutMs) break;

@@ -1,4 +1,4 @@
-/** Which strategy to pick: its two costs, how its peak grows with the herd, and the figure that started it all. */
+/** Which strategy to pick: its two costs, and how its peak grows with the herd. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import type { Computer } from '../compute/client';
@@ -8,7 +8,6 @@ import { cost } from '../figures/cost';
 import { costData } from '../figures/cost-data';
 import { peaks } from '../figures/peaks';
 import type { Store } from '../state/store';
-import { mountContention } from './contention';
 import '../styles/cost.css';
 
 export function mountCost(root: HTMLElement, store: Store, computer: Computer): void {
@@ -27,7 +26,6 @@ export function mountCost(root: HTMLElement, store: Store, computer: Computer): 
   costs.onNear((near) => source.want('cost', near));
 
   mountPeaks(pair, store, computer);
-  mountContention(root, store);
 }
 
 function mountPeaks(root: HTMLElement, store: Store, computer: Computer): void {
