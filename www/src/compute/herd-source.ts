@@ -41,7 +41,7 @@ function create(store: Store, computer: Computer): HerdSource {
   const channel = computer.channel(
     'herd',
     (result) => {
-      last = { result, whole: result.runs.length === CHOICES.length };
+      last = { result, whole: result.runs.length >= CHOICES.length };
       for (const view of views) view.show(last.result, last.whole);
     },
     (message) => {

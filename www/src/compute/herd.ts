@@ -5,7 +5,7 @@
  */
 import { simulateOutage, timeToServeMs, type OutageResult } from 'rejitter/lab';
 import type { Herd } from '../state/state';
-import { CHOICES, policyOptions, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
+import { CHOICES, policyOf as policyOfStrategy, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
 import { grouped, highest, roundUp, sized, sum } from './bins';
 import { createPace, type Pace } from './pace';
 
@@ -102,8 +102,8 @@ export async function herd(input: HerdInput, report: (partial: HerdResult) => vo
 }
 
 /** How a choice retries in the herd: with the numbers of the strategy, until it is served. */
-export function policyOf(strategy: Strategy, choice: Choice): ReturnType<typeof policyOptions> {
-  return policyOptions({ ...withChoice(strategy, choice), ...UNTIL_SERVED });
+export function policyOf(strategy: Strategy, choice: Choice): ReturnType<typeof policyOfStrategy> {
+  return policyOfStrategy({ ...withChoice(strategy, choice), ...UNTIL_SERVED });
 }
 
 /** The server and its clients, as the simulation takes them. */

@@ -5,7 +5,7 @@
  */
 import { simulateLoad } from 'rejitter/lab';
 import type { Herd } from '../state/state';
-import { JITTERS, policyOptions, withChoice, type Jitter, type Strategy } from '../state/strategy';
+import { JITTERS, policyOf, withChoice, type Jitter, type Strategy } from '../state/strategy';
 import { roundUp } from './bins';
 import { createPace, type Pace } from './pace';
 
@@ -83,7 +83,7 @@ function horizonOf(downMs: number): number {
 async function simulated(jitter: Jitter, budget: Budget, { strategy, herd, seed }: LoadInput, pace: Pace): Promise<LoadRun> {
   const horizonMs = horizonOf(herd.downMs);
   const binMs = horizonMs / BINS;
-  const simulation = simulateLoad(policyOptions(withChoice(strategy, { ...strategy, jitter })), {
+  const simulation = simulateLoad(policyOf(withChoice(strategy, { ...strategy, jitter })), {
     arrivals: { type: 'regular', perS: DEMAND * herd.capacityPerS },
     capacityPerS: herd.capacityPerS,
     timeoutMs: TIMEOUT_MS,
