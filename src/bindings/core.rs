@@ -16,7 +16,7 @@ use crate::core::{
 ///
 /// NaN stands for "not given" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
 /// stands for none. The codes of `backoff` and `jitter` are their positions in
-/// `src/js/options/rules.js`; `spread` is the jitter's own parameter.
+/// `src/js/options/codes.js`; `spread` is the jitter's own parameter.
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
 #[allow(clippy::too_many_arguments)]

@@ -83,11 +83,14 @@ macro_rules! beside {
 
 beside! {
     "/src/js/index.js" retryOf;
+    "/src/js/options/checks.js" isMs;
+    "/src/js/options/codes.js" hasOwnCurve;
     "/src/js/options/data.js" toData;
+    "/src/js/options/messages.js" show;
     "/src/js/options/network-words.js" isNetworkMessage;
     "/src/js/options/presets.js" presets;
     "/src/js/options/programming-error.js" isProgrammingError;
-    "/src/js/options/rules.js" show;
+    "/src/js/options/rules.js" RULES;
     "/src/js/options/seed.js" seedBits;
     "/src/js/options/settings.js" readOptions;
     "/src/js/policy.js" policyOf;

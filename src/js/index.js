@@ -2,7 +2,7 @@
 // The functions, each over whatever loads the core: each host has its own way to the wasm. Each is made
 // by itself, so that a bundle has those which the app uses, and what these need.
 
-import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './options/rules.js';
+import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './options/codes.js';
 import { readOptions, requireFunction, settingsOf } from './options/settings.js';
 import { run } from './run/operation.js';
 

@@ -1,9 +1,11 @@
 // @ts-check
 // A policy: options that were read once, for any number of operations.
 
+import { isSwitch } from './options/checks.js';
 import { fromData, toData } from './options/data.js';
+import { failure, problemOf } from './options/messages.js';
 import { isPreset, presetRule, presets } from './options/presets.js';
-import { SWITCH, failure, isSwitch, problemOf } from './options/rules.js';
+import { SWITCH } from './options/rules.js';
 import {
   Settings, readOnly, readOptions, readOverrides, readRunOptions, registerPolicy, requireFunction, settingsOf, settingsOfPolicy,
 } from './options/settings.js';

@@ -3,8 +3,8 @@
 // a wait. src/core/http has the same rules for methods, statuses and headers for Rust programs; tests hold the two
 // to one table.
 
+import { MAX_MS } from '../options/codes.js';
 import { isNetworkMessage } from '../options/network-words.js';
-import { MAX_MS } from '../options/rules.js';
 
 /**
  * Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice asks for no

@@ -1,7 +1,9 @@
 // @ts-check
 // `fetch`, retried: the public functions over whatever loads the core.
 
-import { FUNCTION, isFunction, problemOf } from '../options/rules.js';
+import { isFunction } from '../options/checks.js';
+import { problemOf } from '../options/messages.js';
+import { FUNCTION } from '../options/rules.js';
 import { remember } from './inner.js';
 import { FetchOperation } from './operation.js';
 import { readCallOptions, readFetchOptions } from './options.js';

@@ -1,7 +1,7 @@
 // @ts-check
 // The global fetch, which may be one of ours: apps assign `globalThis.fetch = createFetch()`.
 
-import { failure } from '../options/rules.js';
+import { failure } from '../options/messages.js';
 
 const ours = new WeakSet();
 

@@ -1,7 +1,9 @@
 // @ts-check
 // One retried fetch: sends its attempts and judges their outcomes.
 
-import { LONGEST, failure, isLongest, problemOf } from '../options/rules.js';
+import { isLongest } from '../options/checks.js';
+import { failure, problemOf } from '../options/messages.js';
+import { LONGEST } from '../options/rules.js';
 import { inheriting } from '../options/settings.js';
 import { callHook } from '../run/hooks.js';
 import { afterMsOf } from '../run/operation-state.js';

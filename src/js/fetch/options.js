@@ -1,8 +1,10 @@
 // @ts-check
 // Options of a fetch: those of every operation, and its own.
 
+import { isFunction } from '../options/checks.js';
+import { MAX_PROBLEMS, errorOf, failure, problemOf, unknown } from '../options/messages.js';
 import { isPreset, presetRule, presets } from '../options/presets.js';
-import { FUNCTION, MAX_PROBLEMS, RULES, SWITCH, errorOf, failure, isFunction, problemOf, unknown } from '../options/rules.js';
+import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
 import { readOnly, readOverrides, settingsOf, settingsOfPolicy } from '../options/settings.js';
 import { isTransient, isTransientInGo } from './http.js';
 

@@ -1,7 +1,9 @@
 // @ts-check
 // The arguments of one call of fetch, made anew for each attempt.
 
-import { failure, isSignal, problemOf } from '../options/rules.js';
+import { isSignal } from '../options/checks.js';
+import { failure, problemOf } from '../options/messages.js';
+import { RULES } from '../options/rules.js';
 import { bodyOf, classOf, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
 import { discard } from './response.js';
@@ -44,7 +46,7 @@ export class FetchRequest {
     this.body = ownBody ? undefined : bodyOf(this.init?.body);
     this.method = String(this.init?.method ?? (this.isRequest ? input.method : 'GET')).toUpperCase();
     const signal = this.init !== undefined && 'signal' in this.init ? this.init.signal : this.isRequest ? input.signal : undefined;
-    if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal);
+    if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
     /** @type {AbortSignal | undefined} */
     this.signal = signal ?? undefined;
   }

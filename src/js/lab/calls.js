@@ -1,7 +1,7 @@
 // @ts-check
 // Calls into the lab's wasm, of which a fault ends one: the next call gets a fresh instance.
 
-import { messageOf } from '../options/rules.js';
+import { messageOf } from '../options/messages.js';
 
 /**
  * @template Core

@@ -1,7 +1,7 @@
 // @ts-check
 // Questions to the result of simulateOutage: pure functions, also of a result that came from a worker.
 
-import { problemOf } from '../options/rules.js';
+import { problemOf } from '../options/messages.js';
 
 /**
  * When this share of all clients had been served.

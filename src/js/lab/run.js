@@ -1,7 +1,9 @@
 // @ts-check
 // A running simulation: advanced in slices, or run to its end with a turn of the event loop between two slices.
 
-import { FUNCTION, failure, isSignal, problemOf } from '../options/rules.js';
+import { isSignal } from '../options/checks.js';
+import { failure, problemOf } from '../options/messages.js';
+import { FUNCTION, RULES } from '../options/rules.js';
 import { readOnly } from '../options/settings.js';
 
 /**
@@ -73,7 +75,7 @@ export function simulationOf({ call, instance }, make) {
     /** @param {any} [options] */
     async run(options) {
       const { signal, onProgress, sliceEvents = SLICE_EVENTS } = readOnly(options, ['signal', 'onProgress', 'sliceEvents']);
-      if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal);
+      if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
       if (onProgress !== undefined && typeof onProgress !== 'function') throw problemOf('onProgress', onProgress, FUNCTION);
       if (!isCount(sliceEvents, 1)) throw problemOf('sliceEvents', sliceEvents, ['number', 'a positive integer or Infinity']);
       if (owned.busy) throw failure(Error, 'the simulation is running already; await that run');

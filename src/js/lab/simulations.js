@@ -1,7 +1,7 @@
 // @ts-check
 // The simulations as users make them: from a policy and options to the wasm.
 
-import { errorOf, problemOf } from '../options/rules.js';
+import { errorOf, problemOf } from '../options/messages.js';
 import { ownOf, readOnly } from '../options/settings.js';
 import { simulationOf } from './run.js';
 import { policyData, seedOf } from './values.js';

@@ -1,8 +1,10 @@
 // @ts-check
 // Converts arguments of the lab's functions for the wasm: policies to data, seeds to bits, numbers in range.
 
+import { isSeed } from '../options/checks.js';
 import { toData } from '../options/data.js';
-import { isSeed, problemOf } from '../options/rules.js';
+import { problemOf } from '../options/messages.js';
+import { RULES } from '../options/rules.js';
 import { seedBits } from '../options/seed.js';
 import { settingsOfPolicy } from '../options/settings.js';
 import { seedAfresh } from '../run/randomness.js';
@@ -32,7 +34,7 @@ export function policyData(RetryPolicy, policy) {
  */
 export function seedOf(seed, own) {
   if (seed !== undefined) {
-    if (!isSeed(seed)) throw problemOf('seed', seed);
+    if (!isSeed(seed)) throw problemOf('seed', seed, RULES.seed);
     return seedBits(seed);
   }
   if (own !== undefined) return seedBits(BigInt(own.bits));

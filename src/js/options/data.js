@@ -1,7 +1,9 @@
 // @ts-check
 // A policy as JSON data, and back.
 
-import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, FUNCTION, HOOK, JITTERS, MAX_LIST, PROPORTIONAL, RULES, leftOut, oneOf, problemOf } from './rules.js';
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CAP_RULES, JITTERS, MAX_LIST, PROPORTIONAL } from './codes.js';
+import { leftOut, oneOf, problemOf } from './messages.js';
+import { FUNCTION, HOOK, RULES } from './rules.js';
 import { ownOf, requireObject } from './settings.js';
 
 /** The version of the format, in every object that is written. */
@@ -9,9 +11,6 @@ const VERSION = 1;
 
 /** Rules of options that belong to a process. */
 const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
-
-/** What the cap bounds, by the codes of src/core/jitter.rs. */
-const CAP_RULES = ['bound', 'ceiling', 'draw'];
 
 /**
  * Returns the options as data. Functions and signals belong to a process and are omitted, but for a

@@ -2,13 +2,9 @@
 // The documented retry settings of other systems, by name. Each is tested against numbers which
 // that system publishes (tests/vectors/presets.json).
 
+import { BOUND, CEILING, DRAW } from './codes.js';
+import { oneOf } from './messages.js';
 import { isProgrammingError } from './programming-error.js';
-import { oneOf } from './rules.js';
-
-/** Codes of src/core/jitter.rs: what the cap bounds. */
-const BOUND = 0;
-const CEILING = 1;
-const DRAW = 2;
 
 /** @param {unknown} error */
 const isOutside = (error) => !isProgrammingError(error);

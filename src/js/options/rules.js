@@ -1,40 +1,10 @@
 // @ts-check
-// Option names, validation rules and error messages.
+// The options by name, and the rule of each.
 
+import { isCount, isFunction, isLongest, isMs, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
+import { failure, leftOut, oneOf, problemOf } from './messages.js';
 import { seedBits } from './seed.js';
-
-// Positions are the codes that src/bindings/core.rs reads.
-export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'];
-export const FIXED = 0;
-export const LINEAR = 1;
-export const EXPONENTIAL = 2;
-export const TRUNCATED = 3;
-export const CUSTOM = 5;
-
-export const JITTERS = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
-export const NONE = 0;
-export const FULL = 1;
-export const EQUAL = 2;
-export const DECORRELATED = 3;
-export const SLOTTED = 5;
-export const POLLY_V2 = 6;
-export const PROPORTIONAL = 7;
-export const ADDITIVE = 8;
-export const ADDITIVE_MAX = 9;
-
-/** Whether a jitter takes the place of the backoff's curve. @param {number} jitter */
-export function hasOwnCurve(jitter) {
-  return jitter >= DECORRELATED && jitter <= POLLY_V2;
-}
-
-export const MAX_MS = Number.MAX_SAFE_INTEGER;
-
-/** The longest list as `backoff`: its last entry repeats anyway. */
-export const MAX_LIST = 1000;
-
-/** Problems that one error lists at most. */
-export const MAX_PROBLEMS = 10;
-export const DEFAULT_CAP_MS = 10_000;
 
 /** @typedef {import('./settings.js').Settings} Settings */
 
@@ -118,199 +88,6 @@ export const RULES = {
 };
 
 /**
- * Names of options and values in other retry packages, for "Did you mean". Each line: our name, an
- * optional note, a colon, then their names in lower case without "ms".
- */
-const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries maxretry retry
-maxAttempts: numofattempts attempts limit
-maxAttempts (Infinity): forever
-baseMs: mintimeout delay initialdelay startingdelay base interval
-capMs: maxtimeout maxdelay backofflimit cap max
-minMs: mindelay min
-factor: timemultiple multiplier exponent backofffactor
-backoff: strategy
-jitter: randomize randomizationfactor
-attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them): timeout
-attemptTimeoutMs: perattempttimeout
-totalTimeoutMs: maxretrytime maxelapsedtime deadline maxtotaltimeout timeout
-signal: abortsignal
-retryIf: shouldretry retrycondition
-onFailure: handleerror onerror
-onFailure (it is not awaited; beforeRetry is, before the next attempt): onfailedattempt
-maxRetryAfterMs: maxretryafter
-fixed: constant`;
-
-/** Starts each message of this package, once: in a log, it names the owner. */
-const PREFIX = 'rejitter: ';
-
-/**
- * @param {new (message: string) => Error} kind
- * @param {string} text
- */
-export function failure(kind, text) {
-  return new kind(PREFIX + text);
-}
-
-/**
- * Returns the error for an invalid value.
- * @param {string} name
- * @param {unknown} value
- * @param {readonly [types: string, rule: string, ...rest: any]} [rule]
- * @param {string} [verb]
- */
-export function problemOf(name, value, [types, rule] = RULES[name], verb = 'be') {
-  // A seed or a key may be a secret.
-  const shown = typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
-  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}${valueMeant(value, rule)}`);
-}
-
-/**
- * Suggests one of the names that a rule lists.
- * @param {unknown} value
- * @param {string} rule
- */
-function valueMeant(value, rule) {
-  if (typeof value !== 'string') return '';
-  const nearest = meant(value, Array.from(rule.matchAll(/'(\w+)'/g), ([, name]) => name));
-  return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
-}
-
-/** Precedes the names of all options. */
-const LIST = ' Known options: ';
-
-/**
- * @param {string} name
- * @param {string[]} names
- */
-export function unknown(name, names) {
-  const nearest = meant(name, names);
-  return failure(TypeError, `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
-}
-
-/**
- * Returns the known name that another package has under this one, that is at most three edits away, or
- * that begins with this one.
- * @param {string} wrong
- * @param {string[]} names all that are known here
- * @returns {string | undefined}
- */
-function meant(wrong, names) {
-  const name = wrong.slice(0, 40).toLowerCase();
-  const theirs = name.replace(/ms$/, '');
-  for (const line of FOREIGN.split('\n')) {
-    const [, ours = '', note, all = ''] = /^(\w+)(.*): (.*)$/.exec(line) ?? [];
-    if (names.includes(ours) && all.split(' ').includes(theirs)) return ours + note;
-  }
-  for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
-    const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
-    if (nearest !== undefined) return nearest;
-  }
-  return name.length > 2 ? names.find((known) => known.toLowerCase().startsWith(name)) : undefined;
-}
-
-/**
- * Returns whether `a` and `b` are at most `edits` edits apart (insert, delete, replace, transpose).
- * @param {string} a
- * @param {string} b
- * @param {number} edits
- * @returns {boolean}
- */
-function isNear(a, b, edits) {
-  if (a === b) return true;
-  const [restA, restB] = [a.slice(1), b.slice(1)];
-  if (a[0] === b[0]) return isNear(restA, restB, edits);
-  if (edits-- === 0) return false;
-  return (
-    isNear(restA, b, edits) ||
-    isNear(a, restB, edits) ||
-    isNear(restA, restB, edits) ||
-    (a[0] === b[1] && a[1] === b[0] && isNear(a.slice(2), b.slice(2), edits))
-  );
-}
-
-/**
- * Joins problems to one error, with the names of the options once, at its end.
- * @param {Error[]} problems
- */
-export function errorOf(problems) {
-  const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
-  const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
-  const [, names] = texts.find((parts) => parts.length > 1) ?? [];
-  let text = texts.map(([problem]) => problem).join('; ');
-  if (texts.length >= MAX_PROBLEMS) text += '; and more';
-  return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
-}
-
-/**
- * Describes a value, without running any of the caller's code.
- * @param {unknown} value
- */
-export function show(value) {
-  switch (typeof value) {
-    case 'string':
-      // JSON escapes the control characters of ASCII only, and makes six characters of one.
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value).replace(/[\x7f-\x9f]/g, '?').slice(0, 100);
-    case 'bigint':
-      // The digits of a long one take seconds.
-      return value < 1e40 && value > -1e40 ? `${value}n` : 'a long bigint';
-    case 'function':
-    case 'symbol':
-      return `a ${typeof value}`;
-    case 'object':
-      return value === null ? 'null' : kindOf(value);
-    default:
-      return Object.is(value, -0) ? '-0' : String(value);
-  }
-}
-
-/**
- * Returns an error's message, if it has one that can be read: callers may throw any value.
- * @param {unknown} error
- * @param {string} otherwise
- */
-export function messageOf(error, otherwise) {
-  try {
-    const message = error instanceof Error && error.message;
-    return typeof message === 'string' ? message : otherwise;
-  } catch {
-    return otherwise;
-  }
-}
-
-/**
- * @param {string[]} names
- * @returns {Rule}
- */
-function choice(...names) {
-  return ['string', oneOf(names), (value) => names.includes(value)];
-}
-
-/** @param {string[]} names */
-export function oneOf(names) {
-  return `one of '${names.join("', '")}'`;
-}
-
-/**
- * @param {string} name
- * @param {unknown} value
- * @param {string} because
- */
-export function leftOut(name, value, because) {
-  return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
-}
-
-/** @param {object} value */
-function kindOf(value) {
-  try {
-    if (Array.isArray(value)) return 'an array';
-    if (value instanceof Promise) return 'a promise';
-  } catch {
-    // A revoked proxy is neither.
-  }
-  return 'an object';
-}
-
-/**
  * @param {any} value
  * @param {Settings} settings where the answer goes
  * @param {Error[]} problems
@@ -363,7 +140,7 @@ function readJitter(value, settings, problems) {
  * @param {any} value
  * @param {Settings} settings where the answer goes
  */
-export function readSeed(value, settings) {
+function readSeed(value, settings) {
   if (!isSeed(value)) return false;
   settings.seeded = true;
   [settings.seedHigh, settings.seedLow] = seedBits(value);
@@ -371,59 +148,9 @@ export function readSeed(value, settings) {
 }
 
 /**
- * @param {any} value
- * @param {number} least
- * @param {number} most
+ * @param {string[]} names
+ * @returns {Rule}
  */
-function isWithin(value, least, most) {
-  return typeof value === 'number' && value >= least && value <= most;
-}
-
-/** @param {unknown} value */
-export function isMs(value) {
-  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
-}
-
-/** @param {unknown} value */
-export function isLongest(value) {
-  return typeof value === 'number' && value >= 0;
-}
-
-/** @param {unknown} value */
-export function isCount(value) {
-  return value === Infinity || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 1);
-}
-
-/** @param {unknown} value */
-export function isFunction(value) {
-  return typeof value === 'function';
-}
-
-/** @param {unknown} value */
-export function isSwitch(value) {
-  return typeof value === 'boolean';
-}
-
-/** @param {unknown} value */
-export function isSeed(value) {
-  if (typeof value === 'bigint') return value >= 0n && value < 1n << 64n;
-  return typeof value === 'string' || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0);
-}
-
-/**
- * By what it can do and not by `instanceof`, which is false for the signals of another realm.
- * @param {any} value
- */
-export function isSignal(value) {
-  try {
-    return (
-      value !== null &&
-      typeof value === 'object' &&
-      isSwitch(value.aborted) &&
-      isFunction(value.addEventListener) &&
-      isFunction(value.removeEventListener)
-    );
-  } catch {
-    return false;
-  }
+function choice(...names) {
+  return ['string', oneOf(names), (value) => names.includes(value)];
 }

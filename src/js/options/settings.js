@@ -1,10 +1,12 @@
 // @ts-check
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
+import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
 import {
-  BACKOFFS, CUSTOM, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, MAX_PROBLEMS, RULES, SLOTTED, TRUNCATED, errorOf, hasOwnCurve, isCount,
-  failure, isFunction, isLongest, isMs, isSignal, leftOut, problemOf, unknown,
-} from './rules.js';
+  BACKOFFS, CUSTOM, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, SLOTTED, TRUNCATED, hasOwnCurve,
+} from './codes.js';
+import { MAX_PROBLEMS, errorOf, failure, leftOut, problemOf, unknown } from './messages.js';
+import { RULES } from './rules.js';
 
 /**
  * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
@@ -182,7 +184,7 @@ export function readOptions(options, settings, adapt) {
         if (problems.length >= MAX_PROBLEMS) continue;
         valid = readByRule(name, value, settings, problems);
     }
-    if (!valid) problems.push(problemOf(name, value));
+    if (!valid) problems.push(problemOf(name, value, RULES[name]));
   }
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {

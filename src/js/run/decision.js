@@ -1,7 +1,8 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { CUSTOM, NONE, POLLY_V2, failure, hasOwnCurve, problemOf } from '../options/rules.js';
+import { CUSTOM, NONE, POLLY_V2, hasOwnCurve } from '../options/codes.js';
+import { failure, problemOf } from '../options/messages.js';
 import { seedAfresh } from './randomness.js';
 import { now } from './timer.js';
 

@@ -1,7 +1,10 @@
 // @ts-check
 // The backoff iterator: the waits of an operation in which every attempt fails.
 
-import { LONGEST, hasOwnCurve, isCount, isLongest, problemOf } from '../options/rules.js';
+import { isCount, isLongest } from '../options/checks.js';
+import { hasOwnCurve } from '../options/codes.js';
+import { problemOf } from '../options/messages.js';
+import { LONGEST } from '../options/rules.js';
 import { inheriting, readOnly, reseeded } from '../options/settings.js';
 import { UNSEEDED, decide } from './decision.js';
 

@@ -1,7 +1,9 @@
 // @ts-check
 // permanent(error) and retryAfter(ms, error): errors that say more than "failed".
 
-import { LONGEST, isLongest, messageOf, problemOf } from '../options/rules.js';
+import { isLongest } from '../options/checks.js';
+import { messageOf, problemOf } from '../options/messages.js';
+import { LONGEST } from '../options/rules.js';
 import { TimeoutError, hide } from './report.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.

@@ -1,7 +1,8 @@
 // @ts-check
 // The steps between attempts: state, decisions and events of an operation, whether it waits or blocks.
 
-import { failure, isMs, show } from '../options/rules.js';
+import { isMs } from '../options/checks.js';
+import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { UNSEEDED, decide } from './decision.js';
 import { readMarks, returnedMark } from './directives.js';

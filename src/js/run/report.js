@@ -1,7 +1,7 @@
 // @ts-check
 // The story of an operation: what each attempt did, why it ended, and the errors that tell it.
 
-import { messageOf } from '../options/rules.js';
+import { messageOf } from '../options/messages.js';
 
 /**
  * Defines a property as errors define `cause`: loggers do not print it, and what it inherits does not matter.

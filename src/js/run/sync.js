@@ -1,7 +1,7 @@
 // @ts-check
 // One operation that blocks the thread while it waits.
 
-import { failure } from '../options/rules.js';
+import { failure } from '../options/messages.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { abortAttempt } from './attempt.js';
 import { reasonOf } from './cancellation.js';

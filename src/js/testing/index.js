@@ -1,7 +1,9 @@
 // @ts-check
 // rejitter/testing: time that moves by hand, and known draws, for the tests of programs that retry.
 
-import { SWITCH, errorOf, failure, isFunction, isSwitch, problemOf } from '../options/rules.js';
+import { isFunction, isSwitch } from '../options/checks.js';
+import { errorOf, failure, problemOf } from '../options/messages.js';
+import { SWITCH } from '../options/rules.js';
 import { readOnly } from '../options/settings.js';
 
 /** The longest delay that hosts keep: above it, as below 1, timers fire after 1 ms. */
