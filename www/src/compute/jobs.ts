@@ -3,6 +3,7 @@
  * everything, the seed included; long ones report what they have so far, and stop when told to.
  */
 import { explain } from 'rejitter/lab';
+import { story } from '../story/runs';
 import { contention } from './contention';
 import { herd } from './herd';
 import { load } from './load';
@@ -12,7 +13,7 @@ import { waits } from './waits';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, peaks, contention, waits, totals, notes: explain };
+export const JOBS = { herd, load, peaks, contention, waits, totals, notes: explain, story };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;
