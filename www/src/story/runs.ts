@@ -28,8 +28,7 @@ export interface StoryResult {
 }
 
 /** The default outage of the page. The controls do not change it: the words of the story are about this one. */
-export const OUTAGE = { ...INITIAL_STATE.herd, downMs: 2000 };
-export const REJECTION_COST = 0.05;
+export const OUTAGE = INITIAL_STATE.herd;
 export const HORIZON_MS = 30_000;
 export const BIN_MS = 10;
 export const FIXED_WAIT_MS = 1000;
@@ -54,7 +53,6 @@ export async function story({ seed }: StoryInput, report: (partial: StoryResult)
     if (runs.length > 0) report({ runs: [...runs] });
     const simulation = simulateOutage(POLICIES[scene], {
       ...outageOptions(OUTAGE),
-      rejectionCost: REJECTION_COST,
       horizonMs: HORIZON_MS,
       binMs: BIN_MS,
       traced: TRACED,

@@ -2,7 +2,7 @@
 import { count, duration, plural } from '../charts/format';
 import { FIRST_CALLS_MS, TRACED, WINDOW_MS } from '../compute/herd';
 import { factsOf, type Facts } from './facts';
-import { CAPACITY_PER_WINDOW, FIXED_WAIT_MS, HORIZON_MS, OUTAGE, REJECTION_COST, type SceneName, type SceneRun } from './runs';
+import { CAPACITY_PER_WINDOW, FIXED_WAIT_MS, HORIZON_MS, OUTAGE, type SceneName, type SceneRun } from './runs';
 
 export interface SceneWords {
   readonly title: string;
@@ -70,7 +70,7 @@ export function introduction(): string {
 export function legend(): string {
   return (
     `Each row of a picture is one of ${TRACED} clients. All make their first call within ${duration(FIRST_CALLS_MS)}, and nobody gives up. ` +
-    `A rejected call takes ${100 * REJECTION_COST}% of the capacity that a served one takes; within ${duration(WINDOW_MS)} the server can serve ${CAPACITY_PER_WINDOW}. ` +
+    `A rejected call takes ${100 * OUTAGE.rejectionCost}% of the capacity that a served one takes; within ${duration(WINDOW_MS)} the server can serve ${CAPACITY_PER_WINDOW}. ` +
     `Time runs at double speed, and calls are drawn slower than they travel.`
   );
 }
