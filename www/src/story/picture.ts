@@ -33,14 +33,14 @@ const FONT = '12px Inter, system-ui, sans-serif';
 const BOLD = '650 13px Inter, system-ui, sans-serif';
 
 /** How long a call is drawn before it arrives, and how long after it was rejected, in simulated time. */
-const FLIGHT_MS = 900;
-const RETURN_MS = 350;
+const FLIGHT_MS = 1000;
+const RETURN_MS = 450;
 /** The bar shows the calls of so long. */
-const LOAD_MS = 400;
+const LOAD_MS = 450;
 /** Up to the capacity the bar is linear, above it logarithmic up to so many times the capacity. */
 const CAPACITY_AT = 0.35;
 const MOST_LOAD = 1000;
-const TICKS_S = [0, 10, 20, 30];
+const TICKS_S = [0, 10, 20, 30, 40];
 
 interface Colours {
   readonly card: Rgb;

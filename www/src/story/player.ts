@@ -5,7 +5,7 @@ import type { Picture } from './picture';
 import { HORIZON_MS } from './runs';
 
 /** Simulated time per time. */
-export const SPEED = 2;
+export const SPEED = 2.5;
 /** The end stays, so that it can be read. */
 const HOLD_MS = 3000;
 /** Part of a picture that must be seen. */

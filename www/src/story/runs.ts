@@ -29,7 +29,7 @@ export interface StoryResult {
 
 /** The default outage of the page. The controls do not change it: the words of the story are about this one. */
 export const OUTAGE = INITIAL_STATE.herd;
-export const HORIZON_MS = 30_000;
+export const HORIZON_MS = 40_000;
 export const BIN_MS = 10;
 export const FIXED_WAIT_MS = 1000;
 export const CAPACITY_PER_WINDOW = (OUTAGE.capacityPerS * WINDOW_MS) / 1000;

@@ -2,6 +2,7 @@
 import { count, duration, plural } from '../charts/format';
 import { FIRST_CALLS_MS, TRACED, WINDOW_MS } from '../compute/herd';
 import { factsOf, type Facts } from './facts';
+import { SPEED } from './player';
 import { CAPACITY_PER_WINDOW, FIXED_WAIT_MS, HORIZON_MS, OUTAGE, type SceneName, type SceneRun } from './runs';
 
 export interface SceneWords {
@@ -71,7 +72,7 @@ export function legend(): string {
   return (
     `Each row of a picture is one of ${TRACED} clients. All make their first call within ${duration(FIRST_CALLS_MS)}, and nobody gives up. ` +
     `A rejected call takes ${100 * OUTAGE.rejectionCost}% of the capacity that a served one takes; within ${duration(WINDOW_MS)} the server can serve ${CAPACITY_PER_WINDOW}. ` +
-    `Time runs at double speed, and calls are drawn slower than they travel.`
+    `Time runs ${SPEED} times as fast, and calls are drawn slower than they travel.`
   );
 }
 
