@@ -30,6 +30,7 @@ const mounts: readonly (() => void)[] = [
   () => mountHeader(store),
   () => mountControls(byId('controls-form'), store),
   () => mountHero(byId('hero-body'), store, slow),
+  () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
   () => mountWhenNear('aws-body', async (root) => (await import('./sections/contention')).mountContention(root, store, slow)),
   () => mountDelays(byId('delays-body'), store, quick),
   () => mountHerd(byId('herd-body'), store, slow),
