@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { inEachEngine } from './lib/built-page.mjs';
-import { drawn } from './lib/page.mjs';
+import { DIST, inEachEngine } from './lib/built-page.mjs';
+import { ENGINES } from './lib/engines.mjs';
+import { choose, drawAll, drawn } from './lib/page.mjs';
+import { serveFolder } from './lib/static-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -51,4 +53,34 @@ inEachEngine(({ withPage }) => {
       await page.locator('#delays-heading').click();
       await menu.waitFor({ state: 'hidden' });
     }));
+
+  test('a long simulation does not keep the waits waiting', () =>
+    withPage(async (page) => {
+      await drawAll(page);
+      const start = page.getByRole('button', { name: /^Run it as published/ });
+      await start.click();
+      await page.locator('#contention .run-numbers:not(:empty)').waitFor();
+      await choose(page, 'Equal');
+      assert.match((await page.textContent('#delays .subtitle')) ?? '', /equal jitter/);
+      assert.ok(await start.isDisabled(), 'the long run goes on');
+      await page.getByRole('button', { name: 'Abort' }).first().click();
+    }));
+});
+
+test('the page requests each of its files once, and one worker', async () => {
+  const server = await serveFolder(DIST);
+  const browser = await ENGINES.chromium('light');
+  try {
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    await page.locator('html[data-ready]').waitFor();
+    await drawAll(page);
+    const scripts = server.asked.filter((path) => path.endsWith('.js'));
+    assert.deepEqual(scripts.toSorted(), [...new Set(scripts)].toSorted());
+    assert.equal(scripts.filter((path) => path.includes('/worker-')).length, 1);
+    assert.equal(page.workers().length, 1);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
 });

@@ -20,7 +20,7 @@ import './styles/herd.css';
 import './styles/live.css';
 import './styles/take-away.css';
 
-// Two, so that a long simulation does not keep the waits waiting.
+// Two lanes of one worker, so that a long simulation does not keep the waits waiting.
 const quick = createComputer('waits');
 const slow = createComputer('simulations');
 

@@ -30,7 +30,7 @@ export function mountContention(root: HTMLElement, store: Store): void {
   let channel: Channel<'contention'> | undefined;
 
   function order(input: ContentionInput): void {
-    // A worker of its own, once it is needed: a long run keeps nothing else waiting.
+    // A separate lane: a long run keeps nothing else waiting.
     channel ??= createComputer('contention').channel('contention', deliver, fail);
     if (channel.order(input)) figure.busy();
   }
