@@ -13,10 +13,10 @@ pub struct Atom {
     pub probability: f64,
 }
 
-/// A stretch of waits with one density: exactly, or on the average.
+/// A stretch of waits with one density: exact, or its average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// Where it begins, in ms.
+    /// Start, in ms.
     pub from_ms: f64,
     /// Where it ends, in ms.
     pub to_ms: f64,

@@ -11,9 +11,9 @@ mod demo;
 mod lab_wasm;
 mod pkg;
 mod plan;
+mod schedules;
 mod setup;
 mod signals;
-mod simulate;
 mod site;
 mod step;
 mod test;
@@ -38,7 +38,7 @@ cargo xtask <command>
   bench [--quick] [--only NAME]... [--readme]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
       minute; --only runs the parts whose names contain NAME; --readme writes the README's tables
-  simulate [--schedules N] [--seed S]
+  schedules [--count N] [--seed S]
       random hostile schedules against the packed package, a million by default
   site [--out DIR]
       the page as static files, in target/site or in DIR
@@ -56,7 +56,7 @@ enum Command {
     Demo(demo::Options),
     Test(test::Options),
     Bench(bench::Options),
-    Simulate(simulate::Options),
+    Schedules(schedules::Options),
     Site(site::Options),
     Pkg,
     Help,
@@ -90,7 +90,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
         Command::Bench(options) => bench::run(&ws, &options),
-        Command::Simulate(options) => simulate::run(&ws, &options),
+        Command::Schedules(options) => schedules::run(&ws, &options),
         Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
             let mut console = Console::new(&ws, "logs", false)?;
@@ -111,7 +111,7 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
         "demo" => Command::Demo(demo::Options::default()),
         "test" => Command::Test(test::Options::default()),
         "bench" => Command::Bench(bench::Options::default()),
-        "simulate" => Command::Simulate(simulate::Options::default()),
+        "schedules" => Command::Schedules(schedules::Options::default()),
         "site" => Command::Site(site::Options::default()),
         "pkg" => Command::Pkg,
         "help" | "--help" | "-h" => Command::Help,
@@ -141,12 +141,11 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
                     .ok_or_else(|| usage("--only needs the name of a part"))?;
                 options.only.push(part.to_owned());
             }
-            (Command::Simulate(options), "--schedules") => {
-                let schedules = args.next().and_then(|number| number.parse().ok());
-                options.schedules =
-                    schedules.ok_or_else(|| usage("--schedules needs a whole number"))?;
+            (Command::Schedules(options), "--count") => {
+                let count = args.next().and_then(|number| number.parse().ok());
+                options.count = count.ok_or_else(|| usage("--count needs a whole number"))?;
             }
-            (Command::Simulate(options), "--seed") => {
+            (Command::Schedules(options), "--seed") => {
                 let seed = args.next().and_then(|number| number.parse().ok());
                 options.seed = Some(seed.ok_or_else(|| usage("--seed needs a whole number"))?);
             }
@@ -191,13 +190,13 @@ mod tests {
             parsed("bench --only heap --quick --readme --only cold"),
             Ok(Command::Bench(bench))
         );
-        let simulate = simulate::Options {
-            schedules: 50,
+        let schedules = schedules::Options {
+            count: 50,
             seed: Some(3),
         };
         assert_eq!(
-            parsed("simulate --seed 3 --schedules 50"),
-            Ok(Command::Simulate(simulate))
+            parsed("schedules --seed 3 --count 50"),
+            Ok(Command::Schedules(schedules))
         );
         let site = site::Options {
             out: Some("a/b".into()),
@@ -225,8 +224,8 @@ mod tests {
             ("pkg --once", "--once"),
             ("bench --only", "--only"),
             ("bench --once", "--once"),
-            ("simulate --schedules many", "--schedules"),
-            ("simulate --seed", "--seed"),
+            ("schedules --count many", "--count"),
+            ("schedules --seed", "--seed"),
             ("site --out", "--out"),
         ] {
             let message = parsed(line).unwrap_err();
@@ -236,7 +235,7 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "bench", "simulate", "site", "pkg", "help"] {
+        for command in ["demo", "test", "bench", "schedules", "site", "pkg", "help"] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }

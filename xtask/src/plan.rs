@@ -81,8 +81,18 @@ pub fn plan(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     let mut plan = lints();
     plan.extend(native());
     plan.extend(wasm());
-    for file in test_files(&ws.root.join("tests/package"))? {
-        plan.push(node_tests(format!("package: {}", stem(&file)), file));
+    for part in parts(&ws.root.join("tests/package"))? {
+        let folder = part
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for file in test_files(&part)? {
+            plan.push(node_tests(
+                format!("package: {folder}/{}", stem(&file)),
+                file,
+            ));
+        }
     }
     plan.extend(package_in_webkit(ws));
     plan.extend(package_checks());
@@ -278,9 +288,9 @@ fn node_tests_in(name: &str, folder: &'static str) -> Plan {
 /// The tests in browsers once more. Not those of `retrySync`: WebKitGTK has no shared memory.
 fn package_in_webkit(ws: &Workspace) -> Vec<Plan> {
     let again = |name: &str| {
-        let file = ws.root.join(format!("tests/package/{name}.test.mjs"));
+        let file = ws.root.join(format!("tests/package/hosts/{name}.test.mjs"));
         Plan::new(
-            format!("package: {name}, WebKit"),
+            format!("package: hosts/{name}, WebKit"),
             Runner::Node,
             Needs::WebKit,
             move |cx| vec![node_test(cx, &file).env("TEST_BROWSERS", "WebKit")],
@@ -372,6 +382,18 @@ fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
+/// The folders with tests of the tarball. The steps of `wasm-pack` have commands of their own.
+fn parts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = fs::read_dir(folder).map_err(|error| file_failure("read", folder, &error))?;
+    let mut parts: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir() && !path.ends_with("wasm-pack"))
+        .filter(|path| test_files(path).is_ok())
+        .collect();
+    parts.sort();
+    Ok(parts)
+}
+
 /// The `*.test.mjs` of a folder, in the order of their names.
 fn test_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(folder).map_err(|error| file_failure("read", folder, &error))?;
@@ -413,7 +435,7 @@ mod tests {
             "wasm: Firefox",
             "wasm-pack: bundler",
             "package: attw",
-            "package: fetch-browser, WebKit",
+            "package: hosts/fetch-browser, WebKit",
             "demo: webkit",
         ] {
             assert!(

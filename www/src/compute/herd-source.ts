@@ -2,7 +2,7 @@
 import type { Store } from '../state/store';
 import { CHOICES, sameChoice, type Choice } from '../state/strategy';
 import type { Computer } from './client';
-import { UNTIL_SERVED, type HerdResult } from './herd';
+import type { HerdResult } from './herd';
 
 export interface HerdView {
   /** What there is; `whole` once that is all sixteen strategies. */
@@ -41,7 +41,7 @@ function create(store: Store, computer: Computer): HerdSource {
   const channel = computer.channel(
     'herd',
     (result) => {
-      last = { result, whole: result.runs.length === CHOICES.length };
+      last = { result, whole: result.runs.length >= CHOICES.length };
       for (const view of views) view.show(last.result, last.whole);
     },
     (message) => {
@@ -51,13 +51,13 @@ function create(store: Store, computer: Computer): HerdSource {
 
   function order(): void {
     const { strategy, herd, seed } = store.get();
-    const { clients, downMs, capacityPerS } = herd;
+    const { clients, downMs, capacityPerS, rejectionCost, limits } = herd;
     const first = heroChoices(strategy);
     const others = CHOICES.filter((choice) => !first.some((one) => sameChoice(one, choice)));
     // Those of the chosen backoff before the rest: they are drawn together.
     const near = ({ backoff }: Choice): boolean => backoff === strategy.backoff;
     const choices = wanting.size === 0 ? first : [...first, ...others.filter(near), ...others.filter((choice) => !near(choice))];
-    const ordered = channel.order({ strategy: { ...strategy, ...UNTIL_SERVED }, herd: { clients, downMs, capacityPerS }, seed, choices });
+    const ordered = channel.order({ strategy, herd: { clients, downMs, capacityPerS, rejectionCost, limits }, seed, choices, withOther: true });
     if (ordered) for (const view of views) view.busy?.();
   }
 

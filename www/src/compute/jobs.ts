@@ -5,14 +5,20 @@
 import { explain } from 'rejitter/lab';
 import { contention } from './contention';
 import { herd } from './herd';
-import { load } from './load';
+import { load, sweep } from './load';
+import { policyOf, type Strategy } from '../state/strategy';
 import { peaks } from './peaks';
 import { totals } from './totals';
 import { waits } from './waits';
 
+/** The package's sentences about the strategy. */
+function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof explain> {
+  return explain(policyOf(strategy));
+}
+
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, peaks, contention, waits, totals, notes: explain };
+export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

@@ -13,8 +13,10 @@ const LEFT = 52;
 const WORDS = 20;
 const PANEL = 58;
 const GAP = 10;
-/** Narrower, "server down" has no room beside the words on the right. */
+/** Narrower, the words on the right are fewer. */
 const ROOMY = 420;
+/** Width of the outage that has room for its name. */
+const DOWN_LABEL = 84;
 const TOP = 4;
 const BOTTOM = TOP + JITTERS.length * (WORDS + PANEL + GAP) - GAP;
 
@@ -46,11 +48,11 @@ export const arrivals: FigureSpec<HerdResult> = {
         svg('path', { d: bars(run.arrivals, binMs, (ms) => x(ms), (calls) => y(perS(calls, binMs)), base), class: 'bars', 'data-jitter': jitter }),
         svg('line', { x1: LEFT, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
         svg('line', { x1: LEFT, x2: right, y1: level, y2: level, class: 'capacity' }),
-        svg('text', { x: right, y: words + 14, 'text-anchor': 'end', class: 'hued halo', 'data-jitter': jitter }, inWords(run)),
+        svg('text', { x: right, y: words + 14, 'text-anchor': 'end', class: 'hued halo', 'data-jitter': jitter }, width < ROOMY ? inShort(run) : inWords(run)),
       );
       if (i > 0) continue;
       marks.push(
-        ...(width < ROOMY || downMs === 0 ? [] : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
+        ...(x(downMs) - LEFT < DOWN_LABEL ? [] : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
         svg('text', { x: right, y: level - from < 18 ? level + 14 : level - 5, 'text-anchor': 'end', class: 'halo strong' }, `capacity ${rate(capacityPerS)}`),
       );
     }
@@ -72,7 +74,7 @@ export const arrivals: FigureSpec<HerdResult> = {
     };
   },
 
-  note: ({ binMs }) => [`Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the pink ground its outage.`],
+  note: ({ binMs }) => [`Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the grey ground its outage.`],
 };
 
 function runsOf({ runs, input }: HerdResult): HerdRun[] {
@@ -81,6 +83,10 @@ function runsOf({ runs, input }: HerdResult): HerdRun[] {
 
 function inWords({ choice, peakPerS }: HerdRun): string {
   return `${capitalised(choice.jitter)}: ${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`;
+}
+
+function inShort({ choice, peakPerS }: HerdRun): string {
+  return `${capitalised(choice.jitter)}: ${peakPerS === undefined ? 'cut off' : `peak ${rate(peakPerS)}`}`;
 }
 
 function highestOf({ arrivals: calls }: HerdRun): number {
