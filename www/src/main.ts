@@ -8,6 +8,7 @@ import { mountHerd } from './sections/herd';
 import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader } from './shell/header';
+import { mountLinkNotice } from './shell/link-notice';
 import { mountTheme } from './shell/theme';
 import { fromQuery } from './state/permalink';
 import { createStore } from './state/store';
@@ -28,6 +29,7 @@ const slow = createComputer('simulations');
 
 const mounts: readonly (() => void)[] = [
   () => mountHeader(store),
+  () => mountLinkNotice(byId('main'), store),
   () => mountControls(byId('controls-form'), store),
   () => mountHero(byId('hero-body'), store, slow),
   () => mountDelays(byId('delays-body'), store, quick),
