@@ -8,6 +8,7 @@ import { mountHerd } from './sections/herd';
 import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader } from './shell/header';
+import { mountLinkNotice } from './shell/link-notice';
 import { mountTheme } from './shell/theme';
 import { store } from './state/page';
 import { mountCode } from './take-away/code-section';
@@ -26,6 +27,7 @@ const slow = createComputer('simulations');
 
 const mounts: readonly (() => void)[] = [
   () => mountHeader(store),
+  () => mountLinkNotice(byId('main'), store),
   () => mountControls(byId('controls-form'), store),
   () => mountHero(byId('hero-body'), store, slow),
   () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
