@@ -386,7 +386,7 @@ for (const [host, without] of [['', ''], [' without MessageChannel', 'delete glo
   });
 }
 
-test('what was freed is used again: the memory does not grow', async () => {
+test('reuses freed memory: it does not grow', async () => {
   const { code, stdout, stderr } = await runNode(
     `import { simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage } from 'rejitter/lab';
      const memories = [];
@@ -421,7 +421,7 @@ const running = () => simulateEthernet({ stations: 2, runs: 1 });
 /** Values of numeric options that are refused, each by a RangeError that begins with the option's name. */
 const OUT_OF_RANGE = [
   [outage, { clients: [0, 1_000_001, 1.5, -1, NaN, Infinity], spreadMs: [-1, NaN, 1.1e12, Infinity], downMs: [-1, NaN, Infinity], capacityPerS: [0, -1, NaN] }],
-  [outage, { burst: [0.9, NaN], latencyMs: [-1, 1.1e6, NaN], deadlineMs: [0, -1, NaN], horizonMs: [0, 1.1e12, NaN, Infinity], binMs: [0, -1, NaN, Infinity, 0.5], traced: [-1, 0.5, 1_000_001] }],
+  [outage, { burst: [0.9, NaN], rejectionCost: [-0.1, 1.1, NaN, Infinity], latencyMs: [-1, 1.1e6, NaN], deadlineMs: [0, -1, NaN], horizonMs: [0, 1.1e12, NaN, Infinity], binMs: [0, -1, NaN, Infinity, 0.5], traced: [-1, 0.5, 1_000_001] }],
   [contention, { clients: [0, 100_001, 2.5], hopMeanMs: [-1, 1.1e6, NaN], hopSdMs: [-1, NaN, Infinity], runs: [0, 1_000_001, NaN] }],
   [load, { capacityPerS: [0, 1.1e9, NaN], timeoutMs: [0, Infinity, NaN], downFromMs: [-1, NaN], downMs: [-1, 1.1e9], horizonMs: [0, -1, Infinity], binMs: [0, NaN, 0.01] }],
   [(options) => () => simulateAmplification(options), { attempts: [0, 1001, 1.5], layers: [0, 21, 13], failure: [-0.1, 1.1, NaN], requests: [0, 10_000_001, NaN] }],

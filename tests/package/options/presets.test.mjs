@@ -163,7 +163,7 @@ const ARTICLES = {
   'AWS 2015, equal jitter: temp/2 + random_between(0, temp/2)': [{ baseMs: 5, capMs: 2000, jitter: 'equal' }, (r, k) => { const temp = Math.min(2000, 5 * 2 ** (k - 1)); return temp / 2 + (r * temp) / 2; }],
   'AWS 2015, decorrelated jitter: min(cap, random_between(base, sleep·3))': [{ baseMs: 5, capMs: 2000, jitter: 'decorrelated' }, (r, k, sleep = 5) => Math.min(2000, 5 + r * (sleep * 3 - 5))],
   'constant': [{ backoff: 'fixed', baseMs: 300, jitter: 'none' }, () => 300],
-  'constant with a jitter of ±10 %': [{ backoff: 'fixed', baseMs: 300, jitter: { type: 'proportional', ratio: 0.1 } }, (r) => 300 * (0.9 + 0.2 * r)],
+  'constant with a jitter of ±10%': [{ backoff: 'fixed', baseMs: 300, jitter: { type: 'proportional', ratio: 0.1 } }, (r) => 300 * (0.9 + 0.2 * r)],
   'linear between min and max': [{ backoff: 'linear', baseMs: 100, minMs: 150, capMs: 1000, jitter: 'none' }, (r, k) => Math.min(1000, Math.max(150, 100 * k))],
   'linear between min and max, jittered from min up': [{ backoff: 'linear', baseMs: 200, minMs: 150, capMs: 1000 }, (r, k) => 150 + r * (Math.min(1000, 200 * k) - 150)],
   'exponential between min and max': [{ baseMs: 100, minMs: 150, capMs: 5000, jitter: 'none' }, (r, k) => Math.min(5000, Math.max(150, 100 * 2 ** (k - 1)))],

@@ -9,21 +9,21 @@ export const MUTANTS = [];
 
 const plant = (name, rules, ...edits) => MUTANTS.push({ name, rules: [rules].flat(), edits });
 
-const op = 'operation.js';
-const story = 'progress.js';
-const cut = 'interruption.js';
-const rule = 'decision.js';
-const time = 'timer.js';
+const op = 'run/operation.js';
+const story = 'run/operation-state.js';
+const cut = 'run/cancellation.js';
+const rule = 'run/decision.js';
+const time = 'run/timer.js';
 
 // Signals and listeners.
 plant('listeners stay after settlement', 15, [cut, "for (const signal of this.signals) unfollow(signal, this);", '']);
-plant('an operation that ends takes the others from their signal', [11, 13, 18], ['signals.js', '  if (known.followers.size > 0) return;\n', '']);
+plant('an operation that ends takes the others from their signal', [11, 13, 18], ['run/signals.js', '  if (known.followers.size > 0) return;\n', '']);
 plant('the abort reason is replaced', [11, 13, 14], [cut, 'this.end((this.reason = reasonOf(signal)));', "this.end((this.reason = new DOMException('Aborted', 'AbortError')));"]);
 plant('an abort is noticed only when the wait ends', 13, [cut, '      this.wake = resolve;\n', '']);
 plant('the signal of the run is ignored', [11, 13, 18], [cut, '    this.watch(signal);\n', '']);
 plant('the signal of the policy is ignored', [13, 18], [cut, '    this.watch(shared);\n', '']);
 plant('an aborted signal does not stop the first attempt', [13, 18], [op, 'if (limits.aborted) throw limits.reason;', '']);
-plant('one signal gets two listeners', 15, ['signals.js', 'if (known !== undefined) {', 'if (known === null) {']);
+plant('one signal gets two listeners', 15, ['run/signals.js', 'if (known !== undefined) {', 'if (known === null) {']);
 plant('retryIf is asked after an abort in a hook', [13, 18], [story, "return limits.aborted ? 'aborted' : permanent ? 'permanent' : undefined;", "return permanent ? 'permanent' : undefined;"]);
 plant('an attempt that was aborted counts as a failure', 18, [story, "    // The attempt may have aborted, and so may a hook below.\n    if (limits.aborted) return 'aborted';\n", '']);
 plant('an abort in onRetry does not stop the wait', 11, [cut, 'if (this.over) resolve(INTERRUPTED);\n      else this.waitTimer', 'this.waitTimer']);
@@ -31,14 +31,14 @@ plant('finalError wraps the abort reason', [11, 13, 14], [story, "settings.final
 plant('the abort reason carries a report', 14, [story, 'if (!aborted) keepReport(final, report);', 'keepReport(final, report);']);
 
 // Attempts and their signals.
-plant('all attempts share one controller', 12, ['attempt.js', 'return (this.#controller ??= new AbortController()).signal;', 'return (globalThis.sharedController ??= new AbortController()).signal;']);
+plant('all attempts share one controller', 12, ['run/attempt.js', 'return (this.#controller ??= new AbortController()).signal;', 'return (globalThis.sharedController ??= new AbortController()).signal;']);
 plant('a timed-out attempt is not told', 12, [cut, '      abortAttempt(attempt, this.timeout);\n', '']);
 plant('attempts are numbered from 0', 3, [story, 'settings, this.attempts + 1,', 'settings, this.attempts,']);
-plant('attemptsLeft counts the attempt itself', 3, ['attempt.js', 'this.#settings.maxAttempts - this.#attempt;', 'this.#settings.maxAttempts - this.#attempt + 1;']);
+plant('attemptsLeft counts the attempt itself', 3, ['run/attempt.js', 'this.#settings.maxAttempts - this.#attempt;', 'this.#settings.maxAttempts - this.#attempt + 1;']);
 plant('events count the attempt among those that are left', 3, [story, 'attemptsLeft: maxAttempts - attempt,', 'attemptsLeft: maxAttempts - attempt + 1,']);
 plant('events lack the name', 20, [story, '...(name !== undefined && { name }), ', '']);
 plant('the previous error is that of the first attempt', 14, [story, 'limits.deadlineAt, this.last);', 'limits.deadlineAt, this.last && { ...this.last, outcome: this.records[0].outcome });']);
-plant('the previous delay is not told', 7, ['attempt.js', 'return this.#previous?.delayMs;', 'return undefined;']);
+plant('the previous delay is not told', 7, ['run/attempt.js', 'return this.#previous?.delayMs;', 'return undefined;']);
 plant('an ended attempt can still time out', [6, 10, 12, 13, 15, 16], [cut, '    this.attemptTimer?.cancel();\n    this.wake = undefined;', '    this.wake = undefined;']);
 plant('a late rejection is unhandled', 17, [cut, '      settle(value, resolve, reject);\n      this.wake = reject;\n      if (this.over) reject(INTERRUPTED);', '      this.wake = reject;\n      if (this.over) return reject(INTERRUPTED);\n      settle(value, resolve, reject);']);
 plant('a synchronous throw escapes', 13, [op, '  } catch (error) {\n    return goOn(error);', '  } catch (error) {\n    throw error;']);
@@ -76,8 +76,8 @@ plant('retryIf is asked twice', [13, 17, 19], [op, 'let verdict = predicate === 
 plant('a verdict that is none passes', [13, 14, 18], [story, "throw failure(typeof afterMs === 'number' ? RangeError : TypeError,", "if (verdict !== null) return NaN;\n  throw failure(typeof afterMs === 'number' ? RangeError : TypeError,"]);
 plant('spent results reject', 13, [story, 'if (failed || wrap) throw final;', 'throw final;']);
 plant('finalResult is ignored', 13, [story, "settings.finalResult === 'reject';", 'false;']);
-plant('the RetryError of a result has no result', 14, ['report.js', "if (!failed) hide(this, 'result', outcome);", '']);
-plant('loggers print the report', 14, ['report.js', "hide(this, 'report', report);", 'this.report = report;']);
+plant('the RetryError of a result has no result', 14, ['run/report.js', "if (!failed) hide(this, 'result', outcome);", '']);
+plant('loggers print the report', 14, ['run/report.js', "hide(this, 'report', report);", 'this.report = report;']);
 plant('hints feed the decorrelated jitter', [5, 7], [rule, 'if (!exact && !hinted && hasOwnCurve', 'if (!exact && hasOwnCurve']);
 plant('bounded decorrelated jitter forgets', [4, 5, 6, 7], [rule, 'hasOwnCurve(jitter)', 'jitter === 3']);
 plant('operations share the previous wait', [4, 7], [story, 'this.previousMs = -1;', 'this.previousMs = settings.lastMs ?? -1;'], [rule, 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
@@ -88,13 +88,13 @@ plant('two draws for one wait', 7, [rule, 'r2 = (r * 2 ** 26) % 1;', 'r2 = jitte
 plant('randomness of the host beside that of the caller', 7, [rule, '  const exact = exactlyMs >= 0;\n', '  if (state.index === UNSEEDED) seedAfresh({});\n  const exact = exactlyMs >= 0;\n']);
 
 // Marks.
-plant('permanent errors are retried', 14, ['marks.js', 'marks.permanent ||= mark.permanent;', '']);
-plant('a permanent error inside another mark is retried', 14, ['marks.js', 'permanent: permanent || inner.permanent', 'permanent']);
-plant('marks below the surface are not found', [13, 14, 18], ['marks.js', 'const DEEPEST = 10;', 'const DEEPEST = 0;']);
-plant('marks are looked for one too deep', [7, 13, 14, 18], ['marks.js', 'const DEEPEST = 10;', 'const DEEPEST = 11;']);
-plant('the wrapper of a mark comes out', 14, ['marks.js', 'if (outer) marks.error = error;', '']);
-plant('the innermost of many marks come out', 14, ['marks.js', '{ cause: inner.error }', '{ cause: errors[0] }']);
-plant('the server hint is ignored', [5, 7, 13, 18], ['marks.js', 'if (!(marks.afterMs >= 0)) marks.afterMs = mark.afterMs;', '']);
+plant('permanent errors are retried', 14, ['run/directives.js', 'marks.permanent ||= mark.permanent;', '']);
+plant('a permanent error inside another mark is retried', 14, ['run/directives.js', 'permanent: permanent || inner.permanent', 'permanent']);
+plant('marks below the surface are not found', [13, 14, 18], ['run/directives.js', 'const DEEPEST = 10;', 'const DEEPEST = 0;']);
+plant('marks are looked for one too deep', [7, 13, 14, 18], ['run/directives.js', 'const DEEPEST = 10;', 'const DEEPEST = 11;']);
+plant('the wrapper of a mark comes out', 14, ['run/directives.js', 'if (outer) marks.error = error;', '']);
+plant('the innermost of many marks come out', 14, ['run/directives.js', '{ cause: inner.error }', '{ cause: errors[0] }']);
+plant('the server hint is ignored', [5, 7, 13, 18], ['run/directives.js', 'if (!(marks.afterMs >= 0)) marks.afterMs = mark.afterMs;', '']);
 plant('a mark that is returned is a result', [13, 18], [story, 'if (slip !== undefined) return this.broken(slip);', ''], [op, '(returnedMark(value) === undefined ? value : goOn(value, false))', 'value']);
 
 // Callbacks other than the operation itself.
@@ -117,9 +117,9 @@ plant('an instance that trapped is used again', 24, [rule, '/** @type {(drop: bo
 plant('a host that refused once is never asked again', [13, 18], ['loader.js', '(instance ??= instantiate(compile))', '(instance === null ? refused() : (instance ??= ((instance = null), instantiate(compile))))'], ['loader.js', '(instance = undefined)', '(instance &&= undefined)']);
 
 // Hooks, reports, metrics.
-plant('a hook that throws ends the operation', [7, 13, 14, 18], ['hooks.js', '  } catch (error) {\n    reportFailure(error);', '  } catch (error) {\n    throw error;']);
-plant('a hook that rejects is unhandled', 17, ['hooks.js', 'settle(result, undefined, reportFailure);', ';']);
-plant('events are not frozen', 20, ['hooks.js', 'Object.freeze(event)', 'event']);
+plant('a hook that throws ends the operation', [7, 13, 14, 18], ['run/hooks.js', '  } catch (error) {\n    reportFailure(error);', '  } catch (error) {\n    throw error;']);
+plant('a hook that rejects is unhandled', 17, ['run/hooks.js', 'settle(result, undefined, reportFailure);', ';']);
+plant('events are not frozen', 20, ['run/hooks.js', 'Object.freeze(event)', 'event']);
 plant('onRetry comes after the wait', [5, 6, 13, 18, 21], [story, "if (this.settings.hooks !== undefined) this.tell('onRetry', this.attempts, { ...this.told(), delayMs });", ''], [op, '      let ended = limits.ended;\n', "      this.tell('onRetry', this.attempts, { ...this.told(), delayMs: next });\n      let ended = limits.ended;\n"]);
 plant('onFailure is not called', 18, [story, "if (settings.hooks !== undefined) this.tell('onFailure', this.attempts, this.told());", '']);
 plant('onSuccess has no result', 18, [story, "this.tell('onSuccess', attempts, { result: this.outcome });", "this.tell('onSuccess', attempts);"]);
@@ -127,7 +127,7 @@ plant('records forget the first attempt', 3, [story, 'records.splice(1, 1);', 'r
 plant('records grow without bound', 25, [story, 'records.length === KEPT', 'false']);
 plant('records lack the delay', 7, [story, '    /** @type {AttemptRecord} */ (this.last).delayMs = delayMs;\n', '']);
 plant('no report beside the error', [10, 14], [story, 'if (!aborted) keepReport(final, report);', 'if (!aborted && !failed) keepReport(final, report);']);
-plant('failures stay in flight', 15, ['metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);
+plant('failures stay in flight', 15, ['run/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);
 
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.
 const core = (name, rules, body, ...edits) => plant(`core: ${name}`, rules, ['core-inline.js', 'loaderOf(() => compile(text))', `(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, draw }) => { ${body} })(load()); })()`], ...edits);

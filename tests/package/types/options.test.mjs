@@ -206,7 +206,7 @@ retry(() => 1, { jitter: { type: 'proportional', maxMs: 5 } });
 // @ts-expect-error additive needs a ratio or maxMs
 retry(() => 1, { jitter: { type: 'additive' } });
 // @ts-expect-error a ratio is a number
-retry(() => 1, { jitter: { type: 'additive', ratio: '50 %' } });
+retry(() => 1, { jitter: { type: 'additive', ratio: '50%' } });
 // @ts-expect-error no such type of jitter
 retry(() => 1, { jitter: { type: 'gaussian', ratio: 1 } });
 // @ts-expect-error a backoff function gives a number

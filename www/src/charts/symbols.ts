@@ -1,5 +1,5 @@
 /** Shape = backoff: what a point of a figure looks like. */
-import { symbol, symbolCircle, symbolCross, symbolDiamond2, symbolSquare, symbolTriangle, type SymbolType } from 'd3-shape';
+import { symbol, symbolCircle, symbolCross, symbolDiamond2, symbolSquare, symbolStar, symbolTriangle, symbolWye, type SymbolType } from 'd3-shape';
 import { curveActs, type Backoff, type Choice } from '../state/strategy';
 import { svg } from './dom';
 
@@ -8,6 +8,8 @@ const SHAPES: Record<Backoff, SymbolType> = {
   linear: symbolTriangle,
   exponential: symbolCircle,
   truncated: symbolDiamond2,
+  fibonacci: symbolStar,
+  list: symbolWye,
 };
 
 /** `area` in square pixels. Where no backoff acts the shape is a cross. */

@@ -3,10 +3,13 @@
  * closed form. The deadline acts as in the package: a wait that would end at or after it is not made.
  */
 import { sample } from 'rejitter/lab';
-import { policyOptions, type Strategy } from '../state/strategy';
+import { policyOf, type Strategy } from '../state/strategy';
 
 /** Enough that a percentile is within one percent, in some milliseconds. */
 const OPERATIONS = 20_000;
+
+/** Of a strategy without a limit of attempts, so many retries are followed. */
+const MOST_RETRIES = 40;
 
 const BINS = 240;
 
@@ -53,8 +56,8 @@ export function totals({ strategies, failureRate, seed }: TotalsInput): TotalsRe
 /** For each retry, when it is made in each operation; NaN where the deadline does not let it. */
 function retryTimes(strategy: Strategy, seed: number): readonly Float64Array[] {
   const { totalTimeoutMs } = strategy;
-  const perOperation = strategy.maxAttempts - 1;
-  const waits = sample(policyOptions(strategy), { operations: OPERATIONS, waits: perOperation, seed });
+  const perOperation = Math.min(strategy.maxAttempts - 1, MOST_RETRIES);
+  const waits = sample(policyOf(strategy), { operations: OPERATIONS, waits: perOperation, seed });
   const sums = Array.from({ length: perOperation }, () => new Float64Array(OPERATIONS).fill(NaN));
   for (let i = 0; i < OPERATIONS; i++) {
     let at = 0;

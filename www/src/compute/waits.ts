@@ -1,6 +1,7 @@
 /** The exact distribution of every wait, for all cells of the grid. */
+import type { RetryPolicy } from 'rejitter';
 import { density, plan, type Atom } from 'rejitter/lab';
-import { CHOICES, policyOptions, withChoice, type Choice, type Strategy } from '../state/strategy';
+import { policyOf, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 export interface Wait {
   /** 1 for the wait after the first attempt. */
@@ -26,21 +27,27 @@ export interface Distribution {
 /** Cells of a curved piece: as fine as a small drawing shows. */
 const RESOLUTION = 48;
 
-export function waits({ strategy }: { readonly strategy: Strategy }): readonly Distribution[] {
+export interface WaitsInput {
+  /** The others have its numbers. */
+  readonly strategy: Strategy;
+  readonly choices: readonly Choice[];
+}
+
+export function waits({ strategy, choices }: WaitsInput): readonly Distribution[] {
   // Cells that differ in what does not act are equal, and are computed once.
   const known = new Map<string, Omit<Distribution, 'choice'>>();
-  return CHOICES.map((choice) => {
+  return choices.map((choice) => {
     // Without its deadline: whether a wait is made is another question than how long it is.
-    const options = policyOptions({ ...withChoice(strategy, choice), totalTimeoutMs: Infinity });
-    const key = JSON.stringify(options);
-    const found = known.get(key) ?? distribution(options);
+    const policy = policyOf({ ...withChoice(strategy, choice), totalTimeoutMs: Infinity });
+    const key = JSON.stringify(policy);
+    const found = known.get(key) ?? distribution(policy);
     known.set(key, found);
     return { choice, ...found };
   });
 }
 
-function distribution(options: ReturnType<typeof policyOptions>): Omit<Distribution, 'choice'> {
-  const planned = plan(options);
+function distribution(policy: RetryPolicy): Omit<Distribution, 'choice'> {
+  const planned = plan(policy);
   const last = planned.at(-1);
   return {
     waits: planned.map(({ k, loMs, hiMs, meanMs, quantiles, atoms }) => ({
@@ -52,7 +59,7 @@ function distribution(options: ReturnType<typeof policyOptions>): Omit<Distribut
       p50Ms: quantiles.p50,
       p95Ms: quantiles.p95,
       atoms,
-      cells: density(options, k, RESOLUTION),
+      cells: density(policy, k, RESOLUTION),
     })),
     totalMeanMs: last?.totalMeanMs ?? 0,
     totalWorstMs: last?.totalWorstMs ?? 0,

@@ -87,13 +87,14 @@ export const delays: FigureSpec<DelaysData> = {
   table({ chosen, compared }) {
     const both = sameChoice(chosen.choice, compared.choice) ? [chosen] : [chosen, compared];
     const names = ['at least', '5 %', 'median', 'mean', '95 %', 'at most'];
-    const columns: Column[] = [{ name: 'wait' }, ...names.map((name) => ({ name, unit: 'ms' as const })), { name: 'exactly the cap', unit: 'share' }];
+    const columns: Column[] = [{ name: 'wait' }, { name: 'strategy' }, ...names.map((name) => ({ name, unit: 'ms' as const })), { name: 'exactly the cap', unit: 'share' }];
     return {
       caption: 'Exact distributions of the waits',
       columns,
       rows: both.flatMap(({ choice, waits }) =>
         waits.map((wait) => [
-          both.length > 1 ? `${wait.k}, ${title(choice)}` : `${wait.k}`,
+          wait.k,
+          title(choice),
           wait.loMs, wait.p05Ms, wait.p50Ms, wait.meanMs, wait.p95Ms, wait.hiMs,
           isFixed(wait) ? undefined : wait.atoms.reduce((sum, atom) => sum + atom.probability, 0),
         ]),

@@ -1,38 +1,51 @@
-/** Strategies to start from: our own advice, and the package's presets that this page can draw exactly. */
+/** Strategies to start from: advice of this page, and all presets of the package, exactly. */
 import { RetryPolicy, type PresetName } from 'rejitter';
-import { INITIAL, type Strategy } from './strategy';
+import { INITIAL, policyData, strategyOf, type Strategy } from './strategy';
 
 export interface Preset {
   readonly label: string;
+  readonly group: PresetGroup;
   readonly strategy: Strategy;
+  /** Its name in the package, if it is one of the package's. */
+  readonly name?: PresetName;
 }
 
-/** The cap that stands for none: the waits of these presets do not come near it. */
-const NO_CAP_MS = 3_600_000;
+export const PRESET_GROUPS = ['Advice', 'What others use'] as const;
+export type PresetGroup = (typeof PRESET_GROUPS)[number];
+
+const LABELS: Readonly<Record<PresetName, string>> = {
+  awsSdk2026: 'AWS SDKs (2026)',
+  awsSdk2026Throttling: 'AWS SDKs (2026), throttled',
+  awsSdk2020: 'AWS SDKs (2020)',
+  googleHttpClient: 'Google HTTP client',
+  grpc: 'gRPC',
+  polly: 'Polly 8',
+  cenkalti: 'cenkalti/backoff',
+  goRetryableHttp: 'go-retryablehttp',
+  jpillora: 'jpillora/backoff',
+  pRetry: 'p-retry',
+  pRetryRandomized: 'p-retry, randomize',
+  truncatedBinary: 'Truncated binary (10 s)',
+};
 
 export const PRESETS: readonly Preset[] = [
-  { label: 'Recommended', strategy: INITIAL },
-  { label: 'Someone is waiting', strategy: { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 } },
-  { label: 'Background job', strategy: { ...INITIAL, baseMs: 1000, capMs: 60_000, maxAttempts: 10 } },
-  { label: 'AWS SDKs (2026)', strategy: ofPackage('awsSdk2026') },
-  { label: 'go-retryablehttp', strategy: ofPackage('goRetryableHttp') },
-  { label: 'p-retry', strategy: ofPackage('pRetry') },
+  advice('Recommended', INITIAL),
+  advice('Someone is waiting', { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 }),
+  advice('Background job', { ...INITIAL, baseMs: 1000, capMs: 60_000, maxAttempts: 10 }),
+  advice('Package defaults', strategyOf(new RetryPolicy())),
+  ...(Object.keys(LABELS) as PresetName[]).map((name): Preset => ({ label: LABELS[name], group: 'What others use', strategy: strategyOf(RetryPolicy.preset(name)), name })),
 ];
 
-function ofPackage(name: PresetName): Strategy {
-  // As data, "Infinity" is a word.
-  const { jitter, baseMs, capMs, factor, maxAttempts } = RetryPolicy.preset(name).toJSON() as Readonly<Record<string, unknown>>;
-  const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
-  return {
-    ...INITIAL,
-    jitter: jitter === 'none' ? 'none' : 'full',
-    baseMs: number(baseMs, INITIAL.baseMs),
-    capMs: number(capMs, NO_CAP_MS),
-    factor: number(factor, INITIAL.factor),
-    maxAttempts: number(maxAttempts, INITIAL.maxAttempts),
-  };
+function advice(label: string, strategy: Strategy): Preset {
+  return { label, group: 'Advice', strategy };
 }
 
+/** Whether both are the same policy: fields that do not act may differ. */
 export function sameStrategy(a: Strategy, b: Strategy): boolean {
-  return (Object.keys(a) as (keyof Strategy)[]).every((key) => a[key] === b[key]);
+  return keyOf(a) === keyOf(b);
+}
+
+/** JSON has no infinity. */
+function keyOf(strategy: Strategy): string {
+  return JSON.stringify(policyData(strategy), (_, value: unknown) => (value === Infinity ? 'Infinity' : value));
 }

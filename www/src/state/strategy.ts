@@ -1,12 +1,31 @@
 /** The chosen strategy: what the controls set, and what everything else on the page reads. */
-import { RetryPolicy, type Backoff as AnyBackoff, type Jitter as AnyJitter, type RetryOptions } from 'rejitter';
+import { RetryPolicy, type RetryOptions } from 'rejitter';
 
-/** The kinds that this page draws. */
-export type Backoff = Extract<AnyBackoff, 'fixed' | 'linear' | 'exponential' | 'truncated'>;
-export type Jitter = Extract<AnyJitter, 'none' | 'full' | 'equal' | 'decorrelated'>;
+/** How waits grow. A list holds the waits themselves. */
+export type Backoff = 'fixed' | 'linear' | 'exponential' | 'truncated' | 'fibonacci' | 'list';
+/** The package's jitters. Additive jitter adds up to a ratio of the wait, or up to a number of ms. */
+export type Jitter =
+  | 'none'
+  | 'full'
+  | 'equal'
+  | 'decorrelated'
+  | 'decorrelatedBounded'
+  | 'proportional'
+  | 'additiveRatio'
+  | 'additiveMax'
+  | 'slotted'
+  | 'pollyV2';
+/** The cap bounds the backoff so that jitter stays below it; or the backoff alone; or it cuts what is drawn. */
+export type CapRule = 'bound' | 'ceiling' | 'draw';
 
+/** The rows of the grid. */
 export const BACKOFFS: readonly Backoff[] = ['fixed', 'linear', 'exponential', 'truncated'];
+export const ALL_BACKOFFS: readonly Backoff[] = [...BACKOFFS, 'fibonacci', 'list'];
+/** The columns of the grid. */
 export const JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'decorrelated'];
+export const FURTHER_JITTERS: readonly Jitter[] = ['proportional', 'additiveRatio', 'additiveMax', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+export const ALL_JITTERS: readonly Jitter[] = [...JITTERS, ...FURTHER_JITTERS];
+export const CAP_RULES: readonly CapRule[] = ['bound', 'ceiling', 'draw'];
 
 /** A cell of the grid. */
 export interface Choice {
@@ -16,26 +35,47 @@ export interface Choice {
 
 export const CHOICES: readonly Choice[] = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
 
+/** Every policy that is data, as one flat set of numbers and words. Fields that do not act keep their values. */
 export interface Strategy extends Choice {
   readonly baseMs: number;
+  /** Infinity for none. */
   readonly capMs: number;
+  readonly minMs: number;
   readonly factor: number;
+  /** Growth of linear backoff: that many ms, or the base. */
+  readonly stepMs: number | 'base';
   readonly truncateAt: number;
+  /** For the jitters `proportional` and `additiveRatio`. */
+  readonly ratio: number;
+  /** For the jitter `additiveMax`: the most that is added. */
+  readonly spreadMs: number;
+  /** For the backoff `list`. */
+  readonly list: readonly number[];
+  readonly capRule: CapRule;
+  /** Infinity for no limit. */
   readonly maxAttempts: number;
   /** The deadline; Infinity for none. */
   readonly totalTimeoutMs: number;
+  readonly maxRetryAfterMs: number;
 }
 
-/** `retryWithFullJitter` with no options. Truncation is set where five waits show it. */
+/** Full jitter with the attempts that an outage of two seconds takes. Truncation is set where five waits show it. */
 export const INITIAL: Strategy = {
   backoff: 'exponential',
   jitter: 'full',
   baseMs: 100,
   capMs: 10_000,
+  minMs: 0,
   factor: 2,
+  stepMs: 'base',
   truncateAt: 4,
-  maxAttempts: 6,
+  ratio: 0.5,
+  spreadMs: 100,
+  list: [100, 500, 2000],
+  capRule: 'bound',
+  maxAttempts: 10,
   totalTimeoutMs: Infinity,
+  maxRetryAfterMs: 60_000,
 };
 
 /** The same numbers with another curve or jitter. */
@@ -47,40 +87,126 @@ export function sameChoice(a: Choice, b: Choice): boolean {
   return a.backoff === b.backoff && a.jitter === b.jitter;
 }
 
+/** The lab plans at most so many waits. */
+const MOST_WAITS = 1000;
+
+/** The package's words for what is wrong with these numbers, in the chosen strategy or in a cell of the grid. */
+export function refusalOf(strategy: Strategy): string | undefined {
+  const { maxAttempts } = strategy;
+  if (maxAttempts !== Infinity && maxAttempts > MOST_WAITS + 1) return `maxAttempts must be at most ${MOST_WAITS + 1} or Infinity on this page, got ${maxAttempts}`;
+  try {
+    for (const choice of [strategy, ...CHOICES]) policyOf(withChoice(strategy, choice));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** Whether the package takes these numbers, in every cell of the grid. */
 export function isAccepted(strategy: Strategy): boolean {
-  try {
-    for (const choice of CHOICES) new RetryPolicy(policyOptions(withChoice(strategy, choice)));
-    return true;
-  } catch {
-    return false;
-  }
+  return refusalOf(strategy) === undefined;
 }
 
-/**
- * Decorrelated jitter replaces the curve: each wait is drawn from the one before it, so the
- * backoff, its factor and its truncation do not act.
- */
-export function curveActs(strategy: Choice): boolean {
-  return strategy.jitter !== 'decorrelated';
+const CURVELESS: ReadonlySet<Jitter> = new Set(['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2']);
+
+/** Some jitters replace the curve: the backoff, its factor and its truncation do not act. */
+export function curveActs({ jitter }: Choice): boolean {
+  return !CURVELESS.has(jitter);
 }
 
-/** The options that act in this strategy, as `RetryPolicy` takes them. */
+/** Whether waits depend on `truncateAt`. */
+export function truncationActs(choice: Choice): boolean {
+  return choice.jitter === 'slotted' || (choice.backoff === 'truncated' && curveActs(choice));
+}
+
+/** The options that act in this strategy, as `RetryPolicy` takes them. The cap rule is not among them: see {@link policyOf}. */
 export function policyOptions(strategy: Strategy): RetryOptions {
-  const { backoff, jitter, baseMs, capMs, factor, truncateAt, maxAttempts, totalTimeoutMs } = strategy;
-  const range = { baseMs, capMs };
-  const limits = totalTimeoutMs === Infinity ? { maxAttempts } : { maxAttempts, totalTimeoutMs };
-  if (jitter === 'decorrelated') return { jitter, ...range, ...limits };
-  switch (backoff) {
-    case 'exponential':
-      return { backoff, jitter, ...range, factor, ...limits };
-    case 'truncated':
-      return { backoff, jitter, ...range, truncateAt, ...limits };
-    case 'linear':
-      return { backoff, jitter, ...range, ...limits };
-    case 'fixed':
-      return { backoff, jitter, ...range, ...limits };
+  const { backoff, baseMs, capMs, minMs, factor, stepMs, truncateAt, list, maxAttempts, totalTimeoutMs, maxRetryAfterMs } = strategy;
+  return {
+    ...(curveActs(strategy) && { backoff: backoff === 'list' ? list : backoff }),
+    jitter: jitterOption(strategy),
+    baseMs,
+    capMs,
+    ...(minMs > 0 && { minMs }),
+    ...(curveActs(strategy) && backoff === 'exponential' && { factor }),
+    ...(curveActs(strategy) && backoff === 'linear' && stepMs !== 'base' && { stepMs }),
+    ...(truncationActs(strategy) && { truncateAt }),
+    maxAttempts,
+    ...(totalTimeoutMs !== Infinity && { totalTimeoutMs }),
+    ...(maxRetryAfterMs !== INITIAL.maxRetryAfterMs && { maxRetryAfterMs }),
+  };
+}
+
+function jitterOption({ jitter, ratio, spreadMs }: Strategy): NonNullable<RetryOptions['jitter']> {
+  switch (jitter) {
+    case 'proportional':
+      return { type: 'proportional', ratio };
+    case 'additiveRatio':
+      return { type: 'additive', ratio };
+    case 'additiveMax':
+      return { type: 'additive', maxMs: spreadMs };
+    default:
+      return jitter;
   }
+}
+
+/** The policy as data, which has its cap rule too. */
+export function policyData(strategy: Strategy): Readonly<Record<string, unknown>> {
+  const { capRule } = strategy;
+  return { version: 1, ...(capRule !== 'bound' && { capRule }), ...policyOptions(strategy) };
+}
+
+/** Throws the package's error if the strategy is invalid. */
+export function policyOf(strategy: Strategy): RetryPolicy {
+  return RetryPolicy.fromJSON(policyData(strategy));
+}
+
+/** The package's defaults where they are not those of {@link INITIAL}. */
+const PACKAGE_CAP_MS = 10_000;
+const PACKAGE_BASE_MS = 100;
+const PACKAGE_TRUNCATE_AT = 10;
+const PACKAGE_FACTOR = 2;
+const PACKAGE_MAX_ATTEMPTS = 6;
+
+/** The inverse of {@link policyOf}. Options that change no wait, such as hooks and an attempt timeout, are dropped. */
+export function strategyOf(policy: RetryPolicy): Strategy {
+  const data = policy.toJSON() as Readonly<Record<string, unknown>>;
+  // As data, "Infinity" is a word.
+  const value = (known: unknown): number | undefined => (known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined);
+  const list = Array.isArray(data.backoff) ? data.backoff.map((ms) => value(ms) ?? 0) : undefined;
+  const jitter = jitterOf(data.jitter);
+  const backoff = list ? 'list' : (data.backoff as Backoff);
+  const choice: Choice = { backoff, jitter };
+
+  const givenBaseMs = value(data.baseMs);
+  const longest = list && curveActs(choice) ? Math.max(...list) : 0;
+  const capMs = value(data.capMs) ?? Math.max(PACKAGE_CAP_MS, givenBaseMs ?? 0, longest);
+  const truncateAt = value(data.truncateAt) ?? (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE_TRUNCATE_AT : INITIAL.truncateAt);
+  const truncatedBaseMs = backoff === 'truncated' && capMs !== Infinity ? capMs / 2 ** (truncateAt - 1) : undefined;
+  const spread = data.jitter as { readonly ratio?: number; readonly maxMs?: number };
+  return {
+    ...choice,
+    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(PACKAGE_BASE_MS, capMs),
+    capMs,
+    minMs: value(data.minMs) ?? 0,
+    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? PACKAGE_FACTOR : INITIAL.factor),
+    stepMs: value(data.stepMs) ?? 'base',
+    truncateAt,
+    ratio: spread.ratio ?? INITIAL.ratio,
+    spreadMs: spread.maxMs ?? INITIAL.spreadMs,
+    list: list ?? INITIAL.list,
+    capRule: (data.capRule as CapRule | undefined) ?? 'bound',
+    maxAttempts: value(data.maxAttempts) ?? PACKAGE_MAX_ATTEMPTS,
+    totalTimeoutMs: value(data.totalTimeoutMs) ?? Infinity,
+    maxRetryAfterMs: value(data.maxRetryAfterMs) ?? INITIAL.maxRetryAfterMs,
+  };
+}
+
+function jitterOf(data: unknown): Jitter {
+  if (typeof data === 'string') return data as Jitter;
+  const { type, ratio } = data as { readonly type: string; readonly ratio?: number };
+  if (type === 'proportional') return 'proportional';
+  return ratio === undefined ? 'additiveMax' : 'additiveRatio';
 }
 
 export type FamilyName =
@@ -109,11 +235,11 @@ const NAMED: readonly (readonly [FamilyName, Backoff, Jitter])[] = [
  * section prints it.
  */
 export function usage(strategy: Strategy): { name: FamilyName; options: RetryOptions } {
-  const { backoff, jitter, ...options } = policyOptions(strategy);
+  const all = policyOptions(strategy);
+  const { backoff: _, jitter, ...options } = all;
   if (jitter === 'decorrelated') return { name: 'retryWithDecorrelatedJitter', options };
   const named = NAMED.find(([, b, j]) => b === strategy.backoff && j === strategy.jitter);
-  if (named) return { name: named[0], options };
-  return { name: 'retry', options: { backoff: strategy.backoff, jitter: strategy.jitter, ...options } };
+  return named ? { name: named[0], options } : { name: 'retry', options: all };
 }
 
 /** The curve's value at wait k, with what stands in the exponent; the cap bounds it. */
@@ -122,28 +248,61 @@ const CURVES: Record<Backoff, { readonly base: string; readonly exponent?: strin
   linear: { base: 'base·k' },
   exponential: { base: 'base·factor', exponent: 'k−1' },
   truncated: { base: 'base·2', exponent: 'min(k,N)−1' },
+  fibonacci: { base: 'base·F(k)' },
+  list: { base: 'list[k]' },
 };
 
 export function curveFormula(backoff: Backoff): { readonly base: string; readonly exponent?: string } {
   return CURVES[backoff];
 }
 
-/** How the wait is drawn below the ceiling c; r is uniform on [0, 1). */
+/** How the wait is drawn from c, the backoff's value; r is uniform on [0, 1). */
 const DRAWS: Record<Jitter, string> = {
   none: 'c',
   full: 'r·c',
   equal: 'c/2 + r·c/2',
   decorrelated: 'base + r·(3·prev − base)',
+  decorrelatedBounded: 'base + r·(min(cap, 3·prev) − base)',
+  proportional: 'c·(1 − ρ + 2·ρ·r)',
+  additiveRatio: 'c·(1 + ρ·r)',
+  additiveMax: 'c + r·max',
+  slotted: 'base·(0 … 2^min(k,N) − 1)',
+  pollyV2: 'Polly’s formula',
 };
 
 export function jitterFormula(jitter: Jitter): string {
   return DRAWS[jitter];
 }
 
-export function title(strategy: Choice): string {
+const JITTER_NAMES: Record<Jitter, string> = {
+  none: 'none',
+  full: 'full',
+  equal: 'equal',
+  decorrelated: 'decorrelated',
+  decorrelatedBounded: 'bounded decorrelated',
+  proportional: 'plus-minus',
+  additiveRatio: 'additive',
+  additiveMax: 'additive (ms)',
+  slotted: 'slotted',
+  pollyV2: 'Polly',
+};
+
+/** In a sentence: `± 50%`, `bounded decorrelated`. Its numbers are known where they are set. */
+export function jitterName({ jitter, ratio, spreadMs }: Choice & { readonly ratio?: number; readonly spreadMs?: number }): string {
+  if (jitter === 'proportional' && ratio !== undefined) return `±${percent(ratio)}`;
+  if (jitter === 'additiveRatio' && ratio !== undefined) return `+0–${percent(ratio)}`;
+  if (jitter === 'additiveMax' && spreadMs !== undefined) return `+0–${spreadMs}\u00a0ms`;
+  return JITTER_NAMES[jitter];
+}
+
+function percent(ratio: number): string {
+  return `${Number((100 * ratio).toPrecision(3))}%`;
+}
+
+export function title(strategy: Choice & { readonly ratio?: number; readonly spreadMs?: number }): string {
   const { backoff, jitter } = strategy;
-  if (!curveActs(strategy)) return 'Decorrelated jitter';
-  return `${capitalised(backoff)} · ${jitter === 'none' ? 'no jitter' : `${jitter} jitter`}`;
+  if (!curveActs(strategy)) return `${capitalised(jitterName(strategy))} jitter`;
+  return `${capitalised(backoff)} · ${jitter === 'none' ? 'no' : jitterName(strategy)} jitter`;
 }
 
 export function capitalised(text: string): string {

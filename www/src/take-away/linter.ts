@@ -4,7 +4,6 @@ import { html, svg } from '../charts/dom';
 import { plural } from '../charts/format';
 import type { Computer } from '../compute/client';
 import type { Store } from '../state/store';
-import { policyOptions } from '../state/strategy';
 import { prose } from './prose';
 
 export function mountLinter(root: HTMLElement, store: Store, computer: Computer): void {
@@ -29,7 +28,7 @@ export function mountLinter(root: HTMLElement, store: Store, computer: Computer)
   store.subscribe(({ strategy }, before) => {
     if (strategy === before?.strategy) return;
     card.setAttribute('aria-busy', 'true');
-    channel.order(policyOptions(strategy));
+    channel.order({ strategy });
   });
 }
 
