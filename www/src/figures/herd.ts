@@ -64,10 +64,8 @@ export const herd: FigureSpec<HerdData> = {
 
   table({ result, sort }) {
     const runs = orderOf(result.runs, sort).flatMap((choice) => runOf(result.runs, choice) ?? []);
-    const { binMs, horizonMs } = result;
-    const starts = Array.from({ length: Math.round(horizonMs / binMs) }, (_, i) => i * binMs);
     return {
-      caption: `${count(result.input.herd.clients)} clients, seed ${result.input.seed}; then the calls in each ${duration(binMs)} from the time on`,
+      caption: `${count(result.input.herd.clients)} clients, seed ${result.input.seed}`,
       columns: [
         { name: 'strategy' },
         { name: 'served', unit: 'count' },
@@ -76,14 +74,25 @@ export const herd: FigureSpec<HerdData> = {
         { name: '99\u00a0% served', unit: 'ms' },
         { name: 'rejected calls', unit: 'share' },
         { name: 'calls per client', unit: 'number' },
-        ...starts.map((ms) => ({ name: `calls at ${ms / 1000}\u00a0s` })),
       ],
-      rows: runs.map((run) => [nameOf(run.choice), run.served, run.gaveUp, run.peakPerS, run.timeTo99Ms, run.rejectedShare, run.meanAttempts, ...run.arrivals]),
+      rows: runs.map((run) => [nameOf(run.choice), run.served, run.gaveUp, run.peakPerS, run.timeTo99Ms, run.rejectedShare, run.meanAttempts]),
       isBad: (row, column) => {
         const run = runs[row];
         const key = ([, 'served', , 'peakPerS', 'timeTo99Ms'] as const)[column];
         return run !== undefined && key !== undefined && isBad(key, run, result.input.herd);
       },
+    };
+  },
+
+  series({ result, sort }) {
+    const { binMs } = result;
+    return {
+      caption: `Calls in each ${duration(binMs)}`,
+      columns: [{ name: 'strategy' }, { name: 'from', unit: 'ms' }, { name: 'calls', unit: 'count' }, { name: 'served', unit: 'count' }],
+      rows: orderOf(result.runs, sort).flatMap((choice) => {
+        const run = runOf(result.runs, choice);
+        return Array.from(run?.arrivals ?? [], (calls, i) => [nameOf(choice), i * binMs, calls, run?.accepted[i]]);
+      }),
     };
   },
 
