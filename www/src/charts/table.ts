@@ -51,13 +51,14 @@ function written(cell: Cell, unit: Unit | undefined): string {
   return typeof cell === 'number' && unit ? WRITTEN[unit](cell) : String(cell);
 }
 
-/** RFC 4180, with the units in the head and every number in full. */
+/** RFC 4180, with the units in the head. */
 export function csv({ columns, rows }: Table): string {
   const lines = [columns.map(({ name, unit }) => name + (unit ? UNIT_NAMES[unit] : '')), ...rows];
   return lines.map((cells) => cells.map(field).join(',')).join('\r\n') + '\r\n';
 }
 
 function field(cell: Cell): string {
-  const text = cell === undefined ? '' : String(cell).replaceAll('\u00a0', ' ');
+  // To ten digits: what follows is rounding.
+  const text = cell === undefined ? '' : typeof cell === 'number' ? String(Number(cell.toPrecision(10))) : cell.replaceAll('\u00a0', ' ');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
