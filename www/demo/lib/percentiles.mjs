@@ -3,12 +3,12 @@ import { RetryPolicy } from 'rejitter';
 
 /**
  * When half, and 95%, of all operations have succeeded, from the package's iterator of waits and the
- * definition of a percentile: the page's settings are the package's defaults, an attempt fails with a chance of 60 %.
+ * definition of a percentile: the page's settings are the package's defaults but ten attempts, and an attempt fails with a chance of 60%.
  * @param {number} seed
  */
 export function percentilesInNode(seed) {
   const operations = 20_000;
-  const delays = new RetryPolicy().delays({ seed });
+  const delays = new RetryPolicy({ maxAttempts: 10 }).delays({ seed });
   /** @type {[at: number, weight: number][]} */
   const steps = [];
   for (let i = 0; i < operations; i++) {

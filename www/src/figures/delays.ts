@@ -98,13 +98,13 @@ export const delays: FigureSpec<DelaysData> = {
   table({ strategy, chosen, compared }) {
     const both = sameChoice(chosen.choice, compared.choice) ? [chosen] : [chosen, compared];
     const names = ['at least', '5%', 'median', 'mean', '95%', 'at most'];
-    const columns: Column[] = [{ name: 'strategy' }, { name: 'wait', unit: 'count' }, ...names.map((name) => ({ name, unit: 'ms' as const })), { name: 'exactly the cap', unit: 'share' }];
+    const columns: Column[] = [{ name: 'wait', unit: 'count' }, { name: 'strategy' }, ...names.map((name) => ({ name, unit: 'ms' as const })), { name: 'exactly the cap', unit: 'share' }];
     return {
       caption: 'Exact distributions of the waits',
       columns,
       rows: both.flatMap(({ choice, waits }) =>
         (strategy.maxAttempts === Infinity ? waits.slice(0, MOST_DRAWN) : waits).map((wait) => [
-          title(withChoice(strategy, choice)), wait.k,
+          wait.k, title(withChoice(strategy, choice)),
           wait.loMs, wait.p05Ms, wait.p50Ms, wait.meanMs, wait.p95Ms, wait.hiMs,
           isFixed(wait) ? undefined : wait.atoms.reduce((sum, { ms, probability }) => sum + (ms >= strategy.capMs ? probability : 0), 0),
         ]),

@@ -1,6 +1,6 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES } from './strategy';
-import { ARRIVALS, INITIAL_STATE, LIVE_FAILURES, problemOf, type State } from './state';
+import { INITIAL_STATE, LIMITS, LIVE_FAILURES, problemOf, type State } from './state';
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
@@ -25,7 +25,9 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['clients', 'herd', 'clients'],
   ['downMs', 'herd', 'downMs'],
   ['capacityPerS', 'herd', 'capacityPerS'],
-  ['arrivals', 'herd', 'arrivals'],
+  ['limits', 'herd', 'limits'],
+  ['rejectionCost', 'herd', 'rejectionCost'],
+  ['demand', 'herd', 'demand'],
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],
@@ -38,7 +40,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   capRule: CAP_RULES,
   comparedBackoff: ALL_BACKOFFS,
   comparedJitter: ALL_JITTERS,
-  arrivals: ARRIVALS,
+  limits: LIMITS,
   failure: LIVE_FAILURES,
 };
 

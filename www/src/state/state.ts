@@ -8,11 +8,15 @@ export interface Herd {
   readonly downMs: number;
   /** What it then serves per second. */
   readonly capacityPerS: number;
-  /** `bounded`: these clients and no more; `independent`: new requests keep coming, whatever became of the old. */
-  readonly arrivals: Arrivals;
+  /** `set`: the policy's attempt limit and deadline act; `served`: every client retries until it is served. */
+  readonly limits: Limits;
+  /** What a rejected call uses of a served one's capacity: 0 to 1. */
+  readonly rejectionCost: number;
+  /** New requests where they keep coming, as a part of the capacity. */
+  readonly demand: number;
 }
-export type Arrivals = 'bounded' | 'independent';
-export const ARRIVALS: readonly Arrivals[] = ['bounded', 'independent'];
+export type Limits = 'set' | 'served';
+export const LIMITS: readonly Limits[] = ['set', 'served'];
 
 /** What the flaky server of the live calls does when it fails. */
 export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offline';
@@ -34,7 +38,7 @@ export const INITIAL_STATE: State = {
   strategy: INITIAL,
   compared: { backoff: 'exponential', jitter: 'none' },
   failureRate: 0.6,
-  herd: { clients: 1000, downMs: 8000, capacityPerS: 120, arrivals: 'bounded' },
+  herd: { clients: 1000, downMs: 2000, capacityPerS: 120, limits: 'set', rejectionCost: 0.05, demand: 0.93 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   seed: 42,
 };
@@ -45,6 +49,8 @@ const RULES: readonly (readonly [name: string, rule: string, holds: (state: Stat
   ['clients', 'an integer between 10 and 10,000', ({ herd }) => Number.isInteger(herd.clients) && within(herd.clients, 10, 10_000)],
   ['downMs', 'between 0 and 600,000', ({ herd }) => within(herd.downMs, 0, 600_000)],
   ['capacityPerS', 'between 1 and 100,000', ({ herd }) => within(herd.capacityPerS, 1, 100_000)],
+  ['rejectionCost', 'between 0 and 1', ({ herd }) => within(herd.rejectionCost, 0, 1)],
+  ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
   ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],
   ['calls', '1, 8 or 50', ({ live }) => [1, 8, 50].includes(live.calls)],
   ['seed', 'an integer between 0 and 4,294,967,295', ({ seed }) => Number.isInteger(seed) && within(seed, 0, 2 ** 32 - 1)],
