@@ -41,11 +41,13 @@ export const cost: FigureSpec<CostData> = {
     const x = log(reach, [LEFT, right]);
     const served = costs.filter(reachesTarget);
     const hasUnserved = served.length < costs.length;
+    const hasServed = served.length > 0;
     const timeTop = hasUnserved ? TOP + UNSERVED + GAP : TOP;
+    const unservedBottom = hasServed ? TOP + UNSERVED : bottom - 8;
     const slowest = Math.max(1.2 * fastestMs, ...served.flatMap(({ timeMs }) => [timeMs.p50, timeMs.p95 === Infinity ? timeMs.p50 : timeMs.p95]));
     const fastestY = bottom - BOUND;
     const y = linear([fastestMs, slowest], [fastestY, timeTop + 8]);
-    const unserved = linear([0, 1], [TOP + UNSERVED, TOP]);
+    const unserved = linear([0, 1], [unservedBottom, TOP]);
     const left = (n: number): number => unserved(1 - n / herd.clients);
     const at = (one: Costs): [number, number] => [x(one.callsPerClient.p50), reachesTarget(one) ? y(one.timeMs.p50) : left(one.served.p50)];
     const span = (one: Costs): [number, number] =>
@@ -68,22 +70,26 @@ export const cost: FigureSpec<CostData> = {
       ...costs.map((one) => around(...at(one), radius(one) + 4)),
       ...costs.map((one): Rect => ({ x: x(one.callsPerClient.p5), y: Math.min(...span(one)), width: x(one.callsPerClient.p95) - x(one.callsPerClient.p5), height: Math.abs(span(one)[0] - span(one)[1]) })),
       ...along(best.map(at), 3),
-      ...(hasUnserved ? [{ x: 0, y: TOP + UNSERVED - 2, width, height: GAP }] : []),
+      ...(hasUnserved && hasServed ? [{ x: 0, y: TOP + UNSERVED - 2, width, height: GAP }] : []),
     ];
-    const rects = placed(labels, obstacles, { x: LEFT + 4, y: TOP + 2, width: right - LEFT - 4, height: fastestY - 2 - TOP - 2 });
+    const rects = placed(labels, obstacles, { x: LEFT + 4, y: TOP + 2, width: right - LEFT - 4, height: (hasServed ? fastestY : bottom) - 2 - TOP - 2 });
 
     return [
       ...(hasUnserved
         ? [
-            leftAxis({ scale: unserved, format: share, ticks: [0, 0.5, 1], grid: [LEFT, right] }),
-            svg('text', { x: 0, y: 12, class: 'axis-title' }, 'clients never served'),
+            leftAxis({ scale: unserved, format: share, ticks: hasServed ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1], grid: [LEFT, right] }),
+            svg('text', { x: 0, y: 12, class: 'axis-title' }, hasServed ? 'clients never served' : 'clients never served: no strategy serves 99%'),
           ]
         : []),
-      ...(served.length > 0 ? [leftAxis({ scale: y, format: duration, ticks: timeTicks(y, 34), grid: [LEFT, right] })] : []),
-      svg('text', { x: 0, y: timeTop - 14, class: 'axis-title' }, served.length > 0 ? 'time until 99% are served' : 'no strategy serves 99%'),
+      ...(hasServed
+        ? [
+            leftAxis({ scale: y, format: duration, ticks: timeTicks(y, 34), grid: [LEFT, right] }),
+            svg('text', { x: 0, y: timeTop - 14, class: 'axis-title' }, 'time until 99% are served'),
+            svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
+            svg('text', { x: LEFT + 6, y: fastestY + 20, class: 'bound-label' }, `fastest possible: ${duration(fastestMs)}`),
+          ]
+        : []),
       bottomAxis({ scale: x, ticks: logTicks(reach), format: count, title: width < VERY_NARROW ? 'calls per client (log scale)' : 'calls the server must answer per client (log scale)', grid: [TOP, bottom] }),
-      svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
-      svg('text', { x: LEFT + 6, y: fastestY + 20, class: 'bound-label' }, `fastest possible: ${duration(fastestMs)}`),
       svg('path', { d: line()(best.map(at)) ?? '', class: 'front' }),
       ...labels.flatMap((label, i) => labelMarks(label, rects[i], named[i]?.one.choice)),
       ...[...costs.filter((one) => !isChosen(one)), ...own].map((one) => mark(one, at(one), [x(one.callsPerClient.p5), x(one.callsPerClient.p95)], span(one), isChosen(one), herd.clients)),

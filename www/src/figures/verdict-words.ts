@@ -2,7 +2,7 @@
 import { count, duration, plural, rate } from '../charts/format';
 import type { Range } from '../compute/outage';
 import type { Costs } from '../compute/verdict';
-import { capitalised, sameChoice, title, type Choice } from '../state/strategy';
+import { curveActs, sameChoice, title, type Choice } from '../state/strategy';
 import { reachesTarget, type CostData } from './cost-data';
 
 export interface VerdictWords {
@@ -36,6 +36,7 @@ export function verdictWords(data: CostData): VerdictWords {
     reason: [
       ofPick(pick, data),
       isTie ? tie([pick, ...level], seeds) : `It is the best in ${pick.bestIn} of ${seeds} seeds.`,
+      !reachesTarget(pick) && herd.limits === 'set' ? 'The other clients give up: allow more attempts or longer waits.' : undefined,
       sameChoice(pick.choice, chosen) ? 'You have chosen it.' : undefined,
     ]
       .filter((part) => part !== undefined)
@@ -53,16 +54,17 @@ function tie([pick, ...level]: readonly Costs[], seeds: number): string {
 /** The runners-up, the chosen strategy, and the two that readers expect: no jitter, and decorrelated. */
 function rivalsOf({ recommendation, chosen, costs }: CostData, pick: Costs): Costs[] {
   const { level, others } = recommendation;
+  const { backoff } = curveActs(pick.choice) ? pick.choice : chosen;
   const runnersUp = [...level, ...others].slice(0, MOST_RIVALS);
   const expected = (one: Costs): boolean =>
-    sameChoice(one.choice, chosen) || one.choice.jitter === 'decorrelated' || (one.choice.jitter === 'none' && one.choice.backoff === pick.choice.backoff);
+    sameChoice(one.choice, chosen) || one.choice.jitter === 'decorrelated' || (one.choice.jitter === 'none' && one.choice.backoff === backoff);
   return [...new Set([...runnersUp, ...costs.filter((one) => one !== pick && expected(one)).reverse()])];
 }
 
 function ofPick(pick: Costs, { herd, seeds }: CostData): string {
   const calls = `${digits(pick.callsPerClient.p50)} calls per client`;
   const span = `the median of ${plural(seeds, 'seed')}; 5th to 95th percentile`;
-  if (!reachesTarget(pick)) return `${capitalised(title(pick.choice))} serves ${count(pick.served.p50)} of ${count(herd.clients)} with ${calls} (${span}: ${count(pick.served.p5)} to ${count(pick.served.p95)} served).`;
+  if (!reachesTarget(pick)) return `${title(pick.choice)} serves ${count(pick.served.p50)} of ${count(herd.clients)} with ${calls} (${span}: ${count(pick.served.p5)} to ${count(pick.served.p95)} served).`;
   const { p5, p95, p50 } = pick.timeMs;
   const to = p95 === Infinity ? `${duration(p5)} to never` : `${duration(p5)} to ${duration(p95)}`;
   return `99% are served after ${duration(p50)}, with ${calls} (${span}: ${to}).`;
