@@ -1,7 +1,7 @@
 //! The simulations as JavaScript has them: the numbers are the model's.
 
 use js_sys::{Array, JSON, RangeError, Reflect};
-use rejitter::js::simulation as js;
+use rejitter::bindings::simulation as js;
 use rejitter::simulation::{
     Arrivals, Budget, Load, LoadOptions, Outage, OutageOptions, Simulation,
 };
@@ -233,7 +233,7 @@ fn layers_and_stations() {
     assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
 }
 
-/// The bindings refuse values that src/js/simulations.js lets through; its tests have the rest.
+/// The bindings refuse values that src/js/lab/simulations.js lets through; its tests have the rest.
 #[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
     let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));

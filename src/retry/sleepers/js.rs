@@ -95,7 +95,7 @@ impl Future for JsSleep {
 }
 
 impl JsSleep {
-    /// After a timer has fired: whether that was the last. Equal to `src/js/timer.js`.
+    /// After a timer has fired: whether that was the last. Equal to `src/js/run/timer.js`.
     fn is_over(&mut self) -> bool {
         let now = performance_now();
         if self.left > 0.0 {

@@ -2,6 +2,7 @@
  * The herd: clients that all meet the same outage, and retry. By default the policy acts as it is set, so
  * that clients give up; `limits: 'served'` lifts its attempt limit and its deadline.
  */
+import type { RetryPolicy } from 'rejitter';
 import { simulateOutage, timeToServeMs, type OutageResult } from 'rejitter/lab';
 import type { Herd, Limits } from '../state/state';
 import { CHOICES, policyOf as policyOfStrategy, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
@@ -135,7 +136,7 @@ export async function herd(input: HerdInput, report: (partial: HerdResult) => vo
 }
 
 /** How a choice retries in the herd: with the numbers of the strategy. */
-export function policyOf(strategy: Strategy, choice: Choice, limits: Limits): ReturnType<typeof policyOfStrategy> {
+export function policyOf(strategy: Strategy, choice: Choice, limits: Limits): RetryPolicy {
   return policyOfStrategy({ ...withChoice(strategy, choice), ...(limits === 'served' ? UNTIL_SERVED : {}) });
 }
 
