@@ -26,9 +26,14 @@ export interface State {
   readonly failureRate: number;
   readonly herd: Herd;
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
+  /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
+  readonly pasted: { readonly text: string; readonly from: string };
   /** Where all the randomness of the page comes from: a whole number from 0 to 2^32 − 1. */
   readonly seed: number;
 }
+
+/** A link holds pasted text of at most so many characters. */
+export const MOST_PASTED = 2000;
 
 export const INITIAL_STATE: State = {
   strategy: INITIAL,
@@ -36,13 +41,14 @@ export const INITIAL_STATE: State = {
   failureRate: 0.6,
   herd: { clients: 1000, downMs: 8000, capacityPerS: 120, arrivals: 'bounded' },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
+  pasted: { text: '', from: 'detect' },
   seed: 42,
 };
 
 const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 
 /** Whether the page can show this: what a link says is not trusted. */
-export function isValid({ strategy, failureRate, herd, live, seed }: State): boolean {
+export function isValid({ strategy, failureRate, herd, live, pasted, seed }: State): boolean {
   return (
     isAccepted(strategy) &&
     strategy.maxAttempts >= 2 &&
@@ -53,6 +59,8 @@ export function isValid({ strategy, failureRate, herd, live, seed }: State): boo
     within(herd.capacityPerS, 1, 100_000) &&
     within(live.rate, 0, 1) &&
     [1, 8, 50].includes(live.calls) &&
+    pasted.text.length <= MOST_PASTED &&
+    pasted.from.length <= 40 &&
     Number.isInteger(seed) &&
     within(seed, 0, 2 ** 32 - 1)
   );
