@@ -15,6 +15,7 @@ export const clients = {
     read: ['retry', 'limit', 'delay', 'backoffLimit', 'jitter', 'methods', 'statusCodes', 'maxRetryAfter', 'retryOnTimeout'],
     others: { shouldRetry: 'retryOn', afterStatusCodes: 'nothing' },
     inside: 'retry',
+    beside: ['timeout', 'totalTimeout'],
     translate: ky,
     example: "ky.create({\n  retry: {\n    limit: 5,\n    backoffLimit: 3000,\n    jitter: true,\n  },\n});",
   },

@@ -56,7 +56,7 @@ const FOREIGN: readonly Foreign[] = [
       options: said({ maxAttempts: text.number('maxAttempts'), baseMs: text.ms('initialBackoff'), capMs: text.ms('maxBackoff'), factor: text.number('backoffMultiplier') }),
     }),
   },
-  { name: 'tenacity', sign: /\btenacity\b|\bstop_after_(?:attempt|delay)\b|\bwait_(?:random|exponential|fixed|chain|incrementing)\w*/, others: { retry: 'retryIf', before_sleep: 'onRetry', reraise: 'finalError' }, translate: tenacity },
+  { name: 'tenacity', sign: /\btenacity\b|\bstop_after_(?:attempt|delay)\b|\bwait_(?:random|exponential|fixed|chain|incrementing)\w*/, others: { retry_if_exception_type: 'retryIf', retry_if_result: 'retryOnResult', before_sleep: 'onRetry', after: 'onFailure', reraise: 'finalError' }, translate: tenacity },
   {
     name: 'resilience4j',
     sign: /\bresilience4j\b|\bRetryConfig\b|\bIntervalFunction\b|\b(?:enable|exponential)-?\w*-?[Bb]ackoff/,
@@ -79,7 +79,7 @@ export function foreign(source: string): { readonly name: string; readonly readi
     `Everything else has the default of ${reading.preset === undefined ? found.name : `the preset '${reading.preset}'`}.`,
     ...text.unread.map((name) => `The value of \`${name}\` could not be read, so its default is drawn.`),
     ...text.notes,
-    ...Object.entries(found.others).filter(([name]) => text.has(name)).map(([name, ours]) => `\`${name}\` is \`${ours}\` in rejitter.`),
+    ...Object.entries(found.others).filter(([name]) => text.sets(name)).map(([name, ours]) => `\`${name}\` is \`${ours}\` in rejitter.`),
   ];
   const more = text.others(Object.keys(found.others));
   if (more.length > 0) notes.push(`Not translated: ${more.map((name) => `\`${name}\``).join(', ')}.`);
@@ -114,6 +114,16 @@ class Text {
     return new RegExp(`\\b${name}\\b`).test(this.text);
   }
 
+  /** Whether a value follows the name. */
+  sets(name: string): boolean {
+    return new RegExp(`\\b${name}["']?\\s{0,20}[=:(]`).test(this.text);
+  }
+
+  /** Takes note of a setting that is looked up in another way. */
+  know(name: string): void {
+    this.looked.add(name);
+  }
+
   number(name: string): number | undefined {
     return this.value(name, plainNumber, String);
   }
@@ -141,8 +151,17 @@ class Text {
   /** The arguments of a call as texts. */
   args(name: string): readonly string[] | undefined {
     this.looked.add(name);
-    const inner = new RegExp(`\\b${name}\\s{0,5}\\(((?:[^()]|\\([^()]{0,80}\\)){0,200})\\)`).exec(this.text)?.[1];
-    return inner?.split(/,(?![^(]*\))/).map((arg) => arg.trim()).filter((arg) => arg !== '');
+    const start = new RegExp(`\\b${name}\\s{0,5}\\(`).exec(this.text);
+    if (!start) return undefined;
+    const args = [''];
+    let depth = 0;
+    for (const char of this.text.slice(start.index + start[0].length, start.index + 500)) {
+      if (char === ')' && depth === 0) return args.map((arg) => arg.trim()).filter((arg) => arg !== '');
+      depth += char === '(' ? 1 : char === ')' ? -1 : 0;
+      if (char === ',' && depth === 0) args.push('');
+      else args[args.length - 1] += char;
+    }
+    return undefined;
   }
 
   /** Settings beside those that were asked for. */
@@ -254,6 +273,7 @@ function tenacity(text: Text): Omit<Reading, 'notes'> {
   const kind = ['wait_exponential_jitter', 'wait_random_exponential', 'wait_exponential', 'wait_incrementing', 'wait_random', 'wait_fixed'].find((name) => text.has(name));
   const args = kind === undefined ? [] : (text.args(kind) ?? []);
   const seconds = (name: string, position: number, fallback: number, unit = 1000): number => {
+    text.know(name);
     const named = args.find((arg) => new RegExp(`^${name}\\s*=`).test(arg))?.replace(/^\w+\s*=\s*/, '');
     const given = named ?? (args[position]?.includes('=') ? undefined : args[position]);
     if (given === undefined) return fallback;

@@ -62,13 +62,14 @@ export function translate(text: string, from: Source | 'detect'): Translation | 
 /** Asks, or says what is supported. */
 function refusalFor(content: Content, candidates: readonly Source[], error: string | undefined): Refusal {
   const unknown = content.unknown();
-  if (unknown !== undefined) {
+  const shared = candidates.some((source) => unknown !== undefined && genericOf(source).includes(lastName(unknown)));
+  if (unknown !== undefined && !shared) {
     return { error: `\`${unknown}\` is not supported. If its options mean the same as those of a supported library, choose that library.`, choices: candidates.length > 0 ? candidates : SOURCES };
   }
   if (candidates.length > 1) return { error: 'These options fit more than one library. Which one do you use?', choices: candidates };
   if (candidates.length === 1) return { error: 'One option is not enough to recognise a library. Which one do you use?', choices: [...candidates, ...SOURCES.filter((name) => !candidates.includes(name))] };
   // A mistake in options of JavaScript has a place. Other languages have none that would help.
-  if (error !== undefined && content.hasOption()) return { error };
+  if (error !== undefined && (!error.startsWith('Line') || content.hasOption())) return { error };
   return { error: `No supported library is recognised here. Supported by their options: ${SOURCES.join(', ')}. Recognised by their names: ${FOREIGN_NAMES.join(', ')}.`, choices: SOURCES };
 }
 
@@ -103,8 +104,9 @@ class Content {
 
   /** Any option of a supported library, also where the text cannot be read. */
   hasOption(): boolean {
-    const names = SOURCES.flatMap((name) => [...optionsOf(name), ...calleesOf(name)].filter((option) => /^\w+$/.test(option)));
-    return new RegExp(`\\b(?:${names.join('|')})['"]?\\s{0,20}[:(]`).test(this.text);
+    const options = SOURCES.flatMap(optionsOf).join('|');
+    const callees = SOURCES.flatMap(calleesOf).filter((name) => /^\w+$/.test(name)).join('|');
+    return new RegExp(`\\b(?:${options})['"]?\\s{0,20}:(?!:)|\\b(?:${callees})\\s{0,20}\\(`).test(this.text);
   }
 
   /** A function or module that decides that no supported library is meant. */
@@ -220,12 +222,12 @@ function translated(library: Library, name: LibraryName, content: Content): Tran
   const around = inner instanceof Fields ? fields : content.around(fields);
   if (inner instanceof Fields) fields = inner;
   const reading = library.translate(new Pasted(fields, content.calls, around));
-  const notes = [...reading.notes, ...leftOver(library, name, fields)];
+  const notes = [...reading.notes, ...leftOver(library, name, fields, around)];
   return finished(`${name} ${library.version}`, { ...reading, notes });
 }
 
 /** Options that are functions or signals, and unknown options. */
-function leftOver({ version, read, others, inside }: Library, name: string, fields: Fields): string[] {
+function leftOver({ version, read, others, inside, beside = [] }: Library, name: string, fields: Fields, around: Fields | undefined): string[] {
   const notes = fields.spreads.map((what) => `\`${what}\` is not read: this page runs no pasted code.`);
   const unknown: string[] = [];
   for (const key of fields.map.keys()) {
@@ -234,12 +236,17 @@ function leftOver({ version, read, others, inside }: Library, name: string, fiel
     else if (ours !== undefined) notes.push(key === ours ? `Pass \`${key}\` as it is.` : `\`${key}\` is \`${ours}\` in rejitter.`);
     else if (!read.includes(key)) unknown.push(key);
   }
-  if (unknown.length > 0) {
-    const listed = `${unknown.slice(0, 8).map((key) => `\`${key.slice(0, 40)}\``).join(', ')}${unknown.length > 8 ? ` and ${unknown.length - 8} more` : ''}`;
-    // A client has many options that have nothing to do with retrying.
-    notes.push(inside === undefined || inside !== '' ? `Not translated, because ${name} ${version} has no such option: ${listed}.` : `Not translated, because not part of retrying: ${listed}.`);
-  }
+  // A client has many options that have nothing to do with retrying.
+  const ofClient = inside !== undefined && (inside === '' || fields.map.has(inside));
+  const aside = ofClient ? unknown : [...(inside ? (around?.map.keys() ?? []) : [])].filter((key) => key !== inside && !beside.includes(key));
+  if (aside.length > 0) notes.push(`Not translated, because it is not about retries: ${listed(aside)}.`);
+  if (unknown.length > 0 && !ofClient) notes.push(`Not translated, because ${name} ${version} has no such option: ${listed(unknown)}.`);
   return notes;
+}
+
+function listed(names: readonly string[]): string {
+  const first = names.slice(0, 8).map((name) => `\`${name.slice(0, 40)}\``);
+  return `${first.join(', ')}${names.length > 8 ? ` and ${names.length - 8} more` : ''}`;
 }
 
 /** What the named functions stand for. */

@@ -35,7 +35,7 @@ export const LIBRARIES = {
     read: ['maxAttempts', 'backoff', 'initialDelay', 'maxDelay', 'exponent', 'generator'],
     others: {},
     translate: cockatiel,
-    example: 'retry(handleAll, {\n  maxAttempts: 6,\n  backoff: new ExponentialBackoff({\n    initialDelay: 128,\n    maxDelay: 30_000,\n  }),\n});',
+    example: 'retry(handleAll, {\n  maxAttempts: 10,\n  backoff: new ExponentialBackoff({\n    initialDelay: 128,\n    maxDelay: 30_000,\n  }),\n});',
   },
   'async-retry': {
     version: '1.3.3',

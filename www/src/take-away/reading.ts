@@ -32,6 +32,8 @@ export interface Library {
   readonly others: Readonly<Record<string, string>>;
   /** Name of the option that holds these options, among options that have nothing to do with retrying. */
   readonly inside?: string;
+  /** Options beside that one which `translate` reads. */
+  readonly beside?: readonly string[];
   readonly translate: (pasted: Pasted) => Reading;
   readonly example: string;
 }
@@ -103,12 +105,25 @@ export function powers(baseMs: number, factor: number, length: number): number[]
 /** How many waits of a function are computed to recognise it. */
 const MOST_READ = 20;
 
+/** Computes wait k, with `random` for Math.random(). */
+type Wait = (k: number, random: number) => Value;
+
 /**
- * A function that gives wait k in ms, as backoff and jitter. `wait` computes it, with `random` for Math.random(). Its values
- * show which backoff it is; how they change with the random number shows the jitter.
+ * A function that gives wait k in ms, as backoff and jitter. Its values show the backoff, and how they change with the
+ * random number shows the jitter.
  */
-export function curveOf(name: string, fn: Value, wait: (k: number, random: number) => Value, retries: number, notes: string[]): Options {
-  const count = Math.max(1, Math.min(retries, MOST_READ));
+export function curveOf(name: string, fn: Value, wait: Wait, retries: number, notes: string[]): Options {
+  // More waits than there are show the cap; but the function need not be right for them.
+  try {
+    const options = curveOfFirst(MOST_READ, name, fn, wait, retries, []);
+    if (!Array.isArray(options['backoff'])) return options;
+  } catch (failure) {
+    if (!(failure instanceof Untranslatable)) throw failure;
+  }
+  return curveOfFirst(Math.max(1, Math.min(retries, MOST_READ)), name, fn, wait, retries, notes);
+}
+
+function curveOfFirst(count: number, name: string, fn: Value, wait: Wait, retries: number, notes: string[]): Options {
   const drawn = (random: number): number[] => Array.from({ length: count }, (_, i) => {
     const ms = wait(i + 1, random);
     if (typeof ms !== 'number' || !Number.isFinite(ms)) throw ownFunction(name, fn);
