@@ -1,8 +1,8 @@
 import { RetryPolicy } from './index.js';
 import { link } from './lib/lab-inline.js';
-import { createLab } from './lib/lab.js';
+import { createLab } from './lib/lab/index.js';
 
-export { peakOf, timeToServeMs } from './lib/outage.js';
+export { peakOf, timeToServeMs } from './lib/lab/outage-result.js';
 
 export const {
   cdf, density, explain, plan, quantiles, sample, simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage,

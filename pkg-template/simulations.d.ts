@@ -13,9 +13,9 @@ import type { Subject } from './lab.js';
 
 /** How far a {@link Simulation} is. */
 export interface SimulationProgress {
-  /** The events handled since the beginning. */
+  /** The events handled since the start. */
   readonly events: number;
-  /** The share of the work that is done, from 0 to 1: of the clients, runs, requests or the simulated time. */
+  /** The share of the work that is done, between 0 and 1: of the clients, runs, requests or the simulated time. */
   readonly share: number;
   /** Nothing is left to do. */
   readonly done: boolean;
@@ -36,7 +36,7 @@ export interface RunOptions {
 }
 
 /**
- * A simulation under way. It is advanced in slices, however one likes: the results do not depend on them.
+ * A running simulation. Advance it in slices of any size: the results do not depend on them.
  *
  * @example
  * ```js
@@ -54,7 +54,7 @@ export interface Simulation<Result> {
    * Infinity.
    *
    * @default Infinity
-   * @throws {TypeError | RangeError} when the argument is none
+   * @throws {TypeError | RangeError} if the argument is invalid
    * @throws {Error} after `free()`
    */
   step(maxEvents?: number): SimulationProgress;
@@ -70,8 +70,8 @@ export interface Simulation<Result> {
    * worker gets its messages. Rejects with `signal.reason`, at once if it is aborted already; what was done
    * is kept, and another run goes on from there.
    *
-   * @throws {TypeError | RangeError} (a rejection) when an option is none
-   * @throws {Error} (a rejection) while another run is under way, and after `free()`
+   * @throws {TypeError | RangeError} (a rejection) if an option is invalid
+   * @throws {Error} (a rejection) while another run is in progress, and after `free()`
    */
   run(options?: RunOptions): Promise<Result>;
   /**
@@ -86,7 +86,7 @@ export interface Simulation<Result> {
 /** Where the randomness of a simulation comes from. */
 export interface Seeded {
   /**
-   * A whole number from 0 to 2^53 − 1, a bigint below 2^64, or a text.
+   * An integer between 0 and 2^53 − 1, a bigint below 2^64, or a text.
    *
    * @default the policy's own seed; without one, fresh at each call
    */
@@ -95,13 +95,13 @@ export interface Seeded {
 
 /** Options of {@link simulateOutage}; times in ms, from the beginning of the outage. */
 export interface OutageOptions extends Seeded {
-  /** How many clients: a whole number from 1 to 10^6. @default 1000 */
+  /** Number of clients: an integer between 1 and 10^6. @default 1000 */
   clients?: number | undefined;
-  /** The clients begin evenly spread over this long; 0: all at once. From 0 to 10^12. @default 0 */
+  /** Time over which the clients start, evenly spaced; 0 starts all at once. Between 0 and 10^12. @default 0 */
   spreadMs?: number | undefined;
-  /** How long the server is down. From 0 to 10^12. @default 30_000 */
+  /** How long the server is down. Between 0 and 10^12. @default 30_000 */
   downMs?: number | undefined;
-  /** Requests that the server accepts per second once it is up. Above 0. @default Infinity */
+  /** Requests that the server accepts per second once it is up. Positive. @default Infinity */
   capacityPerS?: number | undefined;
   /**
    * How much unused capacity the server can save up, in requests; it has saved none when the outage ends.
@@ -111,17 +111,24 @@ export interface OutageOptions extends Seeded {
    */
   burst?: number | undefined;
   /**
-   * From a request's arrival to the client's knowing the answer. From 0 to 10^6; for a policy that
+   * Capacity that a rejected request uses, as a share of a served one's, because the server must read and
+   * answer it as well. It comes out of the saved capacity, which never falls below 0. Between 0 and 1.
+   *
+   * @default 0
+   */
+  rejectionCost?: number | undefined;
+  /**
+   * Time from a request's arrival until the client has the response. Between 0 and 10^6; for a policy that
    * never waits and never gives up, above 0 and more than a 10^15th of `horizonMs`.
    *
    * @default 0
    */
   latencyMs?: number | undefined;
-  /** Each client's time for its operation. Above 0. @default the policy's `totalTimeoutMs`, Infinity without */
+  /** Each client's time for its operation. Positive. @default the policy's `totalTimeoutMs`, Infinity without */
   deadlineMs?: number | undefined;
-  /** Where the simulation ends, whoever is still waiting. Above 0, at most 10^12 and 10^6 bins. @default 600_000 */
+  /** Time at which the simulation ends, even if clients are waiting. Positive, at most 10^12 and 10^6 bins. @default 600_000 */
   horizonMs?: number | undefined;
-  /** The width of a time bin. Above 0. @default 100 */
+  /** The width of a time bin. Positive. @default 100 */
   binMs?: number | undefined;
   /** Number of clients of which every attempt is kept: an integer between 0 and 10^6. @default 24 */
   traced?: number | undefined;
@@ -139,19 +146,19 @@ export interface OutageResult {
   rejected: Uint32Array;
   /** The attempts of each client. */
   attempts: Uint32Array;
-  /** From each client's beginning to its success, in ms; NaN if it was not served. */
+  /** Time from each client's start to its success, in ms; NaN if it was not served. */
   latenciesMs: Float64Array;
   /** When clients were served, in ms, ascending: one value for each that was. */
   servedMs: Float64Array;
   /** The clients that gave up. */
   giveUps: number;
-  /** The mean of the latencies of those who were served; NaN if nobody was. */
+  /** Mean latency of the served clients; NaN if none was served. */
   meanLatencyMs: number;
   /** The mean of the attempts of all clients. */
   meanAttempts: number;
   /** The attempts of the first clients in the order of time, at most 10^6: columns of equal length. */
   traces: {
-    /** Whose attempt it was, from 0. */
+    /** Index of the client that made the attempt, starting at 0. */
     clients: Uint32Array;
     /** When it arrived. */
     timesMs: Float64Array;
@@ -164,7 +171,7 @@ export interface OutageResult {
  * The herd: clients that retry on their own against a server that is down, and then has limited capacity.
  * While it is down it rejects everything; afterwards it accepts what its capacity allows.
  *
- * @throws {TypeError | RangeError} when an option or the policy is none
+ * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
  * import { peakOf, simulateOutage, timeToServeMs } from 'rejitter/lab';
@@ -178,22 +185,22 @@ export interface OutageResult {
 export function simulateOutage(policy: Subject, options?: OutageOptions): Simulation<OutageResult>;
 
 /**
- * When this share (0 to 1) of *all* clients had been served, in ms from the beginning of the outage;
+ * Returns the time by which this share (0 to 1) of *all* clients had been served, in ms from the start of the outage;
  * undefined if it never was. A pure function of the result, wherever that came from.
  *
- * @throws {TypeError | RangeError} when an argument is none
+ * @throws {TypeError | RangeError} if an argument is invalid
  */
 export function timeToServeMs(result: OutageResult, share: number): number | undefined;
 
 /**
- * The first of the busiest bins that begin at `fromMs` (a number from 0; default 0) or later; undefined if
- * there is none.
+ * Returns the first of the busiest bins that start at `fromMs` (non-negative; defaults to 0) or later;
+ * undefined if there is no such bin.
  *
- * This is the busiest bin of *one* run, which on the average holds more than the bin with the highest
- * *expected* number does: of 1000 clients with the default policy, up to 2.0 % are expected in a bin of
+ * This is the busiest bin of *one* run, which on average holds more than the bin with the highest
+ * *expected* number does: of 1000 clients with the default policy, up to 2.0% are expected in a bin of
  * 100 ms after an outage of 30 s. For that, take the means of many seeds, bin by bin.
  *
- * @throws {TypeError | RangeError} when an argument is none
+ * @throws {TypeError | RangeError} if an argument is invalid
  */
 export function peakOf(result: OutageResult, fromMs?: number): { startMs: number; arrivals: number } | undefined;
 
@@ -201,11 +208,11 @@ export function peakOf(result: OutageResult, fromMs?: number): { startMs: number
 export interface FigureStrategy {
   /**
    * 'none' tries again at once; 'exponential' is without jitter; 'equal' and 'full' are exponential with that
-   * jitter. Of these three the first ceiling is 2·`baseMs`: the figure's clients count the attempt before
+   * jitter. The first ceiling of these three is 2·`baseMs`: the figure's clients count the attempt before
    * they compute the backoff.
    */
   figure: 'none' | 'exponential' | 'equal' | 'full' | 'decorrelated';
-  /** From 0 to 2^53 − 1. @default 5 */
+  /** Between 0 and 2^53 − 1. @default 5 */
   baseMs?: number | undefined;
   /** From `baseMs`. @default 2000 */
   capMs?: number | undefined;
@@ -213,13 +220,13 @@ export interface FigureStrategy {
 
 /** Options of {@link simulateContention}; times in ms. */
 export interface ContentionOptions extends Seeded {
-  /** How many clients compete: a whole number from 1 to 100 000. @default 100 */
+  /** Number of competing clients: an integer between 1 and 100,000. @default 100 */
   clients?: number | undefined;
-  /** The mean of a message's time. From 0 to 10^6. @default 10 */
+  /** The mean of a message's time. Between 0 and 10^6. @default 10 */
   hopMeanMs?: number | undefined;
-  /** Its standard deviation, before negative times are turned positive. From 0 to 10^6. @default 2 */
+  /** Its standard deviation, before negative times are turned positive. Between 0 and 10^6. @default 2 */
   hopSdMs?: number | undefined;
-  /** How often all is repeated, with other randomness: a whole number from 1 to 10^6. @default 100 */
+  /** Number of runs, each with other draws: an integer between 1 and 10^6. @default 100 */
   runs?: number | undefined;
 }
 
@@ -229,7 +236,7 @@ export interface Statistics {
   mean: number;
   /** The sample's standard deviation; 0 of a single value. */
   sd: number;
-  /** Half the width of the 95 % confidence interval of the mean: 1.96·sd/√n. */
+  /** Half the width of the 95% confidence interval of the mean: 1.96·sd/√n. */
   ci95: number;
 }
 
@@ -254,7 +261,7 @@ export interface ContentionResult {
  * succeeds; any other client waits and reads again. Without backoff and with `hopSdMs` 0 that makes
  * exactly N(N + 1)/2 calls.
  *
- * @throws {TypeError | RangeError} when an option or the policy is none
+ * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
  * import { simulateContention } from 'rejitter/lab';
@@ -269,16 +276,16 @@ export function simulateContention(policy: Subject | FigureStrategy, options?: C
 /**
  * Where requests come from. Open: `perS` new ones per second whatever became of the others, evenly spaced
  * ('regular') or at random ('poisson'); above 0, at most 10^7 up to the horizon. Closed: each of `clients`
- * (a whole number from 1 to 10^6) begins its next request after the end of its last and a pause with the
- * mean `thinkMs` (from 0 to 10^9), so that a slow server is asked less.
+ * (an integer between 1 and 10^6) begins its next request after the end of its last and a pause with the
+ * mean `thinkMs` (between 0 and 10^9), so that a slow server gets fewer requests.
  */
 export type Arrivals =
   | { type: 'regular' | 'poisson'; perS: number }
   | { type: 'closed'; clients: number; thinkMs: number };
 
 /**
- * How many retries the clients may make together: a bucket of `bucket` tokens (from 0 to 10^9), full at
- * first, from which every retry takes one; `ratio` of a token (from 0 to 1000) comes back with every first
+ * How many retries the clients may make together: a bucket of `bucket` tokens (between 0 and 10^9), full at
+ * first, from which every retry takes one; `ratio` of a token (between 0 and 1000) comes back with every first
  * attempt ('request') or with every success. Only the latter stops with the successes.
  */
 export type SimulatedBudget = 'unlimited' | { per: 'request' | 'success'; ratio: number; bucket: number };
@@ -287,21 +294,21 @@ export type SimulatedBudget = 'unlimited' | { per: 'request' | 'success'; ratio:
 export interface LoadOptions extends Seeded {
   /** @default { type: 'regular', perS: 280 } */
   arrivals?: Arrivals | undefined;
-  /** Requests that the server handles per second. Above 0 and at most 10^9. @default 300 */
+  /** Requests that the server handles per second. Positive and at most 10^9. @default 300 */
   capacityPerS?: number | undefined;
   /**
-   * How long a client waits for an attempt. Above 0 and more than a 10^15th of `horizonMs`, at most 10^9.
+   * Time that a client waits for an attempt. Positive and more than a 10^15th of `horizonMs`, at most 10^9.
    *
    * @default the policy's `attemptTimeoutMs`, 1000 without
    */
   timeoutMs?: number | undefined;
-  /** When the outage begins. From 0 to 10^9. @default 10_000 */
+  /** Start of the outage. Between 0 and 10^9. @default 10_000 */
   downFromMs?: number | undefined;
-  /** How long it is. From 0 to 10^9. @default 10_000 */
+  /** Length of the outage. Between 0 and 10^9. @default 10_000 */
   downMs?: number | undefined;
-  /** Where the simulation ends. Above 0, at most 10^9 and 10^6 bins. @default 300_000 */
+  /** Where the simulation ends. Positive, at most 10^9 and 10^6 bins. @default 300_000 */
   horizonMs?: number | undefined;
-  /** The width of a time bin. Above 0. @default 1000 */
+  /** The width of a time bin. Positive. @default 1000 */
   binMs?: number | undefined;
   /** @default 'unlimited' */
   budget?: SimulatedBudget | undefined;
@@ -332,10 +339,10 @@ export interface LoadResult {
 /**
  * Load over time: does it ever recover from an outage? One server works requests off in their order; during
  * the outage it stands still and they queue. A client that has waited for its time limit gives the attempt
- * up and retries; the server does not know, and does that work in vain. That is how an overload feeds
+ * up and retries; the server does not know, and does that work for nothing. That is how an overload feeds
  * itself ("Metastable Failures in Distributed Systems", Bronson and others, HotOS 2021).
  *
- * @throws {TypeError | RangeError} when an option or the policy is none
+ * @throws {TypeError | RangeError} if an option or the policy is invalid
  * @example
  * ```js
  * import { simulateLoad } from 'rejitter/lab';
@@ -349,13 +356,13 @@ export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation
 
 /** Options of {@link simulateAmplification}. */
 export interface AmplificationOptions extends Seeded {
-  /** The attempts of each layer, the first included: a whole number from 1 to 1000. @default 3 */
+  /** The attempts of each layer, the first included: an integer between 1 and 1000. @default 3 */
   attempts?: number | undefined;
-  /** How many layers retry, one above the other: a whole number from 1 to 20; attempts^layers at most 10^6. @default 3 */
+  /** Number of layers that retry, one above the other: an integer between 1 and 20; attempts^layers at most 10^6. @default 3 */
   layers?: number | undefined;
-  /** The probability that a call at the bottom fails. From 0 to 1. @default 0.5 */
+  /** The probability that a call at the bottom fails. Between 0 and 1. @default 0.5 */
   failure?: number | undefined;
-  /** How many requests are simulated: a whole number from 1 to 10^7. @default 10_000 */
+  /** Number of simulated requests: an integer between 1 and 10^7. @default 10_000 */
   requests?: number | undefined;
 }
 
@@ -365,7 +372,7 @@ export interface AmplificationResult {
   expectedCalls: Float64Array;
   /** The expected share of requests that succeed. */
   expectedSuccess: number;
-  /** The calls into each layer so far. */
+  /** Calls into each layer up to now. */
   calls: Float64Array;
   /** The calls at the bottom of each finished request. */
   callsPerRequest: Uint32Array;
@@ -378,7 +385,7 @@ export interface AmplificationResult {
  * failures at the bottom only, with probability p: (1 − p^(n^L))/(1 − p) calls at the bottom, of which the
  * worst case is n^L, and 1 − p^(n^L) of the requests succeed. No waits are simulated.
  *
- * @throws {TypeError | RangeError} when an option is none
+ * @throws {TypeError | RangeError} if an option is invalid
  * @example
  * ```js
  * import { simulateAmplification } from 'rejitter/lab';
@@ -391,13 +398,13 @@ export function simulateAmplification(options?: AmplificationOptions): Simulatio
 
 /** Options of {@link simulateEthernet}; those of the standard are the defaults. */
 export interface EthernetOptions extends Seeded {
-  /** How many stations share the channel: a whole number from 1 to 100 000. @default 100 */
+  /** Number of stations on the channel: an integer between 1 and 100,000. @default 100 */
   stations?: number | undefined;
-  /** The attempts of each, the first included: a whole number from 1 to 10^9. @default 16 */
+  /** The attempts of each, the first included: an integer between 1 and 10^9. @default 16 */
   maxAttempts?: number | undefined;
-  /** The collision from which on the range does not grow: a whole number from 1 to 30. @default 10 */
+  /** The collision from which on the range does not grow: an integer between 1 and 30. @default 10 */
   truncateAt?: number | undefined;
-  /** How often all is repeated, with other draws: a whole number from 1 to 10^6. @default 100 */
+  /** Number of runs, each with other draws: an integer between 1 and 10^6. @default 100 */
   runs?: number | undefined;
 }
 
@@ -421,7 +428,7 @@ export interface EthernetResult {
  * collision a station skips a number of slots from 0 … 2^min(k, truncateAt) − 1, as with jitter 'slotted',
  * and tries again.
  *
- * @throws {TypeError | RangeError} when an option is none
+ * @throws {TypeError | RangeError} if an option is invalid
  * @example
  * ```js
  * import { simulateEthernet } from 'rejitter/lab';

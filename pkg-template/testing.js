@@ -1,1 +1,1 @@
-export { constantRandom, scriptedRandom, virtualClock } from './lib/testing.js';
+export { constantRandom, scriptedRandom, virtualClock } from './lib/testing/index.js';

@@ -75,7 +75,7 @@ mod entropy;
 pub mod simulation;
 
 #[cfg(target_arch = "wasm32")]
-pub mod js;
+pub mod bindings;
 
 #[cfg(feature = "retry")]
 mod retry;

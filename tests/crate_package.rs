@@ -16,7 +16,7 @@ fn the_crate_holds_its_sources_and_nothing_else() {
     let listed = String::from_utf8(listed.stdout).unwrap();
     let (sources, others): (Vec<&str>, Vec<&str>) =
         listed.lines().partition(|path| path.starts_with("src/"));
-    assert!(sources.contains(&"src/lib.rs") && sources.contains(&"src/js/full.js"));
+    assert!(sources.contains(&"src/lib.rs") && sources.contains(&"src/js/wasm-pack.js"));
     // Cargo adds its own, and what version control says depends on where this runs.
     let cargo_s = |path: &&&str| path.starts_with("Cargo.") || path.starts_with('.');
     let others: Vec<&str> = others

@@ -212,7 +212,7 @@ fn wrong_jitter_is_found() {
             Box::new(|x| (x / 1_000.0).floor() * 1_000.0),
         ),
         ("half the jitter", Box::new(|x| ceiling / 4.0 + x / 2.0)),
-        ("a clamp at 95 %", Box::new(|x| x.min(0.95 * ceiling))),
+        ("a clamp at 95%", Box::new(|x| x.min(0.95 * ceiling))),
         (
             "few bits",
             Box::new(|x| (x / ceiling * 256.0).floor() / 256.0 * ceiling),

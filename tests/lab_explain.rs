@@ -58,12 +58,12 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "totalTimeoutMs": 60 }),
-                    "the first wait can be as long as 100 ms, but the deadline is 60 ms: 40 % of the \
+                    "the first wait can be as long as 100 ms, but the deadline is 60 ms: 40% of the \
                      operations are never retried, even if their first attempt takes no time",
                 ),
                 (
                     json!({ "jitter": "decorrelated", "totalTimeoutMs": 250 }),
-                    "the first wait can be as long as 300 ms, but the deadline is 250 ms: 25 % of the \
+                    "the first wait can be as long as 300 ms, but the deadline is 250 ms: 25% of the \
                      operations are never retried, even if their first attempt takes no time",
                 ),
             ],
@@ -187,17 +187,17 @@ fn cases() -> Vec<Case> {
             vec![
                 (
                     json!({ "jitter": "decorrelated", "maxAttempts": 21 }),
-                    "30.3 % of the clients wait exactly the cap of 10 s at wait 20, because larger \
+                    "30.3% of the clients wait exactly the cap of 10 s at wait 20, because larger \
                      draws are clipped to it: they retry together",
                 ),
                 (
                     json!({ "jitter": "slotted", "maxAttempts": 9 }),
-                    "60.9 % of the clients wait exactly the cap of 10 s at wait 8, because larger \
+                    "60.9% of the clients wait exactly the cap of 10 s at wait 8, because larger \
                      draws are clipped to it: they retry together",
                 ),
                 (
                     json!({ "baseMs": 1000, "capMs": 20000, "capRule": "draw", "maxAttempts": 7 }),
-                    "37.5 % of the clients wait exactly the cap of 20 s at wait 6, because larger \
+                    "37.5% of the clients wait exactly the cap of 20 s at wait 6, because larger \
                      draws are clipped to it: they retry together",
                 ),
             ],

@@ -70,7 +70,7 @@ fn hinted(policy: &RetryPolicy, seed: Seed, hint_ms: f64) -> Vec<f64> {
     waits.collect()
 }
 
-/// The same file is read by `tests/package/vectors.test.mjs`.
+/// The same file is read by `tests/package/engine/vectors.test.mjs`.
 #[test]
 fn hinted_waits_equal_the_golden_vectors() {
     if std::env::var_os("REJITTER_WRITE_VECTORS").is_some() {

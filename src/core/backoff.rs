@@ -2,7 +2,7 @@
 
 /// How the ceiling grows from wait to wait, before jitter.
 ///
-/// `k` is the number of the wait, from 1: wait `k` follows failed attempt `k`. Every curve is
+/// `k` numbers the waits, starting at 1: wait `k` follows failed attempt `k`. Every curve is
 /// monotone in `k` and bounded by the cap, and finite for every `k` up to `u64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub enum Backoff {
     Custom,
 }
 
-/// The value of a list at wait `k` (from 1); the last one repeats. `None` of an empty list.
+/// Returns the value of a list at wait `k`, starting at 1; the last one repeats. `None` if the list is empty.
 #[cfg(feature = "lab")]
 pub(crate) fn listed(list: &[f64], k: u64) -> Option<f64> {
     let index = usize::try_from(k.saturating_sub(1)).unwrap_or(usize::MAX);

@@ -8,7 +8,7 @@ use super::{Draws, MAX_MS, RetryPolicy};
 /// The facts about a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failure {
-    /// The number of the failed attempt, from 1.
+    /// Number of the failed attempt, starting at 1.
     pub attempt: u64,
     /// The operation's previous *computed* wait; `None` before the first. Waits that a server or
     /// the caller asked for do not count.
@@ -27,7 +27,7 @@ pub enum Hint {
     /// Nothing: the policy's formula decides.
     #[default]
     None,
-    /// The server asks for at least this many ms. 0 is no hint. The wait is the longer of
+    /// The server requested at least this many ms. 0 means no hint. The wait is the longer of
     /// `h + r·max(base, h/2)` and the policy's own computed wait, both with the same `r`: never less
     /// than the server asks for, spread out because a server gives many clients the same hint, and
     /// never shorter than without the hint. If the hint exceeds the longest that the policy follows,
@@ -40,7 +40,7 @@ pub enum Hint {
 }
 
 impl Failure {
-    /// The failure of an attempt (numbered from 1) of an operation without a deadline, with no
+    /// The failure of an attempt (the first is number 1) of an operation without a deadline, with no
     /// previous wait and no hint.
     #[must_use]
     pub fn of_attempt(attempt: u64) -> Self {
@@ -72,7 +72,7 @@ pub enum Decision {
 pub enum StopReason {
     /// All attempts that `max_attempts` allows were made.
     Exhausted,
-    /// The wait would end at or after the deadline, so it would be in vain.
+    /// The wait would end at or after the deadline, so waiting would be useless.
     Deadline,
     /// The server asks for a longer wait than the policy follows.
     Hint,
@@ -109,7 +109,7 @@ impl RetryPolicy {
     /// Decides what follows a failed attempt, for draws uniform on [0, 1) (see
     /// [`Seed::draws`](super::Seed::draws)).
     ///
-    /// Attempts are looked at first, then the wait is computed, then the deadline: a wait that
+    /// Checks the attempt limit first, then computes the wait, then checks the deadline: a wait that
     /// would end at or after it is not begun.
     #[must_use]
     #[inline(always)]

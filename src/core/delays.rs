@@ -29,7 +29,7 @@ impl RetryPolicy {
 }
 
 impl Delays {
-    /// Starts anew, as the next operation: the same curve, fresh draws.
+    /// Restarts as the next operation: the same curve, fresh draws.
     pub fn reset(&mut self) {
         self.operation = self.operation.wrapping_add(1);
         self.failure = Failure::of_attempt(1);

@@ -18,7 +18,7 @@ pub enum Jitter {
     Equal,
     /// `min(cap, base + r·(3·prev − base))`, where `prev` is the operation's previous wait and
     /// base before the first. It replaces the backoff curve. As in the AWS article, what is
-    /// drawn above the cap becomes the cap: with base 100 and cap 10 000, 31 % of the waits in
+    /// drawn above the cap becomes the cap: with base 100 and cap 10,000, 31% of the waits in
     /// the long run.
     Decorrelated,
     /// `base + r·(min(cap, 3·prev) − base)`: decorrelated without the probability mass at the cap. It
@@ -27,24 +27,24 @@ pub enum Jitter {
     /// Uniform on [h·(1−ratio), h·(1+ratio)) with `h = min(c, cap/(1+ratio))`: the plus-minus
     /// jitter of Google's clients and gRPC, kept below the cap without being clipped there.
     Proportional {
-        /// The share of h by which a wait may differ from it: above 0, at most 1.
+        /// Largest relative difference between a wait and h: positive, at most 1.
         ratio: f64,
     },
     /// `h + r·x` with `x = ratio·h` and `h = min(c, cap/(1+ratio))`: upwards only.
     Additive {
-        /// The share of h that is added at most: above 0, at most 1,000.
+        /// Largest addition, as a share of h: positive, at most 1,000.
         ratio: f64,
     },
     /// `h + r·x` with `x = min(max_ms, cap)` and `h = min(c, cap − x)`: upwards only.
     AdditiveMax {
-        /// Maximum addition, in ms: above 0 and at most 2^53 − 1.
+        /// Largest addition, in ms: positive, at most 2^53 − 1.
         max_ms: f64,
     },
     /// `min(cap, base·U{0 … 2^min(k,N)−1})`, a whole number of slots of length base, as in
     /// Ethernet (IEEE 802.3); N is `truncate_at`. It replaces the backoff curve.
     Slotted,
     /// Polly's `DecorrelatedJitterBackoffV2`: `(f(t_k) − f(t_(k−1)))·base/1.4` with
-    /// `f(t) = 2^t·tanh(√(4t))`, `t_k = k − 1 + r`, and 0 for `f(t_0)`; what comes out above the
+    /// `f(t) = 2^t·tanh(√(4t))`, `t_k = k − 1 + r`, and 0 for `f(t_0)`; a result above the
     /// cap is drawn again as `cap/2 + r'·cap/2`. It replaces the backoff curve.
     PollyV2,
 }

@@ -1,13 +1,13 @@
 //! The decisions: pure functions over numbers.
 //!
-//! Nothing here reads a clock, draws a random number of its own, waits, or knows a JavaScript
+//! Nothing here reads a clock, draws a random number itself, waits, or knows a JavaScript
 //! value. Time, randomness and configuration come in; decisions go out. That is what makes them
 //! equal, bit for bit, in native Rust and in WebAssembly, and testable without sleeping.
 //!
 //! Data flows one way: [`RetryOptions`] → [`RetryPolicy`] → [`Decision`].
 
 #![forbid(unsafe_code)]
-// A cast that loses something, or a way to panic, needs its reason beside it.
+// A cast that loses something, or a way to panic, needs a comment with its reason.
 #![deny(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

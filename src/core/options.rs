@@ -48,7 +48,7 @@ pub struct RetryOptions {
     /// operation. Defaults to 60,000.
     pub max_retry_after_ms: Option<f64>,
     /// Follow a longer server hint up to `max_retry_after_ms`, instead of ending the operation: the
-    /// retry then comes earlier than the server asked. Defaults to false.
+    /// retry then comes earlier than the server requested. Defaults to false.
     pub cap_long_retry_after: bool,
     /// Maximum number of attempts, the first included: at least 1; [`UNLIMITED`] for no limit.
     /// Defaults to 6.

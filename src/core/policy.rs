@@ -51,7 +51,7 @@ pub struct Previous {
 /// Which wait of an operation is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wait {
-    /// The number of the wait, from 1: it follows failed attempt `k`.
+    /// Number of the wait, starting at 1: it follows failed attempt `k`.
     pub k: u64,
     /// The operation's previous computed wait; `None` before the first.
     pub previous: Option<Previous>,
@@ -60,7 +60,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Wait `k` (from 1) of an operation, without anything to remember.
+    /// Wait `k` of an operation, starting at 1, with no state to keep.
     #[must_use]
     pub fn number(k: u64) -> Self {
         Self {
@@ -194,7 +194,7 @@ impl RetryPolicy {
         self.cap_long_retry_after
     }
 
-    /// The ceiling `c_k` of wait `k` (from 1), in ms: the backoff curve's value, at most the cap
+    /// Returns the ceiling `c_k` of wait `k` (the first is number 1), in ms: the backoff curve's value, at most the cap
     /// and at least the floor. Monotone in `k`. For [`Backoff::Custom`] 10 s, or a
     /// shorter cap. With
     /// [`CapRule::Draw`] not capped: there the cap bounds the draw alone.
@@ -245,7 +245,7 @@ impl RetryPolicy {
     #[inline(always)]
     pub(crate) fn range_ms(&self, wait: &Wait) -> (f64, f64) {
         let (base, cap, min) = (self.base_ms, self.cap_ms, self.min_ms);
-        // Once, although some kinds need none: it is inlined wherever it is asked for.
+        // Once, although some kinds need none: it is inlined at every call.
         let c = if self.jitter.follows_the_curve() {
             self.ceiling(wait)
         } else {

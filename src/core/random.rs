@@ -1,6 +1,6 @@
 //! Counter-based randomness: a draw is a function of (seed, operation, attempt).
 //!
-//! An operation needs no generator of its own, so nothing is kept between attempts, and no
+//! An operation needs no generator, so nothing is kept between attempts, and no
 //! interleaving of concurrent operations can change a sequence.
 
 /// Where a sequence of draws starts. Equal seeds give equal draws, on every platform.
@@ -18,7 +18,7 @@ const LANES: u64 = 2;
 pub struct Draws {
     /// `r` of the formulas.
     pub r: f64,
-    /// `r'`: only [`Jitter::PollyV2`](super::Jitter::PollyV2) looks at it, when its first draw
+    /// `r'`: only [`Jitter::PollyV2`](super::Jitter::PollyV2) uses it, when its first draw
     /// went above the cap.
     pub r2: f64,
 }
@@ -36,7 +36,7 @@ impl Seed {
         self.0
     }
 
-    /// The draws for one failed attempt (numbered from 1) of one operation (numbered from 0).
+    /// The draws for one failed attempt (the first is number 1) of one operation (the first is number 0).
     #[must_use]
     pub const fn draws(self, operation: u64, attempt: u64) -> Draws {
         Draws {
@@ -96,7 +96,7 @@ impl From<&str> for Seed {
     }
 }
 
-/// The `n`-th output (from 0) of `SplitMix64` seeded with `state`.
+/// Output number `n` (the first is number 0) of `SplitMix64` seeded with `state`.
 const fn output(state: u64, n: u64) -> u64 {
     mix(state.wrapping_add(GOLDEN.wrapping_mul(n.wrapping_add(1))))
 }

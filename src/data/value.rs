@@ -26,7 +26,7 @@ pub enum Value {
     Text(String),
     /// A list.
     List(Vec<Value>),
-    /// An object, in its own order.
+    /// An object, in insertion order.
     Object(Vec<(String, Value)>),
 }
 
@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Shapes {
         Ok(Value::Bool(value))
     }
 
-    // Whole numbers come by their own way; beyond 2^53 JSON promises no more than this.
+    // Integers take another path; beyond 2^53 JSON promises no more than this.
     #[allow(clippy::cast_precision_loss)]
     fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
         Ok(Value::Number(value as f64))

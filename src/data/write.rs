@@ -114,7 +114,7 @@ impl Serialize for PolicyData {
 }
 
 fn attempts(count: u64) -> f64 {
-    // A limit beyond 2^53 is one that nobody reaches: its last bits do not matter.
+    // No program reaches a limit beyond 2^53: its last bits do not matter.
     #[allow(clippy::cast_precision_loss)]
     let number = count as f64;
     if count == UNLIMITED {

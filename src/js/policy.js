@@ -1,15 +1,17 @@
 // @ts-check
 // A policy: options that were read once, for any number of operations.
 
-import { fromData, toData } from './data.js';
-import { Delays, delayOf } from './delays.js';
-import { Metrics } from './metrics.js';
-import { run } from './operation.js';
+import { isSwitch } from './options/checks.js';
+import { fromData, toData } from './options/data.js';
+import { failure, problemOf } from './options/messages.js';
+import { isPreset, presetRule, presets } from './options/presets.js';
+import { SWITCH } from './options/rules.js';
 import {
   Settings, readOnly, readOptions, readOverrides, readRunOptions, registerPolicy, requireFunction, settingsOf, settingsOfPolicy,
-} from './options.js';
-import { isPreset, presetRule, presets } from './presets.js';
-import { SWITCH, failure, isSwitch, problemOf } from './rules.js';
+} from './options/settings.js';
+import { Delays, delayOf } from './run/delays.js';
+import { Metrics } from './run/metrics.js';
+import { run } from './run/operation.js';
 
 const newMetrics = () => new Metrics();
 
@@ -27,7 +29,7 @@ function settingsBehind(policy) {
 
 /**
  * The class over whatever loads the core.
- * @param {() => import('./decision.js').Core} load
+ * @param {() => import('./run/decision.js').Core} load
  */
 export function policyOf(load) {
   const fresh = settingsOf(load, { newMetrics });

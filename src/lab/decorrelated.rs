@@ -31,11 +31,11 @@ impl Chain {
     /// The distribution of the wait after `previous`.
     pub(super) fn next(&self, previous: &Distribution) -> Distribution {
         let &Self { lo, cap, .. } = self;
-        // Without a base there is nothing to multiply; a floor at the cap leaves nothing to draw.
+        // A base of 0 stays 0, and a minimum wait at the cap leaves no range to draw from.
         if lo <= 0.0 || lo >= cap {
             return Distribution::spike(lo.clamp(0.0, cap));
         }
-        // There the weights have a kink, and there begins what may be drawn above the cap.
+        // The weights have a kink there, and draws above the cap start there.
         let previous = &previous.cut(cap / 3.0);
         let weighted = self.weighted(previous);
         let mut parts: Vec<Part> = Vec::new();
@@ -79,7 +79,7 @@ impl Chain {
         (hi - self.lo) / UNIT
     }
 
-    /// Where the pieces of the next density begin and end.
+    /// Boundaries of the pieces of the next density.
     fn ends(&self, previous: &Distribution) -> Vec<f64> {
         let top = (3.0 * previous.hi_ms()).min(self.cap);
         let mut ends = vec![self.lo, top];

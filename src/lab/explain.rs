@@ -203,7 +203,7 @@ fn does_not_grow(study: &Study<'_>) -> Option<String> {
 }
 
 fn atom_at_cap(study: &Study<'_>) -> Option<String> {
-    // Without jitter, and at a floor that is the cap, there is nothing to pile up.
+    // Without jitter, and with a minimum wait equal to the cap, no delays are clipped.
     if study.policy.jitter() == Jitter::None || study.policy.min_ms() >= study.policy.cap_ms() {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Policies under the magnifying glass: what they will do, before they do it.
 //!
 //! [`plan`] gives the exact distribution of each wait, [`explain`] says in sentences what is
-//! noteworthy about a policy, [`sample`] draws waits in bulk. All of them look at the same core
-//! that retries, so they cannot tell of another policy than the one that runs.
+//! noteworthy about a policy, [`sample`] draws waits in bulk. All of them use the core
+//! that retries, so they always describe the policy that runs.
 //!
 //! ```
 //! use rejitter::lab::{Model, explain, plan};

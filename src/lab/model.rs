@@ -208,7 +208,7 @@ pub struct Distributions<'a> {
 }
 
 /// More pieces are not computed: the waits that follow count as the last one. 1,000 waits of a chain whose
-/// cap is 1e24 times its base have as many; each longer step costs more, and a base below that is no time.
+/// cap is 1e24 times its base have as many; each longer step costs more, and a smaller base is practically 0.
 const MOST_PIECES: u64 = 50_000;
 
 /// Where successive waits of a chain differ by less, they are taken to be equal. No step of a chain
@@ -217,7 +217,7 @@ const MOST_PIECES: u64 = 50_000;
 const SETTLED: f64 = 1e-13;
 
 impl Distributions<'_> {
-    /// Goes on by so many waits.
+    /// Advances by `waits` waits.
     fn advance(&mut self, waits: u64) {
         let Some(model) = Some(self.model).filter(|model| model.is_chain()) else {
             // No wait depends on the one before.

@@ -11,7 +11,7 @@ use crate::core::Jitter;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PlannedWait {
-    /// The number of the wait, from 1: it follows failed attempt `k`.
+    /// Number of the wait, starting at 1: it follows failed attempt `k`.
     pub k: u32,
     /// The backoff curve's value, at most the cap; for a jitter with a curve of its own `hi_ms`.
     pub ceiling_ms: f64,
@@ -30,9 +30,9 @@ pub struct PlannedWait {
     /// The distance of the possible waits, where all are multiples of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lattice_ms: Option<f64>,
-    /// The mean of the sum of the waits so far.
+    /// Mean of the sum of waits 1 to `k`.
     pub total_mean_ms: f64,
-    /// The longest that the waits so far can take together. For Polly's jitter an upper bound
+    /// Longest possible sum of waits 1 to `k`. For Polly's jitter an upper bound
     /// once the cap or a floor cuts the curve.
     pub total_worst_ms: f64,
 }

@@ -87,7 +87,7 @@ impl Polly {
 /// floor: the differences add up to the last value of f.
 pub(super) struct LongestSum {
     polly: Polly,
-    /// The waits that were looked at.
+    /// The waits that are analysed.
     k: u64,
     uncut: bool,
 }
@@ -104,7 +104,7 @@ impl LongestSum {
     }
 }
 
-/// Adds what was above the cap, uniform on its upper half; a piece begins there.
+/// Adds the draws above the cap, uniform on its upper half; a piece starts there.
 fn redraw(pieces: &mut Vec<Piece>, mass: f64, cap: f64) {
     let half = cap / 2.0;
     if pieces.is_empty() {
@@ -119,7 +119,7 @@ fn redraw(pieces: &mut Vec<Piece>, mass: f64, cap: f64) {
 
 /// The values of f between which a wait's two draws move it.
 struct Steps {
-    /// k − 1: where this wait's draw begins.
+    /// k − 1: the lower end of this wait's draw.
     k: f64,
     /// Where the previous draw moves the wait; nowhere before the first.
     before: Stretch,
@@ -217,7 +217,7 @@ impl Stretch {
         }
     }
 
-    /// The root of the t where f is `value`, or of the nearer end. By Newton's method on the root
+    /// The root of the t where f is `value`, or of the nearer end. Uses Newton's method on the root
     /// of t, in which f is nearly straight at 0; bisection where that leaves the interval.
     fn root(&self, value: f64) -> f64 {
         let (mut left, mut right) = (self.from.sqrt(), (self.from + 1.0).sqrt());
@@ -227,7 +227,7 @@ impl Stretch {
         if value >= self.highest {
             return right;
         }
-        // Nearly a power of 2, but for the first stretch, which begins at 0.
+        // Nearly a power of 2, except the first stretch, which starts at 0.
         let mut s = if self.lowest > 0.0 {
             let share = (value / self.lowest).ln() / (self.highest / self.lowest).ln();
             (self.from + share).sqrt().clamp(left, right)

@@ -1,4 +1,4 @@
-//! Waits drawn in bulk: the same, bit for bit, as those that operations would wait.
+//! Draws waits in bulk, bit-identical to the waits of operations.
 
 use super::Model;
 use crate::core::{Draws, Previous, Seed};

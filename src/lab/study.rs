@@ -4,7 +4,7 @@ use super::words::time;
 use super::{Distribution, Model};
 use crate::core::{Backoff, Jitter, RetryPolicy};
 
-/// Waits whose distributions are looked at: later ones differ little from the twentieth.
+/// Number of waits that are analysed: later ones differ little from the twentieth.
 pub(super) const WAITS: usize = 20;
 
 /// Waits that are added up one by one; the rest, if any, counts as long as the last of them.

@@ -1,6 +1,6 @@
 //! Numbers in words for people.
 
-/// The units that times are told in, in ms, the longest first.
+/// Units of durations, in ms, the longest first.
 const UNITS: [(f64, &str); 5] = [
     (86_400_000.0, "d"),
     (3_600_000.0, "h"),
@@ -59,9 +59,9 @@ pub(super) fn number(value: f64) -> String {
 /// A probability as a percentage.
 pub(super) fn percent(probability: f64) -> String {
     match probability * 100.0 {
-        share if share < 0.1 => "less than 0.1 %".to_owned(),
-        share if share > 99.9 && probability < 1.0 => "more than 99.9 %".to_owned(),
-        share => format!("{} %", number(share)),
+        share if share < 0.1 => "less than 0.1%".to_owned(),
+        share if share > 99.9 && probability < 1.0 => "more than 99.9%".to_owned(),
+        share => format!("{}%", number(share)),
     }
 }
 
@@ -103,11 +103,11 @@ mod tests {
     #[test]
     fn shares_are_not_rounded_to_all_or_nothing() {
         for (p, words) in [
-            (1.0, "100 %"),
-            (0.9999, "more than 99.9 %"),
-            (0.314_833, "31.5 %"),
-            (0.004, "0.4 %"),
-            (1e-9, "less than 0.1 %"),
+            (1.0, "100%"),
+            (0.9999, "more than 99.9%"),
+            (0.314_833, "31.5%"),
+            (0.004, "0.4%"),
+            (1e-9, "less than 0.1%"),
         ] {
             assert_eq!(percent(p), words, "{p}");
         }

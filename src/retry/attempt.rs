@@ -9,9 +9,9 @@ use std::time::Duration;
 pub struct Attempt {
     /// The attempt's number; the first is 1.
     pub attempt: u64,
-    /// The time since the operation began, when this attempt begins; zero for the first.
+    /// Time between the start of the operation and the start of this attempt; zero for the first.
     pub elapsed: Duration,
-    /// The time until the operation's deadline, when this attempt begins; `None` without a total
+    /// Time left until the operation's deadline at the start of this attempt; `None` without a total
     /// timeout.
     pub remaining: Option<Duration>,
     /// The wait that preceded this attempt; `None` for the first.

@@ -65,7 +65,7 @@ where
     Retry::new(policy, operation, ThreadSleeper)
 }
 
-/// Waits and tells the time for blocking operations: [`retry_blocking`].
+/// Sleeps and reads the clock for blocking operations: [`retry_blocking`].
 ///
 /// A function that takes a duration and returns after it is one too; its clock is then the
 /// system's monotonic one.

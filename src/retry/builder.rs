@@ -18,7 +18,7 @@ use crate::core::{RetryPolicy, Seed};
 /// [`Retry::with_sleeper`] sets the timers; without one, [`Retry`] does not implement `IntoFuture`
 /// and `.await` does not compile.
 ///
-/// Dropping the future cancels everything: the attempt or the wait under way ends there, and no
+/// Dropping the future cancels everything: the running attempt or wait ends there, and no
 /// timer stays behind.
 ///
 /// ```ignore-wasm32
@@ -64,11 +64,11 @@ use crate::core::{RetryPolicy, Seed};
 /// use wasm_bindgen_futures::JsFuture;
 ///
 /// async fn ready(policy: RetryPolicy, ask: js_sys::Function) -> Result<JsValue, JsValue> {
-///     let asked = retry(policy, || async {
+///     let result = retry(policy, || async {
 ///         let promise: js_sys::Promise = ask.call0(&JsValue::UNDEFINED)?.into();
 ///         JsFuture::from(promise).await
 ///     });
-///     asked.await.map_err(|failed| failed.into_own_error().unwrap_or(JsValue::NULL))
+///     result.await.map_err(|failed| failed.into_own_error().unwrap_or(JsValue::NULL))
 /// }
 /// # }
 /// ```
@@ -192,7 +192,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// Asks whether an error of the operation's is worth a further attempt: `bool`, or a
     /// [`Verdict`], which may also name the wait. Default: every error is.
     ///
-    /// It is asked once after each attempt that failed with an error, the last one included, and
+    /// It is called once after each attempt that failed with an error, the last one included, and
     /// not about timeouts: see [`retry_timeouts`](Self::retry_timeouts).
     ///
     /// ```ignore-wasm32
@@ -235,11 +235,11 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
         self
     }
 
-    /// Reads the wait that a server asked for out of an error, as in HTTP's `Retry-After`.
+    /// Reads the wait that a server requested from an error, as in HTTP's `Retry-After`.
     /// Default: none.
     ///
     /// Called after each attempt that failed with an error at which [`when`](Self::when) does not
-    /// stop. `None` and zero are no hint. The wait is the longer of `h + r·max(base, h/2)`, with r in
+    /// stop. `None` and zero mean no hint. The wait is the longer of `h + r·max(base, h/2)`, with r in
     /// [0, 1), and the policy's own computed wait: never less than the server asks for, spread out
     /// because a server gives many clients the same hint, and never shorter than without the hint. A
     /// hint above the policy's `max_retry_after_ms` ends the operation with
@@ -271,7 +271,7 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     }
 
     /// Sets the curve of [`Backoff::Custom`](crate::Backoff::Custom): the ceiling of wait k, which
-    /// follows failed attempt k (from 1), before cap and jitter. Only policies with that backoff call
+    /// follows failed attempt k (the first is number 1), before cap and jitter. Only policies with that backoff call
     /// it, once for each wait that is not exact. Without it the ceiling
     /// is 10 s.
     pub fn curve(
@@ -314,10 +314,10 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
         })
     }
 
-    /// The time for the whole operation, from the beginning of its first attempt to its deadline.
+    /// Time for the whole operation, from the start of its first attempt to its deadline.
     /// Default: no limit.
     ///
-    /// An asynchronous attempt under way at the deadline is dropped
+    /// An asynchronous attempt that is running at the deadline is dropped
     /// ([`StopReason::Timeout`](crate::StopReason::Timeout)); a blocking one cannot be ended. A
     /// wait that would end at or after the deadline is not begun
     /// ([`StopReason::Deadline`](crate::StopReason::Deadline)), and no attempt but the first
@@ -377,7 +377,7 @@ where
     F: FnMut(Attempt) -> Fut,
     Fut: Future,
 {
-    /// The time for each attempt, from its own beginning, or until the deadline if that comes
+    /// Time for each attempt, from its start, or until the deadline if that comes
     /// first. Default: no limit. An attempt that outlives it is dropped, and retried like one
     /// that failed; see [`retry_timeouts`](Self::retry_timeouts). With zero, an attempt has as
     /// long as it needs not wait.

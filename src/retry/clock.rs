@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The time since this was first asked for.
+/// Time since the first call.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn now() -> Duration {
     use std::sync::OnceLock;
@@ -20,7 +20,7 @@ pub(super) fn now() -> Duration {
 #[cfg(target_arch = "wasm32")]
 #[wasm_bindgen::prelude::wasm_bindgen]
 extern "C" {
-    /// In ms. Named through `globalThis`, it is looked up at each use, as the timers are.
+    /// In ms. Named through `globalThis`, it is read at each use, like the timers.
     #[wasm_bindgen(js_namespace = ["globalThis", "performance"], js_name = now)]
     pub(super) fn performance_now() -> f64;
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Milliseconds, such as the items of [`Delays`](crate::Delays), as a duration.
 ///
-/// Rounded up to a whole nanosecond, so that nobody waits less than was decided. From 2^64 ms on
+/// Rounded up to a whole nanosecond, so that no wait is shorter than decided. From 2^64 ms on
 /// (580 million years) it is [`Duration::MAX`]; negative numbers and NaN, which no policy gives,
 /// are zero.
 ///

@@ -109,7 +109,7 @@ impl<E: Error> Error for AttemptError<E> {
 pub struct RetryError<E> {
     /// How the last attempt failed.
     pub error: AttemptError<E>,
-    /// Why there was no further attempt.
+    /// Reason why the operation stopped retrying.
     pub reason: StopReason,
     /// The report of all attempts.
     pub report: Box<RetryReport<E>>,

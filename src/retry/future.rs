@@ -33,7 +33,7 @@ enum Stage {
     Attempting(Option<Limit>),
     /// Pause between two attempts; whether other tasks could run since.
     Waiting { yielded: bool },
-    /// The outcome was given.
+    /// The outcome was returned.
     Over,
 }
 
@@ -124,7 +124,7 @@ where
                         return Poll::Pending;
                     }
                     if !std::mem::replace(yielded, true) {
-                        // A wait that is over at once lets others run, too.
+                        // A wait of zero lets other tasks run, too.
                         cx.waker().wake_by_ref();
                         return Poll::Pending;
                     }
@@ -156,7 +156,7 @@ where
         self.stage = Stage::Attempting(limit);
     }
 
-    /// Ends what is under way. The operation is over unless a further stage is set.
+    /// Drops the running attempt or wait. The operation has finished unless another stage is set.
     fn clear(&mut self) {
         self.attempt.set(None);
         self.timer.set(None);

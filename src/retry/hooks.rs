@@ -14,7 +14,7 @@ pub struct FailureEvent<'a, E> {
     pub error: &'a AttemptError<E>,
     /// The time since the operation began.
     pub elapsed: Duration,
-    /// The wait that follows; `None` when there is no further attempt.
+    /// The wait that follows; `None` after the last attempt.
     pub delay: Option<Duration>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Operation<E> {
     total_timeout: Option<Duration>,
     started: Duration,
     deadline: Option<Duration>,
-    /// How many attempts were begun, and when the last one was.
+    /// Number of started attempts, and the start of the last one.
     attempts: u64,
     attempt_started: Duration,
     previous: Option<Previous>,
@@ -30,7 +30,7 @@ pub(super) struct Operation<E> {
 /// When an attempt must end, and why then.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
-    /// From the attempt's beginning.
+    /// Counted from the start of the attempt.
     pub(super) after: Duration,
     cause: LimitCause,
 }
@@ -72,11 +72,11 @@ impl<E> Operation<E> {
         }
     }
 
-    /// Begins the next attempt. The operation begins with its first.
+    /// Starts the next attempt. The operation starts with its first.
     pub(super) fn begin(&mut self, now: Duration) -> Attempt {
         if self.attempts == 0 {
             self.started = now;
-            // A deadline beyond the end of time is none.
+            // A deadline that overflows means no limit.
             self.deadline = self.total_timeout.and_then(|total| now.checked_add(total));
         }
         self.attempts += 1;
@@ -150,7 +150,7 @@ impl<E> Operation<E> {
         }
     }
 
-    /// After a wait: the end, if the deadline has come meanwhile.
+    /// After a wait: ends the operation if the deadline has passed.
     pub(super) fn wake(&mut self, now: Duration) -> Result<(), RetryError<E>> {
         let expired = self.remaining(now).is_some_and(|left| left.is_zero());
         let failed = if expired {
@@ -190,13 +190,15 @@ impl<E> Operation<E> {
         self.hint = error.error().and_then(&mut hooks.hint);
         let hint = match (exactly, self.hint) {
             (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
-            (None, Some(asked)) if !asked.is_zero() => Hint::Server(ms_from_duration(asked)),
+            (None, Some(requested)) if !requested.is_zero() => {
+                Hint::Server(ms_from_duration(requested))
+            }
             _ => Hint::None,
         };
         let computed = hint == Hint::None;
 
         let attempt = self.attempts;
-        // Nothing is asked for a wait that will not be, or that is not drawn.
+        // The curve is not called for a wait that will not happen or is not drawn.
         let goes_on = attempt < self.policy.max_attempts();
         let draws = if goes_on && exactly.is_none() {
             self.draws(attempt)?
@@ -302,8 +304,8 @@ mod tests {
         let last = end(policy(1), None, Verdict::Retry);
         assert_eq!(last, Err((own, StopReason::Exhausted)));
         let exactly = Duration::from_secs(1);
-        let told = end(policy(2), None, Verdict::RetryAfter(exactly));
-        assert_eq!(told, Ok(exactly));
+        let output = end(policy(2), None, Verdict::RetryAfter(exactly));
+        assert_eq!(output, Ok(exactly));
         assert!(end(policy(2), Some(Seed::new(1)), Verdict::Retry).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! The story of an operation, in constant memory.
+//! The report of an operation, in constant memory.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ const KEPT: usize = 10;
 pub struct RetryReport<E> {
     /// How many attempts were made; at least 1.
     pub attempts: u64,
-    /// The time from the beginning of the first attempt to the end of the operation.
+    /// Time from the start of the first attempt to the end of the operation.
     pub elapsed: Duration,
-    /// The wait that the server asked for in the last failure, if it was asked
+    /// The wait that the server requested with the last failure, if there was one
     /// ([`Retry::hint`](crate::Retry::hint)).
     pub hint: Option<Duration>,
     /// How many records were dropped between the first and the last nine.
@@ -33,7 +33,7 @@ pub struct AttemptRecord<E> {
     /// How it failed. `None` in the last record: that error is
     /// [`RetryError::error`](crate::RetryError::error).
     pub error: Option<AttemptError<E>>,
-    /// When it began, counted from the beginning of the operation.
+    /// Start, counted from the start of the operation.
     pub start: Duration,
     /// How long it took.
     pub duration: Duration,
@@ -42,7 +42,7 @@ pub struct AttemptRecord<E> {
     pub delay: Option<Duration>,
 }
 
-/// The records of the failed attempts so far.
+/// Records of the failed attempts up to now.
 #[derive(Debug)]
 pub(super) struct Records<E> {
     kept: Vec<AttemptRecord<E>>,

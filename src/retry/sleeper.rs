@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Waits and tells the time for asynchronous operations: [`retry`](crate::retry).
+/// Sleeps and reads the clock for asynchronous operations: [`retry`](crate::retry).
 ///
 /// The default, [`DefaultSleeper`], is `JsSleeper` on wasm and, with the
 /// feature `tokio`, `TokioSleeper` elsewhere. A function from a duration to a future is a sleeper
@@ -68,7 +68,7 @@ pub type DefaultSleeper = super::TokioSleeper;
 #[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
 pub type DefaultSleeper = NoSleeper;
 
-/// Stands where a sleeper must be given; it is none itself.
+/// Placeholder for a sleeper that the caller must pass; it does not implement [`Sleeper`].
 #[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]

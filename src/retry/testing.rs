@@ -1,4 +1,4 @@
-//! For tests: time that passes only when somebody waits.
+//! For tests: time that passes only during waits.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -39,14 +39,14 @@ pub struct VirtualTime {
 #[derive(Debug, Default)]
 struct State {
     now: Duration,
-    /// How many waits were begun: tells those with one end apart.
+    /// Number of started waits: distinguishes waits that end at the same time.
     begun: u64,
-    /// The waits under way, by when they end.
+    /// The pending waits, ordered by their end.
     timers: BTreeMap<(Duration, u64), Option<Waker>>,
 }
 
 impl State {
-    /// When the waits that are not over end. One that nobody polled stays among the timers.
+    /// Ends of the pending waits. A wait that was never polled stays among the timers.
     fn ends(&self) -> impl Iterator<Item = Duration> {
         let after = (Excluded((self.now, u64::MAX)), Unbounded);
         self.timers.range(after).map(|((end, _), _)| *end)
@@ -72,7 +72,7 @@ impl VirtualTime {
         self.state().timers.len()
     }
 
-    /// Lets time pass, and wakes those whose wait ends meanwhile. It saturates.
+    /// Advances the time and wakes the waits that end. It saturates.
     pub fn advance(&self, duration: Duration) {
         let mut state = self.state();
         state.now = state.now.saturating_add(duration);

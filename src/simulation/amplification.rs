@@ -8,14 +8,14 @@ use super::{Noise, Progress, Simulation};
 /// Options of [`Amplification`] and [`amplification`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AmplificationOptions {
-    /// The attempts that each layer makes at most, the first included. From 1 to 1000. Default: 3.
+    /// The attempts that each layer makes at most, the first included. Between 1 and 1000. Defaults to 3.
     pub attempts: u32,
-    /// How many layers retry, one above the other. From 1 to 20; attempts^layers at most 10^6.
-    /// Default: 3.
+    /// Number of layers that retry, one above the other. Between 1 and 20; attempts^layers at most 10^6.
+    /// Defaults to 3.
     pub layers: u32,
-    /// The probability that a call at the bottom fails. From 0 to 1. Default: 0.5.
+    /// The probability that a call at the bottom fails. Between 0 and 1. Defaults to 0.5.
     pub failure: f64,
-    /// How many requests are simulated. From 1 to 10^7. Default: 10 000.
+    /// Number of simulated requests. Between 1 and 10^7. Defaults to 10,000.
     pub requests: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,
@@ -63,7 +63,7 @@ impl AmplificationOptions {
 /// q = p^(n^j), so that there are (1 − p^(n^L))/(1 − q) of them; at the bottom q = p.
 ///
 /// # Errors
-/// Lists every refused option.
+/// Lists every invalid option.
 pub fn amplification(options: &AmplificationOptions) -> Result<Vec<f64>, OptionErrors> {
     options.check()?;
     Ok(expected(options))
@@ -91,9 +91,9 @@ fn expected(options: &AmplificationOptions) -> Vec<f64> {
 pub struct Amplification {
     options: AmplificationOptions,
     noise: Noise,
-    /// How many attempts each layer has made for the request under way.
+    /// Number of attempts that each layer has made for the request in progress.
     made: Vec<u32>,
-    /// The calls at the bottom for the request under way; 0 between two requests.
+    /// The calls at the bottom for the request in progress; 0 between two requests.
     under_way: u32,
     calls: Vec<f64>,
     calls_per_request: Vec<u32>,
@@ -103,7 +103,7 @@ pub struct Amplification {
 
 impl Amplification {
     /// # Errors
-    /// Lists every refused option.
+    /// Lists every invalid option.
     pub fn new(options: AmplificationOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let layers = options.layers as usize;

@@ -13,16 +13,16 @@ pub enum Budget {
     Unlimited,
     /// Every first attempt deposits `ratio` of a token.
     PerRequest {
-        /// From 0 to 1000.
+        /// Between 0 and 1000.
         ratio: f64,
-        /// How many tokens the bucket holds. From 0 to 10^9.
+        /// Capacity of the bucket, in tokens. Between 0 and 10^9.
         bucket: f64,
     },
     /// Every success deposits `ratio` of a token.
     PerSuccess {
-        /// From 0 to 1000.
+        /// Between 0 and 1000.
         ratio: f64,
-        /// How many tokens the bucket holds. From 0 to 10^9.
+        /// Capacity of the bucket, in tokens. Between 0 and 10^9.
         bucket: f64,
     },
 }

@@ -36,7 +36,7 @@ impl Check {
         }
     }
 
-    /// Refuses a list of the ceilings with a value that is none.
+    /// Rejects a list of ceilings that has an invalid value.
     pub(super) fn curve(&mut self, curve: &[f64]) {
         if let Some(value) = curve.iter().find(|ms| ms.is_nan() || **ms < 0.0) {
             self.holds(

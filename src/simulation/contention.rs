@@ -45,7 +45,7 @@ impl Strategy {
     /// Decorrelated jitter starts from base in both.
     ///
     /// # Errors
-    /// When the base or the cap is no number of milliseconds, or the cap is below the base.
+    /// If the base or the cap is not a valid number of milliseconds, or the cap is below the base.
     pub fn policy(self, base_ms: f64, cap_ms: f64) -> Result<RetryPolicy, OptionErrors> {
         let options = RetryOptions {
             base_ms: Some(base_ms),
@@ -80,21 +80,21 @@ impl Strategy {
 /// Options of [`Contention`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContentionOptions {
-    /// How many clients compete. From 1 to 100 000. Default: 100.
+    /// Number of competing clients. Between 1 and 100,000. Defaults to 100.
     pub clients: u32,
-    /// The mean of a message's time, in ms. From 0 to 10^6. Default: 10.
+    /// The mean of a message's time, in ms. Between 0 and 10^6. Defaults to 10.
     pub hop_mean_ms: f64,
-    /// Its standard deviation, in ms, before negative times are turned positive. From 0 to 10^6.
-    /// Default: 2.
+    /// Its standard deviation, in ms, before negative times are turned positive. Between 0 and 10^6.
+    /// Defaults to 2.
     pub hop_sd_ms: f64,
-    /// How many times the whole is repeated, with other randomness. From 1 to 10^6. Default: 100.
+    /// Number of runs, each with other draws. Between 1 and 10^6. Defaults to 100.
     pub runs: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,
     /// The clients' policy after a conflict.
     pub policy: RetryPolicy,
     /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
-    /// which the last repeats. Default: none, so that every ceiling is the cap.
+    /// which the last repeats. Defaults to none, so that every ceiling is the cap.
     pub curve: Vec<f64>,
 }
 
@@ -153,7 +153,7 @@ pub struct Contention {
     queue: EventQueue,
     clients: Vec<Client>,
     events: u64,
-    /// The run that is under way, or the number of runs at the end.
+    /// The run that is in progress, or the number of runs at the end.
     run: u32,
     row_version: u32,
     /// Events of the current run.
@@ -182,7 +182,7 @@ const WRITE: u32 = 1 << 31;
 
 impl Contention {
     /// # Errors
-    /// Lists every refused option.
+    /// Lists every invalid option.
     pub fn new(options: ContentionOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let mut simulation = Self {

@@ -15,15 +15,15 @@ use super::{EventQueue, Progress, Simulation};
 /// Options of [`Ethernet`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EthernetOptions {
-    /// How many stations share the channel. From 1 to 10^5. Default: 100.
+    /// Number of stations on the channel. Between 1 and 10^5. Defaults to 100.
     pub stations: u32,
-    /// The attempts of each station, the first included. From 1 to 10^9. Default: 16, as in the
+    /// The attempts of each station, the first included. Between 1 and 10^9. Defaults to 16, as in the
     /// standard.
     pub max_attempts: u32,
-    /// The collision from which on the range does not grow. From 1 to 30. Default: 10, as in the
+    /// The collision from which on the range does not grow. Between 1 and 30. Defaults to 10, as in the
     /// standard.
     pub truncate_at: u32,
-    /// How many times the whole is repeated, with other draws. From 1 to 10^6. Default: 100.
+    /// Number of runs, each with other draws. Between 1 and 10^6. Defaults to 100.
     pub runs: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,
@@ -104,7 +104,7 @@ const MAX_TRACED: usize = 1_000_000;
 
 impl Ethernet {
     /// # Errors
-    /// Lists every refused option.
+    /// Lists every invalid option.
     pub fn new(options: EthernetOptions) -> Result<Self, OptionErrors> {
         let mut simulation = Self {
             rules: Rules {

@@ -2,7 +2,7 @@
 //!
 //! One server works off requests in their order, each for 1/capacity. During the outage it stands
 //! still and requests queue. A client that has waited for its time limit gives the attempt up; the
-//! server does not know, and does that work in vain: that is what lets an overload feed itself
+//! server does not know, and does that work for nothing: that is what lets an overload feed itself
 //! ("metastable failures", Bronson et al. 2021).
 
 use crate::core::{OptionErrors, RetryPolicy, Seed};
@@ -16,22 +16,22 @@ use super::{Budget, EventQueue, Noise, Progress, Simulation};
 /// Where requests come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Arrivals {
-    /// Open: so many new requests per second, whatever became of the others, evenly spaced.
+    /// Open: new requests arrive at this rate, evenly spaced, regardless of the others.
     Regular {
-        /// Above 0; at most 10^7 requests up to the horizon.
+        /// Positive; at most 10^7 requests up to the horizon.
         per_s: f64,
     },
     /// Open: as [`Arrivals::Regular`], at random (a Poisson process).
     Poisson {
-        /// Above 0; at most 10^7 requests up to the horizon.
+        /// Positive; at most 10^7 requests up to the horizon.
         per_s: f64,
     },
-    /// Closed: each client begins its next request a while after the end of its last, so that a
-    /// slow server is asked less.
+    /// Closed: each client starts its next request a pause after the end of its last, so that a
+    /// slow server gets fewer requests.
     Closed {
-        /// From 1 to 10^6.
+        /// Between 1 and 10^6.
         clients: u32,
-        /// The mean of the pause, which is exponentially distributed, in ms. From 0 to 10^9.
+        /// The mean of the pause, which is exponentially distributed, in ms. Between 0 and 10^9.
         think_ms: f64,
     },
 }
@@ -39,28 +39,28 @@ pub enum Arrivals {
 /// Options of [`Load`]. Times are in ms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadOptions {
-    /// Where requests come from. Default: 280 per second, regularly.
+    /// Where requests come from. Defaults to 280 per second, regularly.
     pub arrivals: Arrivals,
-    /// Requests that the server handles per second. Above 0 and at most 10^9. Default: 300.
+    /// Requests that the server handles per second. Positive and at most 10^9. Defaults to 300.
     pub capacity_per_s: f64,
-    /// How long a client waits for an attempt. Above 0, at most 10^9. Default: 1000.
+    /// Time that a client waits for an attempt. Positive, at most 10^9. Defaults to 1000.
     pub timeout_ms: f64,
-    /// When the outage begins. From 0 to 10^9. Default: 10 000.
+    /// Start of the outage. Between 0 and 10^9. Defaults to 10,000.
     pub down_from_ms: f64,
-    /// How long the outage is. From 0 to 10^9. Default: 10 000.
+    /// Length of the outage. Between 0 and 10^9. Defaults to 10,000.
     pub down_ms: f64,
-    /// Where the simulation ends. Above 0, at most 10^9, at most 10^6 bins. Default: 300 000.
+    /// Where the simulation ends. Positive, at most 10^9, at most 10^6 bins. Defaults to 300,000.
     pub horizon_ms: f64,
-    /// The width of a time bin. Above 0. Default: 1000.
+    /// The width of a time bin. Positive. Defaults to 1000.
     pub bin_ms: f64,
-    /// How many retries there may be. Default: no limit.
+    /// How many retries there may be. Defaults to no limit.
     pub budget: Budget,
     /// Where all the randomness comes from.
     pub seed: Seed,
     /// How the clients retry.
     pub policy: RetryPolicy,
     /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
-    /// which the last repeats. Default: none, so that every ceiling is the cap.
+    /// which the last repeats. Defaults to none, so that every ceiling is the cap.
     pub curve: Vec<f64>,
 }
 
@@ -199,7 +199,7 @@ const NEXT: u32 = u32::MAX;
 
 impl Load {
     /// # Errors
-    /// Lists every refused option.
+    /// Lists every invalid option.
     pub fn new(options: LoadOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let bins = bin_of(options.horizon_ms, options.bin_ms) + 1;

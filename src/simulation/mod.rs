@@ -1,12 +1,12 @@
 //! The effect of retries on a server: simulations in virtual time, seeded and reproducible.
 //!
-//! Each model is a struct that is made from options (refused ones are listed with their rule) and
+//! Each model is a struct that is made from options (an error lists every invalid one with its rule) and
 //! then advanced in slices with [`Simulation::step`], so that a worker can report progress between
 //! slices and stop whenever it likes. Results are plain vectors of `f64` and `u32`.
 //!
 //! | model | question |
 //! |---|---|
-//! | [`Outage`] | what does a herd of clients do to a server that comes back? |
+//! | [`Outage`] | what do many clients do to a server that recovers? |
 //! | [`Contention`] | how much work do clients that compete for one row make? (AWS, 2015) |
 //! | [`Load`] | does the load ever recover, with open or closed arrivals, and with which budget? |
 //! | [`Amplification`] | how many calls does a request become when several layers retry? |
@@ -27,7 +27,7 @@
 //! while !herd.step(10_000).done {
 //!     // Here a worker reports progress, and may stop.
 //! }
-//! // 1,000 clients, 30 s of outage: nobody can serve them all before 40 s.
+//! // 1,000 clients, 30 s of outage: no strategy can serve them all before 40 s.
 //! assert!(herd.time_to_serve_ms(1.0).is_some_and(|ms| ms >= 40_000.0));
 //! # Ok::<(), rejitter::OptionErrors>(())
 //! ```
@@ -77,9 +77,9 @@ pub use statistics::{Summary, summary};
 /// How far a simulation is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// The events handled since the beginning.
+    /// The events handled since the start.
     pub events: u64,
-    /// The share of the work that is done, from 0 to 1: of the clients, runs, requests or of the
+    /// The share of the work that is done, between 0 and 1: of the clients, runs, requests or of the
     /// simulated time, whatever the model counts.
     pub share: f64,
     /// Nothing is left to do.

@@ -66,7 +66,7 @@ impl Normal {
         }
     }
 
-    /// The seldom part: beyond the next layer's edge. `None`: draw anew.
+    /// The seldom part: beyond the next layer's edge. `None`: draw again.
     #[inline(never)]
     fn outside(&self, layer: usize, x: f64, noise: &mut Noise) -> Option<f64> {
         if layer == 0 {

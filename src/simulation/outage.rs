@@ -22,6 +22,10 @@ pub struct OutageOptions {
     /// How much unused capacity the server can save up, in requests; it has saved none when the
     /// outage ends. From 1. Default: 1.
     pub burst: f64,
+    /// Capacity that a rejected request uses, as a share of a served one's: the server must read and
+    /// answer it as well. It comes out of the saved capacity, which never falls below 0. Between 0 and
+    /// 1. Default: 0.
+    pub rejection_cost: f64,
     /// From a request's arrival to the client's knowing the answer. From 0 to 10^6. Default: 0.
     pub latency_ms: f64,
     /// Each client's time for its operation. Above 0; infinite for no limit. Default: infinite.
@@ -52,6 +56,7 @@ impl OutageOptions {
             down_ms: 30_000.0,
             capacity_per_s: f64::INFINITY,
             burst: 1.0,
+            rejection_cost: 0.0,
             latency_ms: 0.0,
             deadline_ms: f64::INFINITY,
             horizon_ms: 600_000.0,
@@ -80,6 +85,8 @@ impl OutageOptions {
         check.holds("capacity_per_s", capacity, above(capacity), "above 0");
         let rule = "at least 1 request";
         check.range("burst", self.burst, (1.0, f64::INFINITY), rule);
+        let rule = "a number between 0 and 1";
+        check.range("rejection_cost", self.rejection_cost, (0.0, 1.0), rule);
         let latency = self.latency_ms;
         let rule = "a number of milliseconds between 0 and 10^6";
         check.range("latency_ms", latency, (0.0, 1e6), rule);
@@ -124,7 +131,9 @@ impl OutageOptions {
 ///
 /// The server rejects everything while it is down; afterwards it accepts as many requests as its
 /// capacity allows (a token bucket, empty when the outage ends, so that n clients are never all
-/// served before outage + n/capacity) and rejects the others.
+/// served before outage + n/capacity) and rejects the others. A rejection may use capacity as well
+/// ([`rejection_cost`](OutageOptions::rejection_cost)): then a herd that hammers the server keeps it
+/// from serving anybody.
 #[derive(Debug, Clone)]
 pub struct Outage {
     options: OutageOptions,
@@ -283,6 +292,7 @@ fn accepts(options: &OutageOptions, (tokens, counted): &mut (f64, f64), now: f64
     (*tokens, *counted) = ((*tokens + gained).min(options.burst), now);
     // Requests that come exactly as fast as the capacity must not fail by a rounding error.
     if *tokens < 1.0 - 1e-9 {
+        *tokens = (*tokens - options.rejection_cost).max(0.0);
         return false;
     }
     *tokens = (*tokens - 1.0).max(0.0);

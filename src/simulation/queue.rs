@@ -1,6 +1,6 @@
 //! The event queue: what happens next.
 
-/// Client ids with the times of their events; the earliest comes out first, and events of equal
+/// Client ids with the times of their events; it returns the earliest first, and events of equal
 /// times in the order in which they went in.
 ///
 /// A radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990). Events lie in buckets by the highest bit in
@@ -20,7 +20,7 @@ pub struct EventQueue {
     buckets: [Vec<Event>; 64],
     /// Bit b − 1 is set when bucket b is not empty, for b ≥ 1.
     filled: u64,
-    /// How many events of bucket 0 have come out.
+    /// Number of events taken from bucket 0.
     taken: usize,
     now: u64,
     len: usize,

@@ -15,7 +15,7 @@ pub struct Bins {
 /// The busiest bin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Peak {
-    /// When it begins, in ms.
+    /// Start of the bin, in ms.
     pub start_ms: f64,
     /// The requests that arrived in it.
     pub arrivals: u32,
@@ -70,7 +70,7 @@ impl Bins {
         &self.rejected
     }
 
-    /// The first of the busiest bins that begin at `from_ms` or later.
+    /// Returns the first of the busiest bins that start at `from_ms` or later.
     #[must_use]
     pub fn peak(&self, from_ms: f64) -> Option<Peak> {
         let mut peak: Option<Peak> = None;

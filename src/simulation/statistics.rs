@@ -7,11 +7,11 @@ pub struct Summary {
     pub mean: f64,
     /// The sample's standard deviation (n − 1); 0 of a single value.
     pub sd: f64,
-    /// Half the width of the mean's 95 % confidence interval: 1.96·sd/√n.
+    /// Half the width of the mean's 95% confidence interval: 1.96·sd/√n.
     pub ci95: f64,
 }
 
-/// Counts one more. More than a `u32` holds nobody waits for; should somebody, it saturates.
+/// Counts one more; saturates at the largest `u32`.
 #[inline]
 pub(super) fn count_one(count: &mut u32) {
     *count = count.saturating_add(1);

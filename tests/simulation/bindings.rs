@@ -1,7 +1,7 @@
 //! The simulations as JavaScript has them: the numbers are the model's.
 
 use js_sys::{Array, JSON, RangeError, Reflect};
-use rejitter::js::simulation as js;
+use rejitter::bindings::simulation as js;
 use rejitter::simulation::{
     Arrivals, Budget, Load, LoadOptions, Outage, OutageOptions, Simulation,
 };
@@ -63,7 +63,7 @@ fn message(result: Result<js::Running, JsValue>) -> String {
 #[wasm_bindgen_test]
 fn an_outage_in_slices_is_the_model() {
     let options = r#"{ "clients": 200, "spreadMs": 500, "downMs": 3000, "capacityPerS": 40,
-        "burst": 2, "latencyMs": 5, "traced": 3 }"#;
+        "burst": 2, "rejectionCost": 0.25, "latencyMs": 5, "traced": 3 }"#;
     let mut simulation = js::outage(json(ENDLESS), 3, 7, json(options)).unwrap();
     let mut events = 0.0;
     loop {
@@ -82,6 +82,7 @@ fn an_outage_in_slices_is_the_model() {
         down_ms: 3_000.0,
         capacity_per_s: 40.0,
         burst: 2.0,
+        rejection_cost: 0.25,
         latency_ms: 5.0,
         traced: 3,
         ..OutageOptions::new(policy, seed)
@@ -232,7 +233,7 @@ fn layers_and_stations() {
     assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
 }
 
-/// The bindings refuse values that src/js/simulations.js lets through; its tests have the rest.
+/// The bindings refuse values that src/js/lab/simulations.js lets through; its tests have the rest.
 #[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
     let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));

@@ -112,6 +112,7 @@ fn settings() -> impl Iterator<Item = OutageOptions> {
             down_ms: pick(4, &[0.0, 1.0, 3_000.0, 20_000.0]),
             capacity_per_s: pick(5, &[0.7, 10.0, 100.0, 1e5, f64::INFINITY]),
             burst: pick(6, &[1.0, 5.5, 100.0]),
+            rejection_cost: pick(11, &[0.0, 0.05, 1.0]),
             latency_ms: pick(7, &[0.0, 0.25, 80.0]),
             deadline_ms: pick(8, &[f64::INFINITY, 10_000.0]),
             horizon_ms: pick(9, &[600.0, 60_000.0, 600_000.0]),
@@ -322,4 +323,139 @@ fn the_outage_ends_when_it_ends() {
     assert_eq!(simulation.latencies_ms(), [350.0; 3]);
     assert_eq!(simulation.bins().arrivals(), [3, 3, 0, 3]);
     assert_eq!(simulation.bins().rejected(), [3, 3, 0, 0]);
+}
+
+/// Three clients knock every 50 ms. The server gains half a request in that time and saves up at most
+/// one; each rejection takes an eighth of a request from it.
+#[test]
+fn a_rejection_uses_capacity() {
+    let policy = RetryPolicy::new(RetryOptions {
+        backoff: Backoff::Fixed,
+        jitter: Jitter::None,
+        base_ms: Some(50.0),
+        max_attempts: Some(UNLIMITED),
+        ..RetryOptions::default()
+    })
+    .unwrap();
+    let served = |rejection_cost| {
+        let simulation = finished(OutageOptions {
+            clients: 3,
+            down_ms: 0.0,
+            capacity_per_s: 10.0,
+            horizon_ms: 60_000.0,
+            rejection_cost,
+            ..OutageOptions::new(policy, Seed::new(0))
+        });
+        let served = simulation.served_ms().to_vec();
+        (served, simulation.bins().rejected().iter().sum::<u32>())
+    };
+    assert_eq!(
+        served(0.0),
+        (vec![100.0, 200.0, 300.0], 3 + 3 + 2 + 2 + 1 + 1)
+    );
+    // The bucket at each knock: 0, then 0.5, 0.625, 0.75, 0.875 and 1.
+    assert_eq!(
+        served(0.125),
+        (vec![250.0, 400.0, 550.0], 5 * 3 + 3 * 2 + 3)
+    );
+    // Each round of knocks takes all that came in since the last.
+    assert_eq!(served(0.25), (vec![], 3 * 1_200));
+    assert_eq!(served(1.0), (vec![], 3 * 1_200));
+}
+
+/// The same herd by a model that shares no code with the simulation but the waits.
+#[test]
+fn rejections_cost_what_an_independent_model_says() {
+    for jitter in [Jitter::Full, Jitter::Equal, Jitter::Decorrelated] {
+        let mut before = Vec::new();
+        for rejection_cost in [0.0, 0.05, 0.25, 1.0] {
+            let options = OutageOptions {
+                clients: 200,
+                down_ms: 2_000.0,
+                capacity_per_s: 25.0,
+                burst: 3.0,
+                latency_ms: 7.0,
+                horizon_ms: 30_000.0,
+                rejection_cost,
+                ..OutageOptions::new(policy(jitter), Seed::from("cost"))
+            };
+            let mut delays = options.policy.delays(options.seed);
+            let mut waits = Vec::new();
+            for _ in 0..options.clients {
+                waits.push(delays.by_ref().take(200).collect::<Vec<f64>>().into_iter());
+                delays.reset();
+            }
+            let mut next = vec![0.0; waits.len()];
+            let (mut level, mut counted, mut served) = (0.0_f64, 2_000.0, Vec::new());
+            loop {
+                let soonest = next.iter().copied().fold(f64::INFINITY, f64::min);
+                if soonest >= options.horizon_ms {
+                    break;
+                }
+                let client = next.iter().position(|time| *time == soonest).unwrap();
+                if soonest >= 2_000.0 {
+                    level = (level + (soonest - counted) * 0.025).min(3.0);
+                    counted = soonest;
+                    if level >= 1.0 {
+                        level -= 1.0;
+                        served.push(soonest + 7.0);
+                        next[client] = f64::INFINITY;
+                        continue;
+                    }
+                    level -= level.min(rejection_cost);
+                }
+                next[client] = soonest + 7.0 + waits[client].next().unwrap();
+            }
+            assert_eq!(
+                finished(options).served_ms(),
+                served,
+                "{jitter:?}, {rejection_cost}"
+            );
+            assert_ne!(
+                served, before,
+                "the cost acts: {jitter:?}, {rejection_cost}"
+            );
+            before = served;
+        }
+    }
+}
+
+/// Clients that call once: at any time, the server has accepted no more of them if rejections cost
+/// something. (Retrying clients serve fewer only in the sum: one of them may be lucky.)
+#[test]
+fn a_cost_never_lets_more_requests_in() {
+    let mut fewer = 0;
+    let mut totals = [0, 0];
+    for options in settings() {
+        let policy = RetryPolicy::new(RetryOptions {
+            max_attempts: Some(1),
+            ..RetryOptions::default()
+        })
+        .unwrap();
+        let once = OutageOptions {
+            policy,
+            down_ms: 0.0,
+            spread_ms: 2_000.0,
+            ..options.clone()
+        };
+        let [free, dear] = [0.0, 0.05].map(|rejection_cost| {
+            finished(OutageOptions {
+                rejection_cost,
+                ..once.clone()
+            })
+        });
+        assert_eq!(free.bins().arrivals(), dear.bins().arrivals());
+        let pairs = free.served_ms().iter().zip(dear.served_ms());
+        assert!(pairs.into_iter().all(|(free, dear)| free <= dear));
+        assert!(dear.served_ms().len() <= free.served_ms().len());
+        fewer += free.served_ms().len() - dear.served_ms().len();
+        for (total, rejection_cost) in totals.iter_mut().zip([0.0, 0.05]) {
+            let options = OutageOptions {
+                rejection_cost,
+                ..options.clone()
+            };
+            *total += finished(options).served_ms().len();
+        }
+    }
+    assert!(fewer > 0 && totals[1] < totals[0], "{fewer} {totals:?}");
 }

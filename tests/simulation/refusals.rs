@@ -51,6 +51,7 @@ fn an_outage_is_checked() {
         down_ms: [-1e-9, NAN, 1.1e12]
         capacity_per_s: [0.0, -3.0, NAN]
         burst: [0.9, NAN]
+        rejection_cost: [-1e-9, 1.000_1, NAN, INF]
         latency_ms: [-1.0, NAN, INF]
         deadline_ms: [0.0, NAN, -5.0]
         horizon_ms: [0.0, NAN, INF]

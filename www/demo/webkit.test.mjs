@@ -14,7 +14,7 @@ import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
-import { KEYS, RECORDER, startWebKit } from './lib/webdriver.mjs';
+import { KEYS, RECORDER, startWebKit, withSession } from './lib/webdriver.mjs';
 
 /** @typedef {import('./lib/webdriver.mjs').Session} Session */
 
@@ -39,18 +39,15 @@ after(async () => {
  * @param {string} query
  * @param {(page: Session) => Promise<void>} use
  */
-async function withPage(query, use) {
-  const page = await webkit.session();
-  try {
+function withPage(query, use) {
+  return withSession(webkit.session, async (page) => {
     await page.resize(1440, 900);
     await page.goto(server.url + query);
     await page.wait(() => document.documentElement.dataset.ready !== undefined);
     await use(page);
     assert.deepEqual(await complaints(page), []);
     assert.deepEqual(server.missing, []);
-  } finally {
-    await page.close();
-  }
+  });
 }
 
 test('loads under a sub-path: every figure is drawn, with its numbers in words', () =>
@@ -211,6 +208,20 @@ test('control: what goes wrong on a page is noticed', async () => {
   );
 });
 
+test('a crash of the browser is not a failure of the page, once', async () => {
+  let opened = 0;
+  /** @param {number} crashes */
+  const run = (crashes) =>
+    withPage('', async (page) => {
+      if (++opened <= crashes) await page.crash();
+      assert.equal(await page.run(() => 6 * 7), 42);
+    });
+  await run(1);
+  assert.equal(opened, 2);
+  await assert.rejects(run(Infinity), /\/execute\/async: /);
+  assert.equal(opened, 4);
+});
+
 /** @param {Session} page @returns {Promise<string[]>} */
 function complaints(page) {
   return page.run(() => /** @type {any} */ (globalThis).complaints);
@@ -279,7 +290,11 @@ async function drawAll(page) {
  */
 async function tableOf(page, id) {
   await drawn(page, id);
-  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) await page.click(`#${id} [aria-label^="Table: "]`);
+  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) {
+    await page.click(`#${id} [aria-label^="Menu: "]`);
+    await page.wait((figure) => document.querySelector(`#${figure} [role=menu]:not([hidden])`) !== null, id);
+    await page.click(`#${id} [role=menuitemcheckbox]`);
+  }
   return page.run((figure) => {
     const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');
     return [...document.querySelectorAll(`#${figure} tbody tr`)].map((row) =>

@@ -35,7 +35,7 @@ const MAKERS = { core: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
  * Each entry loads the whole driver and the core with it. Those hosts that take the core from a file bundle
  * what they run, and their bundlers drop the other one.
  */
-const companions = () => ['./lib/api.js', './lib/core-inline.js'];
+const companions = () => ['./lib/index.js', './lib/core-inline.js'];
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
@@ -98,6 +98,11 @@ export function entryFor(host, code) {
   return `// ${why}\n${[...imports].join('')}${own.replace('\n\n', () => `\n\n${made.join('')}\n`)}`;
 }
 
+/** The modules in a folder and in those within it, by their paths from there. */
+function modulesIn(folder) {
+  return readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.js')).sort();
+}
+
 /** The modules that a bundle of `file` consists of, and what it exports. */
 async function traced(dir, file) {
   const result = await build({
@@ -158,7 +163,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   write('lab.wasm', labBytes);
   write('lib/lab-bytes.js', bytesModule(labBytes, 'lab.wasm'));
   write('lib/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
-  for (const file of readdirSync(driver).filter((file) => file.endsWith('.js'))) {
+  for (const file of modulesIn(driver)) {
     if (existsSync(join(next, 'lib', file))) {
       throw new Error(`pkg-template/lib/${file} and src/js/${file} have one name`);
     }
@@ -187,8 +192,8 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
     sameExports(exportsByFile);
     offered[entry] = exportsByFile[`${entry}.js`];
   }
-  for (const file of readdirSync(join(next, 'lib')).map((file) => `lib/${file}`)) {
-    if (!reached.has(file)) rmSync(join(next, file));
+  for (const file of modulesIn(join(next, 'lib'))) {
+    if (!reached.has(`lib/${file}`)) rmSync(join(next, 'lib', file));
   }
   const modules = `${out}.modules`;
   rmSync(modules, { recursive: true, force: true });

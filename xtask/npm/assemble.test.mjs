@@ -36,7 +36,7 @@ function files(name, contents) {
 
 /** A package in small: an entry, a driver module that it reaches and one that it does not. */
 function sources(name, change = {}) {
-  const entry = "import { retryOf } from './lib/api.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
+  const entry = "import { retryOf } from './lib/index.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
   const dir = files(name, {
     'template/package.json': JSON.stringify({
       name: 'small',
@@ -54,9 +54,10 @@ function sources(name, change = {}) {
     'template/index.d.ts': "export { Options } from './options.js';\n",
     'template/options.d.ts': "export type { Options } from './lab.js';\n",
     'template/lib/unused.js': 'export {};\n',
-    'driver/api.js': "import { name } from './name.js';\nexport const retryOf = (load) => () => name + load();\n",
-    'driver/name.js': "export const name = 'retry';\n",
-    'driver/full.js': 'export {};\n',
+    'driver/index.js': "import { name } from './words/name.js';\nexport const retryOf = (load) => () => name + load();\n",
+    'driver/words/name.js': "export const name = 'retry';\n",
+    'driver/words/unreached.js': 'export {};\n',
+    'driver/wasm-pack.js': 'export {};\n',
     'driver/mod.rs': '',
     'core.wasm': EMPTY_WASM,
     'LICENSE-X': 'licence',
@@ -84,13 +85,14 @@ describe('assemble', () => {
     for (const file of ['lib/driver.js', 'lib/driver.cjs', 'core.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
-    for (const file of ['lib/name.js', 'lib/full.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
+    for (const file of ['lib/words', 'lib/wasm-pack.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
       assert.ok(!existsSync(join(given.out, file)), file);
     }
     // The same once more, a file for each module.
     const separate = await import(pathToFileURL(join(`${given.out}.modules`, 'index.js')).href);
     assert.equal(separate.retry(), esm.retry());
-    assert.match(readFileSync(join(`${given.out}.modules`, 'lib/name.js'), 'utf8'), /^export const name = 'retry';$/m);
+    assert.match(readFileSync(join(`${given.out}.modules`, 'lib/words/name.js'), 'utf8'), /^export const name = 'retry';$/m);
+    assert.ok(!existsSync(join(`${given.out}.modules`, 'lib/words/unreached.js')));
     assert.equal(JSON.parse(readFileSync(join(given.out, 'package.json'))).version, '1.2.3');
     assert.match(readFileSync(join(given.out, 'index.d.cts'), 'utf8'), /'\.\/options\.cjs'/);
     assert.match(readFileSync(join(given.out, 'options.d.cts'), 'utf8'), /'\.\/lab\.cjs'/);
@@ -108,7 +110,7 @@ describe('assemble', () => {
   });
 
   test('refuses a module that CommonJS cannot load', async () => {
-    const given = sources('cjs', { 'driver/name.js': "export const name = await 'retry';\n" });
+    const given = sources('cjs', { 'driver/words/name.js': "export const name = await 'retry';\n" });
     await assert.rejects(assemble(given), /await/);
   });
 

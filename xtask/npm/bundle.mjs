@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** A file of several modules is named after the one that it is about; of others, after the last. */
-const SUBJECTS = { 'lib/api.js': 'driver', 'lib/fetch.js': 'fetch', 'lib/lab.js': 'lab' };
+const SUBJECTS = { 'lib/index.js': 'driver', 'lib/fetch/index.js': 'fetch', 'lib/lab/index.js': 'lab' };
 
 const GENERATED = /\/lab-(glue|bytes)\.js$/;
 

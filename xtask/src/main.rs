@@ -5,15 +5,17 @@ compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside W
 
 mod bench;
 mod browsers;
+mod checks;
 mod cmd;
 mod counts;
 mod demo;
 mod lab_wasm;
 mod pkg;
 mod plan;
+mod schedule;
+mod schedules;
 mod setup;
 mod signals;
-mod simulate;
 mod site;
 mod step;
 mod test;
@@ -24,7 +26,7 @@ mod workspace;
 use std::process::ExitCode;
 
 use cmd::Failure;
-use step::Console;
+use plan::Context;
 use workspace::Workspace;
 
 const HELP: &str = "\
@@ -33,12 +35,14 @@ cargo xtask <command>
   demo [--once] [--port N]
       retries against a misbehaving server, in Node and then on a page;
       --once ends after the part in Node
-  test [--list] [--only NAME]... [--verbose]
-      every check there is; --only runs the steps whose names contain NAME
+  test [--quick] [--list] [--only NAME]... [--jobs N] [--verbose]
+      every check there is; --quick runs those that need no browser; --only runs the steps whose
+      names contain NAME; --jobs runs so many steps at once, by default one per core;
+      --verbose shows all output, one step at a time
   bench [--quick] [--only NAME]... [--readme]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
       minute; --only runs the parts whose names contain NAME; --readme writes the README's tables
-  simulate [--schedules N] [--seed S]
+  schedules [--count N] [--seed S]
       random hostile schedules against the packed package, a million by default
   site [--out DIR]
       the page as static files, in target/site or in DIR
@@ -56,7 +60,7 @@ enum Command {
     Demo(demo::Options),
     Test(test::Options),
     Bench(bench::Options),
-    Simulate(simulate::Options),
+    Schedules(schedules::Options),
     Site(site::Options),
     Pkg,
     Help,
@@ -90,12 +94,14 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
         Command::Bench(options) => bench::run(&ws, &options),
-        Command::Simulate(options) => simulate::run(&ws, &options),
+        Command::Schedules(options) => schedules::run(&ws, &options),
         Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
-            let mut console = Console::new(&ws, "logs", false)?;
-            setup::prepare(&ws, &mut console, pkg::NPM_FOLDERS)?;
-            pkg::build(&ws, &mut console, pkg::Report::FilesAndSizes).map(drop)
+            let cx = Context {
+                list_files: true,
+                ..Context::new(&ws)
+            };
+            plan::set_up(&cx, &[pkg::PACK])
         }
         Command::Help => {
             print!("{HELP}");
@@ -111,7 +117,7 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
         "demo" => Command::Demo(demo::Options::default()),
         "test" => Command::Test(test::Options::default()),
         "bench" => Command::Bench(bench::Options::default()),
-        "simulate" => Command::Simulate(simulate::Options::default()),
+        "schedules" => Command::Schedules(schedules::Options::default()),
         "site" => Command::Site(site::Options::default()),
         "pkg" => Command::Pkg,
         "help" | "--help" | "-h" => Command::Help,
@@ -127,6 +133,12 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
             }
             (Command::Test(options), "--list") => options.list = true,
             (Command::Test(options), "--verbose") => options.verbose = true,
+            (Command::Test(options), "--quick") => options.quick = true,
+            (Command::Test(options), "--jobs") => {
+                let jobs = args.next().and_then(|number| number.parse().ok());
+                let jobs = jobs.filter(|jobs| *jobs > 0);
+                options.jobs = Some(jobs.ok_or_else(|| usage("--jobs needs a positive integer"))?);
+            }
             (Command::Test(options), "--only") => {
                 let step = args
                     .next()
@@ -141,12 +153,11 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
                     .ok_or_else(|| usage("--only needs the name of a part"))?;
                 options.only.push(part.to_owned());
             }
-            (Command::Simulate(options), "--schedules") => {
-                let schedules = args.next().and_then(|number| number.parse().ok());
-                options.schedules =
-                    schedules.ok_or_else(|| usage("--schedules needs a whole number"))?;
+            (Command::Schedules(options), "--count") => {
+                let count = args.next().and_then(|number| number.parse().ok());
+                options.count = count.ok_or_else(|| usage("--count needs a whole number"))?;
             }
-            (Command::Simulate(options), "--seed") => {
+            (Command::Schedules(options), "--seed") => {
                 let seed = args.next().and_then(|number| number.parse().ok());
                 options.seed = Some(seed.ok_or_else(|| usage("--seed needs a whole number"))?);
             }
@@ -191,13 +202,13 @@ mod tests {
             parsed("bench --only heap --quick --readme --only cold"),
             Ok(Command::Bench(bench))
         );
-        let simulate = simulate::Options {
-            schedules: 50,
+        let schedules = schedules::Options {
+            count: 50,
             seed: Some(3),
         };
         assert_eq!(
-            parsed("simulate --seed 3 --schedules 50"),
-            Ok(Command::Simulate(simulate))
+            parsed("schedules --seed 3 --count 50"),
+            Ok(Command::Schedules(schedules))
         );
         let site = site::Options {
             out: Some("a/b".into()),
@@ -225,8 +236,8 @@ mod tests {
             ("pkg --once", "--once"),
             ("bench --only", "--only"),
             ("bench --once", "--once"),
-            ("simulate --schedules many", "--schedules"),
-            ("simulate --seed", "--seed"),
+            ("schedules --count many", "--count"),
+            ("schedules --seed", "--seed"),
             ("site --out", "--out"),
         ] {
             let message = parsed(line).unwrap_err();
@@ -236,7 +247,7 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "bench", "simulate", "site", "pkg", "help"] {
+        for command in ["demo", "test", "bench", "schedules", "site", "pkg", "help"] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }

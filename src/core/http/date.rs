@@ -75,7 +75,7 @@ impl Rest<'_> {
         Some(())
     }
 
-    /// Exactly so many digits.
+    /// Reads exactly `N` digits.
     #[inline(never)]
     fn number(&mut self, digits: u32) -> Option<i64> {
         let mut number = 0;

@@ -60,7 +60,7 @@ fn wait(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
     Some((at_ms - now_ms).clamp(0.0, MAX_MS))
 }
 
-/// Optional whitespace around a field value is no part of it.
+/// Optional whitespace around a field value does not belong to it.
 #[inline(never)]
 fn trim(text: &[u8]) -> &[u8] {
     let mut text = text;

@@ -95,7 +95,7 @@ impl Future for JsSleep {
 }
 
 impl JsSleep {
-    /// After a timer has fired: whether that was the last. Equal to `src/js/timer.js`.
+    /// After a timer has fired: whether that was the last. Equal to `src/js/run/timer.js`.
     fn is_over(&mut self) -> bool {
         let now = performance_now();
         if self.left > 0.0 {
@@ -104,7 +104,7 @@ impl JsSleep {
             return false;
         }
         // Hosts fire each timer up to 1 ms early: wait for the rest. If more is missing, or the clock
-        // has hardly moved meanwhile, a fake clock drives the timers and not `performance.now`.
+        // has hardly moved, a fake clock drives the timers and not `performance.now`.
         let missing = self.due - now;
         let early = missing > 0.0 && missing <= 2.0 * self.timers && now - self.armed_at >= missing;
         if early {

@@ -11,6 +11,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const here = dirname(dirname(fileURLToPath(import.meta.url)));
 export const repo = resolve(here, '..', '..');
+
+/** Test files that need nothing but the package's functions: they also run on bundles of it. */
+export const BEHAVIOUR = ['engine/attempts', 'engine/abort', 'engine/values', 'options/options', 'options/policy', 'engine/vectors']
+  .map((name) => join(here, `${name}.test.mjs`));
 const target = resolve(process.env.REJITTER_TARGET_DIR || join(repo, 'target'));
 
 /** The tarball under test. */

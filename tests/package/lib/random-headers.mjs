@@ -1,7 +1,7 @@
 // Headers that may ask for a wait: texts of all forms, some of which are damaged. tests/common/http.rs makes the
 // same ones.
 
-import { generator } from '../hostile/server.mjs';
+import { generator } from '../fetch/hostile/server.mjs';
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec';
 const DAYS = 'Sun Mon Tue Wed Thu Fri Sat';

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -30,6 +31,24 @@ for (const level of ['error', 'warn']) {
   console[level] = (...args) => { complaints.push(args.join(' ')); print.apply(console, args); };
 }
 `;
+
+/**
+ * Runs `use` on a session, and once more on a new one if the browser crashed: WebKitGTK does so now and then
+ * on a busy machine, whatever the page shows. A second crash fails, and so does everything else.
+ * @param {() => Promise<Session>} open
+ * @param {(session: Session) => Promise<void>} use
+ */
+export async function withSession(open, use) {
+  for (let attempt = 1; ; attempt++) {
+    const session = await open();
+    try {
+      return await use(session).finally(() => session.close());
+    } catch (error) {
+      if (!session.crashed || attempt === 2) throw error;
+      console.error('The browser crashed: once more, in a new one');
+    }
+  }
+}
 
 /** A display for browsers; `close` ends it, and the browsers that are open. */
 export async function startWebKit() {
@@ -73,7 +92,7 @@ async function openSession(env, closed) {
     await driver.orItsEnd(until('an answer of the driver', () => fetch(`${url}/status`).then(({ ok }) => ok, () => false)));
     const { sessionId } = await command('POST', `${url}/session`, { capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } } });
     /** @type {Session} */
-    const session = new Session(`${url}/session/${sessionId}`, async () => {
+    const session = new Session(`${url}/session/${sessionId}`, driver, async () => {
       closed(session);
       await driver.end();
     });
@@ -87,11 +106,13 @@ async function openSession(env, closed) {
 /** One browser with one window. */
 export class Session {
   #url;
+  #driver;
   #closed;
 
-  /** @param {string} url @param {() => Promise<void>} closed */
-  constructor(url, closed) {
+  /** @param {string} url @param {ReturnType<typeof start>} driver @param {() => Promise<void>} closed */
+  constructor(url, driver, closed) {
     this.#url = url;
+    this.#driver = driver;
     this.#closed = closed;
   }
 
@@ -158,6 +179,16 @@ export class Session {
     return Buffer.from(await command('GET', `${this.#url}/screenshot`), 'base64');
   }
 
+  /** Whether the process that runs the page has ended by itself. Reliable once the session is closed. */
+  get crashed() {
+    return this.#driver.printed.includes('WebProcess CRASHED');
+  }
+
+  /** Kills the process that runs the page. */
+  async crash() {
+    for (const { pid, name } of await descendants(this.#driver.child.pid)) if (name.startsWith('WebKitWebProc')) process.kill(pid, 'SIGKILL');
+  }
+
   async close() {
     try {
       await command('DELETE', this.#url);
@@ -212,7 +243,12 @@ async function until(what, test) {
 function start(variable, args, env, third = 'ignore') {
   const program = process.env[variable];
   if (!program) throw new Error(`${variable} must be the path of a program (on Debian: apt-get install webkit2gtk-driver xvfb)`);
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', third] });
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', third] });
+  let printed = '';
+  child.stderr?.on('data', (chunk) => {
+    printed += chunk;
+    process.stderr.write(chunk);
+  });
   const kill = () => child.kill();
   process.once('exit', kill);
   const ended = new Promise((resolve) => {
@@ -221,14 +257,41 @@ function start(variable, args, env, third = 'ignore') {
   });
   return {
     child,
+    /** What it and the programs that it started have written to their standard error. */
+    get printed() {
+      return printed;
+    },
     /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
     orItsEnd: (promise) => Promise.race([promise, ended.then((error) => Promise.reject(error))]),
     async end() {
       kill();
       await ended;
+      // What was written before the end may still be on its way.
+      await new Promise(setImmediate);
       process.off('exit', kill);
     },
   };
+}
+
+/**
+ * The processes below one, read from /proc: WebKitGTK runs on Linux only.
+ * @param {number | undefined} ancestor
+ */
+async function descendants(ancestor) {
+  const processes = [];
+  for (const folder of await readdir('/proc')) {
+    // A process may end meanwhile. Its name is in parentheses, then come its state and its parent.
+    const stat = /^\d+$/.test(folder) && (await readFile(`/proc/${folder}/stat`, 'latin1').catch(() => ''));
+    const [, name, parent] = (stat && /\((.*)\) \S (\d+)/s.exec(stat)) || [];
+    if (name !== undefined) processes.push({ pid: Number(folder), parent: Number(parent), name });
+  }
+  const found = [];
+  for (let level = [ancestor]; level.length > 0; ) {
+    const below = processes.filter(({ parent }) => level.includes(parent));
+    found.push(...below);
+    level = below.map(({ pid }) => pid);
+  }
+  return found;
 }
 
 /** A port that nobody listens on at this moment. @returns {Promise<number>} */

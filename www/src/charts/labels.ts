@@ -1,4 +1,7 @@
 /** Where direct labels go, so that none covers another, nor a mark. */
+import { labelWidth } from './label-width';
+
+export { labelWidth };
 
 export interface Rect {
   readonly x: number;
@@ -9,13 +12,6 @@ export interface Rect {
 
 /** Of one line of text. */
 export const LABEL_HEIGHT = 16;
-
-/** In 12 px semi-bold Inter: rather too wide than too narrow, and known before the font is there. */
-export function labelWidth(text: string): number {
-  let width = 0;
-  for (const character of text) width += /[fijlrt1 .,:·'()\u00a0]/.test(character) ? 4.3 : /[A-Zmw%±]/.test(character) ? 9.4 : 7.05;
-  return Math.ceil(width);
-}
 
 export function overlap(a: Rect, b: Rect): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;

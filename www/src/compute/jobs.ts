@@ -3,10 +3,14 @@
  * everything, the seed included; long ones report what they have so far, and stop when told to.
  */
 import { explain } from 'rejitter/lab';
+<<<<<<< HEAD
 import { beforeAfter } from './before-after';
+=======
+import { story } from '../story/runs';
+>>>>>>> main
 import { contention } from './contention';
 import { herd } from './herd';
-import { load } from './load';
+import { load, sweep } from './load';
 import { policyOf, type Strategy } from '../state/strategy';
 import { peaks } from './peaks';
 import { totals } from './totals';
@@ -19,7 +23,11 @@ function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
+<<<<<<< HEAD
 export const JOBS = { herd, load, peaks, contention, waits, totals, notes, beforeAfter };
+=======
+export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes, story };
+>>>>>>> main
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;
@@ -27,7 +35,7 @@ export type InputOf<N extends JobName> = Parameters<Jobs[N]>[0];
 export type ResultOf<N extends JobName> = Awaited<ReturnType<Jobs[N]>>;
 
 /** To the worker. */
-export type Order = { readonly id: number; readonly name: JobName; readonly input: unknown } | { readonly cancel: number };
+export type Order = { readonly id: number; readonly lane: string; readonly name: JobName; readonly input: unknown } | { readonly cancel: number };
 
 /** From the worker. */
 export type Answer =

@@ -1,7 +1,7 @@
 /**
- * Independent arrivals: new requests keep coming, whatever became of the old ones. The server works
- * them off in their order and does not know who has stopped waiting; so retries add load just when
- * there is too much of it, and waiting longer does not take it away.
+ * Retry budgets: new requests keep coming, whatever became of the old ones. The server works them off in
+ * order and does not know who has stopped waiting. So retries add load just when there is too much of it,
+ * and waiting longer does not take it away.
  */
 import { simulateLoad } from 'rejitter/lab';
 import type { Herd } from '../state/state';
@@ -11,7 +11,7 @@ import { createPace, type Pace } from './pace';
 
 export interface LoadInput {
   readonly strategy: Strategy;
-  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS'>;
+  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS' | 'demand'>;
   readonly seed: number;
 }
 
@@ -41,8 +41,6 @@ export interface LoadResult {
   readonly runs: readonly LoadRun[];
 }
 
-/** New requests in terms of the capacity: 280/s on a server of 300/s. */
-export const DEMAND = 280 / 300;
 export const DOWN_FROM_MS = 10_000;
 /** How long a client waits for an answer. */
 export const TIMEOUT_MS = 1000;
@@ -51,44 +49,88 @@ export const BUDGET_RATIO = 0.1;
 export const BUDGET_BUCKET = 10;
 
 const BINS = 300;
-/** What counts is demand against capacity: a larger server is simulated at this many requests. */
-const MOST_REQUESTS = 200_000;
+/** What counts is demand against capacity: a server that would get more calls than this is simulated smaller. */
+const MOST_CALLS = 2_000_000;
+/** For each point of the sweep, of which there are many. */
+const MOST_CALLS_SWEPT = 500_000;
+
+/** The demands of the sweep, as parts of the capacity; the slider has the same stops. */
+export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
+export const BUDGETS: readonly Budget[] = ['unlimited', 'request', 'success'];
 
 export async function load(input: LoadInput, report: (partial: LoadResult) => void, signal: AbortSignal): Promise<LoadResult> {
   const pace = createPace(signal);
   const { strategy, herd } = input;
-  const horizonMs = horizonOf(herd.downMs);
-  const binMs = horizonMs / BINS;
-  const capacityPerS = Math.min(herd.capacityPerS, (1000 * MOST_REQUESTS) / (DEMAND * horizonMs));
-  const result = (): LoadResult => ({ input, horizonMs, binMs, perS: DEMAND * capacityPerS, capacityPerS, runs: [...runs] });
-  const kinds: readonly (readonly [Jitter, Budget])[] = [
-    ...JITTERS.map((jitter) => [jitter, 'unlimited'] as const),
-    [strategy.jitter, 'request'],
-    [strategy.jitter, 'success'],
+  const { horizonMs, binMs, capacityPerS } = scaleOf(strategy, herd, MOST_CALLS);
+  const result = (): LoadResult => ({ input, horizonMs, binMs, perS: herd.demand * capacityPerS, capacityPerS, runs: [...runs] });
+  const kinds: readonly (readonly [Strategy, Budget])[] = [
+    ...JITTERS.map((jitter) => [withChoice(strategy, { ...strategy, jitter }), 'unlimited'] as const),
+    [strategy, 'request'],
+    [strategy, 'success'],
   ];
   const runs: LoadRun[] = [];
-  for (const [jitter, budget] of kinds) {
+  for (const [own, budget] of kinds) {
     if (runs.length > 0) report(result());
-    runs.push(await simulated(jitter, budget, { ...input, herd: { ...herd, capacityPerS } }, pace));
+    runs.push(await simulated(own, budget, { ...herd, capacityPerS }, input.seed, pace));
   }
   return result();
 }
 
-/** Long enough for what the outage left to be worked off with the capacity that demand leaves, twice. */
+export interface SweepInput {
+  readonly strategy: Strategy;
+  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS'>;
+  readonly seed: number;
+}
+
+export type SweepPoint = Pick<LoadRun, 'budget' | 'recoveredAfterMs' | 'lastLoad'> & { readonly demand: number };
+
+export interface SweepResult {
+  readonly input: SweepInput;
+  readonly horizonMs: number;
+  /** Ascending by demand. */
+  readonly points: readonly SweepPoint[];
+}
+
+/** The chosen strategy at every demand, with each budget. */
+export async function sweep(input: SweepInput, report: (partial: SweepResult) => void, signal: AbortSignal): Promise<SweepResult> {
+  const pace = createPace(signal);
+  const { strategy, herd, seed } = input;
+  const points: SweepPoint[] = [];
+  const result = (): SweepResult => ({ input, horizonMs: horizonOf(herd.downMs), points: [...points] });
+  for (const demand of DEMANDS) {
+    const { capacityPerS } = scaleOf(strategy, { ...herd, demand }, MOST_CALLS_SWEPT);
+    for (const budget of BUDGETS) {
+      const { recoveredAfterMs, lastLoad } = await simulated(strategy, budget, { ...herd, demand, capacityPerS }, seed, pace);
+      points.push({ demand, budget, recoveredAfterMs, lastLoad });
+    }
+    if (demand !== DEMANDS.at(-1)) report(result());
+  }
+  return result();
+}
+
+function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd'], mostCalls: number) {
+  const horizonMs = horizonOf(downMs);
+  // An attempt that fails takes at least its time limit.
+  const callsPerRequest = Math.min(maxAttempts, horizonMs / TIMEOUT_MS);
+  const most = (1000 * mostCalls) / (callsPerRequest * demand * horizonMs);
+  return { horizonMs, binMs: horizonMs / BINS, capacityPerS: Math.min(capacityPerS, most) };
+}
+
+/** Twice as long as a server at 95% demand needs to work off what the outage left. */
 function horizonOf(downMs: number): number {
-  const leastMs = DOWN_FROM_MS + (2 * downMs) / (1 - DEMAND);
+  const leastMs = DOWN_FROM_MS + 40 * downMs;
   return 60_000 * roundUp(Math.max(1, leastMs / 60_000), [1, 2, 3, 4, 5, 6, 8]);
 }
 
-async function simulated(jitter: Jitter, budget: Budget, { strategy, herd, seed }: LoadInput, pace: Pace): Promise<LoadRun> {
-  const horizonMs = horizonOf(herd.downMs);
+async function simulated(strategy: Strategy, budget: Budget, { downMs, capacityPerS, demand }: LoadInput['herd'], seed: number, pace: Pace): Promise<LoadRun> {
+  const horizonMs = horizonOf(downMs);
   const binMs = horizonMs / BINS;
-  const simulation = simulateLoad(policyOf(withChoice(strategy, { ...strategy, jitter })), {
-    arrivals: { type: 'regular', perS: DEMAND * herd.capacityPerS },
-    capacityPerS: herd.capacityPerS,
+  const simulation = simulateLoad(policyOf(strategy), {
+    arrivals: { type: 'regular', perS: demand * capacityPerS },
+    capacityPerS,
     timeoutMs: TIMEOUT_MS,
     downFromMs: DOWN_FROM_MS,
-    downMs: herd.downMs,
+    downMs,
     horizonMs,
     binMs,
     budget: budget === 'unlimited' ? budget : { per: budget, ratio: BUDGET_RATIO, bucket: BUDGET_BUCKET },
@@ -100,12 +142,12 @@ async function simulated(jitter: Jitter, budget: Budget, { strategy, herd, seed 
     const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
     const last = arrivals.subarray(0.9 * BINS);
     return {
-      jitter,
+      jitter: strategy.jitter,
       budget,
       arrivals,
       timeouts: timeouts.subarray(0, BINS),
       recoveredAfterMs,
-      lastLoad: last.reduce((a, b) => a + b, 0) / ((last.length * binMs * herd.capacityPerS) / 1000),
+      lastLoad: last.reduce((a, b) => a + b, 0) / ((last.length * binMs * capacityPerS) / 1000),
     };
   } finally {
     simulation.free();

@@ -5,7 +5,7 @@ import { JITTERS, type Jitter, type Strategy } from '../state/strategy';
 export interface PeaksInput {
   /** The chosen one; its backoff with every jitter. */
   readonly strategy: Strategy;
-  readonly herd: Pick<Outage, 'downMs' | 'capacityPerS'>;
+  readonly herd: Omit<Outage, 'clients'>;
   /** The sizes, in the order in which they are computed. */
   readonly clients: readonly number[];
   readonly seed: number;

@@ -1,4 +1,7 @@
-/** The AWS figure of 2015: calls, and time until all are done, against the number of competing clients. */
+/**
+ * The AWS figure of 2015: calls, and time until all are done, against the number of competing clients. Rings are the
+ * published values.
+ */
 import { area, line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks, ticksOf } from '../charts/axis';
 import { linear, log, type Scale } from '../charts/scale';
@@ -8,6 +11,7 @@ import { count, duration, plural, short } from '../charts/format';
 import { LABEL_HEIGHT, spread } from '../charts/labels';
 import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from '../compute/contention';
 import type { Column } from '../charts/table';
+import { PUBLISHED, PUBLISHED_RUNS, agreement } from './published';
 import type { Jitter } from '../state/strategy';
 
 export interface ContentionData {
@@ -34,8 +38,8 @@ type Measure = 'calls' | 'timeMs';
 
 export const contention: FigureSpec<ContentionData> = {
   id: 'contention',
-  title: 'The published figure, live: clients that compete for one row',
-  subtitle: ({ points }) => [`mean of ${runsOf(points)} for each point; bands: 95 % confidence interval of the mean`],
+  title: 'Clients that compete for one row',
+  subtitle: ({ points }) => [html('b', { class: 'finding' }, finding(points)), ` ${reproduced(points)}`],
   height: (width) => (width < SIDE_BY_SIDE ? 2 * PANEL + GAP : PANEL),
 
   draw({ points }, width) {
@@ -54,7 +58,7 @@ export const contention: FigureSpec<ContentionData> = {
       const last = of(points, name).find(({ clients }) => clients === most);
       return last ? [`${NAMES[name]}: ${short(last.calls.mean)} calls, ${duration(last.timeMs.mean)}`] : [];
     });
-    return `With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ${seed}. ${told.join('; ')}.`;
+    return `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ${seed}: ${told.join('; ')}.`;
   },
 
   table({ points, seed }) {
@@ -73,28 +77,32 @@ export const contention: FigureSpec<ContentionData> = {
     return { caption: `Means over the runs, with half of their 95 % confidence intervals; seed ${seed}`, columns, rows };
   },
 
-  note: () => [
-    'After ',
-    html('a', { href: 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/' }, 'Exponential Backoff And Jitter'),
-    ` (AWS Architecture Blog, 2015): all clients read one row, and write it if nobody did so in between. A call is a write that reaches the server. ` +
-      `Each message takes |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}. ` +
-      `The first exponential ceiling is 2·base there, as published: attempts are counted before the wait. ` +
-      `“No backoff” reads again at once after a conflict; “No jitter” is exponential backoff alone.`,
+  note: ({ points }) => [
+    'All clients read one row at the same time and write it back. A write fails if another client was faster; then the client waits and reads again. ',
+    `A call is a write that reaches the server. “No backoff” reads again at once, “No jitter” is exponential backoff alone. `,
+    `Each message takes |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; the first upper bound is 2·base, as published. `,
+    `Lines: mean of ${runsOf(points)} for each point, with the 95% interval of the mean as a band. Rings: means of ${count(PUBLISHED_RUNS)} runs of the `,
+    html('a', { href: 'https://github.com/aws-samples/aws-arch-backoff-simulator' }, 'simulator that AWS published'),
+    ' with the post, unchanged.',
   ],
 };
 
 function panel(points: readonly ContentionPoint[], measure: Measure, width: number): SVGElement[] {
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
   const x = linear([0, MOST_CLIENTS], [LEFT, right]);
-  const means = points.map((point) => point[measure].mean);
+  const means = [...points, ...PUBLISHED].map((point) => point[measure].mean);
   const y = measure === 'calls' ? linear([0, 1.05 * Math.max(1, ...means)], [bottom, TOP]) : log([Math.min(...means) / 1.3, Math.max(...means) * 1.3], [bottom, TOP]);
   const lines = LINES.map((name) => ({ name, own: of(points, name) })).filter(({ own }) => own.length > 0);
   const last = (own: readonly ContentionPoint[]): number => y(own.at(-1)?.[measure].mean ?? 1);
   const ends = spread(lines.map(({ own }) => last(own)), LABEL_HEIGHT, [TOP, bottom]);
   return [
     verticalAxis(measure, y, right),
+    ...(measure === 'calls' ? [svg('circle', { cx: right - 118, cy: TOP - 16, r: 4, class: 'ghost neutral' }), svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, 'published values')] : []),
     bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
     ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
+    ...PUBLISHED.map((point) =>
+      svg('circle', { cx: x(point.clients), cy: y(point[measure].mean), r: 4, class: 'ghost', 'data-jitter': JITTER[point.line], 'data-line': point.line }),
+    ),
     ...lines.map(({ name, own }, i) =>
       svg('text', { x: x(own.at(-1)?.clients ?? 0) + 8, y: (ends[i] ?? 0) + 4, class: 'value hued direct', 'data-jitter': JITTER[name] }, NAMES[name]),
     ),
@@ -122,6 +130,19 @@ function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x
     svg('path', { d: band ?? '', class: 'band' }),
     svg('path', { d: path ?? '', class: 'line' }),
   );
+}
+
+/** What jitter alone buys, for the most clients. */
+function finding(points: readonly ContentionPoint[]): string {
+  const full = of(points, 'full').at(-1);
+  const plain = of(points, 'exponential').find(({ clients }) => clients === full?.clients);
+  if (!full || !plain) return '';
+  return `Jitter takes ${plural(full.clients, 'client')} from ${duration(plain.timeMs.mean)} to ${duration(full.timeMs.mean)}, and from ${short(plain.calls.mean)} calls to ${short(full.calls.mean)}.`;
+}
+
+function reproduced(points: readonly ContentionPoint[]): string {
+  const { compared, within } = agreement(points);
+  return `Reproduced: ${within} of ${compared} published values lie within the 95% interval.`;
 }
 
 /** One line, from few clients to many. */

@@ -1,8 +1,9 @@
 /** Where the parts of the herd table are: for its drawing, and for what can be pressed on it. */
 import type { HerdResult, HerdRun } from '../compute/herd';
-import { BACKOFFS, CHOICES, sameChoice, type Choice } from '../state/strategy';
+import { BACKOFFS, CHOICES, JITTERS, sameChoice, type Choice } from '../state/strategy';
+import { legendHeight } from './traffic';
 
-export type SortKey = 'strategy' | 'peakPerS' | 'timeTo99Ms' | 'rejectedShare';
+export type SortKey = 'strategy' | 'served' | 'gaveUp' | 'peakPerS' | 'timeTo99Ms' | 'rejectedShare';
 
 export interface Sort {
   readonly key: SortKey;
@@ -14,48 +15,74 @@ export interface HerdColumn {
   readonly name: string;
   /** Where its numbers end, or its names begin. */
   readonly x: number;
+  /** The base line of its head. */
+  readonly y: number;
   /** What can be pressed to sort by it. */
   readonly from: number;
   readonly to: number;
 }
 
 export interface HerdLayout {
+  /** Whether the names and the numbers have a line each. */
   readonly isNarrow: boolean;
+  readonly isStacked: boolean;
   readonly columns: readonly HerdColumn[];
   readonly strip: { readonly x: number; readonly width: number; readonly height: number };
-  /** From a row's top to its strip's. */
+  /** From a row's top to the base lines of its name and its numbers, and to its strip. */
+  readonly nameY: number;
+  readonly numberY: number;
   readonly stripY: number;
+  /** The curve of the served, below the strip. */
+  readonly curveY: number;
+  readonly curveHeight: number;
   readonly rowHeight: number;
+  /** Where the mark of the server's return begins. */
+  readonly backY: number;
   readonly rows: readonly { readonly choice: Choice; readonly y: number }[];
   readonly bottom: number;
   readonly height: number;
 }
 
-const NARROW = 600;
+/** A strip stands beside text only if it is at least this wide. */
+const LEAST_STRIP = 300;
+/** Narrower, the numbers have no room beside the names. */
+const NARROW = 560;
 /** Room for the mark of the sorted column. */
 const MARK = 12;
-const BELOW = 72;
-/** The legend has two lines on a phone. */
-const BELOW_NARROW = 90;
+const NAMES = 196;
+/** From the base line of the rows to the legend. */
+const BELOW = 54;
 
-/** On a phone a row has two lines: names and numbers, then the strip. */
+const NUMBERS: readonly (readonly [key: SortKey, name: string, width: number])[] = [
+  ['served', 'Served', 74],
+  ['gaveUp', 'Gave up', 78],
+  ['peakPerS', 'Peak', 72],
+  ['timeTo99Ms', '99%\u00a0served', 94],
+  ['rejectedShare', 'Rejected', 76],
+];
+const ALL_NUMBERS = NUMBERS.reduce((sum, [, , width]) => sum + width, 0);
+
+/** In a wide card the strip stands between names and numbers, in others below them; on a phone the numbers below the names. */
 export function layoutOf(width: number, order: readonly Choice[], isGrouped: boolean): HerdLayout {
-  const isNarrow = width < NARROW;
   const right = width - MARK;
-  const [top, rowHeight, pitch, gap] = isNarrow ? [48, 36, 40, 6] : [30, 20, 24, 8];
-  const columns = isNarrow
-    ? [
-        { key: 'strategy', name: 'Strategy', x: 0, from: 0, to: right - 130 },
-        { key: 'peakPerS', name: 'Peak', x: right - 98, from: right - 130, to: right - 88 },
-        { key: 'timeTo99Ms', name: '99\u00a0%', x: right - 54, from: right - 86, to: right - 44 },
-        { key: 'rejectedShare', name: 'Rejected', x: right, from: right - 42, to: width },
-      ] as const
-    : [
-        { key: 'strategy', name: 'Strategy', x: 0, from: 0, to: 80 },
-        { key: 'peakPerS', name: 'Peak after recovery', x: right - 220, from: right - 342, to: right - 206 },
-        { key: 'timeTo99Ms', name: '99\u00a0% served', x: right - 116, from: right - 200, to: right - 102 },
-        { key: 'rejectedShare', name: 'Rejected calls', x: right, from: right - 96, to: width },
-      ] as const;
+  const beside = right - ALL_NUMBERS - NAMES - 8;
+  const isStacked = beside < LEAST_STRIP;
+  const isNarrow = width < NARROW;
+  const [top, pitch, gap] = isNarrow ? [72, 66, 6] : isStacked ? [52, 52, 8] : [34, 29, 8];
+  const [nameY, numberY, stripY] = isNarrow ? [12, 28, 36] : isStacked ? [12, 12, 20] : [15, 15, 0];
+  const strip = isStacked ? { x: 0, width: width - 14, height: 14 } : { x: NAMES, width: beside, height: 14 };
+  const rowHeight = stripY + strip.height + 1 + CURVE;
+  const numbersX = isNarrow ? 0 : right - ALL_NUMBERS;
+  const scale = isNarrow ? right / ALL_NUMBERS : 1;
+  let end = numbersX;
+  const columns: HerdColumn[] = [{ key: 'strategy', name: 'Strategy', x: 0, y: 16, from: 0, to: 80 }];
+  for (const [key, name, wide] of NUMBERS) {
+    const from = end;
+    end += wide * scale;
+    // On a phone the heads have no room for more.
+    const short = isNarrow && key === 'timeTo99Ms' ? '99%' : name;
+    columns.push({ key, name: short, x: end, y: isNarrow ? 40 : 16, from: from + 2, to: Math.min(end + MARK, width) });
+  }
   let y = top;
   const rows = order.map((choice, i) => {
     if (isGrouped && i > 0 && choice.backoff !== order[i - 1]?.backoff) y += gap;
@@ -64,21 +91,43 @@ export function layoutOf(width: number, order: readonly Choice[], isGrouped: boo
     return row;
   });
   const bottom = y - (pitch - rowHeight);
-  const strip = isNarrow ? { x: 0, width: width - 14, height: 16 } : { x: 196, width: right - 354 - 196, height: 20 };
-  return { isNarrow, columns, strip, stripY: rowHeight - strip.height, rowHeight, rows, bottom, height: bottom + (isNarrow ? BELOW_NARROW : BELOW) };
+  return {
+    isNarrow,
+    isStacked,
+    columns,
+    strip,
+    nameY,
+    numberY,
+    stripY,
+    curveY: stripY + strip.height + 1,
+    curveHeight: CURVE,
+    rowHeight,
+    backY: isNarrow ? 50 : isStacked ? 30 : 8,
+    rows,
+    bottom,
+    height: bottom + BELOW + legendHeight(strip.width, HERD_LEGEND),
+  };
 }
+
+const CURVE = 8;
+/** From the rows to the legend below the time axis. */
+export const LEGEND_Y = BELOW;
+export const HERD_LEGEND = { above: 'rejected after the outage', hasServed: true } as const;
 
 /** The strategies in the order that the table shows; those that never serve 99 % come after those that do. */
 export function orderOf(runs: readonly HerdRun[], { key, descending }: Sort): Choice[] {
+  // The chosen strategy may be none of the grid.
+  const column = ({ jitter }: Choice): number => [...JITTERS, jitter].indexOf(jitter);
+  const further = runs.map(({ choice }) => choice).filter((choice) => !CHOICES.some((cell) => sameChoice(cell, choice))).sort((a, b) => column(a) - column(b));
   if (key === 'strategy') {
     const backoffs = descending ? [...BACKOFFS].reverse() : BACKOFFS;
-    return backoffs.flatMap((backoff) => CHOICES.filter((choice) => choice.backoff === backoff));
+    return [...further, ...backoffs.flatMap((backoff) => CHOICES.filter((choice) => choice.backoff === backoff))];
   }
   const sign = descending ? -1 : 1;
   const value = (choice: Choice): number => runOf(runs, choice)?.[key] ?? Infinity;
   // Infinity − Infinity is NaN; equal ones stay in the order of the grid.
   const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -sign : sign);
-  return [...CHOICES].sort((a, b) => compare(value(a), value(b)));
+  return [...further, ...CHOICES].sort((a, b) => compare(value(a), value(b)));
 }
 
 export function runOf(runs: readonly HerdRun[], choice: Choice): HerdRun | undefined {

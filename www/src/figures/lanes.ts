@@ -2,7 +2,7 @@
 import { linear } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { count, duration, short } from '../charts/format';
+import { count, duration } from '../charts/format';
 import { TRACED, type HerdResult } from '../compute/herd';
 import { title } from '../state/strategy';
 import { timeAxis } from './time-axis';
@@ -17,7 +17,7 @@ export const lanes: FigureSpec<HerdResult> = {
   title: 'Every call, client by client',
   subtitle: ({ input }) => [
     html('span', { class: 'hued', 'data-jitter': input.strategy.jitter }, title(input.strategy)),
-    `, ${lanesIn(input.herd.clients)} of ${short(input.herd.clients)} clients`,
+    `, ${lanesIn(input.herd.clients)} of ${count(input.herd.clients)} clients`,
   ],
   height: (_, data) => TOP + LANE * lanesIn(data?.input.herd.clients ?? TRACED) + BELOW,
 
@@ -27,21 +27,25 @@ export const lanes: FigureSpec<HerdResult> = {
     const bottom = TOP + LANE * lanesIn(clients);
     const right = width - 12;
     const all = clientsOf(result);
-    const latest = Math.max(downMs, ...all.flatMap(({ rejected, served }) => [rejected.at(-1) ?? 0, served ?? 0]));
-    const end = all.every(({ served }) => served !== undefined) ? Math.min(horizonMs, 1.04 * latest) : horizonMs;
+    const latest = Math.max(downMs, ...all.flatMap(({ rejected, served, gaveUp }) => [rejected.at(-1) ?? 0, served ?? 0, gaveUp ?? 0]));
+    const isOver = all.every(({ served, gaveUp }) => (served ?? gaveUp) !== undefined);
+    const end = isOver ? Math.min(horizonMs, 1.04 * latest) : horizonMs;
     const x = linear([0, end], [LEFT, right]);
     const marks: SVGElement[] = [
       svg('rect', { x: LEFT, y: TOP - 4, width: x(downMs) - LEFT, height: bottom - TOP + 4, class: 'down' }),
       timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP - 4, bottom] }),
     ];
-    for (const [i, { rejected, served }] of all.entries()) {
+    for (const [i, { rejected, served, gaveUp }] of all.entries()) {
       const y = TOP + LANE * (i + 0.5);
       if (i % 4 === 0) marks.push(svg('text', { x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, String(i + 1)));
+      const ticks = (from: number, to: number): string => rejected.map((ms) => (ms >= from && ms < to ? `M${x(ms).toFixed(1)},${y - 4}v8` : '')).join('');
       marks.push(
         svg('line', { x1: LEFT, x2: right, y1: y, y2: y, class: 'grid' }),
-        svg('path', { d: rejected.map((ms) => `M${x(ms).toFixed(1)},${y - 4}v8`).join(''), class: 'tick' }),
+        svg('path', { d: ticks(0, Math.min(downMs, end)), class: 'tick' }),
+        svg('path', { d: ticks(downMs, end), class: 'tick late' }),
       );
-      if (served !== undefined) marks.push(svg('circle', { cx: x(served).toFixed(1), cy: y, r: 4.5, class: 'dot-mark', 'data-jitter': input.strategy.jitter }));
+      if (served !== undefined && served <= end) marks.push(svg('circle', { cx: x(served).toFixed(1), cy: y, r: 4.5, class: 'dot-mark', 'data-jitter': input.strategy.jitter }));
+      if (gaveUp !== undefined && gaveUp <= end) marks.push(svg('path', { d: `M${(x(gaveUp) - 4).toFixed(1)},${y - 4}l8,8m0,-8l-8,8`, class: 'gave-up' }));
     }
     return marks;
   },
@@ -49,9 +53,10 @@ export const lanes: FigureSpec<HerdResult> = {
   describe(result) {
     const all = clientsOf(result);
     const served = all.flatMap((client) => client.served ?? []);
-    const calls = all.map(({ rejected }) => rejected.length);
+    const gaveUp = all.filter((client) => client.gaveUp !== undefined).length;
+    const calls = all.map((client) => client.rejected.length + (client.gaveUp === undefined ? 0 : 1));
     const when = served.length === 0 ? '' : `, between ${duration(Math.min(...served))} and ${duration(Math.max(...served))} after the outage began`;
-    return `${title(result.input.strategy)}: of ${count(all.length)} clients ${count(served.length)} were served within ${duration(result.horizonMs)}${when}. Each had ${Math.min(...calls)} to ${Math.max(...calls)} calls rejected.`;
+    return `${title(result.input.strategy)}: of ${count(all.length)} clients ${count(served.length)} were served${when}${gaveUp === 0 ? '' : `, and ${count(gaveUp)} gave up`}. Each had ${Math.min(...calls)} to ${Math.max(...calls)} calls rejected.`;
   },
 
   table({ traces, input }) {
@@ -59,20 +64,23 @@ export const lanes: FigureSpec<HerdResult> = {
     return {
       caption: `${title(input.strategy)}: the calls of ${lanesIn(input.herd.clients)} clients, seed ${input.seed}`,
       columns: [{ name: 'client' }, { name: 'time', unit: 'ms' }, { name: 'outcome' }],
-      rows: Array.from(clients, (client, i) => [client + 1, timesMs[i], outcomes[i] === 1 ? 'served' : 'rejected']),
+      rows: Array.from(clients, (client, i) => [client + 1, timesMs[i], OUTCOMES[outcomes[i] ?? 0]]),
     };
   },
 
-  note: () => ['Each row is a client. A tick is a rejected call, a dot the one that was served; on the pink ground the server is down.'],
+  note: () => ['Each row is a client. A tick is a rejected call, pink once the server is back. A dot is the call that was served, a cross the last one of a client that gave up. On the grey ground the server is down.'],
 };
 
 function lanesIn(clients: number): number {
   return Math.min(TRACED, clients);
 }
 
+const OUTCOMES = ['rejected', 'served', 'gave up'] as const;
+
 interface Client {
   readonly rejected: number[];
   served?: number;
+  gaveUp?: number;
 }
 
 function clientsOf({ traces, input }: HerdResult): Client[] {
@@ -82,7 +90,9 @@ function clientsOf({ traces, input }: HerdResult): Client[] {
     const client = all[number];
     const ms = traces.timesMs[i] ?? 0;
     if (!client) continue;
-    if (traces.outcomes[i] === 1) client.served = ms;
+    const outcome = OUTCOMES[traces.outcomes[i] ?? 0];
+    if (outcome === 'served') client.served = ms;
+    else if (outcome === 'gave up') client.gaveUp = ms;
     else client.rejected.push(ms);
   }
   return all;

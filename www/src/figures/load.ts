@@ -1,16 +1,16 @@
-/** Independent arrivals: whether the server ever gets over the outage, per jitter and with a retry budget. */
+/** New requests keep coming: whether the server ever gets over the outage, per jitter and with a retry budget. */
 import { linear } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { duration, plural, rate, share, short } from '../charts/format';
-import { BUDGET_BUCKET, BUDGET_RATIO, DEMAND, DOWN_FROM_MS, TIMEOUT_MS, type Budget, type LoadResult, type LoadRun } from '../compute/load';
+import { duration, plural, rate, share } from '../charts/format';
+import { BUDGET_BUCKET, BUDGET_RATIO, DOWN_FROM_MS, TIMEOUT_MS, type Budget, type LoadResult, type LoadRun } from '../compute/load';
 import { capitalised } from '../state/strategy';
 import { seconds, timeAxis } from './time-axis';
 import { createPainter, serverBack, trafficLegend } from './traffic';
 
 /** Four jitters, then two budgets. */
 const GROUPS: readonly (readonly [name: string, rows: number])[] = [
-  ['Without a retry budget', 4],
+  ['No retry budget', 4],
   ['With a retry budget', 2],
 ];
 const NARROW = 640;
@@ -20,7 +20,7 @@ const BELOW_NARROW = 90;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
-  title: 'When new requests keep coming',
+  title: 'Load on the server, with and without a retry budget',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height(width) {
     const { bottom, isNarrow } = layout(width);
@@ -33,8 +33,8 @@ export const load: FigureSpec<LoadResult> = {
     const paint = createPainter();
     const x = linear([0, horizonMs], [strip.x, strip.x + strip.width]);
     const marks: SVGElement[] = [
-      ...(isNarrow ? [] : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'Load at the end, of capacity')]),
-      svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'The server'),
+      ...(isNarrow ? [] : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'load at the end')]),
+      svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'outcome'),
       serverBack(x(DOWN_FROM_MS + input.herd.downMs), 6),
       ...heads.map(({ name, y }) => svg('text', { x: 0, y: y + 14, class: 'head' }, name)),
     ];
@@ -60,7 +60,7 @@ export const load: FigureSpec<LoadResult> = {
     }
     marks.push(
       timeAxis({ scale: x, title: 'time', grid: [bottom, bottom] }),
-      trafficLegend(paint, strip, bottom + 54, { above: 'above capacity or late', hasDown: false }),
+      trafficLegend(paint, strip, bottom + 54, { taken: 'up to capacity', above: 'above capacity or late' }),
     );
     return marks;
   },
@@ -77,21 +77,22 @@ export const load: FigureSpec<LoadResult> = {
     };
   },
 
-  note({ perS, capacityPerS, input }) {
+  note({ horizonMs, capacityPerS, input }) {
     const { strategy, herd } = input;
     const said = [
-      `${short(perS)} new requests a second, evenly spaced, on a server that works off ${short(capacityPerS)} a second in the order of their arrival: ${share(DEMAND)} of what it can.`,
-      `From ${seconds(DOWN_FROM_MS)} on it stands still for ${duration(herd.downMs)}. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with ${plural(strategy.maxAttempts, 'attempt')} at most; the server does the abandoned work all the same. Late: answers that nobody waits for any more.`,
-      `A budget allows a retry for every ${Math.round(1 / BUDGET_RATIO)} requests, or for every ${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
+      `The server stands still for ${duration(herd.downMs)}, from ${seconds(DOWN_FROM_MS)} on. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with at most ${plural(strategy.maxAttempts, 'attempt')}.`,
+      'The server also handles calls whose client no longer waits: their answers are late.',
+      `A budget allows one retry per ${Math.round(1 / BUDGET_RATIO)} requests or per ${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
+      `Load at the end: calls in the last ${duration(horizonMs / 10)}, as a share of the capacity.`,
     ];
-    if (capacityPerS < herd.capacityPerS) said.push(`Simulated at ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: what counts is demand against capacity.`);
+    if (capacityPerS < herd.capacityPerS) said.push(`Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: only the ratio matters.`);
     return [said.join(' ')];
   },
 };
 
 function rowName(jitter: string, budget: Budget): string {
-  const name = capitalised(jitter);
-  return budget === 'unlimited' ? name : `${name} · ${share(BUDGET_RATIO)} per ${budget}`;
+  if (budget !== 'unlimited') return `${share(BUDGET_RATIO)} per ${budget}`;
+  return jitter === 'none' ? 'No jitter' : capitalised(jitter);
 }
 
 function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
@@ -99,18 +100,44 @@ function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: bool
   return isShort ? 'never recovers' : `never recovers within ${duration(horizonMs)}`;
 }
 
-function finding({ runs, input }: LoadResult): string {
+/** What the numbers say of backoff, then of budgets. */
+export function finding({ runs, input, horizonMs }: LoadResult): string {
+  const { demand, downMs } = input.herd;
+  if (downMs === 0) return 'Without an outage there is nothing to recover from.';
+  if (demand >= 1) return `New requests alone take ${share(demand)} of the capacity: neither backoff nor a budget makes up for that.`;
   const of = (budget: Budget): LoadRun[] => runs.filter((run) => run.budget === budget);
-  const jitters = of('unlimited');
+  return `${ofBackoff(of('unlimited'))} ${ofBudgets(of('request')[0], of('success')[0], horizonMs)}`;
+}
+
+function ofBackoff(jitters: readonly LoadRun[]): string {
   const recovering = jitters.filter(({ recoveredAfterMs }) => recoveredAfterMs !== undefined);
-  const budgeted = of('success')[0];
-  if (input.herd.downMs === 0) return 'Without an outage nothing happens.';
-  if (recovering.length === jitters.length) return 'This outage is over with every jitter.';
-  const first =
-    recovering.length === 0
-      ? 'Backoff does not help, whatever its jitter: retries keep the server overloaded.'
-      : `Only ${recovering.map(({ jitter }) => jitter).join(' and ')} gets over it without a budget.`;
-  return budgeted?.recoveredAfterMs === undefined ? first : `${first} A retry budget credited by successes does.`;
+  if (recovering.length === jitters.length) {
+    const slowest = Math.max(...jitters.map(({ recoveredAfterMs }) => recoveredAfterMs ?? 0));
+    return `Backoff is enough here: with every jitter the server recovers within ${duration(slowest)}.`;
+  }
+  if (recovering.length > 0) return `Without a budget, the server recovers only with ${listed(recovering.map(({ jitter }) => (jitter === 'none' ? 'no jitter' : `${jitter} jitter`)))}.`;
+  const least = Math.min(...jitters.map(({ lastLoad }) => lastLoad));
+  return `Backoff hardly helps: whatever the jitter, retries keep the load at ${times(least)}, and the server never recovers.`;
+}
+
+/** 102% of the capacity, 9.3 times the capacity. */
+function times(load: number): string {
+  return load < 2 ? `${share(load)} of the capacity` : `${Number(load.toPrecision(2))} times the capacity`;
+}
+
+function ofBudgets(request: LoadRun | undefined, success: LoadRun | undefined, horizonMs: number): string {
+  const ratio = share(BUDGET_RATIO);
+  const [perRequest, perSuccess] = [request?.recoveredAfterMs, success?.recoveredAfterMs];
+  if (perSuccess !== undefined && perRequest !== undefined) {
+    return `A budget of ${ratio} per success recovers in ${duration(perSuccess)}, of ${ratio} per request in ${duration(perRequest)}.`;
+  }
+  if (perSuccess !== undefined) return `A budget of ${ratio} per success recovers in ${duration(perSuccess)}; of ${ratio} per request it never does.`;
+  if (perRequest !== undefined) return `A budget of ${ratio} per request recovers in ${duration(perRequest)}.`;
+  return `Neither budget recovers within ${duration(horizonMs)}.`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 function layout(width: number) {

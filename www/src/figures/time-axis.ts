@@ -5,6 +5,8 @@ import { duration } from '../charts/format';
 
 const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000];
 const MOST_STEPS = 5;
+/** Width of a tick's label, and of the space to the next. */
+const ROOM = 52;
 const MINUTES_FROM_MS = 120_000;
 const HOURS_FROM_MS = 7_200_000;
 
@@ -15,7 +17,9 @@ export function timeAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
   const [, end] = scale.domain;
   // Whole minutes, or half hours.
   const multipleOf = end < MINUTES_FROM_MS ? 0.1 : end < HOURS_FROM_MS ? 60 : 1800;
-  const step = 1000 * (STEPS_S.find((s) => s >= multipleOf && end / (1000 * s) <= MOST_STEPS) ?? Infinity);
+  const [left, right] = scale.range;
+  const most = Math.max(1, Math.min(MOST_STEPS, Math.floor((right - left) / ROOM)));
+  const step = 1000 * (STEPS_S.find((s) => s >= multipleOf && end / (1000 * s) <= most) ?? Infinity);
   const ticks = Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
   const format = end < MINUTES_FROM_MS ? seconds : inOneUnit(scale);
   return bottomAxis({ scale, title, grid, ticks, format });

@@ -1,11 +1,17 @@
-/** Traffic as a heat strip: dark is load that the server can take, pink is more; the ground is pink while it is down. */
+/**
+ * Traffic as a heat strip: the text's colour is what the server serves, pink what it rejects once it is back. While it
+ * is down the strip is grey and hatched: nobody can be served, whatever the clients do.
+ */
 import { colorOf, mixed, type Rgb } from '../charts/colors';
 import { svg } from '../charts/dom';
+import { labelWidth } from '../charts/label-width';
 import { heatStrip, type Box } from '../charts/strip';
 
 export interface Traffic {
   /** Calls per time bin. */
   readonly arrivals: ArrayLike<number>;
+  /** Calls per bin that the server serves; by default as many as its capacity allows. */
+  readonly accepted?: ArrayLike<number>;
   readonly binMs: number;
   readonly capacityPerS: number;
   readonly downFromMs: number;
@@ -14,59 +20,132 @@ export interface Traffic {
   readonly late?: ArrayLike<number>;
 }
 
-/** So many times the capacity has the fullest pink. */
+/** The fullest pink is for this many times the capacity. */
 const MOST = 100;
 
 export type Painter = (traffic: Traffic, box: Box) => SVGGElement;
 
 /** Draws strips in the colours that the page has now. */
 export function createPainter(): Painter {
-  const [ground, taken, over] = [colorOf('--sunken'), colorOf('--none'), colorOf('--failed')];
-  const down = mixed(ground, over, 0.1);
+  const [ground, taken, over, muted] = [colorOf('--sunken'), colorOf('--none'), colorOf('--failed'), colorOf('--muted')];
+  const part = (load: number): number => Math.min(1, Math.log(1 + load) / Math.log(1 + MOST));
 
-  function pink(load: number): Rgb {
-    return mixed(ground, over, 0.55 + 0.45 * Math.min(1, Math.log(Math.max(1, load)) / Math.log(MOST)));
-  }
-
-  return ({ arrivals, binMs, capacityPerS, downFromMs, downToMs, late }, box) => {
+  return ({ arrivals, accepted, binMs, capacityPerS, downFromMs, downToMs, late }, box) => {
     const perBin = (capacityPerS * binMs) / 1000;
     const colour = (calls: number, bin: number): Rgb | undefined => {
       const at = (bin + 0.5) * binMs;
-      const isDown = at >= downFromMs && at < downToMs;
-      if (calls === 0) return isDown ? down : undefined;
-      // A whole call in a bin that the capacity fills only partly is no overload yet.
-      if (isDown || calls > Math.max(1, perBin) || (late?.[bin] ?? 0) > 0) return pink(calls / perBin);
-      return mixed(ground, taken, 0.3 + 0.7 * Math.min(1, calls / perBin));
+      if (at >= downFromMs && at < downToMs) return mixed(ground, muted, calls === 0 ? 0.12 : 0.25 + 0.5 * part(calls / perBin));
+      if (calls === 0) return undefined;
+      // A whole call in a bin that the capacity fills only partly is no overload.
+      const served = accepted?.[bin] ?? ((late?.[bin] ?? 0) > 0 ? 0 : Math.min(calls, Math.max(1, perBin)));
+      const dark = served === 0 ? ground : mixed(ground, taken, 0.3 + 0.7 * Math.min(1, served / perBin));
+      if (calls <= served) return dark;
+      // The depth of the pink is the number of rejected calls, and a few of them are still seen.
+      return mixed(dark, over, Math.max(served === 0 ? 0.4 : 0.15, part((calls - served) / perBin)));
     };
-    return svg('g', {}, svg('rect', { ...box, class: 'ground' }), heatStrip(arrivals, colour, box));
+    const strip = heatStrip(arrivals, colour, box);
+    const spanMs = arrivals.length * binMs;
+    const [from, to] = [downFromMs, downToMs].map((ms) => box.x + (box.width * Math.min(ms, spanMs)) / spanMs);
+    return svg('g', {}, svg('rect', { ...box, class: 'ground' }), strip, hatch({ ...box, x: from ?? 0, width: (to ?? 0) - (from ?? 0) }));
   };
 }
 
-const SWATCH = 36;
-/** The width of a letter, on the average. */
-const LETTER = 6.2;
+const HATCH = 5;
 
-/** What the colours mean, by the colours themselves; on two lines where one has no room. */
-export function trafficLegend(
-  paint: Painter,
-  { x, width }: Pick<Box, 'x' | 'width'>,
-  y: number,
-  { above = 'above capacity', hasDown = true } = {},
-): SVGGElement {
+/** Slanted lines over a box. */
+function hatch({ x, y, width, height }: Box): SVGPathElement | null {
+  if (!(width > 0)) return null;
+  let d = '';
+  for (let start = HATCH / 2 - height; start < width; start += HATCH) {
+    const [left, right] = [Math.max(0, start), Math.min(width, start + height)];
+    if (right <= left) continue;
+    d += `M${(x + left).toFixed(1)},${(y + height - (left - start)).toFixed(1)}L${(x + right).toFixed(1)},${(y + height - (right - start)).toFixed(1)}`;
+  }
+  return svg('path', { d, class: 'hatch' });
+}
+
+/** The clients that have been served by the time, from none at the bottom of the box to all at its top. */
+export function servedCurve(accepted: ArrayLike<number>, clients: number, { x, y, width, height }: Box): SVGGElement {
+  const [bottom, step] = [y + height, width / Math.max(1, accepted.length)];
+  const level = (served: number): string => (bottom - (height * served) / clients).toFixed(2);
+  let d = `M${x},${bottom}`;
+  let served = 0;
+  for (let bin = 0; bin < accepted.length; bin++) {
+    const more = accepted[bin] ?? 0;
+    if (more === 0) continue;
+    // A bin's clients are served in the course of it.
+    d += `H${(x + bin * step).toFixed(2)}`;
+    served += more;
+    d += `L${(x + (bin + 1) * step).toFixed(2)},${level(served)}`;
+  }
+  d += `H${x + width}`;
+  return svg('g', { class: 'served' }, svg('rect', { x, y, width, height, class: 'ground' }), svg('path', { d: `${d}V${bottom}z`, class: 'filled' }), svg('path', { d, class: 'edge' }));
+}
+
+/** The moment of the last call by a client that gave up; nothing if that is not in the box. */
+export function lastAttempt(x: number, { x: left, y, width, height }: Box): SVGGElement | null {
+  if (!(x <= left + width)) return null;
+  const at = Math.min(Math.round(x), left + width - 1.5) + 0.5;
+  return svg('g', { class: 'last-attempt' }, svg('line', { x1: at, x2: at, y1: y - 2, y2: y + height + 2 }), svg('path', { d: `M${at - 4},${y - 3}h8l-4,5z` }));
+}
+
+const SWATCH = 36;
+const SWATCH_GAP = 7;
+const ITEM_GAP = 18;
+const LINE = 18;
+
+interface LegendOptions {
+  /** What dark and pink stand for. */
+  readonly taken?: string;
+  readonly above?: string;
+  /** Whether the strips have a curve of the served below them, and ticks for the last attempt. */
+  readonly hasServed?: boolean;
+}
+
+type Swatch = (paint: Painter, box: Box) => SVGElement | null;
+
+function legendItems({ taken = 'served', above = 'rejected', hasServed = false }: LegendOptions): readonly (readonly [label: string, swatch: Swatch])[] {
   const plain = { binMs: 1000, downFromMs: Infinity, downToMs: Infinity, capacityPerS: MOST };
   const ramp = (value: (part: number) => number): Float64Array => Float64Array.from({ length: SWATCH }, (_, i) => value((i + 1) / SWATCH));
-  const items = [
-    { label: 'up to capacity', traffic: { ...plain, arrivals: ramp((part) => MOST * part) } },
-    { label: above, traffic: { ...plain, arrivals: ramp((part) => MOST * MOST ** part) } },
-    ...(hasDown ? [{ label: 'server down', traffic: { ...plain, downFromMs: 0, arrivals: new Float64Array(1) } }] : []),
+  const all: [string, Swatch][] = [
+    [taken, (paint, box) => paint({ ...plain, arrivals: ramp((part) => MOST * part) }, box)],
+    [above, (paint, box) => paint({ ...plain, arrivals: ramp((part) => MOST * MOST ** part), accepted: new Float64Array(SWATCH) }, box)],
+    ['server down', (paint, box) => paint({ ...plain, downFromMs: 0, arrivals: ramp((part) => MOST * MOST ** (part - 0.5)) }, box)],
   ];
-  const group = svg('g');
-  let [left, top] = [x, y];
-  for (const { label, traffic } of items) {
-    const needed = SWATCH + 24 + label.length * LETTER;
-    if (left > x && left + needed > x + width) [left, top] = [x, top + 18];
-    group.append(paint(traffic, { x: left, y: top, width: SWATCH, height: 10 }), svg('text', { x: left + SWATCH + 7, y: top + 9 }, label));
-    left += needed;
+  if (!hasServed) return all;
+  return [
+    ...all,
+    ['share of clients served', (_, box) => servedCurve([1, 1, 1, 1], 4, box)],
+    ['last attempt', (_, box) => lastAttempt(box.x + box.width / 2, box)],
+  ];
+}
+
+/** Where each item of the legend stands, in lines of this width. */
+function legendPlaces(items: readonly (readonly [label: string, swatch: Swatch])[], width: number): { left: number; line: number }[] {
+  let [left, line] = [0, 0];
+  return items.map(([label]) => {
+    const needed = SWATCH + SWATCH_GAP + labelWidth(label);
+    if (left > 0 && left + needed > width) [left, line] = [0, line + 1];
+    const place = { left, line };
+    left += needed + ITEM_GAP;
+    return place;
+  });
+}
+
+/** How high the legend is in this width: reserve it below the axis. */
+export function legendHeight(width: number, options: LegendOptions = {}): number {
+  return LINE * (1 + (legendPlaces(legendItems(options), width).at(-1)?.line ?? 0));
+}
+
+/** What the colours mean, by the colours themselves; on as many lines as the width needs. */
+export function trafficLegend(paint: Painter, { x, width }: Pick<Box, 'x' | 'width'>, y: number, options: LegendOptions = {}): SVGGElement {
+  const items = legendItems(options);
+  const places = legendPlaces(items, width);
+  const group = svg('g', { class: 'traffic-legend' });
+  for (const [i, [label, swatch]] of items.entries()) {
+    const { left, line } = places[i] ?? { left: 0, line: 0 };
+    const box = { x: x + left, y: y + LINE * line, width: SWATCH, height: 10 };
+    group.append(svg('g', {}, swatch(paint, box)), svg('text', { x: box.x + SWATCH + SWATCH_GAP, y: box.y + 9 }, label));
   }
   return group;
 }

@@ -2,10 +2,11 @@
 import { html } from '../charts/dom';
 import { count, duration, short } from '../charts/format';
 import { mountFigure } from '../charts/figure';
-import { createComputer, type Channel } from '../compute/client';
+import { createComputer, type Channel, type Computer } from '../compute/client';
 import { CLIENTS, LINES, RUNS, type ContentionInput, type ContentionPoint, type ContentionResult } from '../compute/contention';
 import { contention } from '../figures/contention';
 import type { Store } from '../state/store';
+import '../styles/cost.css';
 
 /** Of the run that begins by itself: a part of a second. */
 const LIGHT_RUNS = 10;
@@ -13,7 +14,7 @@ const LIGHT_RUNS = 10;
 /** The ends and the middle first, so that the lines are there at once and only get finer. */
 const COARSE_FIRST: readonly number[] = [10, 100, 190, 50, 150, 30, 70, 120, 170, ...CLIENTS].filter((n, i, all) => all.indexOf(n) === i);
 
-export function mountContention(root: HTMLElement, store: Store): void {
+export function mountContention(root: HTMLElement, store: Store, computer: Computer): void {
   const start = html('button', { type: 'button', class: 'primary' }, `Run it as published: ${count(RUNS)} runs`);
   const abort = html('button', { type: 'button' }, 'Abort');
   const bar = html('progress', { max: 1, value: 0, 'aria-label': 'Progress of the published run' });
@@ -27,11 +28,11 @@ export function mountContention(root: HTMLElement, store: Store): void {
   let points = new Map<string, ContentionPoint>();
   /** When the published run began; undefined when there is none. */
   let since: number | undefined;
-  let channel: Channel<'contention'> | undefined;
+  const light = computer.channel('contention', deliver, fail);
+  // A separate lane for the published run: seconds of work keep nothing else waiting.
+  let long: Channel<'contention'> | undefined;
 
-  function order(input: ContentionInput): void {
-    // A worker of its own, once it is needed: a long run keeps nothing else waiting.
-    channel ??= createComputer('contention').channel('contention', deliver, fail);
+  function order(channel: Channel<'contention'>, input: ContentionInput): void {
     if (channel.order(input)) figure.busy();
   }
 
@@ -69,11 +70,11 @@ export function mountContention(root: HTMLElement, store: Store): void {
     outcome.textContent = said;
   }
 
-  function light(): void {
+  function runLight(): void {
     if (seed === store.get().seed) return;
     seed = store.get().seed;
     points = new Map();
-    order({ clients: COARSE_FIRST, runs: LIGHT_RUNS, seed });
+    order(light, { clients: COARSE_FIRST, runs: LIGHT_RUNS, seed });
   }
 
   start.addEventListener('click', () => {
@@ -81,28 +82,31 @@ export function mountContention(root: HTMLElement, store: Store): void {
     bar.value = 0;
     numbers.textContent = '';
     show('');
-    // Also if it was run before: the same order would be none.
-    channel?.cancel();
-    order({ clients: COARSE_FIRST, runs: RUNS, seed: store.get().seed });
+    light.cancel();
+    long ??= createComputer('contention').channel('contention', deliver, fail);
+    // Runs again also with the same seed.
+    long.cancel();
+    order(long, { clients: COARSE_FIRST, runs: RUNS, seed: store.get().seed });
   });
   abort.addEventListener('click', () => {
-    channel?.cancel();
+    long?.cancel();
     figure.busy(false);
-    stop('Aborted: the points that were done have stayed.');
+    stop('Aborted. Finished points stay.');
     start.focus();
   });
 
   show(sizeOf());
   figure.onNear((now) => {
     near = now;
-    if (near) light();
+    if (near) runLight();
   });
   store.subscribe((state) => {
     if (state.seed === seed) return;
     seed = undefined;
-    channel?.cancel();
-    if (since !== undefined) stop('Stopped: the seed is another one.');
-    if (near) light();
+    light.cancel();
+    long?.cancel();
+    if (since !== undefined) stop('Stopped: the seed has changed.');
+    if (near) runLight();
   });
 }
 

@@ -1,15 +1,13 @@
-/** Which strategy to pick: its two costs, how its peak grows with the herd, and the figure that started it all. */
+/** Which strategy to pick: its two costs, and how its peak grows with the herd. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import type { Computer } from '../compute/client';
-import { UNTIL_SERVED } from '../compute/herd';
 import { herdSource } from '../compute/herd-source';
 import { CLIENTS } from '../compute/peaks';
 import { cost } from '../figures/cost';
 import { costData } from '../figures/cost-data';
 import { peaks } from '../figures/peaks';
 import type { Store } from '../state/store';
-import { mountContention } from './contention';
 import '../styles/cost.css';
 
 export function mountCost(root: HTMLElement, store: Store, computer: Computer): void {
@@ -28,7 +26,6 @@ export function mountCost(root: HTMLElement, store: Store, computer: Computer): 
   costs.onNear((near) => source.want('cost', near));
 
   mountPeaks(pair, store, computer);
-  mountContention(root, store);
 }
 
 function mountPeaks(root: HTMLElement, store: Store, computer: Computer): void {
@@ -45,9 +42,8 @@ function mountPeaks(root: HTMLElement, store: Store, computer: Computer): void {
 
   function order(): void {
     const { strategy, herd, seed } = store.get();
-    const { downMs, capacityPerS } = herd;
-    // What a herd ignores must not make another order of the same one.
-    const ordered = channel.order({ strategy: { ...strategy, ...UNTIL_SERVED }, herd: { downMs, capacityPerS }, clients: CLIENTS, seed });
+    const { downMs, capacityPerS, rejectionCost, limits } = herd;
+    const ordered = channel.order({ strategy, herd: { downMs, capacityPerS, rejectionCost, limits }, clients: CLIENTS, seed });
     if (ordered) figure.busy();
   }
 

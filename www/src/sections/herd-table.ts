@@ -9,8 +9,10 @@ import { sameChoice, type Choice } from '../state/strategy';
 
 const SPOKEN: Record<SortKey, string> = {
   strategy: 'strategy',
+  served: 'served clients',
+  gaveUp: 'clients that gave up',
   peakPerS: 'peak after recovery',
-  timeTo99Ms: 'time until 99\u00a0% are served',
+  timeTo99Ms: 'time until 99% are served',
   rejectedShare: 'rejected calls',
 };
 
@@ -37,11 +39,11 @@ export function mountHerdTable(root: Element, store: Store): Figure<HerdResult> 
   function placeHeads({ columns }: HerdLayout): void {
     const had = [...heads.children].indexOf(document.activeElement as Element);
     heads.replaceChildren(
-      ...columns.map(({ key, from, to }) => {
+      ...columns.map(({ key, from, to, y }) => {
         const isSorted = key === sort.key;
         const direction = isSorted ? (sort.descending ? ', descending' : ', ascending') : '';
         const spot = html('button', { type: 'button', class: 'spot', 'aria-pressed': String(isSorted), 'aria-label': `Sort by ${SPOKEN[key]}${direction}` });
-        Object.assign(spot.style, { left: `${from}px`, width: `${to - from}px`, top: '0px', height: '24px' });
+        Object.assign(spot.style, { left: `${from}px`, width: `${to - from}px`, top: `${y - 16}px`, height: '24px' });
         spot.addEventListener('click', () => {
           sort = { key, descending: isSorted && !sort.descending };
           show();
@@ -64,7 +66,7 @@ export function mountHerdTable(root: Element, store: Store): Figure<HerdResult> 
           class: 'spot',
           role: 'radio',
           'aria-checked': String(isChosen),
-          'aria-label': run ? rowInWords(run) : nameOf(choice),
+          'aria-label': result && run ? rowInWords(run, result) : nameOf(choice),
           tabindex: isChosen ? 0 : -1,
         });
         Object.assign(spot.style, { left: '-6px', right: '-6px', top: `${y - 2}px`, height: `${rowHeight + 4}px` });

@@ -1,23 +1,22 @@
 /** The section on the herd: who meets the outage, and what becomes of the server. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
-import { duration, rate, share, short } from '../charts/format';
+import { count, duration, rate, short } from '../charts/format';
 import { sliderField, type SliderField } from '../charts/slider';
 import type { Computer } from '../compute/client';
 import { herdSource } from '../compute/herd-source';
-import { DEMAND } from '../compute/load';
 import { arrivals } from '../figures/arrivals';
 import { lanes } from '../figures/lanes';
-import { load } from '../figures/load';
-import { ARRIVALS, type Arrivals, type Herd, type State } from '../state/state';
+import { LIMITS, type Herd, type Limits, type State } from '../state/state';
 import type { Store } from '../state/store';
 import { mountHerdTable } from './herd-table';
 
 const CLIENTS = [50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 const OUTAGES = [1000, 2000, 3000, 5000, 8000, 10_000, 15_000, 20_000, 30_000, 60_000];
+const REJECTION_COSTS = [0, 0.01, 0.05, 0.1];
 const CAPACITIES = [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000];
 
-const NAMES: Record<Arrivals, string> = { bounded: 'Bounded clients', independent: 'Independent arrivals' };
+const LIMIT_NAMES: Record<Limits, string> = { set: 'As set', served: 'Until served' };
 
 /** The old picture stays for so long; then what there is of the new one is shown. */
 const PATIENCE_MS = 400;
@@ -25,51 +24,49 @@ const PATIENCE_MS = 400;
 export function mountHerd(root: HTMLElement, store: Store, computer: Computer): void {
   const sub = html('p', { class: 'sub' });
   const controls = html('div', { class: 'herd-controls' });
-  const panels: Record<Arrivals, HTMLElement> = { bounded: html('div'), independent: html('div') };
   const panel = html('div');
   root.append(sub, controls, panel);
   const showControls = mountControls(controls, store);
   // Before the figures are mounted: they reserve their height by the width that they have.
   show(store.get());
-  mountBounded(panels.bounded, store, computer);
-  mountIndependent(panels.independent, store, computer);
+  mountBounded(panel, store, computer);
   store.subscribe(show);
 
   function show(state: State): void {
     sub.textContent = sentence(state.herd);
     showControls(state);
-    // The other one is not in the page: what nobody sees is not computed.
-    const shown = panels[state.herd.arrivals];
-    if (shown.parentElement !== panel) panel.replaceChildren(shown);
   }
 }
 
-function sentence({ clients, downMs, capacityPerS, arrivals: kind }: Herd): string {
-  const server = `is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. Dark is load the server can take; pink is overload.`;
-  if (kind === 'bounded') return `${short(clients)}\u00a0clients hit a server that ${server}`;
-  return `New requests keep coming at ${share(DEMAND)} of what the server can take. It ${server}`;
+function sentence({ clients, downMs, capacityPerS }: Herd): string {
+  return (
+    `${count(clients)}\u00a0clients hit a server that is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. ` +
+    'Pink is what it rejects.'
+  );
 }
 
 function mountControls(root: HTMLElement, store: Store): (state: State) => void {
   const change = (part: Partial<Herd>): void => store.set({ herd: { ...store.get().herd, ...part } });
-  const radios = ARRIVALS.map((kind) => {
-    const input = html('input', { type: 'radio', name: 'arrivals', value: kind });
-    input.addEventListener('change', () => change({ arrivals: kind }));
+  const limits = LIMITS.map((value) => {
+    const input = html('input', { type: 'radio', name: 'limits', value });
+    input.addEventListener('change', () => change({ limits: value }));
     return input;
   });
-  const group = html('div', { class: 'choice-grid' }, ...radios.map((input, i) => html('label', { class: 'choice' }, input, html('span', {}, NAMES[ARRIVALS[i] ?? 'bounded']))));
-  root.append(html('fieldset', {}, html('legend', {}, 'Requests come from'), group));
+  const labels = LIMITS.map((value, i) => html('label', { class: 'choice' }, limits[i], html('span', {}, LIMIT_NAMES[value])));
+  root.append(html('fieldset', {}, html('legend', {}, 'Clients retry'), html('div', { class: 'choice-grid' }, ...labels)));
   const field = (id: keyof Herd, label: string, stops: readonly number[], text: (value: number) => string): SliderField =>
     sliderField(root, { id: `herd-${id}`, label, stops, text }, (value) => change({ [id]: value }));
   const clients = field('clients', 'Clients', CLIENTS, short);
   const outage = field('downMs', 'Outage', OUTAGES, duration);
   const capacity = field('capacityPerS', 'Server capacity', CAPACITIES, rate);
+  const cost = field('rejectionCost', 'A rejected call costs', REJECTION_COSTS, (part) => `${Number((100 * part).toPrecision(3))}% of a served one`);
 
   return ({ herd }) => {
-    for (const radio of radios) radio.checked = radio.value === herd.arrivals;
-    clients.show(herd.clients, { disabled: herd.arrivals === 'independent' });
+    for (const radio of limits) radio.checked = radio.value === herd.limits;
+    clients.show(herd.clients);
     outage.show(herd.downMs);
     capacity.show(herd.capacityPerS);
+    cost.show(herd.rejectionCost);
   };
 }
 
@@ -98,21 +95,4 @@ function mountBounded(root: HTMLElement, store: Store, computer: Computer): void
     },
   });
   for (const [name, figure] of Object.entries(figures)) figure.onNear((near) => source.want(name, near));
-}
-
-function mountIndependent(root: HTMLElement, store: Store, computer: Computer): void {
-  const figure = mountFigure(root, load);
-  let near = false;
-  const channel = computer.channel('load', (result, whole) => whole && figure.show(result), figure.fail);
-
-  function order(): void {
-    const { strategy, herd, seed } = store.get();
-    const { downMs, capacityPerS } = herd;
-    if (near && channel.order({ strategy, herd: { downMs, capacityPerS }, seed })) figure.busy();
-  }
-  figure.onNear((now) => {
-    near = now;
-    order();
-  });
-  store.subscribe(order);
 }

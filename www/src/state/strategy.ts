@@ -59,7 +59,7 @@ export interface Strategy extends Choice {
   readonly maxRetryAfterMs: number;
 }
 
-/** `retryWithFullJitter` with no options. Truncation is set where five waits show it. */
+/** Full jitter with the attempts that an outage of two seconds takes. Truncation is set where five waits show it. */
 export const INITIAL: Strategy = {
   backoff: 'exponential',
   jitter: 'full',
@@ -73,7 +73,7 @@ export const INITIAL: Strategy = {
   spreadMs: 100,
   list: [100, 500, 2000],
   capRule: 'bound',
-  maxAttempts: 6,
+  maxAttempts: 10,
   totalTimeoutMs: Infinity,
   maxRetryAfterMs: 60_000,
 };
@@ -98,7 +98,7 @@ export function refusalOf(strategy: Strategy): string | undefined {
     for (const choice of [strategy, ...CHOICES]) policyOf(withChoice(strategy, choice));
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return error instanceof Error ? error.message.replace(/^rejitter: /, '') : String(error);
   }
 }
 

@@ -40,7 +40,7 @@ export function mountHow(root: HTMLElement, store: Store): void {
       ),
       part(
         'The models',
-        html('p', {}, 'Herd: clients that do not know of each other call a server that is down, then serves so many calls a second and rejects the rest. A rejected call is retried by the policy. With independent arrivals new requests keep coming, whatever became of the old ones; then only a retry budget lets a server recover (', link(METASTABLE, 'Bronson et al., HotOS 2021'), ').'),
+        html('p', {}, 'Herd: clients that do not know of each other call a server that is down, then serves so many calls a second and rejects the rest. A rejected call is retried by the policy. If new requests keep coming, whatever became of the old ones, only a retry budget lets a server recover (', link(METASTABLE, 'Bronson et al., HotOS 2021'), ').'),
         html('p', {}, 'Contention: many clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)|\u00a0ms, as in ', link(AWS, 'Exponential Backoff And Jitter'), ' (AWS Architecture Blog, 2015), where full, equal and decorrelated jitter come from. Truncated backoff is that of ', link(ETHERNET, 'Ethernet'), ' (Metcalfe and Boggs, 1976).'),
       ),
     ),

@@ -1,0 +1,148 @@
+//! The core as functions of numbers, which the driver calls once per failed attempt.
+//!
+//! Numbers only: a string or a slice would bring an allocator, memory and glue into the thin
+//! build. The driver validated the options; what this side checks again is the answer.
+
+#[cfg(feature = "driver")]
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::core::{
+    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, Previous, RetryOptions,
+    RetryPolicy, Seed, StopReason,
+};
+
+/// Returns the wait after a failed attempt in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
+/// the numbers are no policy.
+///
+/// NaN stands for "not given" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
+/// stands for none. The codes of `backoff` and `jitter` are their positions in
+/// `src/js/options/codes.js`; `spread` is the jitter's own parameter.
+#[must_use]
+#[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
+#[allow(clippy::too_many_arguments)]
+pub fn decide(
+    backoff: u32,
+    jitter: u32,
+    cap_rule: u32,
+    base_ms: f64,
+    cap_ms: f64,
+    min_ms: f64,
+    factor: f64,
+    step_ms: f64,
+    truncate_at: f64,
+    spread: f64,
+    max_retry_after_ms: f64,
+    cap_long_retry_after: bool,
+    max_attempts: f64,
+    attempt: f64,
+    previous_ms: f64,
+    previous_r: f64,
+    remaining_ms: f64,
+    curve_ms: f64,
+    server_ms: f64,
+    exactly_ms: f64,
+    r: f64,
+    r2: f64,
+) -> f64 {
+    let options = RetryOptions {
+        backoff: backoff_of(backoff),
+        jitter: jitter_of(jitter, spread),
+        cap_rule: cap_rule_of(cap_rule),
+        base_ms: given(base_ms),
+        cap_ms: given(cap_ms),
+        min_ms: given(min_ms),
+        factor: given(factor),
+        step_ms: given(step_ms),
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        truncate_at: given(truncate_at).map(|n| n as u32),
+        max_retry_after_ms: given(max_retry_after_ms),
+        cap_long_retry_after,
+        max_attempts: given(max_attempts).map(count),
+    };
+    let failure = Failure {
+        attempt: count(attempt),
+        previous: Some(previous_ms)
+            .filter(|ms| *ms >= 0.0)
+            .map(|delay_ms| Previous {
+                delay_ms,
+                r: previous_r,
+            }),
+        remaining_ms,
+        curve_ms: given(curve_ms),
+        hint: match (given(exactly_ms), given(server_ms)) {
+            (Some(ms), _) => Hint::Exactly(ms),
+            (None, Some(ms)) => Hint::Server(ms),
+            (None, None) => Hint::None,
+        },
+    };
+    match RetryPolicy::resolve(&options).decide(&failure, Draws { r, r2 }) {
+        Decision::Retry { delay_ms } if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,
+        Decision::Retry { .. } => f64::NAN,
+        Decision::Stop(StopReason::Exhausted) => -1.0,
+        Decision::Stop(StopReason::Deadline) => -2.0,
+        Decision::Stop(_) => -3.0,
+    }
+}
+
+/// A draw: uniform on [0, 1), lane 0 or 1 of a failed attempt of an operation.
+#[must_use]
+#[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
+pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u32) -> f64 {
+    let seed = seed_of(seed_high, seed_low);
+    seed.draw(count(operation), count(attempt), u64::from(lane))
+}
+
+/// A seed from its halves: JavaScript's numbers do not hold 64 bits.
+#[inline]
+pub(super) fn seed_of(high: u32, low: u32) -> Seed {
+    Seed::new(u64::from(high) << 32 | u64::from(low))
+}
+
+#[inline]
+fn backoff_of(code: u32) -> Backoff {
+    match code {
+        0 => Backoff::Fixed,
+        1 => Backoff::Linear,
+        2 => Backoff::Exponential,
+        3 => Backoff::Truncated,
+        4 => Backoff::Fibonacci,
+        _ => Backoff::Custom,
+    }
+}
+
+#[inline]
+fn jitter_of(code: u32, spread: f64) -> Jitter {
+    match code {
+        0 => Jitter::None,
+        1 => Jitter::Full,
+        2 => Jitter::Equal,
+        3 => Jitter::Decorrelated,
+        4 => Jitter::DecorrelatedBounded,
+        5 => Jitter::Slotted,
+        6 => Jitter::PollyV2,
+        7 => Jitter::Proportional { ratio: spread },
+        8 => Jitter::Additive { ratio: spread },
+        _ => Jitter::AdditiveMax { max_ms: spread },
+    }
+}
+
+#[inline]
+fn cap_rule_of(code: u32) -> CapRule {
+    match code {
+        0 => CapRule::Bound,
+        1 => CapRule::Ceiling,
+        _ => CapRule::Draw,
+    }
+}
+
+fn given(value: f64) -> Option<f64> {
+    Some(value).filter(|value| !value.is_nan())
+}
+
+/// A whole number that the driver counted; infinity is [`UNLIMITED`](crate::core::UNLIMITED).
+pub(super) fn count(value: f64) -> u64 {
+    // Saturating: whatever the number is, it is some count.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let count = value as u64;
+    count
+}

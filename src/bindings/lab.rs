@@ -1,0 +1,123 @@
+//! `rejitter/lab`: the lab's functions for JavaScript.
+//!
+//! A policy comes as the data that its `toJSON()` returns. Results are plain objects; long ones are
+//! typed arrays. The names begin with `lab` because these are the raw functions: src/js/lab/index.js
+//! wraps them for users.
+
+use js_sys::Float64Array;
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use wasm_bindgen::prelude::*;
+
+use super::core::{count, seed_of};
+use super::values::{data_of, refused, thrown};
+use crate::lab::{self, Distribution, Model, Sampler};
+
+/// Values that are drawn before they are handed over: little memory, few crossings.
+const CHUNK: u32 = 1 << 12;
+
+fn model_of(policy: JsValue) -> Result<Model, JsValue> {
+    data_of(policy)?.model().map_err(|errors| refused(&errors))
+}
+
+fn written(answer: &impl Serialize) -> Result<JsValue, JsValue> {
+    Ok(answer.serialize(&Serializer::json_compatible())?)
+}
+
+/// The distribution of wait `k`, from 1.
+fn distribution_of(policy: JsValue, k: u32) -> Result<Distribution, JsValue> {
+    let model = model_of(policy)?;
+    let index = usize::try_from(k.saturating_sub(1)).unwrap_or(usize::MAX);
+    // The iterator has no end.
+    let distribution = model.distributions().nth(index);
+    distribution.ok_or_else(|| thrown("k must be a positive integer", false))
+}
+
+/// Waits 1 to `waits` in numbers.
+///
+/// # Errors
+/// If the policy is invalid.
+#[wasm_bindgen(js_name = labPlan, skip_typescript)]
+pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
+    written(&lab::plan(&model_of(policy)?, waits))
+}
+
+/// Notes about the policy.
+///
+/// # Errors
+/// If the policy is invalid.
+#[wasm_bindgen(js_name = labExplain, skip_typescript)]
+pub fn explain(policy: JsValue) -> Result<JsValue, JsValue> {
+    written(&lab::explain(&model_of(policy)?))
+}
+
+/// The waits of `operations` operations from `first_operation` on, operation by operation.
+///
+/// # Errors
+/// If the policy is invalid.
+#[wasm_bindgen(js_name = labSample, skip_typescript)]
+pub fn sample(
+    policy: JsValue,
+    seed_high: u32,
+    seed_low: u32,
+    waits: u32,
+    first_operation: f64,
+    operations: u32,
+) -> Result<Float64Array, JsValue> {
+    let model = model_of(policy)?;
+    let sampler = Sampler::new(&model, seed_of(seed_high, seed_low), waits);
+    let all = Float64Array::new_with_length(waits.saturating_mul(operations));
+    // Whole operations at a time; one at least, however long.
+    let at_once = (CHUNK / waits.max(1)).clamp(1, operations.max(1));
+    let mut chunk = Vec::new();
+    let start = count(first_operation);
+    let mut first = 0;
+    while first < operations {
+        let many = at_once.min(operations - first);
+        chunk.resize(many as usize * waits as usize, 0.0);
+        sampler.fill(start.saturating_add(u64::from(first)), &mut chunk);
+        let from = first * waits;
+        all.subarray(from, from + many * waits).copy_from(&chunk);
+        first += many;
+    }
+    Ok(all)
+}
+
+/// Wait `k`'s density as a flat list: of each cell its begin, its end and its probability.
+///
+/// # Errors
+/// If the policy is invalid.
+#[wasm_bindgen(js_name = labCells, skip_typescript)]
+pub fn cells(policy: JsValue, k: u32, resolution: u32) -> Result<Float64Array, JsValue> {
+    let cells = distribution_of(policy, k)?.cells(resolution);
+    let flat: Vec<f64> = cells
+        .iter()
+        .flat_map(|cell| [cell.from_ms, cell.to_ms, cell.probability])
+        .collect();
+    Ok(Float64Array::from(flat.as_slice()))
+}
+
+/// The probabilities of waits up to each of `ms`, for wait `k`.
+///
+/// # Errors
+/// If the policy is invalid.
+#[wasm_bindgen(js_name = labCdf, skip_typescript)]
+pub fn cdf(policy: JsValue, k: u32, ms: &[f64]) -> Result<Float64Array, JsValue> {
+    let distribution = distribution_of(policy, k)?;
+    let values: Vec<f64> = ms.iter().map(|ms| distribution.cdf(*ms)).collect();
+    Ok(Float64Array::from(values.as_slice()))
+}
+
+/// The quantiles of wait `k` for each of `probabilities`.
+///
+/// # Errors
+/// If the policy is invalid.
+#[wasm_bindgen(js_name = labQuantiles, skip_typescript)]
+pub fn quantiles(policy: JsValue, k: u32, probabilities: &[f64]) -> Result<Float64Array, JsValue> {
+    let distribution = distribution_of(policy, k)?;
+    let values: Vec<f64> = probabilities
+        .iter()
+        .map(|p| distribution.quantile(*p))
+        .collect();
+    Ok(Float64Array::from(values.as_slice()))
+}

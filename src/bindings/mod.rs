@@ -1,0 +1,26 @@
+//! The bindings: the core's decisions for the JavaScript driver, and the driver for `wasm-pack`.
+//!
+//! The functions here are what JavaScript sees, each with a feature that exports it: the wasm file of a
+//! Rust program that depends on this crate need not have them. Rust programs use the types at the
+//! crate's root.
+
+mod core;
+pub use self::core::{decide, draw};
+
+#[cfg(feature = "lab")]
+mod values;
+
+#[cfg(feature = "lab")]
+pub mod lab;
+
+#[cfg(feature = "lab")]
+pub mod simulation;
+
+#[cfg(feature = "full")]
+mod wasm_pack;
+#[cfg(feature = "full")]
+pub use wasm_pack::{
+    retry, retry_with_decorrelated_jitter, retry_with_equal_jitter, retry_with_exponential_backoff,
+    retry_with_fixed_delay, retry_with_full_jitter, retry_with_linear_backoff,
+    retry_with_truncated_backoff, start,
+};

@@ -1,0 +1,158 @@
+//! Options by name: a missing one keeps its default, and one error lists all invalid ones.
+
+use wasm_bindgen::JsValue;
+
+use crate::bindings::values::{thrown, value_of};
+use crate::core::{OptionError, OptionErrors};
+use crate::data::{Value, camel_case, refusal};
+
+/// The options of a simulation as the caller passed them.
+pub(super) struct Fields {
+    entries: Vec<(String, Value)>,
+    /// Names that were read.
+    known: Vec<&'static str>,
+    problems: Vec<String>,
+}
+
+impl Fields {
+    pub(super) fn read(options: JsValue) -> Result<Self, JsValue> {
+        match value_of("options", options)? {
+            Value::Object(entries) => Ok(Self::of(entries)),
+            other => {
+                let text = format!("options must be an object, got {other}");
+                Err(thrown(&text, false))
+            }
+        }
+    }
+
+    pub(super) fn of(entries: Vec<(String, Value)>) -> Self {
+        Self {
+            entries,
+            known: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Reads a number. Any other value becomes NaN, which the option's own check refuses.
+    #[inline(never)]
+    pub(super) fn number(&mut self, name: &'static str, field: &mut f64) {
+        match self.value(name) {
+            None => {}
+            Some(Value::Number(number)) => *field = *number,
+            Some(_) => *field = f64::NAN,
+        }
+    }
+
+    /// Reads a whole number. Any other value becomes the largest, which no option allows.
+    #[inline(never)]
+    pub(super) fn whole(&mut self, name: &'static str, field: &mut u32) {
+        if let Some(value) = self.value(name) {
+            *field = whole(value).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// Reads any other value with `read`; the rule names what it must be.
+    pub(super) fn other<T>(
+        &mut self,
+        name: &'static str,
+        field: &mut T,
+        rule: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) {
+        let Some(value) = self.value(name) else {
+            return;
+        };
+        if let Some(value) = read(value) {
+            *field = value;
+        } else {
+            let value = written(value);
+            self.problems
+                .push(format!("{name} must be {rule}, got {value}"));
+        }
+    }
+
+    /// Returns `made`, or one `RangeError` that lists all problems, with the names as JavaScript
+    /// spells them and the values as the caller passed them.
+    pub(super) fn finish<T>(self, made: Result<T, OptionErrors>) -> Result<T, JsValue> {
+        let problems = self.list(made.as_ref().err().map_or(&[], OptionErrors::problems));
+        match made {
+            Ok(made) if problems.is_empty() => Ok(made),
+            _ => Err(thrown(&problems, false)),
+        }
+    }
+
+    fn list(self, refused: &[OptionError]) -> String {
+        let mut problems = Vec::new();
+        for problem in refused {
+            let default = Value::Number(problem.value);
+            let value = self.given(&camel_case(problem.option)).unwrap_or(&default);
+            problems.push(refusal(problem, &written(value)));
+        }
+        problems.extend(self.problems);
+        for (name, _) in self.entries {
+            if !self.known.contains(&name.as_str()) {
+                problems.push(format!("unknown option {}", Value::Text(name)));
+            }
+        }
+        problems.truncate(10);
+        problems.join("; ")
+    }
+
+    fn value(&mut self, name: &'static str) -> Option<&Value> {
+        self.known.push(name);
+        self.given(name)
+    }
+
+    fn given(&self, name: &str) -> Option<&Value> {
+        let entry = self.entries.iter().find(|(entry, _)| entry == name);
+        entry.map(|(_, value)| value)
+    }
+}
+
+/// The numbers of an object that has exactly these, and `tag` with this text.
+pub(super) fn variant<const N: usize>(
+    value: &Value,
+    (tag, text): (&str, &str),
+    names: [&str; N],
+) -> Option<[f64; N]> {
+    let Value::Object(entries) = value else {
+        return None;
+    };
+    let field = |name: &str| entries.iter().find(|(entry, _)| entry == name);
+    let (_, Value::Text(found)) = field(tag)? else {
+        return None;
+    };
+    let mut numbers = [0.0; N];
+    for (number, name) in numbers.iter_mut().zip(names) {
+        let (_, Value::Number(given)) = field(name)? else {
+            return None;
+        };
+        *number = *given;
+    }
+    (found == text && entries.len() == N + 1).then_some(numbers)
+}
+
+/// The whole number that the value is.
+pub(super) fn whole(value: &Value) -> Option<u32> {
+    let Value::Number(number) = value else {
+        return None;
+    };
+    // Saturating; what is not the number is refused.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = *number as u32;
+    (f64::from(whole) == *number).then_some(whole)
+}
+
+/// A value in words; an object with its parts, because one of them is wrong.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Object(entries) => {
+            let parts: Vec<String> = entries
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}"))
+                .collect();
+            format!("{{ {} }}", parts.join(", "))
+        }
+        other => other.to_string(),
+    }
+}

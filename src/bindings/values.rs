@@ -1,0 +1,39 @@
+//! Data from JavaScript, validated here again, strictly: `serde-wasm-bindgen` alone would ignore
+//! unknown names and read missing values as empty.
+
+use js_sys::{RangeError, TypeError};
+use serde::Deserialize;
+use wasm_bindgen::JsValue;
+
+use crate::core::OptionErrors;
+use crate::data::{PolicyData, Value};
+
+/// An error for JavaScript. The prefix tells src/js/lab/calls.js that it is a refusal: whatever else these
+/// functions throw is a fault.
+pub(super) fn thrown(problems: &str, is_type_error: bool) -> JsValue {
+    let text = format!("rejitter: {problems}");
+    if is_type_error {
+        TypeError::new(&text).into()
+    } else {
+        RangeError::new(&text).into()
+    }
+}
+
+/// Reads data of any shape.
+pub(super) fn value_of(what: &str, value: JsValue) -> Result<Value, JsValue> {
+    Value::deserialize(serde_wasm_bindgen::Deserializer::from(value))
+        .map_err(|error| thrown(&format!("{what} must be data, got {error}"), true))
+}
+
+pub(super) fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
+    data_from(&value_of("the policy", policy)?)
+}
+
+pub(super) fn data_from(policy: &Value) -> Result<PolicyData, JsValue> {
+    PolicyData::try_from(policy)
+        .map_err(|errors| thrown(&errors.to_string(), errors.is_type_error()))
+}
+
+pub(super) fn refused(errors: &OptionErrors) -> JsValue {
+    thrown(&errors.to_string(), false)
+}

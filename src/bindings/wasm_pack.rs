@@ -1,0 +1,147 @@
+//! What `wasm-pack build` exports: the functions of the npm package, over the same driver.
+//!
+//! The driver is plain JavaScript and calls every callback itself. No user code runs while Rust
+//! holds a borrow, and a callback that throws, re-enters or never settles cannot leave this
+//! module in a bad state, for it has none.
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+
+// The types of these exports are written by hand, once, for both packages. Here they are one file.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = after_imports(include_str!("../../pkg-template/index.d.ts"));
+#[wasm_bindgen(typescript_custom_section)]
+const OPTION_TYPES: &str = after_imports(include_str!("../../pkg-template/options.d.ts"));
+#[wasm_bindgen(typescript_custom_section)]
+const EVENT_TYPES: &str = after_imports(include_str!("../../pkg-template/events.d.ts"));
+
+/// Declarations without what stands at their top: imports from, and exports of, the other files.
+// Its uses are in constants, which the lint does not follow.
+#[allow(dead_code)]
+const fn after_imports(declarations: &str) -> &str {
+    let (text, end) = (declarations.as_bytes(), b".js';\n");
+    let (mut start, mut i) = (0, 0);
+    while i + end.len() <= text.len() {
+        let mut same = 0;
+        while same < end.len() && text[i + same] == end[same] {
+            same += 1;
+        }
+        i += 1;
+        if same == end.len() {
+            start = i + same - 1;
+        }
+    }
+    match std::str::from_utf8(text.split_at(start).1) {
+        Ok(rest) => rest,
+        Err(_) => panic!("cut within a character"),
+    }
+}
+
+#[wasm_bindgen(module = "/src/js/wasm-pack.js")]
+extern "C" {
+    fn bind(exports: &JsValue);
+
+    #[wasm_bindgen(catch)]
+    fn call(name: &str, operation: &Function, options: &JsValue) -> Result<Promise, JsValue>;
+
+}
+
+/// Exports what needs no Rust between it and its callers. Declared as functions, classes too,
+/// because only then the generated types leave them to the hand-written ones.
+macro_rules! reexports {
+    ($($name:ident)*) => {
+        // By itself: a module below may export the same name.
+        mod reexported {
+            use wasm_bindgen::prelude::*;
+
+            #[wasm_bindgen(module = "/src/js/wasm-pack.js")]
+            extern "C" {
+                $(
+                    #[allow(dead_code, non_snake_case)]
+                    #[wasm_bindgen(reexport, skip_typescript)]
+                    fn $name();
+                )*
+            }
+        }
+    };
+}
+
+reexports! { RetryError RetryPolicy TimeoutError isPermanent isProgrammingError permanent retryAfter retryReport retrySync }
+
+/// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them beside it.
+macro_rules! beside {
+    ($($module:literal $export:ident;)*) => {
+        $(
+            #[wasm_bindgen(module = $module)]
+            extern "C" {
+                #[allow(dead_code)]
+                fn $export();
+            }
+        )*
+    };
+}
+
+beside! {
+    "/src/js/index.js" retryOf;
+    "/src/js/options/checks.js" isMs;
+    "/src/js/options/codes.js" hasOwnCurve;
+    "/src/js/options/data.js" toData;
+    "/src/js/options/messages.js" show;
+    "/src/js/options/network-words.js" isNetworkMessage;
+    "/src/js/options/presets.js" presets;
+    "/src/js/options/programming-error.js" isProgrammingError;
+    "/src/js/options/rules.js" RULES;
+    "/src/js/options/seed.js" seedBits;
+    "/src/js/options/settings.js" readOptions;
+    "/src/js/policy.js" policyOf;
+    "/src/js/run/attempt.js" abortAttempt;
+    "/src/js/run/cancellation.js" Interruption;
+    "/src/js/run/decision.js" decide;
+    "/src/js/run/delays.js" Delays;
+    "/src/js/run/directives.js" readMarks;
+    "/src/js/run/hooks.js" callHook;
+    "/src/js/run/metrics.js" Metrics;
+    "/src/js/run/operation-state.js" Progress;
+    "/src/js/run/operation.js" run;
+    "/src/js/run/randomness.js" seedAfresh;
+    "/src/js/run/report.js" AttemptRecord;
+    "/src/js/run/signals.js" follow;
+    "/src/js/run/sync.js" syncOf;
+    "/src/js/run/timer.js" now;
+    "/src/js/run/tracing.js" subscribed;
+}
+
+/// Binds the driver to this instance when the module is loaded.
+#[wasm_bindgen(start, skip_typescript)]
+pub fn start() {
+    bind(&wasm_bindgen::exports());
+}
+
+/// One export per function; what each does is said in the hand-written types.
+macro_rules! retry_functions {
+    ($($name:ident $js_name:ident;)*) => {
+        $(
+            #[doc = concat!("`", stringify!($js_name), "` of the npm package, for callers in Rust.")]
+            ///
+            /// # Errors
+            /// Never: bad options reject the promise.
+            #[wasm_bindgen(js_name = $js_name, skip_typescript)]
+            pub fn $name(operation: &Function, options: &JsValue) -> Result<Promise, JsValue> {
+                // Test runners skip the start function.
+                start();
+                call(stringify!($js_name), operation, options)
+            }
+        )*
+    };
+}
+
+retry_functions! {
+    retry retry;
+    retry_with_full_jitter retryWithFullJitter;
+    retry_with_equal_jitter retryWithEqualJitter;
+    retry_with_decorrelated_jitter retryWithDecorrelatedJitter;
+    retry_with_exponential_backoff retryWithExponentialBackoff;
+    retry_with_linear_backoff retryWithLinearBackoff;
+    retry_with_fixed_delay retryWithFixedDelay;
+    retry_with_truncated_backoff retryWithTruncatedBackoff;
+}

@@ -1,0 +1,192 @@
+// @ts-check
+// The rules of HTTP that retries need: methods, statuses, failures of the network, and the headers that ask for
+// a wait. src/core/http has the same rules for methods, statuses and headers for Rust programs; tests hold the two
+// to one table.
+
+import { MAX_MS } from '../options/codes.js';
+import { isNetworkMessage } from '../options/network-words.js';
+
+/**
+ * Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice asks for no
+ * more than sending it once.
+ * @param {string} method in capitals
+ */
+export function isIdempotent(method) {
+  return /^(GET|HEAD|OPTIONS|TRACE|PUT|DELETE|QUERY)$/.test(method);
+}
+
+/**
+ * Returns whether a status tells of a condition that passes. 501 and 505 do not pass. Cloudflare sends 520 to 524
+ * and 530, Anthropic sends 529 when it is overloaded.
+ * @param {number} status
+ */
+export function isTransient(status) {
+  return /^(408|425|429|50[0234]|52[0-4]|529|530)$/.test(`${status}`) && !(status === 408 && inBrowser());
+}
+
+/** Returns whether hashicorp/go-retryablehttp retries a status. @param {number} status */
+export function isTransientInGo(status) {
+  return status === 0 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** Browsers resend a request themselves when the status is 408. jsdom and Electron's Node do not. */
+function inBrowser() {
+  const { navigator, process } = /** @type {any} */ (globalThis);
+  return /^Mozilla\//.test(navigator?.userAgent ?? '') && process?.versions?.node === undefined;
+}
+
+// Classes of failures. For an error with causes, the highest class in the chain wins.
+export const UNKNOWN = 0;
+/** The network or the server failed, and the request may have been processed. */
+export const NETWORK = 1;
+/** The connection was never made, so the server processed nothing. */
+export const UNPROCESSED = 2;
+/** Another attempt would fail likewise: certificates, schemes, redirects without end, invalid arguments. */
+export const HOPELESS = 3;
+
+/** How many causes of an error are read. */
+const DEEPEST = 10;
+
+const HOPELESS_CODES = /^(CERT_|UNABLE_TO_|(UND_)?ERR_INVALID_|(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_TLS_CERT_ALTNAME_INVALID|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_(REQ_CONTENT_LENGTH_MISMATCH|NOT_SUPPORTED|DESTROYED|CLOSED)|TooManyRedirects|UnexpectedRedirect)$)/;
+/** Messages of Node's causes, then of Deno and Bun. */
+const HOPELESS_TEXTS = /unknown scheme|URL scheme must be a HTTP\(S\) scheme|about scheme is not supported|bad port|redirect count exceeded|unexpected redirect|cors failure|cross origin not allowed|invalid method|failed to fetch the data URL|invalid peer certificate|too many (redirects|times)|Maximum number of redirects/;
+/** The last two are Bun's. */
+const UNPROCESSED_CODES = /^(ECONNREFUSED|ENOTFOUND|EAI_.*|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
+/** Messages of Node (the server hung up in the TLS handshake), Bun, Deno and Safari up to 16. */
+const UNPROCESSED_TEXTS = /Client network socket disconnected before secure TLS connection|Unable to connect\. Is the computer able to access the url\?|Was there a typo in the url or port\?|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname could not be found\./;
+/** undici, Node's HTTP parser, HTTP/2 and TLS have prefixes; the last two are Bun's. */
+const NETWORK_CODES = /^(UND_ERR_|HPE_|ERR_HTTP2_|ERR_SSL_|(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENET(DOWN|RESET|UNREACH)|EHOST(DOWN|UNREACH)|EPROTO|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed|ConnectionReset)$)/;
+
+/**
+ * Classifies one error, without its causes.
+ * @param {any} error
+ * @param {(error: any) => boolean} isOwn
+ */
+function classOf(error, isOwn) {
+  const [code, syscall, message] = [error.code, error.syscall, error.message].map((text) => (typeof text === 'string' ? text : ''));
+  if (HOPELESS_CODES.test(code) || HOPELESS_TEXTS.test(message)) return HOPELESS;
+  // These calls come before the first byte of a request.
+  if (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message)) return isOwn(error) ? UNPROCESSED : NETWORK;
+  // A timeout of somebody's own leaves open what the attempt did by then. happy-dom's failures have the other name.
+  return NETWORK_CODES.test(code) || isNetworkMessage(message) || /^(Timeout|Network)Error$/.test(error.name) ? NETWORK : UNKNOWN;
+}
+
+/**
+ * Classifies what a fetch failed with, by the error and its causes. `fetch` rejects with a TypeError for every
+ * failure of the network, but a mistake of the caller's is a TypeError, too.
+ * @param {any} error
+ * @param {(error: any) => boolean} isOwn whether an error tells of the request's own connection
+ */
+export function failureOf(error, isOwn) {
+  let known = UNKNOWN;
+  try {
+    for (let depth = 0; depth < DEEPEST && typeof error === 'object' && error !== null; depth++) {
+      known = Math.max(known, classOf(error, isOwn));
+      // Node tries a host's addresses one after the other: a class holds if it holds for each of them.
+      const { errors } = error;
+      if (Array.isArray(errors) && errors.length > 0) known = Math.max(known, Math.min(...errors.map((each) => classOf(each, isOwn))));
+      error = error.cause;
+    }
+  } catch {
+    // An error that throws when it is read is no engine's.
+  }
+  return known;
+}
+
+/**
+ * Returns whether an error tells of a connection to this address. A redirect, a proxy or a body's own source fail
+ * with the same codes.
+ * @param {any} error
+ * @param {URL} url
+ * @param {boolean} fixed whether the request cannot be redirected
+ */
+export function isAt(error, url, fixed) {
+  // undici names the address of a connection that timed out in the message alone.
+  const [, name = error.hostname ?? error.host, port = error.port] = /\(attempted address: (.*):(\d+),/.exec(error.message) ?? [];
+  const { address } = error;
+  const own = url.hostname.replace(/^\[|\]$/g, '');
+  if (port !== undefined && `${port}` !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
+  if (name !== undefined) return name === own;
+  // The address of a socket says nothing about a name; but without redirects there is only one host.
+  return fixed || address === own || (own === 'localhost' && /^(127\.|::1$)/.test(address));
+}
+
+/**
+ * Returns the wait that a response asks for, in ms, or undefined if it asks for none: `retry-after-ms`, else
+ * `Retry-After`. A time that has passed is 0.
+ * @param {any} source a response, its headers, or the value of `Retry-After`
+ * @returns {number | undefined}
+ */
+export function retryAfterMs(source) {
+  const headers = typeof source?.get === 'function' ? source : source?.headers ?? source;
+  const precise = /^[ \t]*(\d+(?:\.\d+)?)[ \t]*$/.exec(headerOf(headers, 'retry-after-ms'));
+  const ms = precise === null ? undefined : Math.min(Number(precise[1]), MAX_MS);
+  if (ms !== undefined && ms > 0) return ms;
+  const text = typeof source === 'string' ? source : headerOf(headers, 'retry-after');
+  return waitOf(text, () => headerOf(headers, 'date')) ?? ms;
+}
+
+/**
+ * @param {string} text the value of `Retry-After`
+ * @param {() => string} date that of `Date`
+ */
+function waitOf(text, date) {
+  const digits = /^[ \t]*(\d+)[ \t]*$/.exec(text)?.[1];
+  const number = Number(digits);
+  // Ten digits of seconds would be more than thirty years: they are a time. Thirteen are a time in ms.
+  if (digits !== undefined && digits.length < 10) return number * 1000;
+  const now = serverTime(date());
+  const at = digits === undefined ? dateOf(text, now) : digits.length < 13 ? number * 1000 : number;
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), MAX_MS);
+}
+
+/**
+ * Returns the time by the server's clock, or by this one if the response has no valid `Date`.
+ * @param {string} date
+ */
+export function serverTime(date) {
+  const now = Date.now();
+  const server = dateOf(date, now);
+  return Number.isNaN(server) ? now : server;
+}
+
+/**
+ * Returns a header's value, '' for none. Some functions that take fetch's place answer without headers, others
+ * with an object of them.
+ * @param {any} headers
+ * @param {string} name
+ * @returns {string}
+ */
+export function headerOf(headers, name) {
+  const value = typeof headers?.get === 'function' ? headers.get(name) : Object(headers) === headers && Object.hasOwn(headers, name) ? headers[name] : '';
+  return typeof value === 'string' ? value : '';
+}
+
+const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+const DAY = '(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)';
+const TIME = ' (([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)) ';
+
+/**
+ * Reads an HTTP date (RFC 9110, 5.6.7) to the letter: IMF-fixdate, RFC 850 or asctime. Engines differ in what
+ * `Date.parse` makes of them. The weekday must be one, but need not be right.
+ * @param {string} text
+ * @param {number} now gives two-digit years their century: none is more than 50 years ahead
+ * @returns {number} Unix ms, NaN for no date
+ */
+function dateOf(text, now) {
+  /** @param {string} form */
+  const read = (form) => new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text)?.slice(1) ?? [];
+  let [day, month, digits, time] = read(`${DAY}, (\\d\\d) (\\w{3}) (\\d{4})${TIME}GMT`);
+  if (day === undefined) [day, month, digits, time] = read(`(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\\d\\d)-(\\w{3})-(\\d\\d)${TIME}GMT`);
+  if (day === undefined) [month, day, time, , , digits] = read(`${DAY} (\\w{3}) ([ \\d]\\d)${TIME}(\\d{4})`);
+  if (day === undefined) return NaN;
+  const index = MONTHS.indexOf(month) / 3;
+  const [hour, minute, second] = time.split(':').map(Number);
+  const date = new Date(0);
+  // A leap second is the next minute's first.
+  const at = (/** @type {number} */ year) => date.setUTCFullYear(year, index, Number(day)) + ((hour * 60 + minute) * 60 + second) * 1000;
+  let year = Number(digits);
+  if (digits.length === 2) while (at(year + 50) <= now) year += 100;
+  const ms = at(year);
+  return Number.isInteger(index) && date.getUTCDate() === Number(day) ? ms : NaN;
+}

@@ -1,0 +1,36 @@
+// @ts-check
+// `fetch`, retried: the public functions over whatever loads the core.
+
+import { isFunction } from '../options/checks.js';
+import { problemOf } from '../options/messages.js';
+import { FUNCTION } from '../options/rules.js';
+import { remember } from './inner.js';
+import { FetchOperation } from './operation.js';
+import { readCallOptions, readFetchOptions } from './options.js';
+import { discard } from './response.js';
+
+/** @param {() => import('../run/decision.js').Core} load */
+export function createFetchApi(load) {
+  /**
+   * @param {any} [options] options or a RetryPolicy
+   * @param {any} [inner] sends the requests; defaults to the global fetch of the moment
+   */
+  function createFetch(options, inner) {
+    if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
+    const settings = readFetchOptions(options, load);
+    const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
+      let operation;
+      try {
+        operation = new FetchOperation(readCallOptions(init, load, settings), inner, input, init);
+      } catch (error) {
+        // Nothing was sent: a stream's source would stay open.
+        discard(init, error);
+        throw error;
+      }
+      return operation.run();
+    };
+    return remember(fetch);
+  }
+
+  return { createFetch, fetchWithRetry: createFetch() };
+}

@@ -1,0 +1,363 @@
+// @ts-check
+// One retried fetch: sends its attempts and judges their outcomes.
+
+import { isLongest } from '../options/checks.js';
+import { failure, problemOf } from '../options/messages.js';
+import { LONGEST } from '../options/rules.js';
+import { inheriting } from '../options/settings.js';
+import { callHook } from '../run/hooks.js';
+import { afterMsOf } from '../run/operation-state.js';
+import { run } from '../run/operation.js';
+import { RetryError, keepReport } from '../run/report.js';
+import { isRequest } from './body.js';
+import { HttpStatusError } from './error.js';
+import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, retryAfterMs } from './http.js';
+import { globalFetch } from './inner.js';
+import { isKey } from './options.js';
+import { FetchRequest } from './request.js';
+import { discard, keepAbortable } from './response.js';
+
+/** @typedef {import('../run/attempt.js').Attempt} Attempt */
+
+export class FetchOperation {
+  /**
+   * @param {import('./options.js').FetchSettings} settings
+   * @param {Function | undefined} inner
+   * @param {unknown} input
+   * @param {unknown} init
+   */
+  constructor(settings, inner, input, init) {
+    this.own = settings.own;
+    this.shared = settings.engine;
+    this.inner = inner;
+    this.request = new FetchRequest(input, init, this.shared.maxAttempts);
+    /** @type {Attempt | undefined} the one under way, or the last */
+    this.attempt = undefined;
+    /** The response that the last attempt brought, unless it was let go of. @type {any} */
+    this.response = undefined;
+    /** Whether the inner fetch was called. */
+    this.sent = false;
+    /** The request that `prepare` returned instead of the one that it got. @type {any} */
+    this.replacement = undefined;
+    this.over = false;
+    /** The report of an operation that ended with a response which was not good enough. @type {object | undefined} */
+    this.report = undefined;
+    /** Whether a callback of the caller's own failed, and not the request. */
+    this.broken = false;
+    /** @type {{ __proto__: null, afterMs?: number, stop?: string } | undefined} */
+    this.ruling = undefined;
+    /** The wait that the response asks for, if it was looked at. @type {number | undefined} */
+    this.hintMs = undefined;
+    /** Calls `onFailure`, if the response turns out to be a failure. @type {(() => void) | undefined} */
+    this.tellFailure = undefined;
+
+    const { signal, attemptTimeoutMs, totalTimeoutMs } = this.shared;
+    /** The signals that abort the operation. */
+    this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);
+    /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
+    this.ownSignal = attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1;
+    this.engine = this.engineSettings();
+    this.addKey();
+    this.mayRepeat = this.repeats();
+    this.request.once = !this.mayRepeat;
+  }
+
+  /** The engine's settings for this operation alone. */
+  engineSettings() {
+    const { shared } = this;
+    const engine = inheriting(shared);
+    engine.retryIf = (/** @type {unknown} */ error, /** @type {Attempt} */ attempt) => this.judge(undefined, error, attempt);
+    engine.retryOnResult = (/** @type {any} */ response, /** @type {Attempt} */ attempt) => this.judge(response, undefined, attempt);
+    engine.rule = () => this.ruling;
+    engine.hooks = this.hooks(shared.hooks);
+    engine.watched = true;
+    return engine;
+  }
+
+  async run() {
+    try {
+      const response = await run(this.engine, (attempt) => this.send(attempt), this.request.signal);
+      if (this.own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
+      const signals = this.ownSignal ? this.signals : [];
+      if (signals.length > 0 || this.request.isRequest || this.own.prepare !== undefined) keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
+      return response;
+    } catch (error) {
+      if (!gives(error, this.response)) discard(this.response);
+      if (!this.sent) this.request.refuse(error);
+      throw error;
+    } finally {
+      this.over = true;
+      this.request.release();
+    }
+  }
+
+  /**
+   * Makes one attempt. Runs synchronously up to the inner fetch, unless it awaits a callback.
+   * @param {Attempt} attempt
+   */
+  async send(attempt) {
+    this.attempt = attempt;
+    this.response = this.ruling = this.tellFailure = this.hintMs = this.replacement = undefined;
+    const signal = this.signalOf(attempt);
+    const { prepare } = this.own;
+    this.broken = this.request.hasFactory;
+    const next = this.request.next(attempt.attempt, signal);
+    let [input, init] = next instanceof Promise ? await next : next;
+    this.broken = false;
+    const made = init;
+    try {
+      if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
+      if (next instanceof Promise || prepare !== undefined) attempt.signal.throwIfAborted();
+    } catch (error) {
+      // Not sent: what the body comes from, a file, say, would stay open.
+      if (this.request.hasFactory) discard(init === made ? init : input);
+      throw error;
+    }
+    const send = this.inner ?? globalFetch();
+    this.sent = true;
+    const response = await (init === undefined ? send(input) : send(input, init));
+    if (this.over || this.attempt !== attempt || (this.ownSignal && attempt.signal.aborted)) {
+      // Too late: the operation has gone on without it.
+      discard(response);
+      return response;
+    }
+    this.response = response;
+    if (this.own.throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
+    return response;
+  }
+
+  /**
+   * Returns the signal to pass to the inner fetch instead of the request's own, or undefined.
+   * @param {Attempt} attempt
+   */
+  signalOf(attempt) {
+    if (this.ownSignal) return attempt.signal;
+    const { signal, isRequest } = this.request;
+    if (signal === undefined) return this.signals[0] ?? (attempt.attempt > 1 ? attempt.signal : undefined);
+    // React answers a GET without `init.signal` from memory: no second attempt would reach the server.
+    return isRequest && attempt.attempt > 1 ? signal : undefined;
+  }
+
+  /**
+   * @param {(request: Request, attempt: Attempt) => unknown} prepare
+   * @param {Attempt} attempt
+   * @param {any} input
+   * @param {any} init
+   * @param {AbortSignal | undefined} signal
+   */
+  async prepared(prepare, attempt, input, init, signal) {
+    const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
+    this.broken = true;
+    const answer = await prepare(request, attempt);
+    if (answer !== undefined && !isRequest(answer)) {
+      throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
+    }
+    this.broken = false;
+    const abort = signal ?? this.request.signal;
+    // Additions of hosts to the second argument may have no place in a Request.
+    const extras = this.request.extras();
+    this.replacement = answer;
+    const sent = answer ?? request;
+    this.request.alive[2] = sent;
+    return [sent, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
+  }
+
+  /**
+   * Decides what follows an attempt. Returns the same values as `retryIf` and `retryOnResult`.
+   * @param {any} response
+   * @param {unknown} error
+   * @param {Attempt} attempt
+   */
+  judge(response, error, attempt) {
+    if (error instanceof HttpStatusError && error.response === this.response) response = error.response;
+    if (response === undefined && this.broken) {
+      this.ruling = { __proto__: null, stop: 'callback' };
+      return true;
+    }
+    const { retryOn } = this.own;
+    const { retryIf, retryOnResult } = this.shared;
+    const known = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
+    const retryable = response === undefined ? known === NETWORK || known === UNPROCESSED : this.retriesStatus(response, attempt);
+    // A policy may have these.
+    const [name, predicate] = response === undefined ? ['retryIf', retryIf] : ['retryOnResult', retryOnResult];
+    let asked = name;
+    let verdict;
+    if (typeof retryOn === 'function') {
+      asked = 'retryOn';
+      verdict = retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
+    } else {
+      verdict = predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
+    }
+    if (typeof verdict === 'boolean') return this.permit(verdict, response, known, attempt);
+    return Promise.resolve(verdict).then((verdict) => {
+      // The engine would refuse it by the name of its own option.
+      if (typeof verdict !== 'boolean') afterMsOf(verdict, asked);
+      return this.permit(verdict, response, known, attempt);
+    });
+  }
+
+  /**
+   * Returns whether an error is about this request's own connection, before its first byte was sent.
+   * @param {any} error
+   */
+  isOwn(error) {
+    const request = this.replacement ?? this.request;
+    try {
+      if (this.replacement === undefined ? this.request.streams : request.body !== null) return false;
+      return isAt(error, new URL(request.url, globalThis.location?.href), /^(manual|error)$/.test(request.redirect));
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * @param {any} response
+   * @param {Attempt} attempt
+   */
+  retriesStatus(response, attempt) {
+    // A mock of fetch may answer with anything.
+    const { status, type, headers } = response ?? {};
+    const { retryOn, isTransient } = this.own;
+    if (typeof retryOn === 'object') return retryOn.includes(status);
+    // The second is a status that is hidden.
+    if (typeof status !== 'number' || (status >= 200 && status < 300) || (status === 0 && `${type}`.startsWith('opaque'))) return false;
+    const asked = headerOf(headers, 'x-should-retry');
+    if (/^(true|false)$/.test(asked)) return asked === 'true';
+    // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
+    return isTransient(status) || ((status === 403 || status === 413) && this.hintOf(response, attempt) > 0);
+  }
+
+  /**
+   * Returns the wait that a response asks for, in ms, or NaN.
+   * @param {any} response
+   * @param {Attempt} attempt
+   */
+  hintOf(response, attempt) {
+    const { hint, respectRetryAfter } = this.own;
+    if (this.hintMs === undefined) {
+      const ms = hint?.(response, attempt);
+      if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
+      const headers = respectRetryAfter ? retryAfterMs(response) : undefined;
+      this.hintMs = ms === undefined ? headers ?? NaN : Math.max(ms, headers ?? 0);
+    }
+    return this.hintMs;
+  }
+
+  /**
+   * Returns the verdict, unless the request must not, or cannot, be sent again.
+   * @param {unknown} verdict
+   * @param {any} response
+   * @param {number} known
+   * @param {Attempt} attempt
+   */
+  permit(verdict, response, known, attempt) {
+    if (verdict === false) return false;
+    if (known !== UNPROCESSED && !this.mayRepeat) return false;
+    this.ruling = { __proto__: null, afterMs: response === undefined ? NaN : this.hintOf(response, attempt) };
+    if (!this.request.replays && attempt.attempt < this.shared.maxAttempts) this.ruling.stop = 'bodyNotReplayable';
+    this.tellFailure?.();
+    return verdict;
+  }
+
+  /** Returns whether the server may process the request twice. */
+  repeats() {
+    const { method } = this.request;
+    const { methods } = this.own;
+    return (methods === undefined ? isIdempotent(method) : methods.includes(method)) || this.hasKey;
+  }
+
+  /** Whether the server receives a key with the attempts of this request. */
+  get hasKey() {
+    // Without CORS, browsers drop such a header.
+    return this.request.mode !== 'no-cors' && !!this.request.headers.get(this.own.idempotencyHeader);
+  }
+
+  /** Sets the key of the request, if it needs one. */
+  addKey() {
+    const { idempotencyKey, idempotencyHeader } = this.own;
+    const { request } = this;
+    if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || this.hasKey) return;
+    const key = typeof idempotencyKey === 'function' ? idempotencyKey(request.outline()) : idempotencyKey === 'auto' ? uuid() : idempotencyKey;
+    if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
+    request.setHeader(idempotencyHeader, /** @type {string} */ (key));
+  }
+
+  /**
+   * @param {any} response
+   * @param {any} report
+   */
+  statusError(response, report) {
+    const status = new HttpStatusError(response);
+    const error = this.shared.finalError === 'wrap' ? new RetryError(status, report) : status;
+    // The attempts had results; what the last of them is thrown as belongs to the errors, too.
+    if (error instanceof RetryError) error.errors.push(status);
+    keepReport(error, report);
+    return error;
+  }
+
+  /**
+   * Returns the caller's hooks with more in their events, and hooks that cancel each response to be retried.
+   * @param {import('../run/hooks.js').Hooks | undefined} hooks
+   * @returns {import('../run/hooks.js').Hooks}
+   */
+  hooks(hooks) {
+    /** @type {import('../run/hooks.js').Hooks} */
+    const told = Object.create(null);
+    for (const [name, hook] of Object.entries(hooks ?? {})) {
+      told[name] = (event) => hook?.(Object.freeze({ ...event, ...this.known(event) }));
+    }
+    const { onFailure, onRetry, onGiveUp } = told;
+    if (onFailure !== undefined) {
+      told.onFailure = (event) => {
+        if (Object.hasOwn(event, 'error')) return onFailure(event);
+        // The engine tells of each response before it is judged; most of them are good.
+        this.tellFailure = () => callHook({ onFailure }, 'onFailure', event);
+        return undefined;
+      };
+    }
+    told.onGiveUp = (event) => {
+      this.report = event.report;
+      return onGiveUp?.(event);
+    };
+    told.onRetry = (event) => {
+      try {
+        return onRetry?.(event);
+      } finally {
+        // The engine has decided to try again: nobody will read it.
+        discard(this.response);
+        this.response = undefined;
+      }
+    };
+    return told;
+  }
+
+  /** @param {import('../run/hooks.js').Event} event */
+  known(event) {
+    if (!Object.hasOwn(event, 'result') && !Object.hasOwn(event, 'error')) return undefined;
+    const status = this.response?.status;
+    const hintMs = this.ruling?.afterMs ?? NaN;
+    return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
+  }
+}
+
+/**
+ * Returns whether the caller gets this response with the error.
+ * @param {unknown} error
+ * @param {unknown} response
+ */
+function gives(error, response) {
+  const status = error instanceof RetryError ? error.cause : error;
+  return status instanceof HttpStatusError && status.response === response;
+}
+
+/** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */
+function uuid() {
+  const { crypto } = globalThis;
+  if (crypto === undefined) throw failure(TypeError, "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text");
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

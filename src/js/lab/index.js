@@ -1,0 +1,100 @@
+// @ts-check
+// The lab's functions as users call them: from a policy, or options, to the wasm and back.
+
+import { readOnly } from '../options/settings.js';
+import { callsOf } from './calls.js';
+import { createSimulations } from './simulations.js';
+import { numbers, policyData, seedOf, whole } from './values.js';
+
+/**
+ * The lab's wasm, linked (src/bindings/lab.rs).
+ * @typedef {import('./simulations.js').SimulationCore & LabFunctions} LabCore
+ *
+ * @typedef {object} LabFunctions
+ * @property {(policy: unknown, waits: number) => any} labPlan
+ * @property {(policy: unknown) => any} labExplain
+ * @property {(policy: unknown, seedHigh: number, seedLow: number, waits: number, first: number, operations: number) => Float64Array} labSample
+ * @property {(policy: unknown, k: number, resolution: number) => Float64Array} labCells
+ * @property {(policy: unknown, k: number, ms: Float64Array) => Float64Array} labCdf
+ * @property {(policy: unknown, k: number, probabilities: Float64Array) => Float64Array} labQuantiles
+ */
+
+/** Number of waits of a policy without a limit of attempts. */
+const DEFAULT_WAITS = 20;
+
+/** Far beyond where the distributions of waits still change. */
+const MAX_WAITS = 1000;
+
+/** Samples per call: 128 MiB, and some 0.4 s. */
+const MAX_SAMPLES = 2 ** 24;
+
+/**
+ * @param {import('./values.js').PolicyClass} RetryPolicy
+ * @param {(drop?: boolean) => LabCore} load
+ */
+export function createLab(RetryPolicy, load) {
+  const calls = callsOf(load);
+  const { call } = calls;
+  /** @param {any} policy */
+  const dataOf = (policy) => policyData(RetryPolicy, policy);
+
+  return {
+    ...createSimulations(RetryPolicy, calls),
+
+    /** @param {any} policy @param {number} [waits] */
+    plan(policy, waits) {
+      const data = dataOf(policy);
+      const many = whole('k', waits ?? waitsOf(data), waits === undefined ? 0 : 1, MAX_WAITS);
+      return call((core) => core.labPlan(data, many));
+    },
+
+    /** @param {any} policy */
+    explain(policy) {
+      const data = dataOf(policy);
+      return call((core) => core.labExplain(data));
+    },
+
+    /** @param {any} policy @param {any} [options] */
+    sample(policy, options) {
+      const data = dataOf(policy);
+      const given = readOnly(options, ['waits', 'operations', 'firstOperation', 'seed']);
+      const waits = whole('waits', given.waits ?? waitsOf(data), given.waits === undefined ? 0 : 1, MAX_WAITS);
+      const operations = whole('operations', given.operations ?? 1, 1, Math.floor(MAX_SAMPLES / Math.max(1, waits)));
+      const first = whole('firstOperation', given.firstOperation ?? 0, 0, Number.MAX_SAFE_INTEGER);
+      const [seedHigh, seedLow] = seedOf(given.seed, data.seed);
+      return call((core) => core.labSample(data, seedHigh, seedLow, waits, first, operations));
+    },
+
+    /** @param {any} policy @param {number} k @param {number} [resolution] */
+    density(policy, k, resolution = 32) {
+      const data = dataOf(policy);
+      const wait = whole('k', k, 1, MAX_WAITS);
+      const cells = whole('resolution', resolution, 1, 1000);
+      return call((core) => core.labCells(data, wait, cells));
+    },
+
+    /** @param {any} policy @param {number} k @param {ArrayLike<number>} ms */
+    cdf(policy, k, ms) {
+      const values = numbers('ms', ms, '', (value) => !Number.isNaN(value));
+      const data = dataOf(policy);
+      const wait = whole('k', k, 1, MAX_WAITS);
+      return call((core) => core.labCdf(data, wait, values));
+    },
+
+    /** @param {any} policy @param {number} k @param {ArrayLike<number>} probabilities */
+    quantiles(policy, k, probabilities) {
+      const values = numbers('probabilities', probabilities, ' between 0 and 1', (value) => value >= 0 && value <= 1);
+      const data = dataOf(policy);
+      const wait = whole('k', k, 1, MAX_WAITS);
+      return call((core) => core.labQuantiles(data, wait, values));
+    },
+  };
+}
+
+/**
+ * Returns the number of waits that the attempts leave room for.
+ * @param {any} data
+ */
+function waitsOf({ maxAttempts }) {
+  return typeof maxAttempts === 'number' ? Math.min(maxAttempts - 1, MAX_WAITS) : DEFAULT_WAITS;
+}

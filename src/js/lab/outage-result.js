@@ -1,0 +1,57 @@
+// @ts-check
+// Questions to the result of simulateOutage: pure functions, also of a result that came from a worker.
+
+import { problemOf } from '../options/messages.js';
+
+/**
+ * When this share of all clients had been served.
+ * @param {any} result
+ * @param {number} share
+ * @returns {number | undefined}
+ */
+export function timeToServeMs(result, share) {
+  const [attempts, servedMs] = columns(result, 'attempts', 'servedMs');
+  requireNumber('share', share, 0, 1);
+  return servedMs[Math.max(1, Math.ceil(share * attempts.length)) - 1];
+}
+
+/**
+ * The first of the busiest bins that begin at `fromMs` or later.
+ * @param {any} result
+ * @param {number} [fromMs]
+ * @returns {{ startMs: number, arrivals: number } | undefined}
+ */
+export function peakOf(result, fromMs = 0) {
+  const [arrivals] = columns(result, 'arrivals');
+  requireNumber('fromMs', fromMs, 0, Infinity);
+  let peak;
+  for (let bin = 0; bin < arrivals.length; bin++) {
+    const startMs = bin * result.binMs;
+    if (startMs >= fromMs && !(peak !== undefined && peak.arrivals >= arrivals[bin])) peak = { startMs, arrivals: arrivals[bin] };
+  }
+  return peak;
+}
+
+/**
+ * @param {any} result
+ * @param {string[]} names
+ * @returns {ArrayLike<number>[]}
+ */
+function columns(result, ...names) {
+  return names.map((name) => {
+    const column = result?.[name];
+    if (typeof column?.length === 'number' && typeof result.binMs === 'number') return column;
+    throw problemOf('the result', result, ['', 'one of simulateOutage']);
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} least
+ * @param {number} most
+ */
+function requireNumber(name, value, least, most) {
+  if (typeof value === 'number' && value >= least && value <= most) return;
+  throw problemOf(name, value, ['number', most === 1 ? 'a number between 0 and 1' : 'a non-negative number']);
+}

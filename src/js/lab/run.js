@@ -1,0 +1,135 @@
+// @ts-check
+// A running simulation: advanced in slices, or run to its end with a turn of the event loop between two slices.
+
+import { isSignal } from '../options/checks.js';
+import { failure, problemOf } from '../options/messages.js';
+import { FUNCTION, RULES } from '../options/rules.js';
+import { readOnly } from '../options/settings.js';
+
+/**
+ * A simulation in the wasm (src/bindings/simulation/mod.rs).
+ * @typedef {object} Running
+ * @property {(maxEvents: number) => Progress} step
+ * @property {() => any} result
+ * @property {() => void} free
+ * @property {() => number} __destroy_into_raw forgets the object in the wasm without freeing it
+ */
+/** @typedef {{ events: number, share: number, done: boolean }} Progress */
+
+/** Some 20 ms: often enough for a page, and for a message that stops it. */
+const SLICE_EVENTS = 2 ** 18;
+
+/**
+ * @typedef {object} Owned
+ * @property {Running | undefined} running unset once freed
+ * @property {boolean} busy
+ */
+
+/** @type {FinalizationRegistry<() => void> | undefined} */
+let registry;
+
+/**
+ * A function of its own, because the closures of one function share everything they capture: `owned` would never
+ * be collected.
+ * @param {Running} running
+ * @param {() => object} instance
+ * @param {object} made the instance that it belongs to
+ */
+function releaseOf(running, instance, made) {
+  // An instance that was dropped has no memory to give back, and the addresses mean others in the next.
+  return () => void (instance() === made ? running.free() : running.__destroy_into_raw());
+}
+
+/**
+ * @template Core
+ * @param {import('./calls.js').Calls<Core>} calls
+ * @param {(core: Core) => Running} make
+ */
+export function simulationOf({ call, instance }, make) {
+  const running = call(make);
+  const made = instance();
+  /** @type {Owned} */
+  const owned = { running, busy: false };
+  const release = releaseOf(running, instance, made);
+  if (typeof FinalizationRegistry === 'function') {
+    registry ??= new FinalizationRegistry((release) => release());
+    registry.register(owned, release, owned);
+  }
+
+  const alive = () => {
+    if (owned.running === undefined) throw failure(Error, 'the simulation was freed; make another one');
+    if (instance() !== made) throw failure(Error, 'the simulation ended by a fault; start it again');
+    return owned.running;
+  };
+
+  const simulation = {
+    step(maxEvents = Infinity) {
+      if (!isCount(maxEvents, 0)) throw problemOf('maxEvents', maxEvents, ['number', 'a non-negative integer or Infinity']);
+      return call(() => alive().step(maxEvents));
+    },
+
+    result() {
+      return call(() => alive().result());
+    },
+
+    /** @param {any} [options] */
+    async run(options) {
+      const { signal, onProgress, sliceEvents = SLICE_EVENTS } = readOnly(options, ['signal', 'onProgress', 'sliceEvents']);
+      if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
+      if (onProgress !== undefined && typeof onProgress !== 'function') throw problemOf('onProgress', onProgress, FUNCTION);
+      if (!isCount(sliceEvents, 1)) throw problemOf('sliceEvents', sliceEvents, ['number', 'a positive integer or Infinity']);
+      if (owned.busy) throw failure(Error, 'the simulation is running already; await that run');
+      owned.busy = true;
+      try {
+        for (;;) {
+          if (signal?.aborted) throw signal.reason;
+          const progress = simulation.step(sliceEvents);
+          onProgress?.(progress);
+          if (progress.done) return simulation.result();
+          await turn();
+        }
+      } finally {
+        owned.busy = false;
+      }
+    },
+
+    free() {
+      if (owned.running === undefined) return;
+      owned.running = undefined;
+      registry?.unregister(owned);
+      release();
+    },
+  };
+  // Not in every host yet; compilers that know `using` look for the other one then.
+  const { dispose = Symbol.for('Symbol.dispose') } = /** @type {{ dispose?: symbol }} */ (Symbol);
+  Object.defineProperty(simulation, dispose, { value: simulation.free });
+  return simulation;
+}
+
+/**
+ * Lets the event loop turn, so that messages, timers and frames run. It uses a message,
+ * because browsers hold up nested timers, for 4 ms each.
+ * @returns {Promise<void>}
+ */
+function turn() {
+  return new Promise((resolve) => {
+    if (typeof globalThis.MessageChannel !== 'function') {
+      globalThis.setTimeout(resolve, 0);
+      return;
+    }
+    const { port1, port2 } = new globalThis.MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} least
+ */
+function isCount(value, least) {
+  return (Number.isSafeInteger(value) || value === Infinity) && /** @type {number} */ (value) >= least;
+}

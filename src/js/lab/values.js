@@ -1,0 +1,77 @@
+// @ts-check
+// Converts arguments of the lab's functions for the wasm: policies to data, seeds to bits, numbers in range.
+
+import { isSeed } from '../options/checks.js';
+import { toData } from '../options/data.js';
+import { problemOf } from '../options/messages.js';
+import { RULES } from '../options/rules.js';
+import { seedBits } from '../options/seed.js';
+import { settingsOfPolicy } from '../options/settings.js';
+import { seedAfresh } from '../run/randomness.js';
+
+/** @typedef {{ new (options?: any): { toJSON(): any }, fromJSON(data: any): { toJSON(): any } }} PolicyClass */
+
+/** Entries of a list of numbers: 8 MiB. */
+const MAX_NUMBERS = 2 ** 20;
+
+/**
+ * Returns a policy's data. The policies of another copy of this package have a `toJSON` too: whatever that
+ * returns is validated before it reaches the wasm.
+ * @param {PolicyClass} RetryPolicy
+ * @param {any} policy or options
+ */
+export function policyData(RetryPolicy, policy) {
+  const settings = settingsOfPolicy(policy);
+  if (settings !== undefined) return toData(settings);
+  return (typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy)).toJSON();
+}
+
+/**
+ * Returns the bits of a seed, of the policy's own if it is unset, or else fresh ones.
+ * @param {any} seed
+ * @param {any} own
+ * @returns {[high: number, low: number]}
+ */
+export function seedOf(seed, own) {
+  if (seed !== undefined) {
+    if (!isSeed(seed)) throw problemOf('seed', seed, RULES.seed);
+    return seedBits(seed);
+  }
+  if (own !== undefined) return seedBits(BigInt(own.bits));
+  const fresh = { seedHigh: 0, seedLow: 0, index: 0 };
+  seedAfresh(fresh);
+  // The index sets this call apart where the host's randomness is stubbed.
+  return [fresh.seedHigh, fresh.seedLow ^ Math.imul(fresh.index, 0x9e3779b9)];
+}
+
+/**
+ * @param {string} name
+ * @param {any} value
+ * @param {number} least
+ * @param {number} most
+ * @returns {number}
+ */
+export function whole(name, value, least, most) {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw problemOf(name, value, ['number', `an integer between ${least} and ${most}`]);
+}
+
+/**
+ * @param {string} name
+ * @param {any} list
+ * @param {string} rule of the elements
+ * @param {(value: number) => boolean} allowed
+ */
+export function numbers(name, list, rule, allowed) {
+  if (list === null || typeof list !== 'object' || typeof list.length !== 'number') {
+    throw problemOf(name, list, ['', `a list of numbers${rule}`]);
+  }
+  whole(`${name}.length`, list.length, 0, MAX_NUMBERS);
+  const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
+  for (const [i, value] of values.entries()) {
+    if (typeof value !== 'number' || !allowed(value)) {
+      throw problemOf(`${name}[${i}]`, value, ['number', `a number${rule}`]);
+    }
+  }
+  return Float64Array.from(/** @type {number[]} */ (values));
+}

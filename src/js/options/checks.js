@@ -1,0 +1,62 @@
+// @ts-check
+// Questions about one value, answered without running any of the caller's code that could throw.
+
+import { MAX_MS } from './codes.js';
+
+/**
+ * @param {any} value
+ * @param {number} least
+ * @param {number} most
+ */
+export function isWithin(value, least, most) {
+  return typeof value === 'number' && value >= least && value <= most;
+}
+
+/** @param {unknown} value */
+export function isMs(value) {
+  return typeof value === 'number' && value >= 0 && value <= MAX_MS;
+}
+
+/** @param {unknown} value */
+export function isLongest(value) {
+  return typeof value === 'number' && value >= 0;
+}
+
+/** @param {unknown} value */
+export function isCount(value) {
+  return value === Infinity || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 1);
+}
+
+/** @param {unknown} value */
+export function isFunction(value) {
+  return typeof value === 'function';
+}
+
+/** @param {unknown} value */
+export function isSwitch(value) {
+  return typeof value === 'boolean';
+}
+
+/** @param {unknown} value */
+export function isSeed(value) {
+  if (typeof value === 'bigint') return value >= 0n && value < 1n << 64n;
+  return typeof value === 'string' || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0);
+}
+
+/**
+ * Checks its methods, because `instanceof` is false for signals of another realm.
+ * @param {any} value
+ */
+export function isSignal(value) {
+  try {
+    return (
+      value !== null &&
+      typeof value === 'object' &&
+      isSwitch(value.aborted) &&
+      isFunction(value.addEventListener) &&
+      isFunction(value.removeEventListener)
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,38 @@
+// @ts-check
+// The names of options' values and the codes that stand for them in the core.
+
+// Positions are the codes that src/bindings/core.rs reads.
+export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'];
+export const FIXED = 0;
+export const LINEAR = 1;
+export const EXPONENTIAL = 2;
+export const TRUNCATED = 3;
+export const CUSTOM = 5;
+
+export const JITTERS = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+export const NONE = 0;
+export const FULL = 1;
+export const EQUAL = 2;
+export const DECORRELATED = 3;
+export const SLOTTED = 5;
+export const POLLY_V2 = 6;
+export const PROPORTIONAL = 7;
+export const ADDITIVE = 8;
+export const ADDITIVE_MAX = 9;
+
+/** Whether a jitter takes the place of the backoff's curve. @param {number} jitter */
+export function hasOwnCurve(jitter) {
+  return jitter >= DECORRELATED && jitter <= POLLY_V2;
+}
+
+// What the cap bounds.
+export const CAP_RULES = ['bound', 'ceiling', 'draw'];
+export const BOUND = 0;
+export const CEILING = 1;
+export const DRAW = 2;
+
+export const MAX_MS = Number.MAX_SAFE_INTEGER;
+export const DEFAULT_CAP_MS = 10_000;
+
+/** The longest list as `backoff`: its last entry repeats anyway. */
+export const MAX_LIST = 1000;

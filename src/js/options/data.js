@@ -1,0 +1,101 @@
+// @ts-check
+// A policy as JSON data, and back.
+
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CAP_RULES, JITTERS, MAX_LIST, PROPORTIONAL } from './codes.js';
+import { leftOut, oneOf, problemOf } from './messages.js';
+import { FUNCTION, HOOK, RULES } from './rules.js';
+import { ownOf, requireObject } from './settings.js';
+
+/** The version of the format, in every object that is written. */
+const VERSION = 1;
+
+/** Rules of options that belong to a process. */
+const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
+
+/**
+ * Returns the options as data. Functions and signals belong to a process and are omitted, but for a
+ * backoff function: without it, the waits would silently be others.
+ * @param {import('./settings.js').Settings} settings
+ * @param {boolean} [shown] whether this is for a reader, who sees that function
+ */
+export function toData(settings, shown) {
+  if (typeof settings.curve === 'function' && !shown) throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
+  const { seedHigh, seedLow } = settings;
+  /** @type {Record<string, unknown>} */
+  const data = {
+    version: VERSION,
+    backoff: Array.isArray(settings.curve) ? settings.curve.map(written) : (settings.curve ?? BACKOFFS[settings.backoff]),
+    jitter: jitterData(settings),
+    ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
+    ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
+  };
+  for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
+    const value = settings[name];
+    const none = Number.isNaN(value) || (name === 'capMs' && settings.capOfList) || (value === Infinity && name.endsWith('TimeoutMs'));
+    if (!none) data[name] = written(value);
+  }
+  if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
+  if (settings.unref) data.unref = true;
+  if (settings.finalError === 'wrap') data.finalError = 'wrap';
+  if (settings.finalResult === 'reject') data.finalResult = 'reject';
+  if (settings.name !== undefined) data.name = settings.name;
+  if (settings.metrics !== undefined) data.metrics = true;
+  return data;
+}
+
+/**
+ * @param {any} data
+ * @returns {{ capRule: number, options: Record<string, unknown> }}
+ */
+export function fromData(data) {
+  requireObject(data, 'the policy', `an object made by toJSON()${typeof data === 'string' ? ' (JSON.parse it first)' : ''}`);
+  const options = ownOf(data);
+  const { version, capRule = 'bound' } = options;
+  delete options.version;
+  delete options.capRule;
+  if (version !== VERSION) throw problemOf('version', version, [typeof version, `${VERSION}`]);
+  if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);
+  for (const name of Object.keys(options)) {
+    const value = options[name];
+    if (typeof value === 'function' || NOT_DATA.includes(RULES[name])) throw leftOut(name, value, 'it is not data');
+    // In these, it is a text.
+    if (name !== 'seed' && name !== 'name') options[name] = read(value);
+  }
+  // Longer lists are refused, and need no copy.
+  if (Array.isArray(options.backoff) && options.backoff.length <= MAX_LIST) options.backoff = options.backoff.map(read);
+  if (options.seed !== undefined) options.seed = seedFrom(options.seed);
+  return { capRule: CAP_RULES.indexOf(capRule), options };
+}
+
+/** @param {any} seed */
+function seedFrom(seed) {
+  if (typeof seed !== 'object' || seed === null || Object.keys(seed).join() !== 'bits') return seed;
+  const { bits } = seed;
+  if (typeof bits !== 'string' || !/^\d+$/.test(bits)) return seed;
+  // More digits are only larger, and take long.
+  return BigInt(bits.replace(/^0+/, '').slice(0, 21));
+}
+
+/** @param {import('./settings.js').Settings} settings */
+function jitterData({ jitter, spread }) {
+  switch (jitter) {
+    case PROPORTIONAL:
+      return { type: 'proportional', ratio: spread };
+    case ADDITIVE:
+      return { type: 'additive', ratio: spread };
+    case ADDITIVE_MAX:
+      return { type: 'additive', maxMs: spread };
+    default:
+      return JITTERS[jitter];
+  }
+}
+
+/** JSON has no infinity. @param {number} value */
+function written(value) {
+  return value === Infinity ? 'Infinity' : value;
+}
+
+/** @param {unknown} value */
+function read(value) {
+  return value === 'Infinity' ? Infinity : value;
+}

@@ -1,0 +1,190 @@
+// @ts-check
+// Error messages: what an option must be, what the caller gave, and what was probably meant.
+
+/** Problems that one error lists at most. */
+export const MAX_PROBLEMS = 10;
+
+/**
+ * Names of options and values in other retry packages, for "Did you mean". Each line: our name, an
+ * optional note, a colon, then their names in lower case without "ms".
+ */
+const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries maxretry retry
+maxAttempts: numofattempts attempts limit
+maxAttempts (Infinity): forever
+baseMs: mintimeout delay initialdelay startingdelay base interval
+capMs: maxtimeout maxdelay backofflimit cap max
+minMs: mindelay min
+factor: timemultiple multiplier exponent backofffactor
+backoff: strategy
+jitter: randomize randomizationfactor
+attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them): timeout
+attemptTimeoutMs: perattempttimeout
+totalTimeoutMs: maxretrytime maxelapsedtime deadline maxtotaltimeout timeout
+signal: abortsignal
+retryIf: shouldretry retrycondition
+onFailure: handleerror onerror
+onFailure (it is not awaited; beforeRetry is, before the next attempt): onfailedattempt
+maxRetryAfterMs: maxretryafter
+fixed: constant`;
+
+/** Starts each message of this package, once: in a log, it names the owner. */
+const PREFIX = 'rejitter: ';
+
+/**
+ * @param {new (message: string) => Error} kind
+ * @param {string} text
+ */
+export function failure(kind, text) {
+  return new kind(PREFIX + text);
+}
+
+/**
+ * Returns the error for an invalid value.
+ * @param {string} name
+ * @param {unknown} value
+ * @param {readonly [types: string, rule: string, ...rest: any]} rule
+ * @param {string} [verb]
+ */
+export function problemOf(name, value, [types, rule], verb = 'be') {
+  // A seed or a key may be a secret.
+  const shown = typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
+  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}${valueMeant(value, rule)}`);
+}
+
+/**
+ * Suggests one of the names that a rule lists.
+ * @param {unknown} value
+ * @param {string} rule
+ */
+function valueMeant(value, rule) {
+  if (typeof value !== 'string') return '';
+  const nearest = meant(value, Array.from(rule.matchAll(/'(\w+)'/g), ([, name]) => name));
+  return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
+}
+
+/** Precedes the names of all options. */
+const LIST = ' Known options: ';
+
+/**
+ * @param {string} name
+ * @param {string[]} names
+ */
+export function unknown(name, names) {
+  const nearest = meant(name, names);
+  return failure(TypeError, `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
+}
+
+/**
+ * Returns the known name that another package has under this one, that is at most three edits away, or
+ * that begins with this one.
+ * @param {string} wrong
+ * @param {string[]} names all that are known here
+ * @returns {string | undefined}
+ */
+function meant(wrong, names) {
+  const name = wrong.slice(0, 40).toLowerCase();
+  const theirs = name.replace(/ms$/, '');
+  for (const line of FOREIGN.split('\n')) {
+    const [, ours = '', note, all = ''] = /^(\w+)(.*): (.*)$/.exec(line) ?? [];
+    if (names.includes(ours) && all.split(' ').includes(theirs)) return ours + note;
+  }
+  for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
+    const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
+    if (nearest !== undefined) return nearest;
+  }
+  return name.length > 2 ? names.find((known) => known.toLowerCase().startsWith(name)) : undefined;
+}
+
+/**
+ * Returns whether `a` and `b` are at most `edits` edits apart (insert, delete, replace, transpose).
+ * @param {string} a
+ * @param {string} b
+ * @param {number} edits
+ * @returns {boolean}
+ */
+function isNear(a, b, edits) {
+  if (a === b) return true;
+  const [restA, restB] = [a.slice(1), b.slice(1)];
+  if (a[0] === b[0]) return isNear(restA, restB, edits);
+  if (edits-- === 0) return false;
+  return (
+    isNear(restA, b, edits) ||
+    isNear(a, restB, edits) ||
+    isNear(restA, restB, edits) ||
+    (a[0] === b[1] && a[1] === b[0] && isNear(a.slice(2), b.slice(2), edits))
+  );
+}
+
+/**
+ * Joins problems to one error, with the names of the options once, at its end.
+ * @param {Error[]} problems
+ */
+export function errorOf(problems) {
+  const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
+  const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
+  const [, names] = texts.find((parts) => parts.length > 1) ?? [];
+  let text = texts.map(([problem]) => problem).join('; ');
+  if (texts.length >= MAX_PROBLEMS) text += '; and more';
+  return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
+}
+
+/**
+ * Describes a value, without running any of the caller's code.
+ * @param {unknown} value
+ */
+export function show(value) {
+  switch (typeof value) {
+    case 'string':
+      // JSON escapes the control characters of ASCII only, and makes six characters of one.
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value).replace(/[\x7f-\x9f]/g, '?').slice(0, 100);
+    case 'bigint':
+      // The digits of a long one take seconds.
+      return value < 1e40 && value > -1e40 ? `${value}n` : 'a long bigint';
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`;
+    case 'object':
+      return value === null ? 'null' : kindOf(value);
+    default:
+      return Object.is(value, -0) ? '-0' : String(value);
+  }
+}
+
+/**
+ * Returns an error's message, if it has one that can be read: callers may throw any value.
+ * @param {unknown} error
+ * @param {string} otherwise
+ */
+export function messageOf(error, otherwise) {
+  try {
+    const message = error instanceof Error && error.message;
+    return typeof message === 'string' ? message : otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/** @param {string[]} names */
+export function oneOf(names) {
+  return `one of '${names.join("', '")}'`;
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {string} because
+ */
+export function leftOut(name, value, because) {
+  return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
+}
+
+/** @param {object} value */
+function kindOf(value) {
+  try {
+    if (Array.isArray(value)) return 'an array';
+    if (value instanceof Promise) return 'a promise';
+  } catch {
+    // A revoked proxy is neither.
+  }
+  return 'an object';
+}

@@ -1,0 +1,156 @@
+// @ts-check
+// The options by name, and the rule of each.
+
+import { isCount, isFunction, isLongest, isMs, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
+import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
+import { failure, leftOut, oneOf, problemOf } from './messages.js';
+import { seedBits } from './seed.js';
+
+/** @typedef {import('./settings.js').Settings} Settings */
+
+/**
+ * The types whose invalid values are out of range (a RangeError; any other is a TypeError), the end of
+ * the sentence "must be …", and the check of a value. The settings hold the value already; a check that
+ * keeps it in another form puts that there.
+ * @typedef {[types: string, rule: string, allows: (value: any, settings: Settings, problems: Error[], name: string) => boolean]} Rule
+ */
+/** @type {Rule} */
+const MILLISECONDS = ['number', 'a number of milliseconds between 0 and 2^53 - 1', isMs];
+/** @type {Rule} */
+const LIMIT = ['number', 'a positive number of milliseconds or Infinity', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
+/** @type {Rule} */
+export const LONGEST = ['number', 'a non-negative number of milliseconds or Infinity', isLongest];
+/** @type {Rule} */
+export const FUNCTION = ['', 'a function', isFunction];
+/** @type {Rule} */
+export const HOOK = [
+  '',
+  'a function',
+  (value, settings, _, name) => {
+    settings.hooks = { ...settings.hooks, [name]: value };
+    return isFunction(value);
+  },
+];
+/** @type {Rule} */
+export const SWITCH = ['', 'true or false', isSwitch];
+
+/** @type {Record<string, Rule>} */
+export const RULES = {
+  baseMs: MILLISECONDS,
+  capMs: LONGEST,
+  minMs: MILLISECONDS,
+  factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
+  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 to 1,000 such values`, readBackoff],
+  jitter: [
+    'string',
+    `${oneOf(JITTERS)}, { type: 'proportional', ratio }, { type: 'additive', ratio } or { type: 'additive', maxMs }`,
+    readJitter,
+  ],
+  stepMs: MILLISECONDS,
+  truncateAt: ['number', 'an integer between 1 and 1024', (value) => isWithin(value, 1, 1024) && isCount(value)],
+  maxRetryAfterMs: LONGEST,
+  longRetryAfter: choice('stop', 'cap'),
+  maxAttempts: ['number', 'a positive integer (first attempt included) or Infinity', isCount],
+  attemptTimeoutMs: LIMIT,
+  totalTimeoutMs: LIMIT,
+  signal: [
+    '',
+    'an AbortSignal',
+    (value, _, problems) => {
+      if (!isSignal(value?.signal)) return isSignal(value);
+      problems.push(failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'));
+      return true;
+    },
+  ],
+  retryIf: FUNCTION,
+  retryOnResult: FUNCTION,
+  onAttempt: HOOK,
+  onFailure: HOOK,
+  onRetry: HOOK,
+  onSuccess: HOOK,
+  onGiveUp: HOOK,
+  beforeRetry: FUNCTION,
+  name: ['', 'a string', (value) => typeof value === 'string'],
+  random: FUNCTION,
+  seed: ['number bigint', 'an integer between 0 and 2^53 - 1, a bigint between 0n and 2n ** 64n - 1n, or a string', readSeed],
+  unref: SWITCH,
+  finalError: choice('last', 'wrap'),
+  finalResult: choice('resolve', 'reject'),
+  metrics: [
+    '',
+    'true or false',
+    (value, settings, problems) => {
+      settings.metrics = value === true ? settings.newMetrics?.() : undefined;
+      if (value === true && settings.metrics === undefined) problems.push(leftOut('metrics', value, 'only RetryPolicy supports it'));
+      return isSwitch(value);
+    },
+  ],
+};
+
+/**
+ * @param {any} value
+ * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
+ */
+function readBackoff(value, settings, problems) {
+  settings.backoff = BACKOFFS.indexOf(value);
+  if (settings.backoff >= 0) return true;
+  settings.backoff = CUSTOM;
+  settings.curve = value;
+  if (isFunction(value)) return true;
+  if (!Array.isArray(value)) return false;
+  const { length } = value;
+  if (!isWithin(length, 1, MAX_LIST)) {
+    problems.push(problemOf('backoff.length', length, ['number', `between 1 and ${MAX_LIST}`]));
+    return true;
+  }
+  // A copy: later changes of the list have no effect.
+  const list = (settings.curve = Array.from({ length }, (_, i) => value[i]));
+  const bad = list.findIndex((ms) => !isLongest(ms));
+  if (bad >= 0) problems.push(problemOf(`backoff[${bad}]`, list[bad], LONGEST));
+  return true;
+}
+
+/**
+ * @param {any} value
+ * @param {Settings} settings where the answer goes
+ * @param {Error[]} problems
+ */
+function readJitter(value, settings, problems) {
+  settings.jitter = JITTERS.indexOf(value);
+  if (settings.jitter >= 0) return true;
+  if (value === null || typeof value !== 'object') return false;
+  const given = /** @type {any} */ ({ __proto__: null, ...value });
+  const { type, maxMs } = given;
+  if (type === undefined) return false;
+  const proportional = type === 'proportional';
+  const bounded = !proportional && maxMs !== undefined;
+  const name = bounded ? 'maxMs' : 'ratio';
+  const most = bounded ? MAX_MS : proportional ? 1 : 1000;
+  settings.spread = given[name];
+  settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
+  const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
+  if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
+  else if (other !== undefined) problems.push(leftOut(`jitter.${other}`, given[other], "a jitter has type and ratio, or type 'additive' and maxMs"));
+  else if (!isWithin(settings.spread, Number.MIN_VALUE, most)) problems.push(problemOf(`jitter.${name}`, settings.spread, ['number', `above 0 and at most ${most}`]));
+  return true;
+}
+
+/**
+ * @param {any} value
+ * @param {Settings} settings where the answer goes
+ */
+function readSeed(value, settings) {
+  if (!isSeed(value)) return false;
+  settings.seeded = true;
+  [settings.seedHigh, settings.seedLow] = seedBits(value);
+  return true;
+}
+
+/**
+ * @param {string[]} names
+ * @returns {Rule}
+ */
+function choice(...names) {
+  return ['string', oneOf(names), (value) => names.includes(value)];
+}

@@ -1,0 +1,24 @@
+// @ts-check
+// The caller's seed as the bits that the core takes.
+
+/**
+ * A seed's 64 bits as two 32-bit integers. Text is hashed by FNV-1a over its UTF-16 code units,
+ * little-endian, as `Seed::from(&str)` does in Rust.
+ * @param {number | bigint | string} seed
+ * @returns {[high: number, low: number]}
+ */
+export function seedBits(seed) {
+  let bits;
+  if (typeof seed === 'string') {
+    bits = 0xcbf29ce484222325n;
+    for (let i = 0; i < seed.length; i++) {
+      const unit = seed.charCodeAt(i);
+      for (const byte of [unit & 255, unit >> 8]) {
+        bits = BigInt.asUintN(64, (bits ^ BigInt(byte)) * 0x100000001b3n);
+      }
+    }
+  } else {
+    bits = BigInt(seed);
+  }
+  return [Number(bits >> 32n), Number(bits & 0xffffffffn)];
+}

@@ -1,0 +1,407 @@
+// @ts-check
+// From the caller's options to settings: read once, checked, all problems reported at once.
+
+import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
+import {
+  BACKOFFS, CUSTOM, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, SLOTTED, TRUNCATED, hasOwnCurve,
+} from './codes.js';
+import { MAX_PROBLEMS, errorOf, failure, leftOut, problemOf, unknown } from './messages.js';
+import { RULES } from './rules.js';
+
+/**
+ * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
+ * "not given": the core knows the defaults of the curve.
+ *
+ * This makes the defaults of a function, or of a policy; what is read inherits from them, because a
+ * call that copies three dozen fields takes longer than everything else that it does.
+ */
+export class Settings {
+  /** @param {() => import('../run/decision.js').Core} load */
+  constructor(load) {
+    this.load = load;
+    this.backoff = EXPONENTIAL;
+    this.jitter = FULL;
+    /** What the cap bounds; only presets change it (src/core/jitter.rs). */
+    this.capRule = 0;
+    this.baseMs = NaN;
+    this.capMs = NaN;
+    this.minMs = NaN;
+    this.factor = NaN;
+    this.stepMs = NaN;
+    this.truncateAt = NaN;
+    /** The jitter's own parameter: a ratio or milliseconds. */
+    this.spread = NaN;
+    /** @type {((k: number) => number) | readonly number[] | undefined} */
+    this.curve = undefined;
+    /** Whether `capMs` is unset, and holds the longest wait of the list in `curve`. */
+    this.capOfList = false;
+    this.maxRetryAfterMs = NaN;
+    /** @type {'stop' | 'cap'} */
+    this.longRetryAfter = 'stop';
+    this.maxAttempts = 6;
+    this.attemptTimeoutMs = Infinity;
+    this.totalTimeoutMs = Infinity;
+    /** @type {AbortSignal | undefined} */
+    this.signal = undefined;
+    /** @type {Function | undefined} */
+    this.retryIf = undefined;
+    /** @type {Function | undefined} */
+    this.retryOnResult = undefined;
+    /** @type {Function | undefined} awaited after each wait, before the next attempt */
+    this.beforeRetry = undefined;
+    /** @type {string | undefined} identifies the operation in events */
+    this.name = undefined;
+    /** @type {'resolve' | 'reject'} */
+    this.finalResult = 'resolve';
+    /**
+     * What a wrapper of this package knows of a failed attempt beside its outcome: a wait that the
+     * server asks for, or a reason to stop. Asked after the predicate.
+     * @type {(() => { afterMs?: number, stop?: string } | undefined) | undefined}
+     */
+    this.rule = undefined;
+    /** @type {import('../run/hooks.js').Hooks | undefined} */
+    this.hooks = undefined;
+    /** @type {(() => number) | undefined} */
+    this.random = undefined;
+    this.seeded = false;
+    this.seedHigh = 0;
+    this.seedLow = 0;
+    this.unref = false;
+    /** @type {'last' | 'wrap'} */
+    this.finalError = 'last';
+    /** @type {import('../run/metrics.js').Metrics | undefined} */
+    this.metrics = undefined;
+    /** Whether signals or timeouts may interrupt an operation. */
+    this.interruptible = false;
+    /** Whether an operation has more to do at its start than to call the callback. */
+    this.watched = false;
+    /**
+     * Counts the operations of a policy or a prepared fetch: seeded ones draw by their index. Unset for
+     * one-shot functions, whose index is always 0. An object, because settings that inherit these share it.
+     * @type {{ next: number } | undefined}
+     */
+    this.counter = undefined;
+    /** @type {readonly string[]} options that must be left out: backoff, jitter, attemptTimeoutMs, unref */
+    this.refused = [];
+    /** Why. */
+    this.because = '';
+    /** @type {(() => import('../run/metrics.js').Metrics) | undefined} how to count, where there is more than one operation */
+    this.newMetrics = undefined;
+  }
+}
+
+/**
+ * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
+ * two of the functions that it imports.
+ * @param {() => import('../run/decision.js').Core} load
+ * @param {Partial<Settings>} [own]
+ * @returns {() => Settings}
+ */
+export function settingsOf(load, own) {
+  // Engines allocate what a constructor makes faster than what `Object.create` does.
+  const Call = /** @type {any} */ (function () {});
+  let ready = false;
+  return () => {
+    if (!ready) {
+      Call.prototype = Object.assign(new Settings(load), own);
+      ready = true;
+    }
+    return new Call();
+  };
+}
+
+/** @type {WeakMap<object, Settings>} */
+const settingsByPolicy = new WeakMap();
+
+/**
+ * @param {object} policy
+ * @param {Settings} settings
+ */
+export function registerPolicy(policy, settings) {
+  settingsByPolicy.set(policy, settings);
+}
+
+/**
+ * Returns the settings of a RetryPolicy, or undefined if the value is not one.
+ * @param {unknown} policy
+ */
+export function settingsOfPolicy(policy) {
+  return settingsByPolicy.get(/** @type {object} */ (policy));
+}
+
+/**
+ * @param {Settings} base
+ * @returns {Settings}
+ */
+export function inheriting(base) {
+  return Object.create(base);
+}
+
+/**
+ * Returns the settings of a policy or a preset with options that override some of them. An override of
+ * `backoff` or `jitter` drops the options that belong to what it replaces.
+ * @param {any} options
+ * @param {Settings} base
+ * @param {Partial<Settings>} [own]
+ */
+export function readOverrides(options, base, own) {
+  return readOptions(options, Object.assign(inheriting(base), own), dropReplaced);
+}
+
+/**
+ * Reads each own option once and throws one error that lists every problem.
+ * @param {any} options
+ * @param {Settings} settings where they go
+ * @param {(settings: Settings) => void} [adapt] called before the options are compared
+ */
+export function readOptions(options, settings, adapt) {
+  if (options === undefined) return settings;
+  requireObject(options);
+  /** @type {Error[]} */
+  const problems = [];
+  const given = ownOptions(options);
+  // This is read at each call of a function. Engines know by the object's shape what such a loop finds,
+  // as they do not with `Object.keys`; and a name that is written here costs a quarter of one that is
+  // looked up, hence those that nearly every call has.
+  for (const name in given) {
+    const value = given[name];
+    if (value === undefined) continue;
+    let valid;
+    switch (name) {
+      case 'baseMs':
+        valid = isMs((settings.baseMs = value));
+        break;
+      case 'capMs':
+        valid = isLongest((settings.capMs = value));
+        break;
+      case 'maxAttempts':
+        valid = isCount((settings.maxAttempts = value));
+        break;
+      case 'retryIf':
+        valid = isFunction((settings.retryIf = value));
+        break;
+      default:
+        if (problems.length >= MAX_PROBLEMS) continue;
+        valid = readByRule(name, value, settings, problems);
+    }
+    if (!valid) problems.push(problemOf(name, value, RULES[name]));
+  }
+  // Comparisons between options make sense only once each is valid by itself.
+  if (problems.length === 0) {
+    adapt?.(settings);
+    if (settings.backoff === CUSTOM) capList(settings);
+    contradictions(settings, problems);
+  }
+  if (problems.length > 0) throw errorOf(problems);
+  if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
+    settings.interruptible = settings.watched = true;
+  } else if (settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics !== undefined) {
+    settings.watched = true;
+  }
+  return settings;
+}
+
+/**
+ * @param {string} name
+ * @param {any} value
+ * @param {any} settings
+ * @param {Error[]} problems
+ */
+function readByRule(name, value, settings, problems) {
+  if (!Object.hasOwn(RULES, name)) {
+    problems.push(unknown(name, Object.keys(RULES).filter((known) => !settings.refused.includes(known) && (known !== 'metrics' || settings.newMetrics))));
+    return true;
+  }
+  if (settings.refused.includes(name)) {
+    problems.push(leftOut(name, value, settings.because));
+    return true;
+  }
+  settings[name] = value;
+  try {
+    return RULES[name][2](value, settings, problems, name);
+  } catch {
+    // A value that throws when it is looked at is not what an option can be.
+    return false;
+  }
+}
+
+/** `metrics` count over the runs of a policy. */
+const OF_A_RUN = { refused: ['metrics'], because: 'it belongs to the policy' };
+
+/**
+ * Returns the settings and the signal of one run of a policy. The signal adds to the policy's.
+ * @param {any} options
+ * @param {Settings} policy
+ * @returns {{ settings: Settings, signal: AbortSignal | undefined }}
+ */
+export function readRunOptions(options, policy) {
+  requireObject(options);
+  const names = Object.keys(options);
+  // Most runs with options have this one, and no settings of their own.
+  if (names.length === 1 && names[0] === 'signal') {
+    const { signal } = options;
+    if (signal === undefined || isSignal(signal)) return { settings: policy, signal };
+    options = { signal };
+  }
+  const given = readOnly(options);
+  const { signal } = given;
+  const settings = readOverrides(given, policy, OF_A_RUN);
+  settings.signal = policy.signal;
+  // The first operation of its own seed.
+  if (given.seed !== undefined) settings.counter = undefined;
+  return { settings, signal };
+}
+
+/**
+ * Returns a policy's settings with another seed.
+ * @param {unknown} seed
+ * @param {Settings} settings
+ */
+export function reseeded(seed, settings) {
+  return seed === undefined ? settings : readOverrides({ seed }, settings);
+}
+
+/**
+ * The own options that are given, each read once.
+ * @param {any} options
+ * @param {string[]} [names] all that are known here
+ * @returns {Record<string, any>}
+ */
+export function readOnly(options, names) {
+  if (options === undefined) return Object.create(null);
+  requireObject(options);
+  if (Object.keys(options).length === 0) requirePlain(options);
+  const read = ownOf(options);
+  for (const name of Object.keys(read)) {
+    if (names !== undefined && !names.includes(name)) throw unknown(name, names);
+  }
+  return read;
+}
+
+/**
+ * The own options that are given, each read once. Without a prototype, so that a name which is
+ * not own is not found there either.
+ * @param {any} options
+ */
+export function ownOf(options) {
+  /** @type {Record<string, any>} */
+  const read = Object.create(null);
+  for (const name of Object.keys(options)) {
+    const value = options[name];
+    if (value !== undefined) read[name] = value;
+  }
+  return read;
+}
+
+/** @param {unknown} fn */
+export function requireFunction(fn) {
+  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'a function and the first argument, as in retry(() => fetch(url), options)']);
+}
+
+/**
+ * @param {any} options
+ * @param {string} [name]
+ * @param {string} [rule]
+ */
+export function requireObject(options, name = 'options', rule = 'an object') {
+  if (options === null || typeof options !== 'object' || Array.isArray(options)) {
+    throw problemOf(name, options, ['', rule]);
+  }
+}
+
+/**
+ * What is inherited is no option: an object without it. To ask `hasOwn` of each name would take longer than
+ * all the rest of a call.
+ * @param {any} options
+ */
+function ownOptions(options) {
+  const own = Object.keys(options).length;
+  if (own === 0) requirePlain(options);
+  let names = 0;
+  for (const _ in options) names++;
+  return names === own ? options : { __proto__: null, ...options };
+}
+
+/**
+ * Rejects a policy, a signal, a Map: they have no own properties, so their options would be ignored.
+ * @param {object} options without own properties
+ */
+function requirePlain(options) {
+  const prototype = Object.getPrototypeOf(options);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    const what = settingsOfPolicy(options) ? 'a RetryPolicy: use policy.run(fn)' : isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
+    throw failure(TypeError, `options must be an object of options, got ${what}`);
+  }
+}
+
+/**
+ * @param {Settings} settings whose own properties are overrides
+ */
+function dropReplaced(settings) {
+  const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
+  if (settings.capOfList && !own('capMs')) settings.capMs = NaN;
+  settings.capOfList = false;
+  if (!own('backoff') && !own('jitter')) return;
+  if (settings.backoff !== CUSTOM) settings.curve = undefined;
+  if (!own('factor') && !follows(EXPONENTIAL, settings)) settings.factor = NaN;
+  if (!own('stepMs') && !follows(LINEAR, settings)) settings.stepMs = NaN;
+  if (!own('truncateAt') && !truncates(settings)) settings.truncateAt = NaN;
+}
+
+/**
+ * Raises the default cap, which would silently cut the caller's list, to its longest wait. For a function,
+ * the core has no default cap.
+ * @param {Settings} settings
+ */
+function capList(settings) {
+  const { curve, baseMs } = settings;
+  if (settings.capMs >= 0 || typeof curve === 'function' || hasOwnCurve(settings.jitter)) return;
+  settings.capMs = Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, .../** @type {number[]} */ (curve));
+  settings.capOfList = true;
+}
+
+/** @param {number} backoff @param {Settings} settings */
+function follows(backoff, settings) {
+  return settings.backoff === backoff && !hasOwnCurve(settings.jitter);
+}
+
+/** @param {Settings} settings */
+function truncates({ backoff, jitter }) {
+  return backoff === TRUNCATED || jitter === SLOTTED;
+}
+
+/**
+ * @param {Settings} settings
+ * @param {Error[]} problems where to put what is found
+ */
+function contradictions(settings, problems) {
+  const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
+  // A comparison with NaN, "not given", is false.
+  if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
+  if (minMs > 0) {
+    const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
+    if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', `at most capMs (${cap})`]));
+  }
+  if (factor >= 1) onlyWith(EXPONENTIAL, 'factor', settings, problems);
+  if (stepMs >= 0) onlyWith(LINEAR, 'stepMs', settings, problems);
+  if (truncateAt >= 1 && !truncates(settings)) {
+    problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
+  }
+  if (settings.seeded && settings.random !== undefined) {
+    problems.push(failure(TypeError, 'seed and random are mutually exclusive'));
+  }
+}
+
+/**
+ * @param {number} backoff the one that has this option
+ * @param {'factor' | 'stepMs'} name
+ * @param {Settings} settings
+ * @param {Error[]} problems
+ */
+function onlyWith(backoff, name, settings, problems) {
+  if (follows(backoff, settings)) return;
+  const { jitter } = settings;
+  const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
+  problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[backoff]}'${why}`));
+}
+

@@ -1,0 +1,80 @@
+// @ts-check
+// The object that the callback gets for each attempt.
+
+import { now } from './timer.js';
+
+/** @type {(attempt: Attempt, reason: unknown) => void} */
+export let abortAttempt;
+
+/**
+ * One call of the callback. Its getters make what costs something, a controller or a look at the
+ * clock, when they are first used: a first attempt that succeeds pays for neither.
+ */
+export class Attempt {
+  #settings;
+  #attempt;
+  #startedAt;
+  #deadlineAt;
+  #previous;
+  /** @type {AbortController | undefined} */
+  #controller = undefined;
+
+  /**
+   * @param {import('../options/settings.js').Settings} settings
+   * @param {number} attempt
+   * @param {number} startedAt time when the operation began
+   * @param {number} deadlineAt
+   * @param {import('./report.js').AttemptRecord | undefined} previous
+   */
+  constructor(settings, attempt, startedAt, deadlineAt, previous) {
+    this.#settings = settings;
+    this.#attempt = attempt;
+    this.#startedAt = startedAt;
+    this.#deadlineAt = deadlineAt;
+    this.#previous = previous;
+  }
+
+  get attempt() {
+    return this.#attempt;
+  }
+
+  get attemptsLeft() {
+    return this.#settings.maxAttempts - this.#attempt;
+  }
+
+  get name() {
+    return this.#settings.name;
+  }
+
+  get signal() {
+    return (this.#controller ??= new AbortController()).signal;
+  }
+
+  get elapsedMs() {
+    return now() - this.#startedAt;
+  }
+
+  get remainingMs() {
+    return Math.max(0, this.#deadlineAt - now());
+  }
+
+  get previousError() {
+    return this.#previous?.failed ? this.#previous.outcome : undefined;
+  }
+
+  get previousDelayMs() {
+    return this.#previous?.delayMs;
+  }
+
+  /** Returns for Node's `console.log` what the getters hide, except the signal: reading that would make it. */
+  [Symbol.for('nodejs.util.inspect.custom')]() {
+    const { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs } = this;
+    return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
+  }
+
+  // A field and not a static block: React Native's bundler refuses those.
+  // @ts-expect-error Nothing reads it. Its initializer hands out what callbacks must not be able to do.
+  static #handOut = (abortAttempt = (attempt, reason) => {
+    (attempt.#controller ??= new AbortController()).abort(reason);
+  });
+}

@@ -1,0 +1,129 @@
+// @ts-check
+// The one crossing into the core, once per failed attempt.
+
+import { CUSTOM, NONE, POLLY_V2, hasOwnCurve } from '../options/codes.js';
+import { failure, problemOf } from '../options/messages.js';
+import { seedAfresh } from './randomness.js';
+import { now } from './timer.js';
+
+/**
+ * The wasm's exports, as the driver uses them (src/bindings/core.rs).
+ * @typedef {object} Core
+ * @property {(...numbers: number[]) => number} decide
+ * @property {(...numbers: number[]) => number} draw
+ */
+
+/**
+ * State of an operation, or of an iterator of its waits, for the formulas.
+ * @typedef {object} State
+ * @property {number} seedHigh
+ * @property {number} seedLow
+ * @property {number} index
+ * @property {number} previousMs the previous computed wait; negative before the first
+ * @property {number} previousR the draw that it was made with
+ * @property {unknown} fault the error because of which the core could not answer
+ */
+
+/** Index of an operation without a seed, until its first draw. */
+export const UNSEEDED = -1;
+
+// Codes instead of a wait. The third, -3, comes from the core alone: the server asks for too long a wait.
+const EXHAUSTED = -1;
+const DEADLINE = -2;
+
+/**
+ * Returns the wait in ms that follows a failed attempt, or a negative code. Throws the errors of random() and
+ * backoff(); if the core fails, sets `state.fault` and throws that.
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {State} state
+ * @param {number} attempt the failed one's number, from 1
+ * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
+ * @param {number} serverMs the wait that a server asks for; below 0, or NaN, for none
+ * @param {number} exactlyMs the wait that the caller demands; NaN for none
+ */
+export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
+  const { jitter, random } = settings;
+  // The last attempt needs neither the core nor the caller's callbacks.
+  if (attempt >= settings.maxAttempts) return EXHAUSTED;
+  const exact = exactlyMs >= 0;
+  const hinted = serverMs > 0;
+  const draws = !exact && (hinted || jitter !== NONE);
+  let r = 0;
+  let r2 = 0;
+  if (draws && random !== undefined) {
+    r = drawOf(random);
+    // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called once.
+    r2 = (r * 2 ** 26) % 1;
+  }
+  const curveMs = exact || settings.backoff !== CUSTOM ? NaN : curveOf(settings.curve, attempt);
+  // The caller's random() and backoff() may have taken their time.
+  const remainingMs = deadlineAt === Infinity ? Infinity : deadlineAt - now();
+  let decision;
+  try {
+    const core = settings.load();
+    if (draws && random === undefined) {
+      if (state.index === UNSEEDED) seedAfresh(state);
+      r = core.draw(state.seedHigh, state.seedLow, state.index, attempt, 0);
+      if (jitter === POLLY_V2) r2 = core.draw(state.seedHigh, state.seedLow, state.index, attempt, 1);
+    }
+    decision = core.decide(
+      settings.backoff,
+      jitter,
+      settings.capRule,
+      settings.baseMs,
+      settings.capMs,
+      settings.minMs,
+      settings.factor,
+      settings.stepMs,
+      settings.truncateAt,
+      settings.spread,
+      settings.maxRetryAfterMs,
+      +(settings.longRetryAfter === 'cap'),
+      settings.maxAttempts,
+      attempt,
+      state.previousMs,
+      state.previousR,
+      remainingMs,
+      curveMs,
+      serverMs,
+      exactlyMs,
+      r,
+      r2,
+    );
+    if (Number.isNaN(decision)) throw failure(Error, 'the core refused valid settings. Please report this');
+  } catch (fault) {
+    // A trap may leave the instance in a bad state: the next operation makes another.
+    /** @type {(drop: boolean) => void} */ (settings.load)(true);
+    throw (state.fault = fault);
+  }
+  if (decision < 0) return decision;
+  // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted.
+  if (Math.ceil(decision) + 1 > remainingMs) return DEADLINE;
+  // Only these jitters look back. For others, this would be two numbers more in each operation that waits.
+  if (!exact && !hinted && hasOwnCurve(jitter)) {
+    state.previousMs = decision;
+    state.previousR = r;
+  }
+  return decision;
+}
+
+/** @param {() => number} random */
+function drawOf(random) {
+  const draw = random();
+  if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
+  throw problemOf('random()', draw, [typeof draw, 'a number in [0, 1)'], 'return');
+}
+
+/**
+ * @param {((k: number) => number) | readonly number[] | undefined} curve
+ * @param {number} k
+ */
+function curveOf(curve, k) {
+  if (typeof curve !== 'function') {
+    const list = /** @type {readonly number[]} */ (curve);
+    return list[Math.min(k, list.length) - 1];
+  }
+  const ms = curve(k);
+  if (typeof ms === 'number' && ms >= 0) return ms;
+  throw problemOf(`backoff(${k})`, ms, [typeof ms, 'a non-negative number of milliseconds'], 'return');
+}

@@ -1,0 +1,84 @@
+// @ts-check
+// The backoff iterator: the waits of an operation in which every attempt fails.
+
+import { isCount, isLongest } from '../options/checks.js';
+import { hasOwnCurve } from '../options/codes.js';
+import { problemOf } from '../options/messages.js';
+import { LONGEST } from '../options/rules.js';
+import { inheriting, readOnly, reseeded } from '../options/settings.js';
+import { UNSEEDED, decide } from './decision.js';
+
+/** Made by a function, so that bundles without it have nothing of it. */
+export const Delays = /* @__PURE__ */ (() => {
+  class Delays {
+    /** @type {import('../options/settings.js').Settings} */
+    #settings;
+    /** @type {import('./decision.js').State} */
+    #state;
+    #attempt = 1;
+
+    /**
+     * @param {import('../options/settings.js').Settings} settings
+     * @param {unknown} options
+     */
+    constructor(settings, options) {
+      this.#settings = reseeded(readOnly(options, ['seed']).seed, settings);
+      this.#state = stateOf(this.#settings, 0);
+    }
+
+    /** @returns {IteratorResult<number, undefined>} */
+    next() {
+      const delayMs = decide(this.#settings, this.#state, this.#attempt, Infinity, NaN, NaN);
+      if (delayMs < 0) return { done: true, value: undefined };
+      this.#attempt++;
+      return { done: false, value: delayMs };
+    }
+
+    /** Starts anew, as the next operation: the same curve, fresh draws. */
+    reset() {
+      this.#attempt = 1;
+      this.#state.previousMs = -1;
+      if (this.#settings.seeded) this.#state.index++;
+      else this.#state.index = UNSEEDED;
+    }
+  }
+
+  // Inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and `map`, `take`, … where the host has them.
+  Object.setPrototypeOf(Delays.prototype, Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
+  return Delays;
+})();
+
+/**
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {number} index of the operation
+ * @returns {import('./decision.js').State}
+ */
+function stateOf({ seeded, seedHigh, seedLow }, index) {
+  return { seedHigh, seedLow, index: seeded ? index : UNSEEDED, previousMs: -1, previousR: 0, fault: undefined };
+}
+
+/** The last wait of a chain that is computed: each one depends on the one before. */
+const LONGEST_CHAIN = 100_000;
+
+/**
+ * Returns wait `k` of an operation, whatever `maxAttempts` is.
+ * @param {import('../options/settings.js').Settings} policy
+ * @param {any} k
+ * @param {any} options
+ */
+export function delayOf(policy, k, options) {
+  const { seed, operation = 0, hintMs = 0 } = readOnly(options, ['seed', 'operation', 'hintMs']);
+  const settings = inheriting(reseeded(seed, policy));
+  settings.maxAttempts = Infinity;
+  const chained = hasOwnCurve(settings.jitter);
+  const most = chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER;
+  if (!isCount(k) || k > most) throw problemOf('k', k, ['number', `an integer between 1 and ${most}`]);
+  if (operation !== 0 && !(isCount(operation) && operation < Infinity)) throw problemOf('operation', operation, ['number', 'a non-negative integer']);
+  if (!isLongest(hintMs)) throw problemOf('hintMs', hintMs, LONGEST);
+  const state = stateOf(settings, operation);
+  for (let i = chained ? 1 : k; i < k; i++) decide(settings, state, i, Infinity, NaN, NaN);
+  const delayMs = decide(settings, state, k, Infinity, hintMs, NaN);
+  // An operation would stop here; a number could not say so.
+  if (delayMs < 0) throw problemOf('hintMs', hintMs, ['number', 'at most maxRetryAfterMs']);
+  return delayMs;
+}

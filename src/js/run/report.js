@@ -1,0 +1,91 @@
+// @ts-check
+// The story of an operation: what each attempt did, why it ended, and the errors that tell it.
+
+import { messageOf } from '../options/messages.js';
+
+/**
+ * Defines a property as errors define `cause`: loggers do not print it, and what it inherits does not matter.
+ * @param {object} object
+ * @param {string | symbol} name
+ * @param {unknown} value
+ */
+export function hide(object, name, value) {
+  Object.defineProperty(object, name, /** @type {any} */ ({ __proto__: null, value, writable: true, configurable: true }));
+}
+
+/** Outcome and times of an attempt, for the operation itself. */
+export class AttemptRecord {
+  /**
+   * @param {number} attempt
+   * @param {boolean} failed
+   * @param {unknown} outcome
+   * @param {number} startMs
+   * @param {number} durationMs
+   */
+  constructor(attempt, failed, outcome, startMs, durationMs) {
+    this.attempt = attempt;
+    this.failed = failed;
+    this.outcome = outcome;
+    this.startMs = startMs;
+    this.durationMs = durationMs;
+    /** @type {number | undefined} the wait after it */
+    this.delayMs = undefined;
+  }
+
+  /**
+   * Returns the record for the report.
+   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number }>}
+   */
+  told() {
+    const { attempt, failed, outcome, startMs, durationMs, delayMs } = this;
+    return Object.freeze({ attempt, [failed ? 'error' : 'result']: outcome, startMs, durationMs, ...(delayMs !== undefined && { delayMs }) });
+  }
+}
+
+/** @type {WeakMap<object, object>} */
+const reports = new WeakMap();
+
+/** @param {any} error */
+export function retryReport(error) {
+  return reports.get(error);
+}
+
+/**
+ * @param {unknown} error
+ * @param {object} report
+ */
+export function keepReport(error, report) {
+  // A WeakMap refuses what is no object.
+  if (Object(error) === error) reports.set(/** @type {object} */ (error), report);
+}
+
+/** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */
+export class TimeoutError extends Error {
+  // A field, here and below: where Error.prototype is frozen, an assignment would throw.
+  name = 'TimeoutError';
+}
+
+/** With `finalError: 'wrap'`: every kept error, the last as the cause. With `finalResult: 'reject'`: the last result. */
+export class RetryError extends AggregateError {
+  name = 'RetryError';
+
+  /**
+   * @param {unknown} outcome
+   * @param {{ reason: string, attempts: number, records: readonly { error?: unknown }[] }} report
+   * @param {boolean} [failed] whether the outcome is an error
+   */
+  constructor(outcome, report, failed = true) {
+    const { reason, attempts, records } = report;
+    const errors = records.filter((record) => Object.hasOwn(record, 'error')).map((record) => record.error);
+    const message = failed ? messageOf(outcome, '').replace(/^rejitter: /, '') : 'the last result was not accepted';
+    super(
+      errors,
+      `rejitter: gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${reason})${message && `: ${message}`}`,
+      failed ? { cause: outcome } : undefined,
+    );
+    this.reason = reason;
+    // Hidden: they hold every kept outcome, and loggers print what they see.
+    hide(this, 'report', report);
+    if (!failed) hide(this, 'result', outcome);
+  }
+}

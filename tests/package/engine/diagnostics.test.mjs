@@ -1,0 +1,173 @@
+// The tracing channel `tracing:rejitter:operation:*`, for whoever watches a process from outside.
+
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { test } from 'node:test';
+
+import { importPackage, runNode } from '../lib/consumer.mjs';
+
+const { RetryPolicy, retry, retryReport } = await importPackage();
+const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
+
+/** Runs `body` with subscribers; gives what they were told. */
+async function watched(body) {
+  const told = [];
+  const subscribers = Object.fromEntries(EVENTS.map((name) => [name, (context) => { told.push({ name, context, ...context }); }]));
+  const traced = tracingChannel('rejitter:operation');
+  traced.subscribe(subscribers);
+  try {
+    await body(told);
+  } finally {
+    traced.unsubscribe(subscribers);
+  }
+  return told;
+}
+
+test('a success: start and end around the call, asyncStart and asyncEnd around its settlement', async () => {
+  for (const attempts of [1, 3]) {
+    const told = await watched(async (told) => {
+      const promise = retry(({ attempt }) => {
+        if (attempt < attempts) throw 0;
+        return 'value';
+      }, { baseMs: 1 });
+      assert.deepEqual(told.map(({ name }) => name), ['start', 'end']);
+      assert.equal(await promise, 'value');
+    });
+    assert.deepEqual(told.map(({ name }) => name), ['start', 'end', 'asyncStart', 'asyncEnd']);
+    assert.equal(new Set(told.map(({ context }) => context)).size, 1, 'one context object per operation');
+    assert.equal(told.at(-1).attempts, attempts);
+    assert.equal(told.at(-1).result, 'value');
+    assert.equal(told.at(-1).report, undefined);
+  }
+});
+
+test('a failure: the error and the report are told', async () => {
+  const error = new Error('failing');
+  const told = await watched(async () => {
+    await assert.rejects(retry(() => { throw error; }, { baseMs: 1, maxAttempts: 3 }), error);
+  });
+  assert.deepEqual(told.map(({ name }) => name), ['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
+  const { context } = told[2];
+  assert.equal(context.error, error);
+  assert.equal(context.attempts, 3);
+  assert.equal(context.report, retryReport(error));
+  assert.equal(context.report.reason, 'exhausted');
+});
+
+test('an abort and refused options', async () => {
+  const told = await watched(async () => {
+    await retry(() => 1, { signal: AbortSignal.abort('enough') }).catch(() => {});
+    await retry(() => 1, { baseMs: -1 }).catch(() => {});
+  });
+  // Refused options begin no operation.
+  assert.deepEqual(told.map(({ name }) => name), ['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
+  assert.equal(told[2].error, 'enough');
+});
+
+test('each operation has a context of its own, whatever way it is called', async () => {
+  const policy = new RetryPolicy({ baseMs: 1 });
+  const told = await watched(async () => {
+    await Promise.all([policy.run(() => 1), policy.wrap(() => 2)(), retry(({ attempt }) => { if (attempt < 2) throw 0; return 3; }, { baseMs: 1 })]);
+  });
+  assert.equal(new Set(told.map(({ context }) => context)).size, 3);
+  for (const name of EVENTS.slice(0, 4)) assert.equal(told.filter((each) => each.name === name).length, 3, name);
+});
+
+test('a store that is bound to the channel is the context of every attempt', async () => {
+  const storage = new AsyncLocalStorage();
+  const start = channel('tracing:rejitter:operation:start');
+  start.bindStore(storage, () => 'span');
+  try {
+    const seen = [];
+    await retry(({ attempt }) => {
+      seen.push(storage.getStore());
+      if (attempt < 3) throw 0;
+    }, { baseMs: 1 });
+    assert.deepEqual(seen, ['span', 'span', 'span']);
+    assert.equal(storage.getStore(), undefined);
+  } finally {
+    start.unbindStore(storage);
+  }
+});
+
+test('outcome, waits and order are the same with and without subscribers', async () => {
+  const run = async () => {
+    const story = [];
+    const hooks = Object.fromEntries(['onAttempt', 'onFailure', 'onRetry', 'onSuccess'].map((name) => [name, ({ attempt, delayMs }) => story.push([name, attempt, delayMs])]));
+    story.push(await retry(({ attempt }) => { if (attempt < 4) throw attempt; return attempt; }, { baseMs: 1, seed: 1, ...hooks }));
+    return story;
+  };
+  const plain = await run();
+  let traced;
+  await watched(async () => { traced = await run(); });
+  assert.deepEqual(traced, plain);
+});
+
+test('subscribers that come and go between operations, and before the package is loaded', async () => {
+  const told = await watched(() => retry(() => 1));
+  assert.equal(told.length, 4);
+  const { length } = told;
+  await retry(() => 1);
+  assert.equal(told.length, length, 'none is told after it has left');
+  const { stdout, stderr } = await runNode(`
+    import { tracingChannel } from 'node:diagnostics_channel';
+    let starts = 0;
+    tracingChannel('rejitter:operation').subscribe({ start() { starts += 1; }, end() {}, asyncStart() {}, asyncEnd() {}, error() {} });
+    const { retry } = await import('rejitter');
+    await retry(() => 1);
+    console.log(starts);
+  `);
+  assert.equal(stdout, '1\n', stderr);
+});
+
+test('a subscriber that throws does not change the outcome', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { tracingChannel } from 'node:diagnostics_channel';
+    import { retry } from 'rejitter';
+    const thrown = [];
+    // Node reports it like an exception in a timer.
+    process.on('uncaughtException', (error) => thrown.push(error.message));
+    const spoil = () => { throw new Error('subscriber'); };
+    tracingChannel('rejitter:operation').subscribe({ start: spoil, end: spoil, asyncStart: spoil, asyncEnd: spoil, error: spoil });
+    console.log(await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'value'; }, { baseMs: 1 }));
+    await new Promise((go) => setTimeout(go, 5));
+    console.log(thrown.length);
+  `);
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: 'value\n4\n' }, stderr);
+});
+
+for (const [what, change] of Object.entries({
+  'process.getBuiltinModule that throws, as Next.js has in edge routes': "process.getBuiltinModule = () => { looks += 1; throw new Error('not supported in the Edge Runtime'); };",
+  'a getter of getBuiltinModule that throws': "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1; throw new Error('read'); } });",
+  'a getter of process that throws': "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
+  'channels without tracing': "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
+})) {
+  test(`${what}: it is asked once, and every function works`, async () => {
+    const { code, stdout, stderr } = await runNode(`
+      const { RetryPolicy, retry, retrySync } = await import('rejitter');
+      let looks = 0;
+      ${change}
+      const seen = [retrySync(() => 1)];
+      const fn = ({ attempt }) => { if (attempt < 2) throw 0; return 'value'; };
+      for (const call of [() => retry(() => 1), () => retry(fn, { baseMs: 0 }), () => new RetryPolicy({ baseMs: 0 }).run(fn), () => new RetryPolicy().wrap(() => 2)()]) {
+        const promise = call();
+        seen.push(await promise);
+      }
+      const asked = looks;
+      ${change.includes("globalThis, 'process'") ? 'delete globalThis.process;' : ''}
+      console.log(seen.join(), asked);
+    `);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.equal(stdout, '1,1,value,value,2 1\n');
+  });
+}
+
+test('a process without process.getBuiltinModule, as Node before 20.16 and other hosts are', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    delete process.getBuiltinModule;
+    const { retry } = await import('rejitter');
+    console.log(await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'value'; }, { baseMs: 1 }));
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'value\n', stderr: '' });
+});

@@ -1,0 +1,137 @@
+// A million random policies: the delays of the package, through its thin wasm and through the lab's, are
+// those of native Rust, bit for bit. The policies are drawn here as in tests/common/differential.rs, word
+// by word; cargo gives the native digests.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { importPackage, project, repo, run } from '../lib/consumer.mjs';
+
+const { RetryPolicy } = await importPackage();
+const { sample } = await import(join(project('differential', { 'lab.mjs': "export * from 'rejitter/lab';\n" }), 'lab.mjs'));
+
+const POLICIES = 1_000_000;
+const WAITS = 6;
+const SCALES = [0.001, 1, 10, 100, 1e3, 1e4, 1e6, 1e12];
+const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'];
+const JITTERS = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+const OWN_CURVE = new Set(JITTERS.slice(3));
+
+/** Policy number `index` as data, and its seed. */
+function draw(index) {
+  let state = Math.imul(index, 0x9e3779b9);
+  const word = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  const below = (n) => word() % n;
+  const unit = () => word() / 4294967296;
+  const ms = () => {
+    const scale = SCALES[below(8)];
+    return scale * unit();
+  };
+  const seldom = () => below(3) === 0;
+
+  const seed = (BigInt(word()) << 32n) | BigInt(word());
+  const backoff = BACKOFFS[below(6)];
+  const kind = below(10);
+  const capRule = ['bound', 'ceiling', 'draw'][below(3)];
+  const base = ms();
+  const span = ms();
+  const cap = seldom() ? Infinity : base + span;
+  const capped = below(4) !== 0;
+  const floor = unit();
+  const floored = seldom();
+  const spread = (1 + unit() * 999) / 1000;
+  const factor = 1 + unit() * 4;
+  const stepMs = ms();
+  const truncateAt = 1 + below(40);
+  const optional = seldom();
+  const curve = [ms(), ms(), ms()];
+
+  const jitter = JITTERS[kind] ?? [{ type: 'proportional', ratio: spread }, { type: 'additive', ratio: spread * 3 }, { type: 'additive', maxMs: spread * 500 }][kind - 7];
+  const follows = !OWN_CURVE.has(jitter);
+  const data = { version: 1, backoff: backoff ?? curve, jitter, capRule, maxAttempts: 'Infinity' };
+  if (capped) data.baseMs = base;
+  if (capped) data.capMs = cap === Infinity ? 'Infinity' : cap;
+  if (capped && floored) data.minMs = floor * Math.min(cap, base * 2, Number.MAX_SAFE_INTEGER);
+  if (optional && follows && backoff === 'exponential') data.factor = factor;
+  if (optional && follows && backoff === 'linear') data.stepMs = stepMs;
+  if (optional && (backoff === 'truncated' || jitter === 'slotted')) data.truncateAt = truncateAt;
+  return { data, seed };
+}
+
+const delays = new Float64Array(WAITS);
+
+function digest(waits) {
+  // Little-endian, as every host of this test is: the lower word first.
+  const words = new Uint32Array(waits.buffer, waits.byteOffset, WAITS * 2);
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < words.length; i += 1) hash = Math.imul(hash ^ words[i], 0x01000193);
+  return hash >>> 0;
+}
+
+const BUILDS = {
+  thin(policy, seed) {
+    const iterator = policy.delays({ seed });
+    for (let k = 0; k < WAITS; k += 1) delays[k] = iterator.next().value;
+    return delays;
+  },
+  lab: (policy, seed) => sample(policy, { waits: WAITS, seed }),
+};
+
+/** The first policy whose delays differ from the native ones, in words. */
+function firstDifference(build, native, many = POLICIES) {
+  for (let i = 0; i < many; i += 1) {
+    const { data, seed } = draw(i);
+    const waits = BUILDS[build](RetryPolicy.fromJSON(data), seed);
+    if (digest(waits) !== native[i]) {
+      return `policy ${i}, ${JSON.stringify(data)}, seed ${seed}: ${build} waits ${[...waits].join(', ')}; native Rust waits otherwise`;
+    }
+  }
+  return undefined;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'differential-'));
+after(() => rmSync(folder, { recursive: true }));
+let native;
+
+before(async () => {
+  const file = join(folder, 'digests');
+  const args = ['test', '--locked', '--quiet', '--test', 'differential', '--', '--exact', 'digests_are_written_per_policy'];
+  const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, { cwd: repo, env: { REJITTER_DIGESTS: file } });
+  assert.equal(code, 0, stdout + stderr);
+  const bytes = readFileSync(file);
+  native = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  assert.equal(native.length, POLICIES);
+});
+
+for (const build of Object.keys(BUILDS)) {
+  test(`${build} wasm and native Rust wait equally, for a million random policies`, () => {
+    assert.equal(firstDifference(build, native), undefined);
+  });
+}
+
+test('the native digests are those that all releases have', () => {
+  const { blocks } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'differential.json'), 'utf8'));
+  const size = POLICIES / blocks.length;
+  const found = blocks.map((_, n) => native.subarray(n * size, (n + 1) * size).reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5) >>> 0);
+  assert.deepEqual(found, blocks);
+});
+
+test('control: one bit of one delay of one policy is noticed, and the policy is named', () => {
+  const changed = native.slice(0, 1000);
+  assert.equal(firstDifference('thin', changed, 1000), undefined);
+  changed[617] ^= 1;
+  assert.match(firstDifference('thin', changed, 1000), /^policy 617, \{"version":1/);
+  // And the digest sees the last bit.
+  const waits = BUILDS.lab(RetryPolicy.fromJSON(draw(617).data), draw(617).seed);
+  const before = digest(waits);
+  new Uint32Array(waits.buffer)[0] ^= 1;
+  assert.notEqual(digest(waits), before);
+});

@@ -1,0 +1,370 @@
+// Operations do not touch each other: side by side, nested, re-entrant, under hostile randomness.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { turn, underClock } from '../lib/clock.mjs';
+import { importPackage, project, run, runNode, tool } from '../lib/consumer.mjs';
+import { join } from 'node:path';
+
+const { retry, RetryPolicy } = await importPackage();
+const failing = () => { throw 0; };
+
+test('S01 1,000 operations at once on one policy and one options object: each has its own 1…n', async () => {
+  const options = { maxAttempts: 5, signal: new AbortController().signal };
+  const policy = new RetryPolicy(options);
+  const seen = Array.from({ length: 1000 }, () => []);
+  await underClock(() => Promise.all(seen.map((list, i) => {
+    const fn = ({ attempt }) => {
+      list.push(attempt);
+      if (attempt < 1 + (i % 5)) throw i;
+      return i;
+    };
+    return i % 2 ? policy.run(fn) : retry(fn, options);
+  })));
+  for (const [i, list] of seen.entries()) assert.deepEqual(list, Array.from({ length: 1 + (i % 5) }, (_, n) => n + 1));
+});
+
+for (const jitter of ['none', 'decorrelated']) {
+  test(`S09 two interleaved operations on one policy both start at base (${jitter})`, async () => {
+    const policy = new RetryPolicy({ jitter, random: () => 0.5, maxAttempts: 6 });
+    const alone = (await underClock(() => policy.run(failing))).clock.delays;
+    const { clock } = await underClock(async () => {
+      const one = policy.run(failing).catch(() => {});
+      await turn();
+      const two = policy.run(failing).catch(() => {});
+      await Promise.all([one, two]);
+    });
+    assert.equal(alone.length, 5);
+    assert.deepEqual(clock.delays.toSorted((a, b) => a - b), [...alone, ...alone].toSorted((a, b) => a - b));
+  });
+}
+
+test('S09 a later operation starts at base again', async () => {
+  const policy = new RetryPolicy({ jitter: 'decorrelated', random: () => 0.9 });
+  const first = await underClock(() => policy.run(failing));
+  const second = await underClock(() => policy.run(failing));
+  assert.equal(first.clock.delays[0], 280);
+  assert.deepEqual(second.clock.delays, first.clock.delays);
+});
+
+test('H01 fn, retryIf and random call the same policy again', async () => {
+  const log = [];
+  let depth = 0;
+  const policy = new RetryPolicy({
+    maxAttempts: 4,
+    random() {
+      log.push('random');
+      return policy.delays === undefined ? NaN : 0.25;
+    },
+    retryIf() {
+      if (depth < 2) {
+        depth += 1;
+        policy.run(() => { throw 'inner of retryIf'; }).catch(() => log.push('inner done'));
+      }
+      return true;
+    },
+  });
+  const { value } = await underClock(async () => {
+    const result = await policy.run(async ({ attempt }) => {
+      await policy.run(() => 'nested');
+      if (attempt < 3) throw 'outer';
+      return attempt;
+    });
+    await turn();
+    return result;
+  });
+  assert.equal(value, 3);
+});
+
+test('H01 random that starts an operation of its own while a draw is being made', async () => {
+  let nested = 0;
+  const inner = [];
+  const options = {
+    maxAttempts: 3,
+    random() {
+      if (nested < 50) {
+        nested += 1;
+        inner.push(retry(failing, options).catch((e) => e));
+        [...new RetryPolicy({ seed: nested }).delays()];
+      }
+      return 0.5;
+    },
+  };
+  const { clock, error } = await underClock(async () => {
+    const outcome = await retry(failing, options).catch((e) => e);
+    await Promise.all(inner);
+    throw outcome;
+  });
+  assert.equal(error, 0);
+  assert.ok(inner.length === 50);
+  assert.equal(clock.pending.size, 0);
+});
+
+test('H03 nested operations: what stops the inner one is an ordinary failure to the outer one', async () => {
+  let outer = 0;
+  let inner = 0;
+  const stop = new Error('stop');
+  const { error } = await underClock(() => retry(() => {
+    outer += 1;
+    return retry(() => { inner += 1; throw stop; }, { retryIf: () => false });
+  }, { maxAttempts: 3 }));
+  assert.equal(error, stop);
+  assert.equal(outer, 3);
+  assert.equal(inner, 3);
+});
+
+test('H03 an inner abort is a failure to the outer operation, which goes on', async () => {
+  let outer = 0;
+  const { value } = await underClock(() => retry(() => {
+    outer += 1;
+    return retry(() => 'value', { signal: outer < 3 ? AbortSignal.abort('inner') : undefined });
+  }));
+  assert.equal(value, 'value');
+  assert.equal(outer, 3);
+});
+
+test('seeds: an operation of a policy has the waits of its place, however the operations interleave', async () => {
+  const options = { seed: 'place', maxAttempts: 4 };
+  const list = new RetryPolicy(options).delays();
+  const expected = [];
+  for (let i = 0; i < 3; i += 1) {
+    expected.push([...list].map(Math.ceil));
+    list.reset();
+  }
+  assert.equal(new Set(expected.map(String)).size, 3);
+
+  const policy = new RetryPolicy(options);
+  const serial = [];
+  for (let i = 0; i < 3; i += 1) serial.push((await underClock(() => policy.run(failing))).clock.delays);
+  assert.deepEqual(serial, expected);
+
+  const again = new RetryPolicy(options);
+  const { clock } = await underClock(() => Promise.allSettled([1, 2, 3].map(() => again.run(failing))));
+  assert.deepEqual(clock.delays.toSorted((a, b) => a - b), expected.flat().toSorted((a, b) => a - b));
+
+  // The place is that of the call: a success takes one too.
+  const mixed = new RetryPolicy(options);
+  await mixed.run(() => 'value');
+  assert.deepEqual((await underClock(() => mixed.run(failing))).clock.delays, expected[1]);
+});
+
+test('seeds: a one-shot function is always operation 0, and kinds of seed are kept apart', async () => {
+  const waits = async (options) => (await underClock(() => retry(failing, options))).clock.delays;
+  const seeds = [0, 1, 1n, 2 ** 53 - 1, 2n ** 64n - 1n, 'a', 'b', '1', '', 'ä', 'a\u0000', 'x'.repeat(1000), '\ud800', '\udc00'];
+  const seen = new Map();
+  for (const seed of seeds) {
+    const delays = await waits({ seed });
+    assert.deepEqual(delays, await waits({ seed }), String(seed));
+    assert.deepEqual(delays, [...new RetryPolicy({ seed }).delays()].map(Math.ceil), String(seed));
+    seen.set(`${typeof seed} ${String(seed)}`, [...new RetryPolicy({ seed }).delays()].join());
+  }
+  assert.deepEqual([...new RetryPolicy({ seed: 1 }).delays()], [...new RetryPolicy({ seed: 1n }).delays()], 'one number, two spellings');
+  seen.delete('bigint 1');
+  assert.equal(new Set(seen.values()).size, seen.size, 'two different seeds gave the same waits');
+});
+
+test('unseeded operations differ from each other', async () => {
+  const all = new Set();
+  for (let i = 0; i < 200; i += 1) all.add([...new RetryPolicy().delays()].join());
+  assert.equal(all.size, 200);
+  const policy = new RetryPolicy();
+  const lists = new Set(Array.from({ length: 200 }, () => [...policy.delays()].join()));
+  assert.equal(lists.size, 200, 'delays() of one policy');
+  const { clock } = await underClock(() => Promise.allSettled(Array.from({ length: 100 }, () => retry(failing, { baseMs: 1e9, capMs: 1e9, maxAttempts: 2 }))));
+  assert.equal(new Set(clock.delays).size, 100, 'waits of operations');
+});
+
+for (const [name, stub] of Object.entries({
+  '0.5': '() => 0.5',
+  '0': '() => 0',
+  '1': '() => 1',
+  NaN: '() => NaN',
+  undefined: '() => undefined',
+  'a throw': '() => { throw new Error("stub"); }',
+})) {
+  test(`N03 Math.random stubbed with ${name}, before or after the import: waits in range, and distinct`, async () => {
+    for (const when of ['before', 'after']) {
+      const stubbing = `Math.random = ${stub};`;
+      const { code, stdout, stderr } = await runNode(`
+        ${when === 'before' ? stubbing : ''}
+        const { RetryPolicy, retry } = await import('rejitter');
+        ${when === 'after' ? stubbing : ''}
+        const firsts = Array.from({ length: 200 }, () => new RetryPolicy().delays().next().value);
+        const armed = [];
+        const real = setTimeout;
+        globalThis.setTimeout = (f, ms) => { armed.push(ms); return real(f, 0); };
+        await Promise.allSettled(Array.from({ length: 50 }, () => retry(() => { throw 0; }, { baseMs: 1e9, capMs: 1e9, maxAttempts: 2 })));
+        console.log(JSON.stringify({
+          inRange: firsts.every((ms) => ms >= 0 && ms < 100), distinct: new Set(firsts).size,
+          armedInRange: armed.every((ms) => ms >= 0 && ms <= 1e9), armedDistinct: new Set(armed.slice(0, 50)).size,
+        }));
+      `);
+      assert.equal(stderr, '');
+      assert.equal(code, 0);
+      assert.deepEqual(JSON.parse(stdout), { inRange: true, distinct: 200, armedInRange: true, armedDistinct: 50 }, when);
+    }
+  });
+}
+
+test('N03 --random-seed, which fixes Math.random, does not fix the waits', async () => {
+  const starts = await Promise.all([1, 2].map(() => runNode(
+    `import { RetryPolicy } from 'rejitter'; console.log([...new RetryPolicy().delays()].join());`,
+    { flags: ['--random-seed=42'] },
+  )));
+  assert.ok(starts.every(({ code }) => code === 0));
+  assert.notEqual(starts[0].stdout, starts[1].stdout);
+});
+
+test('N01 a startup snapshot, taken after warm-up, gives each start waits of its own', async () => {
+  const dir = project('snapshot', {
+    'entry.cjs': `
+      const { RetryPolicy, retry } = require('rejitter');
+      // Warm-up, as far as it goes: Node has no WebAssembly while it builds a snapshot, but the
+      // entropy of the process is taken before the first draw.
+      const warm = [];
+      try {
+        warm.push(...new RetryPolicy().delays());
+      } catch {
+        warm.push(typeof WebAssembly);
+      }
+      const drawn = Math.random();
+      require('node:v8').startupSnapshot.setDeserializeMainFunction(() => {
+        console.log(JSON.stringify({ warm, drawn, now: [...new RetryPolicy().delays()].join() }));
+      });`,
+  });
+  // A snapshot has one script and no module loader: the package is bundled into it.
+  const bundled = await run(process.execPath, [tool('esbuild/bin/esbuild'), 'entry.cjs', '--bundle', '--platform=node', '--format=cjs', '--outfile=bundle.cjs', '--log-level=error'], { cwd: dir });
+  assert.deepEqual({ code: bundled.code, stderr: bundled.stderr }, { code: 0, stderr: '' });
+  const blob = join(dir, 'snapshot.blob');
+  const built = await run(process.execPath, ['--snapshot-blob', blob, '--build-snapshot', join(dir, 'bundle.cjs')], { cwd: dir });
+  assert.equal(built.code, 0, built.stderr);
+  const starts = await Promise.all([1, 2, 3].map(() => run(process.execPath, ['--snapshot-blob', blob], { cwd: dir })));
+  const seen = starts.map(({ code, stdout, stderr }) => {
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  });
+  assert.equal(new Set(seen.map(({ warm, drawn }) => `${warm} ${drawn}`)).size, 1, 'the snapshot is the same in each');
+  assert.equal(new Set(seen.map(({ now }) => now)).size, 3);
+});
+
+test('N01 clones of a running machine, which have all entropy in common, are told apart by the clock', async () => {
+  const clone = (now) => runNode(`
+    Math.random = () => 0.5;
+    crypto.getRandomValues = (words) => words.fill(7);
+    performance.now = () => ${now};
+    const { RetryPolicy } = await import('rejitter');
+    console.log([...new RetryPolicy().delays()].join());
+  `);
+  const [one, same, later] = (await Promise.all([1e6, 1e6, 1e6 + 1e-4].map(clone))).map(({ code, stdout, stderr }) => {
+    assert.equal(code, 0, stderr);
+    return stdout.split(',').map(Number);
+  });
+  assert.deepEqual(one, same, 'the control: nothing else differs');
+  assert.ok(one.every((ms, i) => ms !== later[i]), `${one} and ${later}`);
+});
+
+test('W01 100 first calls at once: one instance, all right', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    let modules = 0;
+    const Module = WebAssembly.Module;
+    WebAssembly.Module = function (...args) { modules += 1; return new Module(...args); };
+    const { retry } = await import('rejitter');
+    const values = await Promise.all(Array.from({ length: 100 }, (_, i) => retry(({ attempt }) => { if (attempt < 3) throw 0; return i; }, { baseMs: 0 })));
+    console.log(modules, values.every((v, i) => v === i));
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '1 true\n', stderr: '' });
+});
+
+test('W01 a start of wasm that fails is a failure of that call alone, with a reason, and is tried again', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    const { retry } = await import('rejitter');
+    const Module = WebAssembly.Module;
+    WebAssembly.Module = function () { throw new WebAssembly.CompileError('no memory today'); };
+    let calls = 0;
+    const fails = () => { calls += 1; throw 'from fn'; };
+    const warnings = [];
+    console.warn = (...args) => warnings.push(args.join(' '));
+    const error = await retry(fails, { baseMs: 0, maxAttempts: 3 }).catch((e) => e);
+    WebAssembly.Module = Module;
+    const value = await retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 0 });
+    console.log(JSON.stringify({ calls, error, warnings, value }));
+  `);
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const { warnings: [warning], ...told } = JSON.parse(stdout);
+  assert.deepEqual(told, { calls: 1, error: 'from fn', value: 3 });
+  assert.match(warning, /^rejitter: .*no memory today$/);
+});
+
+test('entropy is taken only for a draw: not with random, not with a seed, not where nothing is drawn', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { RetryPolicy, permanent, retry, retryAfter, retrySync } from 'rejitter';
+    const taken = [];
+    const { random } = Math;
+    Math.random = () => { taken.push('Math.random'); return random(); };
+    const { getRandomValues } = crypto;
+    crypto.getRandomValues = (words) => { taken.push('crypto'); return getRandomValues.call(crypto, words); };
+    const fails = () => { throw 0; };
+    const end = (promise) => promise.catch(() => {});
+    const fast = { baseMs: 0.5, maxAttempts: 3 };
+    for (const options of [{ ...fast, random: () => 0.5 }, { ...fast, seed: 1 }, { ...fast, jitter: 'none' }, { maxAttempts: 1 }, { retryIf: () => false }, { ...fast, retryIf: () => ({ afterMs: 0 }) }]) {
+      await end(retry(fails, options));
+      await end(new RetryPolicy(options).run(fails));
+      try { retrySync(fails, options); } catch {}
+    }
+    await end(retry(() => { throw permanent(0); }));
+    await end(retry(() => { throw retryAfter(0.5); }, { ...fast, random: () => 0 }));
+    for (const options of [{ random: () => 0.5 }, { jitter: 'none' }, { seed: 1 }]) {
+      const delays = new RetryPolicy(options).delays();
+      delays.next();
+      delays.reset();
+      [...delays];
+    }
+    new RetryPolicy().delays();
+    console.log(JSON.stringify(taken));
+    await end(retry(() => { throw retryAfter(0.5); }, { ...fast, jitter: 'none' }));
+    console.log([...new Set(taken)].sort().join());
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '[]\nMath.random,crypto\n', stderr: '' });
+});
+
+test('crypto that throws: the clocks and Math.random serve', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    crypto.getRandomValues = () => { throw new Error('no entropy'); };
+    const { RetryPolicy, retry } = await import('rejitter');
+    const mine = new Error('mine');
+    console.log(await retry(() => { throw mine; }, { baseMs: 0, maxAttempts: 2 }).catch((error) => error === mine), new Set(Array.from({ length: 50 }, () => new RetryPolicy().delays().next().value)).size);
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true 50\n', stderr: '' });
+});
+
+test('random outside [0, 1) is an error that names it, and ends the operation', async () => {
+  for (const bad of [1, -0.1, 1.5, NaN, Infinity, '0.5', undefined, null, 0n]) {
+    let calls = 0;
+    const { error, rejected } = await underClock(() => retry(() => { calls += 1; throw 'from fn'; }, { random: () => bad }));
+    assert.ok(rejected);
+    assert.ok(error instanceof RangeError || error instanceof TypeError, `${String(bad)}: ${error}`);
+    assert.match(error.message, /random/);
+    assert.equal(calls, 1);
+  }
+});
+
+test('a random source that throws ends the operation with what it threw', async () => {
+  const boom = new Error('boom');
+  const { error } = await underClock(() => retry(failing, { random() { throw boom; } }));
+  assert.equal(error, boom);
+});
+
+test('the context of each operation is its own in AsyncLocalStorage', async () => {
+  const { AsyncLocalStorage } = await import('node:async_hooks');
+  const store = new AsyncLocalStorage();
+  const policy = new RetryPolicy({ maxAttempts: 4, baseMs: 0, retryIf: (_, attempt) => { seen.push([store.getStore(), attempt.attempt]); return true; } });
+  const seen = [];
+  await Promise.all(Array.from({ length: 20 }, (_, i) => store.run(i, () => policy.run(({ attempt }) => {
+    assert.equal(store.getStore(), i);
+    if (attempt < 4) throw i;
+  }))));
+  assert.equal(seen.length, 60);
+  for (let i = 0; i < 20; i += 1) assert.deepEqual(seen.filter(([id]) => id === i).map(([, n]) => n), [1, 2, 3]);
+});

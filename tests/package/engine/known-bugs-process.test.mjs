@@ -1,0 +1,127 @@
+// Scenarios from bug reports (the ids name them) about whole processes: what keeps one alive, what stays in
+// its memory, and what happens when the core traps.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { runNode } from '../lib/consumer.mjs';
+
+const WAITING = (unref) => `
+  import { retry } from 'rejitter';
+  const began = performance.now();
+  process.on('exit', () => console.log('exit', Math.round(performance.now() - began) < 5000));
+  retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none', unref: ${unref}, signal: globalThis.stop?.signal }).then(undefined, (reason) => console.log(reason));
+`;
+
+test('X01 unref: true lets a process end in the middle of a wait', async () => {
+  const { code, stdout } = await runNode(WAITING(true));
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: 'exit true\n' });
+});
+
+test('X01 unref: true, awaited at the top level: Node ends with its code 13 for a promise that nothing settles', async () => {
+  const { code } = await runNode(`import { retry } from 'rejitter'; await retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none', unref: true });`);
+  assert.equal(code, 13);
+});
+
+test('X01 without unref a waiting operation keeps the process alive until it ends', async () => {
+  const { code, stdout } = await runNode(`
+    globalThis.stop = new AbortController();
+    // This timer alone would not: it is unref'd.
+    setTimeout(() => stop.abort('stopped'), 300).unref();
+    ${WAITING(false).replace("import { retry } from 'rejitter';", "const { retry } = await import('rejitter');")}
+  `);
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: 'stopped\nexit true\n' });
+});
+
+test('X01 the deadline and the attempt timeout are unref\'d as well', async () => {
+  const { code, stdout } = await runNode(`
+    import { retry } from 'rejitter';
+    retry(() => new Promise(() => {}), { attemptTimeoutMs: 50_000, totalTimeoutMs: 60_000, unref: true });
+    console.log('end');
+  `);
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: 'end\n' });
+});
+
+test('X03 success at the second attempt: neither the attempt timeout nor the deadline holds the process', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { retry } from 'rejitter';
+    const value = await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'value'; }, { baseMs: 1, attemptTimeoutMs: 60_000, totalTimeoutMs: 3_600_000 });
+    const left = process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
+    const began = performance.now();
+    // At once, that is: far from the minute and the hour, on however busy a machine.
+    process.on('exit', () => console.log(value, left.length, performance.now() - began < 10_000));
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'value 0 true\n', stderr: '' });
+});
+
+test('M05 100,000 policies, used and dropped: the heap returns to where it was', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { RetryPolicy } from 'rejitter';
+    const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
+    const round = async (n) => {
+      for (let i = 0; i < n; i += 1) {
+        const policy = new RetryPolicy({ baseMs: 0, maxAttempts: 2, metrics: true, totalTimeoutMs: 1000 });
+        await policy.run(() => i);
+        policy.delays().next();
+        if (i % 1000 === 0) await policy.run(({ attempt }) => { if (attempt < 2) throw 0; });
+      }
+    };
+    await round(2000);
+    const before = heap();
+    await round(100_000);
+    console.log(heap() - before);
+  `, { flags: ['--expose-gc'] });
+  assert.equal(code, 0, stderr);
+  assert.ok(Number(stdout) < 500_000, `${stdout.trim()} bytes`);
+});
+
+test('W03 a trap in the core fails its own operation only: 100 that wait all settle, and later ones work', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    // A real trap: a module whose one function is \`unreachable\`.
+    const trap = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 116, 114, 97, 112, 0, 0, 10, 5, 1, 3, 0, 0, 11]))).exports.trap;
+    const { Instance } = WebAssembly;
+    let traps = false;
+    let instances = 0;
+    WebAssembly.Instance = function (module, imports) {
+      instances += 1;
+      const { decide, draw } = new Instance(module, imports).exports;
+      return { exports: { draw, decide: (...numbers) => { if (traps) trap(); return decide(...numbers); } } };
+    };
+    const { retry, retryReport } = await import('rejitter');
+    const waiting = Array.from({ length: 100 }, (_, i) => retry(({ attempt }) => { if (attempt < 3) throw i; return i; }, { baseMs: 30, jitter: 'none', totalTimeoutMs: 60_000 }));
+    traps = true;
+    const warnings = [];
+    console.warn = (...args) => warnings.push(args);
+    const mine = new Error('never retried');
+    const error = await retry(() => { throw mine; }).catch((error) => error);
+    const again = await retry(() => { throw mine; }).catch((error) => error);
+    traps = false;
+    const { reason, cause } = retryReport(error);
+    console.log(error === mine && again === mine, reason, cause instanceof WebAssembly.RuntimeError, warnings.length, warnings[0][1] === cause);
+    const values = await Promise.all(waiting);
+    console.log(values.every((value, i) => value === i), await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'works'; }, { baseMs: 0 }));
+    console.log(instances);
+    await new Promise((go) => setTimeout(go, 20));
+  `, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
+  // Three instances: each trap costs one.
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true unavailable true 1 false\ntrue works\n3\n', stderr: '' });
+});
+
+test('W05 everything dropped while timers, listeners and callbacks are in flight: no complaint ever', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { setMaxListeners } from 'node:events';
+    import { RetryPolicy } from 'rejitter';
+    // Fifty operations at once have a listener each, as they should.
+    setMaxListeners(0);
+    for (let round = 0; round < 20; round += 1) {
+      const controller = new AbortController();
+      const policy = new RetryPolicy({ baseMs: 1, maxAttempts: Infinity, attemptTimeoutMs: 3, totalTimeoutMs: 25, signal: controller.signal, retryIf: async () => true });
+      for (let i = 0; i < 50; i += 1) policy.run(() => new Promise((_, no) => setTimeout(no, i % 7, i))).catch(() => {});
+      setTimeout(() => controller.abort(), round % 5 * 5);
+      if (round % 4 === 0) { gc(); await new Promise((go) => setTimeout(go, 2)); }
+    }
+    await new Promise((go) => setTimeout(go, 80));
+    console.log(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);
+  `, { flags: ['--expose-gc', '--unhandled-rejections=strict', '--trace-warnings'] });
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '0\n', stderr: '' });
+});

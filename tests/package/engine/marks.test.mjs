@@ -1,0 +1,144 @@
+// permanent() and retryAfter(): nested, foreign, malformed, and returned by mistake.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createContext, runInContext } from 'node:vm';
+
+import { underBlockingClock } from '../lib/blocking.mjs';
+import { underClock } from '../lib/clock.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+
+const { RetryPolicy, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
+const MARK = Symbol.for('rejitter.mark');
+const mine = new Error('mine');
+
+/** Returns how an operation ends whose attempts all throw this. */
+async function ending(thrown, options) {
+  const seen = [];
+  const { error, clock } = await underClock(() => retry(() => { throw thrown; }, {
+    jitter: 'none', maxAttempts: 2, retryIf: (e) => { seen.push(e); return true; }, onFailure: (event) => seen.push(event.error), ...options,
+  }));
+  const { reason, hintMs } = retryReport(error) ?? {};
+  assert.ok(seen.every((each) => Object.is(each, error)), 'predicate, hook and rejection see the same error');
+  return { error, reason, hintMs, waits: clock.delays };
+}
+
+const NESTS = {
+  'permanent in retryAfter': [retryAfter(5, permanent(mine)), true],
+  'retryAfter in permanent': [permanent(retryAfter(5, mine)), true],
+  'permanent in permanent': [permanent(permanent(mine)), true],
+  'retryAfter in retryAfter': [retryAfter(7, retryAfter(5, mine)), false],
+  'twelve permanents': [Array(12).fill().reduce((error) => permanent(error), mine), true],
+  'three of each': [Array(3).fill().reduce((error) => permanent(retryAfter(5, error)), mine), true],
+};
+for (const [name, [error, isLast]] of Object.entries(NESTS)) {
+  test(`${name}: permanent anywhere wins, and the callback's own error comes out`, async () => {
+    assert.equal(isPermanent(error), isLast);
+    assert.equal(error.cause, mine);
+    const end = await ending(error);
+    assert.equal(end.error, mine);
+    assert.equal(end.reason, isLast ? 'permanent' : 'exhausted');
+  });
+}
+
+test('the outer hint of two counts, and an inner one where the outer mark has none', async () => {
+  assert.equal((await ending(retryAfter(7, retryAfter(5, mine)), { random: () => 0, baseMs: 0 })).hintMs, 7);
+  const chained = new Error('outer', { cause: retryAfter(5, mine) });
+  const end = await ending(chained, { random: () => 0, baseMs: 0 });
+  assert.deepEqual([end.error, end.hintMs, end.waits], [chained, 5, [5]]);
+  assert.equal((await ending(new Error('outer', { cause: retryAfter(5, permanent(mine)) }))).reason, 'permanent');
+});
+
+test('an attempt that times out does not repeat the hint of the failure before it, which is its cause', async () => {
+  const { error, clock } = await underClock(() => retry(({ attempt }) => {
+    if (attempt < 2) throw retryAfter(700);
+    return new Promise(() => {});
+  }, { random: () => 0, baseMs: 10, attemptTimeoutMs: 50, maxAttempts: 3, backoff: 'fixed', jitter: 'equal' }));
+  assert.equal(error.cause.name, 'TimeoutError');
+  assert.equal(error.cause.cause.name, 'RetryAfterError');
+  assert.deepEqual(clock.delays, [50, 700, 50, 5, 50]);
+  assert.equal(retryReport(error).hintMs, undefined);
+});
+
+test('a mark that is found through cause leaves the error around it in place', async () => {
+  const around = new Error('around', { cause: permanent(mine) });
+  assert.deepEqual(await ending(around).then(({ error, reason }) => [error, reason]), [around, 'permanent']);
+  const cyclic = new Error('cyclic');
+  cyclic.cause = cyclic;
+  assert.equal(isPermanent(permanent(cyclic)), true);
+  assert.equal(isPermanent(cyclic), false);
+});
+
+const throwing = (name) => Object.defineProperty({ permanent: true, afterMs: 5, wraps: false }, name, { enumerable: true, get() { throw new Error('read'); } });
+const MALFORMED = {
+  null: null, undefined, true: true, 'a string': 'permanent', 'an empty object': {}, 'an array': [],
+  'wraps alone': { wraps: true }, 'no wraps': { permanent: true, afterMs: NaN }, 'no afterMs': { permanent: true, wraps: false },
+  'permanent as a string': { permanent: 'yes', afterMs: NaN, wraps: false },
+  'afterMs as a string': { permanent: false, afterMs: '1e9', wraps: false },
+  'afterMs as a bigint': { permanent: false, afterMs: 1n, wraps: false },
+  'afterMs below 0': { permanent: true, afterMs: -1, wraps: false },
+  'a getter of permanent that throws': throwing('permanent'),
+  'a getter of afterMs that throws': throwing('afterMs'),
+  'a getter of wraps that throws': throwing('wraps'),
+};
+for (const [name, mark] of Object.entries(MALFORMED)) {
+  test(`a foreign mark that is ${name} is ignored: the error is retried and comes out`, async () => {
+    const error = Object.assign(new Error('foreign', { cause: mine }), { [MARK]: mark });
+    assert.equal(isPermanent(error), false);
+    const end = await ending(error);
+    assert.deepEqual([end.error, end.reason, end.hintMs, end.waits], [error, 'exhausted', undefined, [100]]);
+  });
+}
+
+test('a foreign mark of the right shape counts, its getters too; what wraps nothing is not taken off', async () => {
+  const marked = (mark, options) => Object.assign(new Error('foreign', options), { [MARK]: mark });
+  const good = { permanent: true, afterMs: NaN, wraps: true };
+  assert.equal((await ending(marked(good, { cause: mine }))).error, mine);
+  const bare = marked(good);
+  assert.deepEqual(await ending(bare).then(({ error, reason }) => [error, reason]), [bare, 'permanent']);
+  const other = runInContext(`Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, afterMs: 5, wraps: false } })`, createContext({}));
+  assert.deepEqual(await ending(other).then(({ error, reason }) => [error, reason]), [other, 'permanent']);
+  // Marks that were found before a getter throws still count.
+  const then = new Error('then', { cause: Object.defineProperty(new Error('deep'), 'cause', { get() { throw new Error('read'); } }) });
+  assert.equal((await ending(permanent(then))).reason, 'permanent');
+});
+
+test('retryAfter() with an invalid time keeps the error, ignores the hint, and never throws', async () => {
+  for (const ms of [NaN, -1, '5', undefined, null, 5n, {}, new Date()]) {
+    const end = await ending(retryAfter(ms, mine));
+    assert.deepEqual([end.error, end.hintMs, end.waits], [mine, undefined, [100]], String(ms));
+    const bare = retryAfter(ms);
+    assert.match(bare.message, /^rejitter: ms must be a non-negative number of milliseconds or Infinity, got /);
+    const alone = await ending(bare);
+    assert.deepEqual([alone.error, alone.hintMs], [bare, undefined], String(ms));
+  }
+});
+
+const SLIPS = {
+  'permanent(error)': [() => permanent(mine), 'permanent', mine],
+  'permanent(undefined)': [() => permanent(undefined), 'permanent', undefined],
+  'retryAfter(ms, error)': [() => retryAfter(5, mine), 'retryAfter', mine],
+  'retryAfter(ms)': [() => retryAfter(5), 'retryAfter', undefined],
+};
+for (const [name, [make, maker, cause]] of Object.entries(SLIPS)) {
+  test(`${name} that is returned ends the operation with a TypeError`, async () => {
+    const policy = new RetryPolicy({ jitter: 'none' });
+    const judge = (error, attempts) => {
+      assert.ok(error instanceof TypeError);
+      assert.equal(error.message, `rejitter: ${maker}() was returned; throw it`);
+      assert.equal(error.cause, cause);
+      const report = retryReport(error);
+      assert.deepEqual([report.reason, report.attempts, report.records.at(-1).error], ['callback', attempts, error]);
+    };
+    for (const options of [{}, { retryOnResult: () => assert.fail('asked') }, { signal: new AbortController().signal }]) {
+      for (const when of [1, 2]) {
+        const given = ({ attempt }) => { if (attempt < when) throw mine; return make(); };
+        judge((await underClock(() => retry(given, options))).error, when);
+        judge((await underClock(() => retry(async (attempt) => given(attempt), options))).error, when);
+      }
+      judge(underBlockingClock(() => retrySync(make, options)).error, 1);
+    }
+    judge((await underClock(() => policy.run(make))).error, 1);
+    judge((await underClock(() => policy.wrap(async () => make())())).error, 1);
+  });
+}

@@ -1,0 +1,150 @@
+// Reports: the times of an operation, and who can read them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+
+import { underBlockingClock } from '../lib/blocking.mjs';
+import { underClock } from '../lib/clock.mjs';
+import { importPackage, runNode } from '../lib/consumer.mjs';
+
+const { RetryError, RetryPolicy, permanent, retry, retryReport, retrySync } = await importPackage();
+const E = new Error('failing');
+
+/** Options that make the engine watch an operation from its start, and none. */
+const WATCHES = {
+  nothing: {},
+  'a hook': { onSuccess() {} },
+  'a signal': { signal: new AbortController().signal },
+  'a deadline': { totalTimeoutMs: 1e6 },
+  'an attempt timeout': { attemptTimeoutMs: 1e6 },
+  retryOnResult: { retryOnResult: () => false },
+};
+for (const [name, options] of Object.entries(WATCHES)) {
+  test(`watched by ${name}: the time of the first attempt counts, in the report, in Attempt and in retryIf`, async () => {
+    const ways = {
+      retry: (fn, given) => retry(fn, given),
+      policy: (fn, given) => new RetryPolicy(given).run(fn),
+    };
+    for (const [way, call] of Object.entries(ways)) {
+      for (const late of [false, true]) {
+        const elapsed = [];
+        const { error } = await underClock((clock) => call(async (attempt) => {
+          elapsed.push(attempt.elapsedMs);
+          if (late) await null;
+          clock.now += 300;
+          throw E;
+        }, { jitter: 'none', baseMs: 10, maxAttempts: 2, retryIf: (_, attempt) => { elapsed.push(attempt.elapsedMs); return true; }, ...options }));
+        assert.equal(error, E);
+        assert.deepEqual(elapsed, [0, 300, 310, 610], way);
+        const { elapsedMs, records } = retryReport(error);
+        assert.equal(elapsedMs, 610, way);
+        assert.deepEqual(records.map(({ startMs, durationMs, delayMs }) => [startMs, durationMs, delayMs]), [[0, 300, 10], [310, 300, undefined]], way);
+      }
+    }
+  });
+}
+
+test('the clock is read once for an attempt that succeeds, and nothing is asked of wasm or timers', async () => {
+  const { now } = performance;
+  let reads = 0;
+  performance.now = () => { reads += 1; return 5; };
+  try {
+    assert.equal(await retry(() => 'value'), 'value');
+    assert.equal(reads, 1);
+  } finally {
+    performance.now = now;
+  }
+});
+
+test('a host whose clock throws: the promise rejects, nothing is thrown at the caller', async () => {
+  const { now } = performance;
+  const boom = new Error('no clock');
+  const ends = [];
+  performance.now = () => { throw boom; };
+  try {
+    for (const options of [{}, { totalTimeoutMs: 5 }]) ends.push(await retry(() => { throw E; }, options).catch((error) => error));
+  } finally {
+    performance.now = now;
+  }
+  assert.deepEqual(ends, [boom, boom]);
+});
+
+test('the reason of an abort keeps no report: onGiveUp alone is told', async () => {
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const told = [];
+  const fail = (secret) => retry(() => { throw new Error(secret); }, { signal: controller.signal, onGiveUp: (event) => told.push(event) }).catch((e) => e);
+  const { value } = await underClock(async (clock) => {
+    const both = Promise.all([fail('of tenant A'), fail('of tenant B')]);
+    await null;
+    controller.abort(reason);
+    clock.now += 1;
+    return both;
+  });
+  assert.deepEqual(value, [reason, reason]);
+  assert.equal(retryReport(reason), undefined);
+  assert.deepEqual(told.map(({ error, reason: why, report }) => [error, why, report.records[0].error.message]), [[reason, 'aborted', 'of tenant A'], [reason, 'aborted', 'of tenant B']]);
+  const sync = new AbortController();
+  assert.throws(() => retrySync(() => { sync.abort(reason); throw E; }, { signal: sync.signal }), (e) => e === reason);
+  assert.equal(retryReport(reason), undefined);
+});
+
+test('RetryError shows no report and no result: not to console.log, JSON, spread or keys', async () => {
+  const secret = { password: 'hunter2' };
+  const outcomes = [
+    await underClock(() => retry(() => secret, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 2 })),
+    await underClock(() => retry(() => secret, { retryOnResult: () => { throw E; }, finalError: 'wrap' })),
+  ];
+  for (const { error } of outcomes) {
+    assert.ok(error instanceof RetryError);
+    assert.deepEqual(Object.keys(error).sort(), ['name', 'reason']);
+    assert.ok(error.report.records.some(({ result }) => result === secret), 'it is there for those who ask');
+    for (const text of [inspect(error, { depth: 10 }), JSON.stringify(error), JSON.stringify({ ...error }), error.message, String(error)]) assert.doesNotMatch(text, /hunter2/);
+  }
+  assert.equal(outcomes[0].error.result, secret);
+});
+
+test('console.log(attempt) in Node shows what its getters hold, and makes no signal', async () => {
+  const texts = [];
+  const { AbortController: Real } = globalThis;
+  let controllers = 0;
+  globalThis.AbortController = class extends Real { constructor() { super(); controllers += 1; } };
+  try {
+    await underClock(() => retry((attempt) => {
+      texts.push(inspect(attempt));
+      if (attempt.attempt < 2) throw E;
+    }, { jitter: 'none', maxAttempts: 3, name: 'orders' }));
+  } finally {
+    globalThis.AbortController = Real;
+  }
+  for (const text of ['attempt: 2', 'attemptsLeft: 1', "name: 'orders'", 'elapsedMs: 100', 'remainingMs: Infinity', 'previousError: Error: failing', 'previousDelayMs: 100']) assert.ok(texts[1].includes(text), texts[1]);
+  assert.equal(controllers, 0);
+});
+
+test('frozen prototypes of errors: timeouts, RetryError and marks work all the same', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { RetryError, TimeoutError, permanent, retry, retryAfter } from 'rejitter';
+    for (const { prototype } of [Error, AggregateError, TypeError, RangeError, Object, Function]) Object.freeze(prototype);
+    const hang = () => new Promise(() => {});
+    const timeout = await retry(hang, { attemptTimeoutMs: 1, maxAttempts: 2, baseMs: 0 }).catch((e) => e);
+    const deadline = await retry(hang, { totalTimeoutMs: 1 }).catch((e) => e);
+    const wrapped = await retry(() => { throw 1; }, { finalError: 'wrap', maxAttempts: 1 }).catch((e) => e);
+    const mine = new Error('mine');
+    const marked = await Promise.all([permanent(mine), retryAfter(0, mine)].map((mark) => retry(() => { throw mark; }, { maxAttempts: 1 }).catch((e) => e)));
+    console.log(timeout instanceof TimeoutError, deadline instanceof TimeoutError, deadline.name, wrapped instanceof RetryError, wrapped.name, permanent(mine).name, marked.every((e) => e === mine));
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true true TimeoutError true RetryError PermanentError true\n', stderr: '' });
+});
+
+test('every text of the engine begins with "rejitter: ", once', async () => {
+  const hang = () => new Promise(() => {});
+  const errors = [];
+  for (const options of [{ attemptTimeoutMs: 5 }, { attemptTimeoutMs: 5, finalError: 'wrap' }, { totalTimeoutMs: 5 }]) errors.push((await underClock(() => retry(hang, { maxAttempts: 2, ...options }))).error);
+  const { error: random } = await underClock(() => retry(() => { throw E; }, { random: () => 1 }));
+  const { error: backoff } = await underClock(() => retry(() => { throw E; }, { backoff: () => NaN }));
+  const { error: predicate } = await underClock(() => retry(() => { throw E; }, { retryIf: () => 1 }));
+  const { error: slip } = await underClock(() => retry(() => permanent(E)));
+  const { error: sync } = underBlockingClock(() => retrySync(() => Promise.resolve()));
+  for (const error of [...errors, random, backoff, predicate, slip, sync]) assert.match(error.message, /^rejitter: (?!.*rejitter: )/);
+});

@@ -1,0 +1,107 @@
+// Nothing the package does leaves a promise that nobody watches. Each case runs in a process of its own
+// under --unhandled-rejections=strict, where such a promise ends the process.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { here, run, runNode } from '../lib/consumer.mjs';
+
+const CASES = {
+  'synchronous throws until the attempts run out': `await expect(retry(() => { throw E; }, fast), E);`,
+  'rejections until the attempts run out': `await expect(retry(() => Promise.reject(E), fast), E);`,
+  'late rejections': `await expect(retry(() => new Promise((_, no) => setTimeout(no, 1, E)), fast), E);`,
+  'an attempt that rejects after the abort': `
+    const c = new AbortController();
+    let reject;
+    const p = retry(() => new Promise((_, no) => { reject = no; }), { ...fast, signal: c.signal });
+    c.abort(E);
+    await expect(p, E);
+    reject(new Error('late'));`,
+  'a later attempt that rejects after the abort': `
+    const c = new AbortController();
+    const late = [];
+    const p = retry(({ attempt }) => attempt < 3 ? Promise.reject(1) : new Promise((_, no) => { late.push(no); setTimeout(() => c.abort(E), 1); }), { ...fast, signal: c.signal });
+    await expect(p, E);
+    late[0](new Error('late'));`,
+  'an abort inside the callback, which then throws': `
+    const c = new AbortController();
+    await expect(retry(() => { c.abort(E); throw 1; }, { ...fast, signal: c.signal }), E);`,
+  'an abort during the wait': `
+    const c = new AbortController();
+    const p = retry(() => Promise.reject(1), { ...fast, baseMs: 60000, capMs: 60000, jitter: 'none', signal: c.signal });
+    setTimeout(() => c.abort(E), 1);
+    await expect(p, E);`,
+  'an aborted signal from the start': `await expect(retry(() => 1, { signal: AbortSignal.abort(E) }), E);`,
+  'a predicate that throws': `await expect(retry(() => Promise.reject(1), { ...fast, retryIf() { throw E; } }), E);`,
+  'a predicate that rejects': `await expect(retry(() => Promise.reject(1), { ...fast, retryIf: async () => { throw E; } }), E);`,
+  'a predicate that rejects after the abort': `
+    const c = new AbortController();
+    let reject;
+    const p = retry(() => Promise.reject(1), { ...fast, signal: c.signal, retryIf: () => new Promise((_, no) => { reject = no; }) });
+    await new Promise((go) => setTimeout(go, 2));
+    c.abort(E);
+    await expect(p, E);
+    reject(new Error('late'));`,
+  'bad options': `await expect(retry(() => 1, { baseMs: -1 }), undefined);`,
+  'a random source that throws': `await expect(retry(() => Promise.reject(1), { ...fast, random() { throw E; } }), undefined);`,
+  'a thenable that rejects twice and then throws': `
+    await expect(retry(() => ({ then(ok, no) { no(E); no(2); ok(3); throw 4; } }), fast), E);`,
+};
+
+const PRELUDE = `
+  import { retry } from 'rejitter';
+  const E = new Error('expected');
+  const fast = { baseMs: 0, maxAttempts: 3 };
+  const expect = (promise, error) => promise.then(
+    () => { console.log('resolved'); },
+    (e) => { if (error !== undefined && e !== error) console.log('rejected with', e); },
+  );
+`;
+// A few turns of the loop: an unhandled rejection is reported after the microtasks of its turn.
+const EPILOGUE = `\nawait new Promise((go) => setTimeout(go, 20)); console.log('end');`;
+const strict = (body) => runNode(`${PRELUDE}${body}${EPILOGUE}`, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
+
+test('the guard itself: a promise that nobody watches ends such a process', async () => {
+  const { code, stdout } = await strict(`retry(() => { throw E; }, fast);`);
+  assert.notEqual(code, 0);
+  assert.ok(!stdout.includes('end'));
+});
+
+for (const [name, body] of Object.entries(CASES)) {
+  test(`no unhandled rejection: ${name}`, async () => {
+    const { code, stdout, stderr } = await strict(body);
+    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'end\n', stderr: '' });
+  });
+}
+
+// The scenarios of the bug bank, wherever they are: each test whose name begins with an id runs once more
+// in a process of this kind. Those that only start other programs (bundlers, browsers, test runners) say
+// nothing about this one.
+const SCENARIO = /^test\(['`]([A-Z]\d{2}) |^ {2}test\(['`]([A-Z]\d{2}) /gm;
+const scenarios = ['engine', 'options', 'fetch']
+  .flatMap((folder) => readdirSync(join(here, folder)).map((name) => join(folder, name)))
+  .filter((name) => name.endsWith('.test.mjs') && !/(?:leaks|strict)\.test\.mjs$/.test(name))
+  .map((name) => ({ name, ids: new Set([...readFileSync(join(here, name), 'utf8').matchAll(SCENARIO)].map((match) => match[1] ?? match[2])) }))
+  .filter(({ ids }) => ids.size > 0);
+
+test('the scenarios are found', () => {
+  const ids = scenarios.flatMap((file) => [...file.ids]);
+  for (const id of ['A01', 'A09', 'C01', 'D03', 'F03', 'N03', 'R07', 'S01', 'T01', 'U03', 'V01', 'W03', 'X03']) assert.ok(ids.includes(id), id);
+});
+
+for (const { name, ids } of scenarios) {
+  test(`no unhandled rejection in ${name}: ${[...ids].join(' ')}`, async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [
+      '--unhandled-rejections=strict', '--trace-warnings', '--test-reporter=tap', '--test-name-pattern=^[A-Z]\\d\\d ', join(here, name),
+    ], { env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } });
+    assert.equal(code, 0, stdout);
+    // More than ten operations living on one signal have a listener each: Node remarks on that, rightly.
+    const warnings = [...stderr.matchAll(/^\(node:\d+\) (?:\[\w+\] )?(\w+)/gm)].map((match) => match[1]);
+    assert.deepEqual(warnings.filter((each) => each !== 'MaxListenersExceededWarning' && each !== 'ExperimentalWarning'), [], stderr);
+    // Node's runner only mentions what comes after the end of a test.
+    assert.doesNotMatch(stdout, /asynchronous activity|unhandledRejection|uncaughtException/);
+    assert.match(stdout, /^ok \d+ - [A-Z]\d\d /m);
+  });
+}

@@ -1,0 +1,216 @@
+// What a callback may give back or throw: anything, and it comes out as it went in.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createContext, runInContext } from 'node:vm';
+
+import { underClock } from '../lib/clock.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+
+const { retry, RetryPolicy } = await importPackage();
+
+const hostile = (target) => new Proxy(target, {
+  get(_, name) { throw new Error(`read ${String(name)}`); },
+  set() { throw new Error('written'); },
+  defineProperty() { throw new Error('defined'); },
+  getPrototypeOf() { throw new Error('asked for its prototype'); },
+  has() { throw new Error('searched'); },
+  ownKeys() { throw new Error('listed'); },
+});
+
+const ERRORS = {
+  'an Error': new Error('plain'),
+  'a string': 'str',
+  'an empty string': '',
+  'the number 0': 0,
+  'minus zero': -0,
+  NaN,
+  null: null,
+  undefined,
+  false: false,
+  'a bigint': 0n,
+  'a symbol': Symbol('s'),
+  'a frozen error': Object.freeze(new Error('frozen')),
+  'a sealed object': Object.seal({}),
+  'an object without a prototype': Object.create(null),
+  'a function': () => {},
+  'a proxy that throws on every access': hostile(new Error('hidden')),
+  'an error of another realm': runInContext('new TypeError("foreign")', createContext({})),
+  'an error whose message getter throws': Object.defineProperty(new Error(), 'message', { get() { throw new Error('read'); } }),
+};
+
+const WAYS = {
+  thrown: (value) => () => { throw value; },
+  rejected: (value) => () => Promise.reject(value),
+  'rejected by a thenable': (value) => () => ({ then(_, no) { no(value); } }),
+  'thrown by then': (value) => () => ({ then() { throw value; } }),
+  'thrown by the getter of then': (value) => () => ({ get then() { throw value; } }),
+};
+
+for (const [name, value] of Object.entries(ERRORS)) {
+  test(`V01 ${name} is retried and comes out as itself`, async () => {
+    for (const [way, fn] of Object.entries(WAYS)) {
+      const asked = [];
+      let calls = 0;
+      const act = fn(value);
+      // deepEqual would touch the value; everything here compares by identity only.
+      const before = typeof value === 'object' && value !== null && name.startsWith('an Error') ? Reflect.ownKeys(value).length : undefined;
+      const { rejected, error } = await underClock(() =>
+        retry(() => { calls += 1; return act(); }, { maxAttempts: 4, retryIf: (e) => { asked.push(e); return true; } }));
+      assert.ok(rejected, way);
+      assert.ok(Object.is(error, value), way);
+      assert.equal(calls, 4, way);
+      assert.ok(asked.length === 4 && asked.every((e) => Object.is(e, value)), way);
+      if (before !== undefined) assert.equal(Reflect.ownKeys(value).length, before, 'the error was written to');
+    }
+  });
+}
+
+test('V01 Promise.reject(undefined) from every attempt: undefined, after exactly maxAttempts calls', async () => {
+  for (const maxAttempts of [1, 2, 6]) {
+    let calls = 0;
+    const { rejected, error } = await underClock(() => retry(() => { calls += 1; return Promise.reject(undefined); }, { maxAttempts }));
+    assert.ok(rejected);
+    assert.equal(error, undefined);
+    assert.equal(calls, maxAttempts);
+  }
+});
+
+test('V03 a synchronous throw is retried on the same schedule as a rejection, and never thrown at the caller', async () => {
+  const schedules = [];
+  for (const fn of [() => { throw 1; }, () => Promise.reject(1)]) {
+    const { clock } = await underClock(() => {
+      const promise = retry(fn, { seed: 3 });
+      assert.ok(promise instanceof Promise);
+      return promise;
+    });
+    schedules.push(clock.delays);
+  }
+  assert.equal(schedules[0].length, 5);
+  assert.deepEqual(schedules[0], schedules[1]);
+});
+
+test('each failure is a new one: the last error comes out, not the first', async () => {
+  const errors = [new Error('1'), new Error('2'), new Error('3')];
+  const { error } = await underClock(() => retry(({ attempt }) => { throw errors[attempt - 1]; }, { maxAttempts: 3 }));
+  assert.equal(error, errors[2]);
+});
+
+const RESULTS = {
+  'a string': 'value',
+  undefined,
+  null: null,
+  false: false,
+  0: 0,
+  'an error that is returned, not thrown': new Error('a value'),
+  'an object whose then is no function': { then: 5 },
+  'a function': () => {},
+};
+
+for (const [name, value] of Object.entries(RESULTS)) {
+  test(`${name}, returned or resolved with, is a success`, async () => {
+    for (const fn of [() => value, async () => value, () => ({ then: (ok) => ok(value) })]) {
+      let calls = 0;
+      assert.ok(Object.is(await retry(() => { calls += 1; return fn(); }), value));
+      assert.equal(calls, 1);
+      // The same after a failure, where other code adopts the result.
+      calls = 0;
+      const { value: second } = await underClock(() => retry(() => { calls += 1; if (calls < 3) throw 0; return fn(); }));
+      assert.ok(Object.is(second, value));
+      assert.equal(calls, 3);
+    }
+  });
+}
+
+test('promises and thenables of another realm are adopted', async () => {
+  const context = createContext({});
+  const cases = runInContext(`({
+    resolves: () => Promise.resolve('foreign'),
+    rejects: () => Promise.reject('foreign'),
+    thenable: () => ({ then(ok) { ok('foreign'); } }),
+    async: async () => 'foreign',
+  })`, context);
+  assert.equal(cases.resolves() instanceof Promise, false);
+  for (const name of ['resolves', 'thenable', 'async']) {
+    assert.equal(await retry(cases[name]), 'foreign', name);
+    const late = await underClock(() => retry(({ attempt }) => { if (attempt < 3) throw 0; return cases[name](); }));
+    assert.equal(late.value, 'foreign', name);
+  }
+  let calls = 0;
+  const { rejected, error } = await underClock(() => retry(() => { calls += 1; return cases.rejects(); }, { maxAttempts: 3 }));
+  assert.deepEqual({ rejected, error, calls }, { rejected: true, error: 'foreign', calls: 3 });
+});
+
+test('a thenable of a thenable is followed to its end', async () => {
+  const nested = () => ({ then: (ok) => ok({ then: (inner) => inner(Promise.resolve('deep')) }) });
+  assert.equal(await retry(nested), 'deep');
+  assert.equal((await underClock(() => retry(({ attempt }) => { if (attempt < 2) throw 0; return nested(); }))).value, 'deep');
+});
+
+test('only the first answer of a thenable counts', async () => {
+  let calls = 0;
+  const contradictory = () => {
+    calls += 1;
+    return { then(ok, no) { ok('first'); no('second'); ok('third'); throw 'fourth'; } };
+  };
+  assert.equal(await retry(contradictory), 'first');
+  assert.equal(calls, 1);
+  calls = 0;
+  const { error } = await underClock(() => retry(() => {
+    calls += 1;
+    return { then(ok, no) { no('first'); ok('second'); no('third'); } };
+  }, { maxAttempts: 3 }));
+  assert.equal(error, 'first');
+  assert.equal(calls, 3);
+});
+
+test('a promise subclass with its own then is adopted through it', async () => {
+  let asked = 0;
+  class Counting extends Promise {
+    then(...args) { asked += 1; return super.then(...args); }
+  }
+  assert.equal(await retry(() => Counting.resolve('value')), 'value');
+  assert.ok(asked >= 1);
+});
+
+test('a native promise with a then of its own: await ignores that, and so does every attempt', async () => {
+  const own = {
+    'that throws': () => { throw new Error('own then'); },
+    'that returns no promise': (ok) => { ok('from then'); return 'junk'; },
+    'that never answers': () => {},
+    'that is no function': 5,
+  };
+  for (const [name, then] of Object.entries(own)) {
+    for (const settled of [() => Promise.resolve('value'), () => Promise.reject('failure')]) {
+      const expected = await settled().catch((error) => error);
+      for (const options of [{ maxAttempts: 1 }, { maxAttempts: 2 }, { maxAttempts: 2, signal: new AbortController().signal }]) {
+        let promise;
+        const { value, error } = await underClock(() => {
+          promise = retry(() => Object.assign(settled(), { then }), options);
+          return promise;
+        });
+        assert.ok(promise instanceof Promise, name);
+        assert.equal(value ?? error, expected, name);
+      }
+    }
+  }
+  // A getter of `constructor` that throws fails the attempt, as it does in await.
+  const hostilePromise = () => Object.defineProperty(Promise.resolve(1), 'constructor', { get() { throw 'read'; } });
+  let calls = 0;
+  assert.deepEqual(await underClock(() => retry(() => { calls += 1; return hostilePromise(); }, { maxAttempts: 2 })).then(({ error }) => [error, calls]), ['read', 2]);
+});
+
+test('returns a promise of this realm from every function and from a policy', () => {
+  const policy = new RetryPolicy();
+  for (const promise of [retry(() => 1), policy.run(() => 1), policy.wrap(() => 1)()]) {
+    assert.equal(Object.getPrototypeOf(promise), Promise.prototype);
+  }
+});
+
+test('a callback that is no function rejects with a TypeError that says so', async () => {
+  for (const fn of [undefined, null, 5, 'x', {}, Promise.resolve()]) {
+    await assert.rejects(() => retry(fn), TypeError);
+    await assert.rejects(() => new RetryPolicy().run(fn), TypeError);
+    assert.throws(() => new RetryPolicy().wrap(fn), TypeError);
+  }
+});

@@ -1,0 +1,249 @@
+// Abort of a fetch: at each stage, by each signal, with the caller's own reason; and the server sees it.
+
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { createServer } from 'node:net';
+import { after, before, test } from 'node:test';
+
+import { importPackage, runNode } from '../lib/consumer.mjs';
+import { importFetch, listen, until } from '../lib/fetching.mjs';
+
+const { createFetch } = await importFetch();
+const { retryReport } = await importPackage();
+const listeners = (signal) => getEventListeners(signal, 'abort').length;
+
+let server;
+before(async () => {
+  server = await listen((request, response) => {
+    if (request.url.startsWith('/wait')) response.writeHead(503).end('later');
+    else if (request.url.startsWith('/body')) response.writeHead(200).write('begin');
+    // Anything else: headers that never come.
+  });
+});
+after(() => server.close());
+
+/** Takes connections and never says anything: a TLS handshake that hangs. */
+async function mute() {
+  const sockets = new Set();
+  const raw = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.resume();
+  });
+  await new Promise((done) => { raw.listen(0, '127.0.0.1', done); });
+  return { origin: `https://127.0.0.1:${raw.address().port}`, sockets, close: () => { for (const socket of sockets) socket.destroy(); raw.close(); } };
+}
+
+/** How the signal gets in: with the call, with a Request, with the options. */
+const WAYS = {
+  'init.signal': (options, signal, url, init) => createFetch(options)(url, { ...init, signal }),
+  'Request.signal': (options, signal, url, init) => createFetch(options)(new Request(url, { ...init, signal })),
+  'options.signal': (options, signal, url, init) => createFetch({ ...options, signal })(url, init),
+  'retry.signal': (options, signal, url, init) => createFetch(options)(url, { ...init, retry: { signal } }),
+};
+const REASONS = [new Error('enough'), Object.freeze({ why: 'enough' }), 'enough', 0, null, undefined];
+const TIMING = { 'without timeouts': {}, 'with an attempt timeout': { attemptTimeoutMs: 60_000 }, 'with a deadline': { totalTimeoutMs: 60_000 } };
+const SLOW = { baseMs: 60_000, capMs: 60_000, minMs: 30_000 };
+
+/** Settled without any wait? Then the outcome. */
+async function outcome(promise, ms = 2000) {
+  let timer;
+  const late = new Promise((done) => { timer = setTimeout(done, ms, { late: true }); });
+  const result = await Promise.race([promise.then((value) => ({ value }), (error) => ({ error })), late]);
+  clearTimeout(timer);
+  return result;
+}
+
+let paths = 0;
+for (const [way, call] of Object.entries(WAYS)) {
+  for (const [timing, options] of Object.entries(TIMING)) {
+    test(`${way}, ${timing}: before the call`, async () => {
+      for (const given of REASONS) {
+        const controller = new AbortController();
+        controller.abort(given);
+        const seen = server.seen.length;
+        const { error } = await outcome(call(options, controller.signal, `${server.origin}/before`));
+        assert.ok(Object.is(error, controller.signal.reason));
+        assert.equal(server.seen.length, seen);
+        if (way !== 'Request.signal') assert.equal(listeners(controller.signal), 0);
+      }
+    });
+
+    test(`${way}, ${timing}: while connecting`, async () => {
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const silent = await mute();
+      try {
+        const promise = call(options, controller.signal, silent.origin);
+        promise.catch(() => {});
+        await until(() => silent.sockets.size === 1, 'the connection is made');
+        controller.abort(reason);
+        assert.equal((await outcome(promise)).error, reason);
+        assert.equal(retryReport(reason), undefined);
+        // Node's fetch leaves a connection that is being made to its pool, which gives it up after 10 s.
+        await new Promise((go) => { setTimeout(go, 50); });
+        assert.equal(silent.sockets.size, 1, 'no further connection is made');
+      } finally {
+        silent.close();
+      }
+    });
+
+    test(`${way}, ${timing}: while waiting for the headers`, async () => {
+      for (const given of REASONS) {
+        const controller = new AbortController();
+        const path = `/headers/${(paths += 1)}`;
+        const promise = call(options, controller.signal, server.origin + path);
+        promise.catch(() => {});
+        const entry = () => server.seen.find((request) => request.path === path);
+        await until(() => entry()?.body !== undefined, 'the request is there');
+        controller.abort(given);
+        const { error } = await outcome(promise);
+        assert.ok(Object.is(error, controller.signal.reason));
+        await until(() => entry().closed, 'the server sees the close');
+        assert.equal(server.seen.filter((request) => request.path === path).length, 1);
+      }
+    });
+
+    test(`${way}, ${timing}: in the wait`, async () => {
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const path = `/wait/${(paths += 1)}`;
+      let waiting = false;
+      const promise = call({ ...options, ...SLOW, totalTimeoutMs: options.totalTimeoutMs && 600_000, onRetry: () => { waiting = true; } }, controller.signal, server.origin + path);
+      promise.catch(() => {});
+      await until(() => waiting, 'the wait has begun');
+      const began = performance.now();
+      controller.abort(reason);
+      assert.equal((await outcome(promise)).error, reason);
+      assert.ok(performance.now() - began < 500);
+      assert.equal(server.seen.filter((request) => request.path === path).length, 1);
+    });
+
+    test(`${way}, ${timing}: while the body is read`, async () => {
+      for (const given of REASONS) {
+        const controller = new AbortController();
+        const path = `/body/${(paths += 1)}`;
+        const response = await call(options, controller.signal, server.origin + path);
+        const reader = response.body.getReader();
+        assert.equal(new TextDecoder().decode((await reader.read()).value), 'begin');
+        const reading = reader.read();
+        reading.catch(() => {});
+        controller.abort(given);
+        const { error } = await outcome(reading);
+        // What a body rejects with is the engine's to say; of an Error it keeps the identity.
+        if (given instanceof Error) assert.equal(error, given);
+        else assert.ok(error !== undefined);
+        await until(() => server.seen.find((request) => request.path === path).closed, 'the server sees the close');
+      }
+    });
+  }
+}
+
+test('without timeouts the caller\'s own signal goes to the inner fetch; with one, the attempt\'s', async () => {
+  const { signal } = new AbortController();
+  const passed = async (options, init) => {
+    let seen;
+    await createFetch(options, async (url, init) => { seen = init; return new Response('x'); })('http://x/', init);
+    return seen?.signal;
+  };
+  assert.equal(await passed({}, { signal }), signal);
+  assert.equal(await passed({ signal }, {}), signal);
+  assert.equal(await passed({ signal }, { signal }), signal);
+  assert.equal(await passed({}, {}), undefined);
+  assert.equal(await passed({}, { signal: null }), null);
+  for (const [options, init] of [[{ attemptTimeoutMs: 1000 }, { signal }], [{ totalTimeoutMs: 1000 }, {}], [{ signal: new AbortController().signal }, { signal }]]) {
+    const other = await passed(options, init);
+    assert.ok(other instanceof AbortSignal && other !== signal && other !== options.signal);
+  }
+});
+
+test('a signal that is none is the inner fetch\'s to refuse', async () => {
+  await assert.rejects(createFetch()(server.origin, { signal: {} }), TypeError);
+});
+
+test('the attempt timeout ends with the headers: a body may take longer', async () => {
+  const slow = await listen((request, response) => {
+    response.writeHead(200);
+    response.write('a');
+    setTimeout(() => response.end('b'), 150);
+  });
+  try {
+    for (const options of [{ attemptTimeoutMs: 100 }, { totalTimeoutMs: 100 }]) {
+      const response = await createFetch(options)(slow.origin);
+      assert.equal(await response.text(), 'ab');
+    }
+  } finally {
+    await slow.close();
+  }
+});
+
+test('a response that comes after its attempt timed out is let go of', async () => {
+  let cancelled = 0;
+  let calls = 0;
+  // It does not listen to its signal.
+  const deaf = () => new Promise((done) => {
+    const n = (calls += 1);
+    const response = () => new Response(new ReadableStream({ start(c) { c.enqueue(new Uint8Array(1)); }, cancel() { cancelled += 1; } }));
+    setTimeout(() => done(n === 1 ? response() : new Response('second')), n === 1 ? 40 : 5);
+  });
+  const response = await createFetch({ attemptTimeoutMs: 20, baseMs: 1 }, deaf)('http://x/');
+  assert.equal(await response.text(), 'second');
+  await until(() => cancelled === 1, 'the late response is cancelled');
+});
+
+test('A01 A03 one signal for a thousand fetches: no listener is left, and no dependent signal', async () => {
+  const controller = new AbortController();
+  const fetch = createFetch({ baseMs: 0 }, async () => new Response(null, { status: Math.random() < 0.5 ? 503 : 204 }));
+  for (let i = 0; i < 1000; i += 1) await fetch('http://x/', { signal: controller.signal });
+  assert.equal(listeners(controller.signal), 0);
+  const timed = createFetch({ baseMs: 0, attemptTimeoutMs: 1000 }, async () => new Response(null, { status: 204 }));
+  for (let i = 0; i < 1000; i += 1) await timed('http://x/', { signal: controller.signal });
+  assert.equal(listeners(controller.signal), 0, 'a response without a body needs no listener');
+});
+
+test('A01 with timeouts: one weak listener for all responses with a body, gone when they are', async () => {
+  const { stdout, stderr } = await runNode(`
+    import { getEventListeners } from 'node:events';
+    import { createFetch } from 'rejitter/fetch';
+    const controller = new AbortController();
+    const fetch = createFetch({ attemptTimeoutMs: 60000 }, async () => new Response('x'));
+    const turn = () => new Promise((go) => setTimeout(go, 5));
+    for (let i = 0; i < 2000; i += 1) await (await fetch('http://x/', { signal: controller.signal })).text();
+    const held = [await fetch('http://x/', { signal: controller.signal }), await fetch('http://x/', { signal: controller.signal })];
+    for (let i = 0; i < 10; i += 1) { await turn(); gc(); }
+    const during = getEventListeners(controller.signal, 'abort').length;
+    held.length = 0;
+    for (let i = 0; i < 10; i += 1) { await turn(); gc(); }
+    console.log(during, getEventListeners(controller.signal, 'abort').length);
+  `, { flags: ['--expose-gc'] });
+  assert.equal(stderr, '');
+  assert.equal(stdout, '1 0\n');
+});
+
+test('a body stays abortable when only its reader is kept, and after a collection of garbage', async () => {
+  for (const way of ['{ signal }', 'new Request']) {
+    for (const options of ['{ attemptTimeoutMs: 60000 }', '{}']) {
+      const { stdout, stderr } = await runNode(`
+        import { createServer } from 'node:http';
+        import { createFetch } from 'rejitter/fetch';
+        const server = createServer((request, response) => { response.writeHead(200).write('begin'); response.once('close', () => console.log('closed')); });
+        await new Promise((done) => server.listen(0, '127.0.0.1', done));
+        const url = 'http://127.0.0.1:' + server.address().port;
+        const controller = new AbortController();
+        const { signal } = controller;
+        const start = async () => (await createFetch(${options})(${way === '{ signal }' ? 'url, { signal }' : 'new Request(url, { signal })'})).body.getReader();
+        const reader = await start();
+        await reader.read();
+        for (let i = 0; i < 10; i += 1) { await new Promise((go) => setTimeout(go, 5)); gc(); }
+        const reason = new Error('enough');
+        controller.abort(reason);
+        const timer = setTimeout(() => { console.log('late'); process.exit(); }, 3000);
+        await reader.read().catch((error) => console.log(error === reason));
+        clearTimeout(timer);
+        setTimeout(() => { server.closeAllConnections(); server.close(); }, 100);
+      `, { flags: ['--expose-gc'] });
+      assert.equal(stderr, '');
+      assert.equal(stdout, 'true\nclosed\n', `${way} ${options}`);
+    }
+  }
+});

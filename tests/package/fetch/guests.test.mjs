@@ -1,0 +1,294 @@
+// Over and under other people's code: fetches that are replaced, wrapped or polyfilled, classes that are extended.
+
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+
+import { importPackage, runNode } from '../lib/consumer.mjs';
+import { QUICK, importFetch, statuses, until } from '../lib/fetching.mjs';
+
+const { createFetch, HttpStatusError } = await importFetch();
+const { retryReport } = await importPackage();
+
+test('the global fetch may be replaced by ours, also twice, and by fetchWithRetry', async () => {
+  const { stdout, stderr, code } = await runNode(`
+    import { createFetch, fetchWithRetry } from 'rejitter/fetch';
+    let calls = 0;
+    const native = async () => new Response('', { status: ++calls % 2 ? 503 : 200 });
+    globalThis.fetch = native;
+    const out = [];
+    const go = async () => { calls = 0; out.push((await fetch('data:,x')).status, calls); };
+    globalThis.fetch = createFetch({ baseMs: 1, maxAttempts: 3 });
+    await go();
+    globalThis.fetch = createFetch({ baseMs: 1, maxAttempts: 3 });
+    await go();
+    globalThis.fetch = fetchWithRetry;
+    calls = 0;
+    out.push((await fetch('data:,x', { retry: { baseMs: 1 } })).status, calls);
+    // The next attempt takes whatever is assigned later.
+    globalThis.fetch = async () => new Response('', { status: 418 });
+    await go();
+    out.push((await fetchWithRetry('data:,x')).status);
+    console.log(JSON.stringify(out));
+  `);
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout), [200, 2, 200, 2, 200, 2, 418, 0, 418]);
+});
+
+test('the first thing a program does may be to replace the global fetch', async () => {
+  const { stdout, stderr } = await runNode(`
+    import { fetchWithRetry } from 'rejitter/fetch';
+    globalThis.fetch = fetchWithRetry;
+    console.log(await (await fetch('data:,hello')).text());
+  `);
+  assert.equal(stderr, '');
+  assert.equal(stdout, 'hello\n');
+});
+
+test('without a global fetch the error says what to do', async () => {
+  const { stdout, stderr } = await runNode(`
+    delete globalThis.fetch;
+    const { createFetch, fetchWithRetry } = await import('rejitter/fetch');
+    console.log(String(await fetchWithRetry('http://x/').catch((error) => error)));
+    console.log((await createFetch({}, async () => ({ status: 200 }))('http://x/')).status);
+  `);
+  assert.equal(stderr, '');
+  assert.equal(stdout, 'TypeError: rejitter: no global fetch; pass one to createFetch(options, fetch)\n200\n');
+});
+
+test('React answers a GET from memory unless init has a signal: each attempt reaches the server', async () => {
+  for (const asRequest of [false, true]) {
+    for (const signal of [undefined, new AbortController().signal]) {
+      let asked = 0;
+      /** @type {Map<string, Promise<Response>>} */
+      const memory = new Map();
+      // In react-server's fetch a signal opts out, and only that of the second argument.
+      const react = async (input, init) => {
+        const ask = async () => new Response(null, { status: ++asked < 3 ? 503 : 200 });
+        if (init?.signal) return ask();
+        const { url } = new Request(input);
+        if (!memory.has(url)) memory.set(url, ask());
+        return (await memory.get(url)).clone();
+      };
+      const response = await createFetch(QUICK, react)(...(asRequest ? [new Request('http://x/', { signal })] : ['http://x/', signal && { signal }]));
+      assert.equal(response.status, 200);
+      assert.equal(asked, 3);
+    }
+  }
+});
+
+test('a retry that is no object belongs to somebody else: ofetch passes its own on', async () => {
+  for (const retry of [0, 1, false, true, 'x', null, () => {}]) {
+    const { inner, calls } = statuses(503, 200);
+    assert.equal((await createFetch(QUICK, inner)('http://x/', { retry, retryDelay: 5 })).status, 200, String(retry));
+    assert.equal(calls.length, 2);
+    assert.equal(calls[0][1].retryDelay, 5);
+  }
+});
+
+test('subclasses of forms, parameters, headers and URLs are sent as they are, not made anew', async () => {
+  class Form extends FormData {
+    constructor(token) {
+      super();
+      if (token === undefined) throw new Error('no token');
+      this.append('csrf', token);
+    }
+  }
+  class Params extends URLSearchParams {
+    constructor(init) {
+      super(init);
+      this.append('sig', 'S');
+    }
+  }
+  class AppHeaders extends Headers {
+    constructor(environment, headers) {
+      super(headers);
+      this.append('x-env', environment);
+    }
+  }
+  class Address extends URL {
+    constructor(path) {
+      super(path, 'http://x/base/');
+    }
+  }
+  const seen = [];
+  const inner = async (url, { headers, body }) => {
+    seen.push([String(url), headers.get('x-env'), [...body].join()]);
+    return new Response(null, { status: seen.length % 3 ? 503 : 200 });
+  };
+  for (const [body, text] of [[new Form('T'), 'csrf,T'], [new Params('a=1'), 'a,1,sig,S']]) {
+    seen.length = 0;
+    await createFetch(QUICK, inner)(new Address('path'), { method: 'PUT', headers: new AppHeaders('prod'), body });
+    assert.deepEqual(seen, Array(3).fill(['http://x/base/path', 'prod', text]));
+  }
+});
+
+/** A Request like whatwg-fetch's: no tag, no `body`, and a body that can be read once. */
+class Polyfilled {
+  constructor(input, init = {}) {
+    if (input instanceof Polyfilled) {
+      if (input.bodyUsed) throw new TypeError('Already read');
+      Object.assign(this, input);
+      if (!init.body && input.content !== undefined) {
+        this.content = input.content;
+        input.bodyUsed = true;
+      }
+    } else {
+      this.url = String(input);
+    }
+    this.method = init.method ?? this.method ?? 'GET';
+    this.headers = new Headers(init.headers ?? this.headers);
+    this.signal = init.signal ?? this.signal ?? new AbortController().signal;
+    this.content = init.body ?? this.content;
+    this.bodyUsed = false;
+  }
+
+  clone() {
+    return new Polyfilled(this, { body: this.content });
+  }
+}
+
+test('a polyfilled Request is one: its method, its body and its signal', async (t) => {
+  t.mock.method(globalThis, 'Request');
+  globalThis.Request = Polyfilled;
+  const seen = [];
+  const inner = (status) => async (input, init) => {
+    const request = new Polyfilled(input, init);
+    if (request.bodyUsed) throw new TypeError('Already read');
+    seen.push([request.url, request.method, request.content]);
+    return new Response(null, { status });
+  };
+  const once = await createFetch({ ...QUICK, maxAttempts: 3 }, inner(503))(new Polyfilled('http://x/', { method: 'POST', body: 'order' }));
+  assert.equal(once.status, 503);
+  assert.deepEqual(seen, [['http://x/', 'POST', 'order']]);
+  seen.length = 0;
+  await createFetch({ ...QUICK, maxAttempts: 3 }, inner(503))(new Polyfilled('http://x/', { method: 'PUT', body: 'text' }));
+  assert.deepEqual(seen, Array(3).fill(['http://x/', 'PUT', 'text']));
+  // In the wait, which nothing else would end.
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const waiting = createFetch({ baseMs: 1e9, capMs: 1e9, minMs: 1e8, onRetry: () => controller.abort(reason) }, inner(503))(new Polyfilled('http://x/', { signal: controller.signal }));
+  assert.equal(await waiting.catch((error) => error), reason);
+});
+
+test('happy-dom rejects with a DOMException: it is the network', async () => {
+  const { inner, calls } = statuses(new DOMException('Fetch failed: connect ECONNREFUSED 127.0.0.1:1', 'NetworkError'), 200);
+  assert.equal((await createFetch(QUICK, inner)('http://x/')).status, 200);
+  assert.equal(calls.length, 2);
+  const aborted = statuses(new DOMException('aborted', 'AbortError'), 200);
+  await assert.rejects(createFetch(QUICK, aborted.inner)('http://x/'), { name: 'AbortError' });
+  assert.equal(aborted.calls.length, 1);
+});
+
+test('a wrong signal and a wrong init are refused, with and without timeouts', async () => {
+  for (const options of [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }]) {
+    const { inner, calls } = statuses(200);
+    const fetch = createFetch({ ...QUICK, ...options }, inner);
+    for (const signal of [new AbortController(), {}, 5, 'x', true]) await assert.rejects(fetch('http://x/', { signal }), /^TypeError: rejitter: signal must be an AbortSignal, got/);
+    for (const init of [5, 'x', true, 1n, Symbol('s')]) await assert.rejects(fetch('http://x/', init), /^TypeError: rejitter: init must be an object, got/);
+    assert.equal(calls.length, 0);
+    for (const init of [null, undefined, {}, { signal: null }, () => {}]) assert.equal((await fetch('http://x/', init)).status, 200);
+    assert.equal(fetch.length, 1, 'as the standard has it');
+  }
+});
+
+test('a stream that is not sent is cancelled, with the reason', async () => {
+  const reason = new Error('enough');
+  const { inner, calls } = statuses(200);
+  const cases = {
+    aborted: [{}, { signal: AbortSignal.abort(reason) }],
+    'prepare throws': [{ prepare: () => { throw reason; } }, {}],
+    'options are refused': [{}, { retry: { maxAttempts: 0 } }],
+    'the signal is wrong': [{}, { signal: 5 }],
+    'an option is in the wrong place': [{}, { maxAttempts: 5 }],
+  };
+  for (const [name, [options, init]] of Object.entries(cases)) {
+    const cancelled = [];
+    const stream = () => new ReadableStream({ cancel: (why) => { cancelled.push(why); } });
+    const node = new Readable({ read() {}, destroy(_, done) { cancelled.push('destroyed'); done(); } });
+    const fetch = createFetch({ ...QUICK, ...options }, inner);
+    const error = await fetch('http://x/', { method: 'PUT', body: stream(), duplex: 'half', ...init }).catch((e) => e);
+    await until(() => cancelled.length === 1, name);
+    assert.equal(cancelled[0], error);
+    if (options.prepare === undefined) {
+      await fetch('http://x/', { method: 'PUT', body: node, duplex: 'half', ...init }).catch(() => {});
+      await until(() => cancelled.length === 2, `${name}, a stream of Node`);
+    }
+  }
+  // A Request is taken over by the call, as by fetch.
+  const cancelled = [];
+  const body = new ReadableStream({ cancel: (why) => { cancelled.push(why); } });
+  await createFetch(QUICK, inner)(new Request('http://x/', { method: 'POST', body, duplex: 'half', signal: AbortSignal.abort(reason) })).catch(() => {});
+  await until(() => cancelled.length === 1, 'a Request');
+  assert.equal(calls.length, 0);
+});
+
+test('no outcome depends on properties of Object.prototype', async () => {
+  const { stdout, stderr } = await runNode(`
+    import { createFetch } from 'rejitter/fetch';
+    const names = ['stop', 'error', 'result', 'afterMs', 'hintMs', 'onFailure', 'onRetry', 'onGiveUp', 'onSuccess', 'onAttempt', 'status', 'retry', 'hint', 'prepare', 'body', 'last', 'given'];
+    const run = async () => {
+      const told = [];
+      let calls = 0;
+      const inner = async () => ({ status: ++calls < 3 ? 503 : 200, headers: { get: () => null }, body: null });
+      const options = { baseMs: 0, __proto__: null };
+      for (const hook of ['onFailure', 'onSuccess']) options[hook] = ({ attempt }) => told.push(hook + attempt);
+      const { status } = await createFetch(options, inner)('http://x/');
+      return JSON.stringify([calls, status, told]);
+    };
+    const expected = await run();
+    const differing = [];
+    for (const name of names) {
+      for (const value of ['x', 5, {}]) {
+        Object.prototype[name] = value;
+        const found = await run().catch(String);
+        delete Object.prototype[name];
+        if (found !== expected) differing.push([name, value, found]);
+      }
+    }
+    console.log(expected, JSON.stringify(differing));
+  `);
+  assert.equal(stdout, '[3,200,["onFailure1","onFailure2","onSuccess3"]] []\n');
+  assert.equal(stderr, '');
+});
+
+test('a status text from the server cannot forge a log line', async () => {
+  const odd = (statusText) => async () => ({ status: 404, statusText, headers: new Headers(), body: null });
+  const messageOf = async (statusText) => (await createFetch({ throwOnStatus: true }, odd(statusText))('http://x/?token=secret').catch((e) => e)).message;
+  assert.equal(await messageOf('Not Found'), 'rejitter: HTTP 404 Not Found');
+  assert.equal(await messageOf(''), 'rejitter: HTTP 404');
+  assert.equal(await messageOf(undefined), 'rejitter: HTTP 404');
+  assert.equal(await messageOf('x\u001b[31mred\r\nforged\u202e\u0085'), 'rejitter: HTTP 404 x [31mred forged');
+  const long = await messageOf('y'.repeat(10_000));
+  assert.equal(long, `rejitter: HTTP 404 ${'y'.repeat(100)}`);
+  const error = new HttpStatusError({ status: 500, statusText: 'x' });
+  assert.equal(retryReport(error), undefined);
+});
+
+test('where the core cannot be had, the response or the failure comes out, unread', async () => {
+  const { stdout, stderr, code } = await runNode(`
+    WebAssembly.Module = function () { throw new WebAssembly.CompileError('refused'); };
+    console.warn = () => {};
+    const { createFetch } = await import('rejitter/fetch');
+    const { retryReport } = await import('rejitter');
+    const response = await createFetch({}, async () => new Response('busy', { status: 503 }))('http://x/');
+    const failed = new TypeError('fetch failed');
+    const error = await createFetch({}, async () => { throw failed; })('http://x/').catch((error) => error);
+    console.log(response.status, await response.text(), retryReport(response).reason, error === failed, retryReport(error).reason);
+  `);
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  assert.equal(stdout, '503 busy unavailable true unavailable\n');
+});
+
+test('a callback that fails after a failure of the network has that as its cause', async () => {
+  const failed = new TypeError('fetch failed');
+  const boom = () => { throw new Error('boom'); };
+  for (const options of [{ retryOn: boom }, { retryOn: () => 'yes' }, { random: () => 5 }, { beforeRetry: boom }]) {
+    const { inner } = statuses(failed);
+    const error = await createFetch({ ...QUICK, ...options }, inner)('http://x/').catch((e) => e);
+    assert.notEqual(error, failed);
+    assert.equal(error.cause, failed);
+  }
+});

@@ -1,0 +1,331 @@
+// Retry-After and retry-after-ms: what each value asks for, and what is made of it.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { underClock } from '../lib/clock.mjs';
+import { importPackage, repo, runNode } from '../lib/consumer.mjs';
+import { QUICK, importFetch, listen, statuses } from '../lib/fetching.mjs';
+import { digestOf, headersOf as randomHeaders } from '../lib/random-headers.mjs';
+
+const { createFetch, rateLimitHint, retryAfterMs } = await importFetch();
+const { retryReport } = await importPackage();
+const { now, cases, random: expectedDigest } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8'));
+
+const HEADERS = { retryAfterMs: 'retry-after-ms', retryAfter: 'retry-after', date: 'date' };
+const headersOf = (entry) => Object.entries(HEADERS).filter(([name]) => name in entry).map(([name, header]) => [header, entry[name]]);
+
+/** An inner fetch whose first answer is a 503 with these headers. */
+const once = (headers) => {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    return calls === 1 ? { status: 503, headers: { get: (name) => new Map(headers).get(name) ?? null }, body: null } : new Response('ok');
+  };
+};
+
+/** What the wrapper makes of the headers: the hint, NaN for none. */
+async function hintOf(headers) {
+  const event = await new Promise((seen, failed) => {
+    createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: seen }, once(headers))('http://x/').catch(failed);
+  });
+  return event.hintMs ?? null;
+}
+
+test('R01 R03 R09 C03 the table: each value, with the clock at its time', async (t) => {
+  t.mock.method(Date, 'now', () => now);
+  assert.ok(cases.filter(({ ms }) => ms === null).length >= 60);
+  for (const entry of cases) assert.equal(await hintOf(headersOf(entry)), entry.ms, JSON.stringify(entry));
+});
+
+test('retryAfterMs reads the table as the wrapper does: from a response, its headers, an object of headers, a value', (t) => {
+  t.mock.method(Date, 'now', () => now);
+  for (const entry of cases) {
+    const headers = headersOf(entry);
+    const expected = entry.ms ?? undefined;
+    const get = (name) => new Map(headers).get(name) ?? null;
+    for (const source of [{ headers: { get } }, { get }, { headers: Object.fromEntries(headers) }, Object.fromEntries(headers)]) assert.equal(retryAfterMs(source), expected, JSON.stringify(entry));
+    if (!('retryAfterMs' in entry || 'date' in entry)) assert.equal(retryAfterMs(entry.retryAfter), expected, entry.retryAfter);
+  }
+  assert.equal(retryAfterMs(new Response(null, { headers: { 'retry-after': '7' } })), 7000);
+  assert.equal(retryAfterMs(new Headers({ 'retry-after-ms': '7' })), 7);
+  for (const nothing of [undefined, null, 5, '', 'soon', {}, new Response(), Symbol('x'), { headers: null }, { get: () => 5 }]) assert.equal(retryAfterMs(nothing), undefined);
+});
+
+test('100,000 random headers are read as in Rust', (t) => {
+  t.mock.method(Date, 'now', () => now);
+  const next = randomHeaders(1);
+  const waits = Array.from({ length: 100_000 }, () => retryAfterMs(next()) ?? -1);
+  assert.ok(waits.filter((ms) => ms >= 0).length > 50_000);
+  assert.equal(digestOf(waits), expectedDigest);
+  waits[77_777] += 1;
+  assert.notEqual(digestOf(waits), expectedDigest, 'control: one ms is seen');
+});
+
+test('a hostile header costs no time', () => {
+  for (const text of [`5${' '.repeat(200_000)}x`, `${' '.repeat(200_000)}x`, '9'.repeat(200_000), `${'9'.repeat(200_000)}.`, `Tue,${' '.repeat(200_000)}`]) {
+    const began = performance.now();
+    for (const headers of [{ 'retry-after': text }, { 'retry-after-ms': text }, { 'retry-after': 'Tue, 14 Nov 2023 22:14:20 GMT', date: text }]) retryAfterMs(headers);
+    for (const name of ['ratelimit', 'x-ratelimit-reset', 'x-ratelimit-reset-tokens']) rateLimitHint({ status: 429, headers: { [name]: text } });
+    assert.ok(performance.now() - began < 1000, `${performance.now() - began} ms`);
+  }
+});
+
+test('R03 the time zone changes nothing', async () => {
+  const { stdout, stderr } = await runNode(`
+    import { createFetch } from 'rejitter/fetch';
+    Date.now = () => ${now};
+    const hints = [];
+    for (const value of ['Tue, 14 Nov 2023 22:14:20 GMT', 'Tuesday, 14-Nov-23 22:14:20 GMT', 'Tue Nov 14 22:14:20 2023']) {
+      let calls = 0;
+      const inner = async () => (++calls === 1 ? new Response(null, { status: 503, headers: { 'retry-after': value } }) : new Response());
+      await createFetch({ baseMs: 0, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) => hints.push(event.hintMs) }, inner)('http://x/');
+    }
+    console.log(JSON.stringify({ hints, zone: new Date(0).getTimezoneOffset() }));
+  `, { env: { TZ: 'America/New_York' } });
+  assert.equal(stderr, '');
+  assert.deepEqual(JSON.parse(stdout), { hints: [60_000, 60_000, 60_000], zone: 300 });
+});
+
+test('R05 a hint above maxRetryAfterMs: the response at once, and the report says how long', async () => {
+  for (const [value, hintMs] of [['99999999', 99_999_999_000], ['2147484', 2_147_484_000], [`1${'0'.repeat(30)}`, 2 ** 53 - 1]]) {
+    const { clock, value: response } = await underClock(() => createFetch({}, once([['retry-after', value]]))('http://x/'));
+    assert.equal(response.status, 503);
+    assert.equal(clock.now, 1000, 'nothing waits');
+    const report = retryReport(response);
+    assert.equal(report.reason, 'hint');
+    assert.equal(report.hintMs, hintMs);
+  }
+});
+
+test('R05 with longRetryAfter cap it comes back earlier than asked, and says so in the event', async () => {
+  let event;
+  const { clock } = await underClock(() => createFetch({ longRetryAfter: 'cap', random: () => 0, onRetry: (e) => { event = e; } }, once([['retry-after', '99999999']]))('http://x/'));
+  assert.deepEqual(clock.delays, [60_000]);
+  assert.equal(event.hintMs, 99_999_999_000);
+});
+
+test('R05 with maxRetryAfterMs Infinity the wait is as long as asked, in timers that do not overflow', async () => {
+  const { clock } = await underClock(() => createFetch({ maxRetryAfterMs: Infinity, random: () => 0 }, once([['retry-after', '2147484']]))('http://x/'));
+  assert.deepEqual(clock.delays, [2 ** 31 - 1, 2_147_484_000 - (2 ** 31 - 1)]);
+});
+
+test('the wait is h + r·max(base, h/2): never less than asked', async () => {
+  for (const [seconds, r, wait] of [['4', 0, 4000], ['4', 0.5, 5000], ['4', 0.999, 5998], ['1', 0.5, 3500]]) {
+    const { clock } = await underClock(() => createFetch({ baseMs: seconds === '1' ? 5000 : 100, random: () => r }, once([['retry-after', seconds]]))('http://x/'));
+    assert.deepEqual(clock.delays, [wait]);
+  }
+});
+
+test('h = 0 and a past date are no hint: the wait is the formula\'s', async () => {
+  for (const value of ['0', 'Sun, 06 Nov 1994 08:49:37 GMT']) {
+    const { clock } = await underClock(() => createFetch({ jitter: 'none' }, once([['retry-after', value]]))('http://x/'));
+    assert.deepEqual(clock.delays, [100]);
+  }
+});
+
+test('respectRetryAfter: false', async () => {
+  const { clock } = await underClock(() => createFetch({ jitter: 'none', respectRetryAfter: false }, once([['retry-after', '5']]))('http://x/'));
+  assert.deepEqual(clock.delays, [100]);
+});
+
+test('R07 a predicate that always asks for the same wait is bounded by the attempts', async () => {
+  for (const answer of [{ afterMs: 1 }, Promise.resolve({ afterMs: 0 }), true]) {
+    let calls = 0;
+    const inner = async () => { calls += 1; return new Response('x', { status: 503 }); };
+    const { value } = await underClock(() => createFetch({ maxAttempts: 3, retryOn: () => answer }, inner)('http://x/'));
+    assert.equal(calls, 3);
+    assert.equal(retryReport(value).reason, 'exhausted');
+  }
+  for (const answer of [{ afterMs: NaN }, { afterMs: -1 }, undefined, 1, 'yes']) {
+    let calls = 0;
+    const inner = async () => { calls += 1; return new Response('x', { status: 503 }); };
+    const { error } = await underClock(() => createFetch({ retryOn: () => answer }, inner)('http://x/'));
+    assert.ok(error instanceof TypeError || error instanceof RangeError);
+    assert.equal(calls, 1);
+    assert.equal(retryReport(error).reason, 'callback');
+  }
+});
+
+test('R07 a hint and a deadline: what cannot end before it is not begun', async () => {
+  const { clock, value } = await underClock(() => createFetch({ totalTimeoutMs: 3000 }, once([['retry-after', '5']]))('http://x/'));
+  assert.equal(value.status, 503);
+  assert.equal(retryReport(value).reason, 'deadline');
+  assert.ok(!clock.delays.some((ms) => ms >= 5000));
+});
+
+test('a hint never makes the client come back sooner than its own backoff', async () => {
+  const attempts = async (value) => {
+    let calls = 0;
+    const inner = async () => { calls += 1; return { status: 503, headers: { get: (name) => (name === 'retry-after-ms' ? value : null) }, body: null }; };
+    await underClock(() => createFetch({ maxAttempts: Infinity, totalTimeoutMs: 30_000, seed: 1 }, inner)('http://x/'));
+    return calls;
+  };
+  const without = await attempts(null);
+  for (const value of ['0.001', '0', '1', '50']) assert.ok(await attempts(value) <= without, value);
+});
+
+/** An answer with these headers, and what is made of it: how many calls. */
+const callsFor = async (status, headers, options = {}, init = undefined) => {
+  const answer = () => new Response('x', { status, headers });
+  let calls = 0;
+  const inner = async () => { calls += 1; return calls < 3 ? answer() : new Response('ok'); };
+  await createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', ...options }, inner)('http://x/', init);
+  return calls;
+};
+
+test('403 and 413 are retried when they ask for a wait, and not otherwise', async () => {
+  for (const status of [403, 413]) {
+    assert.equal(await callsFor(status, {}), 1);
+    assert.equal(await callsFor(status, { 'retry-after': '5' }), 3);
+    assert.equal(await callsFor(status, { 'retry-after': '0' }), 1);
+    assert.equal(await callsFor(status, { 'retry-after': 'soon' }), 1);
+    assert.equal(await callsFor(status, { 'retry-after': '5' }, { respectRetryAfter: false }), 1);
+    assert.equal(await callsFor(status, { 'retry-after': '5' }, { retryOn: [503] }), 1);
+    assert.equal(await callsFor(status, { 'retry-after': '5' }, {}, { method: 'POST' }), 1);
+    assert.equal(await callsFor(status, {}, { hint: () => 5 }), 3);
+  }
+  for (const status of [400, 401, 404, 409]) assert.equal(await callsFor(status, { 'retry-after': '5' }), 1);
+});
+
+test('x-should-retry overrules the status, but not success, the method, the attempts or a list of the caller\'s', async () => {
+  for (const status of [400, 404, 409, 501, 503]) assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 3, String(status));
+  for (const status of [429, 500, 503, 408]) assert.equal(await callsFor(status, { 'x-should-retry': 'false', 'retry-after': '1' }), 1, String(status));
+  for (const status of [200, 202]) assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 1);
+  for (const value of ['TRUE', '1', 'yes', '']) assert.equal(await callsFor(404, { 'x-should-retry': value }), 1, value);
+  assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, {}, { method: 'POST' }), 1);
+  assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { maxAttempts: 2 }), 2);
+  assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { retryOn: [503] }), 1);
+  assert.equal(await callsFor(503, { 'x-should-retry': 'false' }, { retryOn: [503] }), 3);
+  const told = [];
+  await callsFor(404, { 'x-should-retry': 'true' }, { retryOn: ({ retryable }) => { told.push(retryable); return false; } });
+  assert.deepEqual(told, [true]);
+});
+
+test('hint: a wait from anywhere in the response, under the rules of hints', async () => {
+  const seen = [];
+  const hint = (response, attempt) => { seen.push([response.status, attempt.attempt]); return Number(response.headers.get('x-wait')); };
+  const go = (options, headers) => underClock(() => createFetch({ random: () => 0, hint, ...options }, once(headers))('http://x/'));
+  assert.deepEqual((await go({}, [['x-wait', '4000']])).clock.delays, [4000]);
+  assert.deepEqual(seen, [[503, 1]], 'not asked about a success');
+  // Never less than the headers ask for.
+  assert.deepEqual((await go({}, [['x-wait', '4000'], ['retry-after', '7']])).clock.delays, [7000]);
+  assert.deepEqual((await go({}, [['x-wait', '9000'], ['retry-after', '7']])).clock.delays, [9000]);
+  assert.deepEqual((await go({ respectRetryAfter: false }, [['x-wait', '4000'], ['retry-after', '7']])).clock.delays, [4000]);
+  assert.deepEqual((await go({ hint: () => undefined }, [['retry-after', '7']])).clock.delays, [7000]);
+  assert.deepEqual((await go({ hint: () => undefined, jitter: 'none' }, [])).clock.delays, [100]);
+  const { value } = await go({}, [['x-wait', '61000']]);
+  assert.equal(retryReport(value).reason, 'hint');
+  assert.equal(retryReport(value).hintMs, 61_000);
+  assert.equal(retryReport((await go({ hint: () => Infinity }, [])).value).hintMs, Infinity);
+});
+
+test('hint that answers nonsense or throws ends the operation, and is not asked about failures', async () => {
+  for (const [answer, kind] of [[NaN, RangeError], [-1, RangeError], ['5', TypeError], [null, TypeError], [Promise.resolve(5), TypeError]]) {
+    const { inner, calls } = statuses(503);
+    const error = await createFetch({ ...QUICK, hint: () => answer }, inner)('http://x/').catch((e) => e);
+    assert.ok(error instanceof kind, String(answer));
+    assert.match(error.message, /^rejitter: hint must return a non-negative number/);
+    assert.equal(retryReport(error).reason, 'callback');
+    assert.equal(calls.length, 1);
+  }
+  const boom = new Error('boom');
+  await assert.rejects(createFetch({ ...QUICK, hint: () => { throw boom; } }, statuses(503).inner)('http://x/'), (error) => error === boom);
+  const { inner, calls } = statuses(new TypeError('Failed to fetch'), 200);
+  await createFetch({ ...QUICK, hint: () => { throw boom; } }, inner)('http://x/');
+  assert.equal(calls.length, 2);
+});
+
+test('rateLimitHint reads the headers of the services', (t) => {
+  t.mock.method(Date, 'now', () => now);
+  const seconds = now / 1000;
+  const date = 'Tue, 14 Nov 2023 22:13:20 GMT';
+  const table = [
+    // GitHub: primary limit.
+    [403, { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 30) }, 30_000],
+    [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 30) }, 30_000],
+    [403, { 'x-ratelimit-remaining': '57', 'x-ratelimit-reset': String(seconds + 30) }, undefined],
+    [403, { 'x-ratelimit-reset': String(seconds + 30) }, undefined],
+    [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds - 30) }, 0],
+    // The server's clock counts.
+    [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 3630), date: 'Tue, 14 Nov 2023 23:13:20 GMT' }, 30_000],
+    // OpenAI.
+    [429, { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0s', 'x-ratelimit-remaining-tokens': '149984', 'x-ratelimit-reset-tokens': '7m0s' }, 360_000],
+    [429, { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m2.5s' }, 62_500],
+    [429, { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '17ms' }, 17],
+    // Anthropic.
+    [429, { 'anthropic-ratelimit-requests-remaining': '0', 'anthropic-ratelimit-requests-reset': '2023-11-14T22:13:40Z', 'anthropic-ratelimit-tokens-remaining': '9000', 'anthropic-ratelimit-tokens-reset': '2023-11-14T23:13:40Z' }, 20_000],
+    [429, { 'anthropic-ratelimit-input-tokens-remaining': '0', 'anthropic-ratelimit-input-tokens-reset': '2023-11-14T22:13:40.500+00:00', date }, 20_500],
+    // Drafts of the IETF, and Cloudflare.
+    [429, { 'ratelimit-limit': '10', 'ratelimit-remaining': '0', 'ratelimit-reset': '9' }, 9000],
+    [429, { ratelimit: 'limit=100, remaining=0, reset=5' }, 5000],
+    [429, { ratelimit: 'limit=100, remaining=3, reset=5' }, undefined],
+    [429, { ratelimit: '"p";r=0;t=5' }, 5000],
+    [503, { ratelimit: '"burst";r=0;t=5, "daily";r=0;t=60, "other, one";r=7;t=9000' }, 60_000],
+    [429, { 'ratelimit-reset': '9' }, 9000],
+    // Discord, X, Azure.
+    [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.5', 'x-ratelimit-reset': `${seconds + 60}.123` }, 1500],
+    [429, { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': String(seconds + 12) }, 12_000],
+    [429, { 'x-ms-retry-after-ms': '250' }, 250],
+    // Milliseconds.
+    [429, { 'x-ratelimit-reset': String(now + 2500) }, 2500],
+    // No answer of a limited client, or nothing that is known.
+    [200, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' }, undefined],
+    [404, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' }, undefined],
+    [500, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' }, undefined],
+    [503, { 'x-ratelimit-reset': '5' }, undefined],
+    [429, {}, undefined],
+    ...['soon', '-5', '6m0', '1e3', '2023-11-14', 'NaN', 'Infinity', '5 s'].map((value) => [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': value }, undefined]),
+  ];
+  for (const [status, headers, expected] of table) assert.equal(rateLimitHint(new Response(null, { status, headers })), expected, JSON.stringify([status, headers]));
+  for (const nothing of [undefined, null, 5, {}, { status: 429 }, { status: 429, headers: null }]) assert.equal(rateLimitHint(nothing), undefined);
+});
+
+test('rateLimitHint as the hint of a fetch: GitHub\'s 403 is waited for', async (t) => {
+  t.mock.method(Date, 'now', () => now);
+  const limited = [['x-ratelimit-remaining', '0'], ['x-ratelimit-reset', String(now / 1000 + 30)]];
+  const answers = [{ status: 403, headers: { get: (name) => new Map(limited).get(name) ?? null }, body: null }, new Response('ok')];
+  const { clock, value } = await underClock(() => createFetch({ hint: rateLimitHint, random: () => 0 }, async () => answers.shift())('http://x/'));
+  assert.equal(value.status, 200);
+  assert.deepEqual(clock.delays, [30_000]);
+});
+
+// Last: the engine's sockets have timers, which the virtual clock above would see.
+test('over the wire, with headers as the server writes them', async () => {
+  const values = ['1', ' 1 ', '0', 'soon', '-3', '1.5', '99999999', new Date(Date.now() + 30_000).toUTCString()];
+  const server = await listen((request, response, nth) => {
+    const value = values[Number(request.url.slice(1))];
+    if (nth === 1) response.writeHead(429, { 'retry-after': value }).end();
+    else response.end('ok');
+  });
+  try {
+    for (const [i, value] of values.entries()) {
+      let event;
+      const response = await createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (e) => { event = e; } })(`${server.origin}/${i}`);
+      assert.equal(await response.text(), 'ok');
+      assert.equal(event.status, 429);
+      const expected = [1000, 1000, 0, undefined, undefined, undefined, 99_999_999_000][i];
+      if (i < 7) assert.equal(event.hintMs, expected, value);
+      else assert.ok(event.hintMs >= 28_000 && event.hintMs <= 31_000, `${event.hintMs} ms`);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test('R09 a header that came twice is joined, and is then no number', async () => {
+  const server = await listen((request, response, nth) => {
+    if (nth === 1) response.writeHead(503, [['Retry-After', '10'], ['Retry-After', '20']].flat()).end();
+    else response.end('ok');
+  });
+  try {
+    let event;
+    await (await createFetch({ ...QUICK, onRetry: (e) => { event = e; } })(server.origin)).text();
+    assert.equal(event.hintMs, undefined);
+    assert.ok(event.delayMs <= 2);
+  } finally {
+    await server.close();
+  }
+});

@@ -1,0 +1,267 @@
+// The package in real browsers: bundled, as native modules, in a worker, under a Content-Security-Policy.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { build as esbuild } from 'esbuild';
+
+import { BROWSERS, serve } from '../lib/browsers.mjs';
+import { importPackage, installed, project, repo } from '../lib/consumer.mjs';
+
+const { RetryPolicy } = await importPackage();
+const VECTORS = readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8');
+
+/** What runs in each kind of page and in the worker. It prints nothing: the test judges. */
+const JOB = `
+import { RetryPolicy, retry, retryWithEqualJitter, retryWithFixedDelay, retryWithFullJitter } from 'rejitter';
+
+const flaky = (failures) => {
+  let calls = 0;
+  return () => { calls += 1; if (calls <= failures) throw new Error('flaky'); return calls; };
+};
+const settledInMicrotasks = async (promise) => {
+  let state;
+  promise.then((value) => { state = { value }; }, (error) => { state = { error }; });
+  for (let i = 0; i < 64; i += 1) await undefined;
+  return state;
+};
+const sleep = (ms) => new Promise((go) => { setTimeout(go, ms); });
+
+export async function job() {
+  const out = {};
+  out.value = await retryWithFullJitter(flaky(3), { baseMs: 2 });
+  out.parallel = (await Promise.all(Array.from({ length: 50 }, (_, i) => retryWithEqualJitter(flaky(i % 4), { baseMs: 1 })))).join('');
+
+  const began = performance.now();
+  await retryWithFixedDelay(flaky(2), { baseMs: 40 });
+  out.waited = performance.now() - began;
+
+  const controller = new AbortController();
+  const reason = { why: 'enough' };
+  let calls = 0;
+  const waiting = retry(() => { calls += 1; throw new Error('flaky'); }, { baseMs: 60000, capMs: 60000, jitter: 'none', signal: controller.signal });
+  waiting.catch(() => {});
+  await sleep(20);
+  controller.abort(reason);
+  const state = await settledInMicrotasks(waiting);
+  out.abort = { atOnce: state !== undefined, same: state?.error === reason, calls };
+
+  out.undefined = await retry(() => Promise.reject(undefined), { baseMs: 0, maxAttempts: 3 }).then(() => 'resolved', (error) => String(error));
+  const refused = await retry(() => 1, { baseMs: -1, maxAtempts: 2 }).catch((error) => error);
+  out.refused = { type: refused instanceof TypeError, message: refused.message };
+
+  let served = 0;
+  out.fetched = await retryWithFullJitter(async ({ signal }) => {
+    served += 1;
+    const response = await fetch('/flaky?' + served, { signal });
+    if (!response.ok) throw new Error('status ' + response.status);
+    return response.text();
+  }, { baseMs: 1 });
+
+  let turns = 0;
+  const stop = new AbortController();
+  setTimeout(() => stop.abort('enough'), 30);
+  out.zero = await retry(() => { turns += 1; throw 0; }, { baseMs: 0, maxAttempts: Infinity, signal: stop.signal }).catch((error) => error);
+  out.zeroBounded = turns > 1 && turns < 5000;
+
+  out.unseeded = new Set(Array.from({ length: 100 }, () => new RetryPolicy().delays().next().value)).size;
+  const vectors = await (await fetch('/vectors.json')).json();
+  out.delays = vectors.map(({ options, seed }) => {
+    const revived = Object.fromEntries(Object.entries(options).map(([k, v]) => [k, v === 'Infinity' ? Infinity : v]));
+    return [...new RetryPolicy(revived).delays({ seed })];
+  });
+  return out;
+}
+`;
+
+/** Only where there is a document. */
+const FRAME = `
+import { retry } from 'rejitter';
+export async function frameSignal() {
+  const frame = document.createElement('iframe');
+  document.body.append(frame);
+  const { AbortController: Foreign, AbortSignal: ForeignSignal } = frame.contentWindow;
+  const controller = new Foreign();
+  const promise = retry(() => { throw 0; }, { baseMs: 60000, capMs: 60000, signal: controller.signal });
+  setTimeout(() => controller.abort('from the frame'), 5);
+  const error = await promise.catch((e) => e);
+  const before = await retry(() => 1, { signal: ForeignSignal.abort('before') }).catch((e) => e);
+  frame.remove();
+  return { foreign: !(controller.signal instanceof AbortSignal), error, before };
+}
+`;
+
+const PAGE = `
+import { job } from './job.mjs';
+import { frameSignal } from './frame.mjs';
+globalThis.finished = job().then(async (out) => ({ ...out, frame: await frameSignal() }));
+`;
+const WORKER = `
+import { job } from './job.mjs';
+job().then((out) => postMessage({ out }), (error) => postMessage({ failed: String(error.stack) }));
+`;
+const WORKER_PAGE = `
+const worker = new Worker('/worker.js', { type: 'module' });
+globalThis.finished = new Promise((done, failed) => {
+  worker.onmessage = ({ data }) => (data.out ? done(data.out) : failed(new Error(data.failed)));
+  worker.onerror = (event) => failed(new Error(event.message));
+});
+`;
+/** Under a policy that forbids wasm: importing and succeeding work, failing tells why. */
+const CSP_PAGE = `
+import { RetryPolicy, retry, retryReport } from 'rejitter';
+globalThis.finished = (async () => {
+  const success = await retry(() => 'value');
+  const warnings = [];
+  console.warn = (...args) => warnings.push(args.join(' '));
+  let calls = 0;
+  const mine = new Error('flaky');
+  const ends = [];
+  for (let i = 0; i < 2; i += 1) {
+    const error = await retry(() => { calls += 1; throw mine; }, { baseMs: 0, maxAttempts: 3 }).catch((e) => e);
+    ends.push({ calls, own: error === mine, reason: retryReport(error).reason });
+  }
+  let delays = 'none';
+  try { new RetryPolicy().delays().next(); } catch (error) { delays = error.message; }
+  return { success, ends, warnings, delays };
+})();
+`;
+
+const html = (head) => ({ type: 'text/html', body: `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title><body>${head}` });
+const js = (body) => ({ type: 'text/javascript', body });
+const CSP = "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'";
+
+let server;
+
+before(async () => {
+  const dir = project('browser', { 'job.mjs': JOB, 'frame.mjs': FRAME, 'page.mjs': PAGE, 'worker.mjs': WORKER, 'csp.mjs': CSP_PAGE });
+  const bundle = async (entry) => (await esbuild({ entryPoints: [join(dir, entry)], bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, logLevel: 'error' })).outputFiles[0].text;
+  const [page, worker, csp] = await Promise.all(['page.mjs', 'worker.mjs', 'csp.mjs'].map(bundle));
+  const routes = {
+    '/bundled': html('<script type="module" src="/bundle.js"></script>'),
+    '/bundle.js': js(page),
+    '/native': html('<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" src="/src/page.mjs"></script>'),
+    '/src/page.mjs': js(PAGE),
+    '/src/job.mjs': js(JOB),
+    '/src/frame.mjs': js(FRAME),
+    '/worker': html('<script type="module" src="/worker-page.js"></script>'),
+    '/worker-page.js': js(WORKER_PAGE),
+    '/worker.js': js(worker),
+    '/csp.js': js(csp),
+    '/forbidden': { ...html('<script type="module" src="/csp.js"></script>'), headers: { 'content-security-policy': CSP } },
+    '/allowed': { ...html('<script type="module" src="/csp.js"></script>'), headers: { 'content-security-policy': `${CSP} 'wasm-unsafe-eval'` } },
+    '/complaining': html('<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new Error("uncaught");</script>'),
+    '/vectors.json': { type: 'application/json', body: VECTORS },
+  };
+  let asked = 0;
+  server = await serve((path) => {
+    if (path === '/flaky') {
+      // Two refusals, then an answer.
+      return (request, response) => {
+        asked = request.url.endsWith('?1') ? 1 : asked + 1;
+        if (asked < 3) response.writeHead(503).end();
+        else response.writeHead(200, { 'content-type': 'text/plain' }).end('served');
+      };
+    }
+    if (path.startsWith('/pkg/')) {
+      const file = join(installed, normalize(path.slice('/pkg/'.length)));
+      return existsSync(file) ? js(readFileSync(file)) : undefined;
+    }
+    return routes[path];
+  });
+});
+after(() => server.close());
+
+const expectedDelays = JSON.parse(VECTORS).map(({ options, seed }) => {
+  const revived = Object.fromEntries(Object.entries(options).map(([k, v]) => [k, v === 'Infinity' ? Infinity : v]));
+  return [...new RetryPolicy(revived).delays({ seed })];
+});
+
+function judge({ waited, delays, refused, frame, ...rest }) {
+  assert.deepEqual(rest, {
+    value: 4,
+    parallel: Array.from({ length: 50 }, (_, i) => 1 + (i % 4)).join(''),
+    abort: { atOnce: true, same: true, calls: 1 },
+    undefined: 'undefined',
+    fetched: 'served',
+    zero: 'enough',
+    zeroBounded: true,
+    unseeded: 100,
+  });
+  // Two waits of 40 ms; clocks of browsers step by up to 1 ms.
+  assert.ok(waited >= 78 && waited < 10_000, `${waited} ms`);
+  assert.ok(refused.type);
+  assert.match(refused.message, /baseMs.*-1/);
+  assert.match(refused.message, /maxAtempts.*maxAttempts/s);
+  assert.equal(delays.length, expectedDelays.length);
+  for (const [i, list] of delays.entries()) assert.deepEqual(list, expectedDelays[i], `vector ${i + 1}: not Node's bits`);
+}
+
+for (const [name, launch] of Object.entries(BROWSERS)) {
+  describe(name, () => {
+    let browser;
+    before(async () => { browser = await launch(); });
+    after(() => browser.close());
+
+    /** Opens a page and gives what its job resolved with, and all that went to the console. */
+    async function visit(path) {
+      const page = await browser.newPage();
+      const complaints = [];
+      page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      const missedBefore = server.missed.length;
+      try {
+        await page.goto(server.origin + path);
+        await page.waitForFunction(() => globalThis.finished !== undefined, undefined, { timeout: 20_000 });
+        const result = await page.evaluate(() => globalThis.finished);
+        assert.deepEqual(server.missed.slice(missedBefore), []);
+        return { result, complaints };
+      } finally {
+        await page.close();
+      }
+    }
+    // A 503 is written to the console by the browser itself: the job's two are known.
+    const ownComplaints = (list) => list.filter((text) => !/status of 503/.test(text));
+
+    test('a minified bundle', async () => {
+      const { result, complaints } = await visit('/bundled');
+      judge(result);
+      assert.deepEqual(ownComplaints(complaints), []);
+      assert.deepEqual(result.frame, { foreign: true, error: 'from the frame', before: 'before' }, 'A13 a signal of an iframe');
+    });
+
+    test('native modules, by an import map', async () => {
+      const { result, complaints } = await visit('/native');
+      judge(result);
+      assert.deepEqual(ownComplaints(complaints), []);
+    });
+
+    test('a module worker', async () => {
+      const { result, complaints } = await visit('/worker');
+      judge(result);
+      assert.deepEqual(ownComplaints(complaints), []);
+    });
+
+    test('a Content-Security-Policy without wasm-unsafe-eval: the callback\'s own error comes out, and one warning names the remedy', async () => {
+      const { result } = await visit('/forbidden');
+      assert.equal(result.success, 'value');
+      assert.deepEqual(result.ends, [{ calls: 1, own: true, reason: 'unavailable' }, { calls: 2, own: true, reason: 'unavailable' }]);
+      assert.equal(result.warnings.length, 1, result.warnings.join('\n'));
+      assert.match(result.warnings[0], /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
+      assert.match(result.delays, /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
+    });
+
+    test('the same policy with it: works', async () => {
+      const { result, complaints } = await visit('/allowed');
+      assert.deepEqual(result, { success: 'value', ends: [{ calls: 3, own: true, reason: 'exhausted' }, { calls: 6, own: true, reason: 'exhausted' }], warnings: [], delays: 'none' });
+      assert.deepEqual(complaints, []);
+    });
+
+    test('control: a complaint of a page is seen', async () => {
+      const { complaints } = await visit('/complaining');
+      assert.equal(ownComplaints(complaints).length, 2, complaints.join());
+    });
+  });
+}

@@ -1,0 +1,212 @@
+// The package inside bundles: esbuild, Vite, Rollup, webpack and the workers' hosts, each minified, each run.
+
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { build as esbuild } from 'esbuild';
+import { rollup } from 'rollup';
+import { build as vite } from 'vite';
+import webpack from 'webpack';
+
+import { BEHAVIOUR, here, installed, project, run, runNode } from '../lib/consumer.mjs';
+import { onEdge } from '../lib/edge.mjs';
+import { onWorkerd } from '../lib/workerd.mjs';
+
+/** What each bundle does, and prints or answers: values, waits, classes of errors. */
+const JOB = `
+import { RetryPolicy, retry, retryWithFullJitter, retryWithLinearBackoff } from 'rejitter';
+export async function job() {
+  const out = {};
+  out.value = await retryWithFullJitter(({ attempt }) => { if (attempt < 4) throw new Error('flaky'); return attempt; }, { baseMs: 1 });
+  out.delays = [...new RetryPolicy({ seed: 'bundle', jitter: 'decorrelated' }).delays()];
+  const own = new Error('own');
+  out.identity = (await retry(() => Promise.reject(own), { baseMs: 0, maxAttempts: 2 }).catch((e) => e)) === own;
+  const controller = new AbortController();
+  setTimeout(() => controller.abort('enough'), 5);
+  out.aborted = await retryWithLinearBackoff(() => { throw 0; }, { baseMs: 60000, capMs: 60000, signal: controller.signal }).catch((e) => e);
+  const refused = await retry(() => 1, { baseMs: -1 }).catch((e) => e);
+  out.refused = [refused instanceof RangeError, refused.name, refused.message];
+  out.unseeded = new Set(Array.from({ length: 20 }, () => new RetryPolicy().delays().next().value)).size;
+  out.wrapped = await new RetryPolicy({ maxAttempts: 2 }).wrap((a, b) => a + b)(1, 2);
+  return out;
+}
+`;
+const MAIN = `import { job } from './job.mjs';\njob().then((out) => console.log(JSON.stringify(out)));\n`;
+const SOURCES = { 'job.mjs': JOB, 'main.mjs': MAIN };
+
+const plain = await runNode(JOB + 'job().then((out) => console.log(JSON.stringify(out)));');
+assert.equal(plain.code, 0, plain.stderr);
+const expected = JSON.parse(plain.stdout);
+
+test('the unbundled job is right, so that the bundles can be compared with it', () => {
+  const { delays, refused, ...rest } = expected;
+  assert.deepEqual(rest, { value: 4, identity: true, aborted: 'enough', unseeded: 20, wrapped: 3 });
+  assert.equal(delays.length, 5);
+  assert.deepEqual(refused.slice(0, 2), [true, 'RangeError']);
+  assert.match(refused[2], /baseMs.*-1/);
+});
+
+async function sameAsUnbundled(file) {
+  const { code, stdout, stderr } = await run(process.execPath, [file], { env: { NODE_TEST_CONTEXT: undefined } });
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout), expected);
+  // Nothing is left outside the bundle.
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /(from|import|require)\s*\(?\s*["']rejitter/);
+}
+
+const BUNDLERS = {
+  'esbuild, ES module': async (dir) => {
+    const outfile = join(dir, 'out.mjs');
+    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'esm', platform: 'neutral', mainFields: ['module', 'main'], logLevel: 'error' });
+    return outfile;
+  },
+  'esbuild, CommonJS for Node': async (dir) => {
+    const outfile = join(dir, 'out.cjs');
+    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'cjs', platform: 'node', logLevel: 'error' });
+    return outfile;
+  },
+  'esbuild, a script for browsers': async (dir) => {
+    const outfile = join(dir, 'out.cjs');
+    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'iife', platform: 'browser', logLevel: 'error' });
+    return outfile;
+  },
+  Rollup: async (dir) => {
+    const bundle = await rollup({
+      input: join(dir, 'main.mjs'),
+      // Rollup finds no packages by itself: this is the one that there is.
+      plugins: [{ name: 'the-package', resolveId: (id) => (id === 'rejitter' ? { id: join(installed, 'index.js'), moduleSideEffects: false } : null) }],
+      onLog: (level, log) => assert.notEqual(level, 'warn', log.message),
+    });
+    await bundle.write({ file: join(dir, 'out.mjs'), format: 'es', compact: true });
+    await bundle.close();
+    return join(dir, 'out.mjs');
+  },
+  Vite: async (dir) => {
+    await vite({ root: dir, configFile: false, logLevel: 'error', build: { outDir: 'out', minify: true, modulePreload: false, target: 'es2022', rollupOptions: { input: join(dir, 'main.mjs') } } });
+    const [file] = readdirSync(join(dir, 'out', 'assets')).filter((name) => name.endsWith('.js'));
+    // A page's script, run by Node: named as a module.
+    copyFileSync(join(dir, 'out', 'assets', file), join(dir, 'out.mjs'));
+    return join(dir, 'out.mjs');
+  },
+  webpack: (dir) => new Promise((done, failed) => {
+    webpack({ mode: 'production', context: dir, entry: './main.mjs', target: 'node20', output: { path: dir, filename: 'out.cjs' } }, (error, stats) => {
+      if (error) failed(error);
+      else if (stats.hasErrors() || stats.hasWarnings()) failed(new Error(stats.toString()));
+      else done(join(dir, 'out.cjs'));
+    });
+  }),
+};
+
+for (const [name, build] of Object.entries(BUNDLERS)) {
+  test(`${name}: the minified bundle does what the package does`, async () => {
+    await sameAsUnbundled(await build(project('bundle', SOURCES)));
+  });
+}
+
+test('an import whose names are not used leaves nothing in a bundle', async () => {
+  for (const text of [`import 'rejitter'; console.log(1);`, `import { retry } from 'rejitter'; console.log(1);`]) {
+    const dir = project('bundle', { 'main.mjs': text });
+    const { outputFiles: [{ text: code }] } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
+    assert.equal(code.trim(), 'console.log(1);');
+  }
+});
+
+/** In presets, policies as data, metrics, what blocks, and another function: what only others need. */
+const OF_OTHERS = ['googleHttpClient', 'fromJSON', 'firstAttemptSuccesses', 'SharedArrayBuffer', 'retryWithLinearBackoff'];
+
+for (const name of ['esbuild, ES module', 'Rollup', 'webpack']) {
+  test(`${name}: a bundle has the function that the app uses, and what it needs`, async () => {
+    const found = async (source) => {
+      const text = readFileSync(await BUNDLERS[name](project('bundle', { 'main.mjs': source })), 'utf8');
+      return OF_OTHERS.filter((part) => text.includes(part));
+    };
+    assert.deepEqual(await found(`import { retryWithFullJitter } from 'rejitter';\nawait retryWithFullJitter(() => 1);\n`), []);
+    assert.deepEqual(await found(`import * as all from 'rejitter';\nconsole.log(Object.values(all));\n`), OF_OTHERS, 'the control');
+  });
+}
+
+test('V07 the tests of behaviour pass on a minified bundle, where no name of a class or function is left', async () => {
+  const dir = project('bundle', { 'main.mjs': `export * from 'rejitter';` });
+  const bundle = join(dir, 'bundle.mjs');
+  await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile: bundle, bundle: true, minify: true, keepNames: false, format: 'esm', logLevel: 'error' });
+  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...BEHAVIOUR], { cwd: here, env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle } });
+  assert.equal(code, 0, stdout.split('\n').filter((line) => /not ok|error:/.test(line)).join('\n') + stderr);
+  assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
+  // The control: the bundle is what they ran on.
+  writeFileSync(bundle, readFileSync(join(dir, 'main.mjs'), 'utf8').replace('*', '{ retry, RetryPolicy }').replace(/$/, '\nthrow new Error("this bundle");'));
+  const control = await run(process.execPath, ['--test', '--test-reporter=tap', BEHAVIOUR[0]], { cwd: here, env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle } });
+  assert.notEqual(control.code, 0);
+});
+
+test('edge-light: the compiled module is imported, nothing is compiled from bytes', async () => {
+  const dir = project('bundle', SOURCES);
+  const outfile = join(dir, 'out.mjs');
+  const asked = [];
+  await esbuild({
+    entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'esm', conditions: ['edge-light'], logLevel: 'error',
+    plugins: [{
+      // What Vercel's build does with such an import.
+      name: 'wasm-module',
+      setup({ onResolve, onLoad }) {
+        onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => {
+          asked.push(path);
+          return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
+        });
+        onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
+          contents: `export default new WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, 'base64'));`,
+        }));
+      },
+    }],
+  });
+  assert.deepEqual(asked, ['./core.wasm?module']);
+  await sameAsUnbundled(outfile);
+  // One compilation, the plugin's: none of the package's own.
+  assert.equal(readFileSync(outfile, 'utf8').split('WebAssembly.Module').length - 1, 1);
+});
+
+test('edge-light: runs in the edge runtime, where compiling bytes is refused', async () => {
+  const { exported, vm, asked } = await onEdge(project('bundle', { 'job.mjs': JOB, 'main.mjs': "export { job } from './job.mjs';\n" }));
+  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.equal(vm.evaluate('globalThis.EdgeRuntime'), 'edge-runtime');
+  assert.throws(() => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'), /disallowed/);
+  assert.deepEqual(JSON.parse(JSON.stringify(await exported.job())), expected);
+});
+
+test('W07 workerd: runs with the imported module, where compiling bytes and work at the top level are refused', async () => {
+  const dir = project('workerd', {
+    ...SOURCES,
+    'worker.mjs': `
+      import { job } from './job.mjs';
+      let refusal;
+      export default { async fetch() {
+        try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { refusal = e.name; }
+        try { return Response.json({ out: await job(), refusal }); } catch (e) { return new Response(String(e.stack), { status: 500 }); }
+      } };`,
+    'config.capnp': `
+      using Workerd = import "/workerd/workerd.capnp";
+      const config :Workerd.Config = (
+        services = [(name = "main", worker = .worker)],
+        sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+      );
+      const worker :Workerd.Worker = (
+        modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm")],
+        compatibilityDate = "2025-01-01",
+      );`,
+  });
+  await esbuild({
+    entryPoints: [join(dir, 'worker.mjs')], outfile: join(dir, 'bundle.js'), bundle: true, minify: true, format: 'esm', conditions: ['workerd'], logLevel: 'error',
+    external: ['*.wasm'],
+  });
+  copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
+  await onWorkerd(dir, async (origin) => {
+    const response = await fetch(`${origin}/`);
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    const { out, refusal } = JSON.parse(text);
+    assert.deepEqual(out, expected);
+    assert.ok(refusal, 'this host compiles bytes, so the test shows nothing');
+  });
+});

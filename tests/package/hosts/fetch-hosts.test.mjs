@@ -1,0 +1,232 @@
+// fetch over other fetches and in other hosts: undici's own, a Vitest mock, workerd.
+
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { build as esbuild } from 'esbuild';
+import * as undici from 'undici';
+
+import { importPackage, inlinedText, installed, project, run, tool } from '../lib/consumer.mjs';
+import { onEdge } from '../lib/edge.mjs';
+import { QUICK, failing, importFetch, listen, until } from '../lib/fetching.mjs';
+import { blocks, declarations, runBlock } from '../lib/readers.mjs';
+import { onWorkerd } from '../lib/workerd.mjs';
+
+const { createFetch } = await importFetch();
+const { retryReport } = await importPackage();
+
+let server;
+before(async () => { server = await listen(failing(2)); });
+after(() => server.close());
+let paths = 0;
+const fresh = () => `${server.origin}/${(paths += 1)}`;
+const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+
+test('undici\'s fetch: its responses, its requests, its forms', async () => {
+  const fetch = createFetch(QUICK, undici.fetch);
+  const url = fresh();
+  const response = await fetch(url, { method: 'PUT', body: 'x' });
+  assert.ok(response instanceof undici.Response);
+  assert.equal(await response.text(), 'x');
+  assert.equal(asked(url).length, 3);
+
+  const other = fresh();
+  const request = new undici.Request(other, { method: 'PUT', body: 'by a Request' });
+  assert.equal(await (await fetch(request)).text(), 'by a Request');
+  assert.deepEqual(asked(other).map(({ body }) => String(body)), Array(3).fill('by a Request'));
+  assert.equal(request.bodyUsed, true);
+
+  const form = new undici.FormData();
+  form.append('a', '1');
+  const third = fresh();
+  assert.equal((await fetch(third, { method: 'PUT', body: form })).status, 200);
+  assert.ok(asked(third).every(({ body }) => /name="a"/.test(String(body))));
+
+  const keyed = fresh();
+  assert.equal((await fetch(keyed, { method: 'POST', body: 'x', retry: { idempotencyKey: 'auto' } })).status, 200);
+  assert.equal(new Set(asked(keyed).map(({ headers }) => headers['idempotency-key'])).size, 1);
+});
+
+test('undici\'s fetch: an abort in its body, and a dispatcher with a connect timeout of its own', async () => {
+  const agent = new undici.Agent({ connect: { timeout: 200 } });
+  const sockets = [];
+  const mute = createServer((socket) => { sockets.push(socket); socket.on('error', () => {}).resume(); });
+  await new Promise((done) => { mute.listen(0, '127.0.0.1', done); });
+  const stalling = await listen((request, response) => response.writeHead(200).write('begin'));
+  try {
+    const fetch = createFetch({ ...QUICK, maxAttempts: 2, attemptTimeoutMs: 30_000 }, (input, init) => undici.fetch(input, { ...init, dispatcher: agent }));
+    const controller = new AbortController();
+    const response = await fetch(stalling.origin, { signal: controller.signal });
+    const reason = new Error('enough');
+    controller.abort(reason);
+    assert.equal(await response.text().catch((error) => error), reason);
+    await until(() => stalling.seen[0].closed, 'the server sees the close');
+    // Nothing answers the handshake here: undici gives up, and so do we, in less than the attempt's own time.
+    const error = await fetch(`https://127.0.0.1:${mute.address().port}`, { method: 'POST', body: 'x' }).catch((e) => e);
+    assert.ok(error instanceof TypeError);
+    assert.equal(retryReport(error).attempts, 2, 'nothing was processed, so a POST is sent again');
+  } finally {
+    await agent.close().catch(() => {});
+    await stalling.close();
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  }
+});
+
+const VITEST = `
+import { createFetch, fetchWithRetry } from 'rejitter/fetch';
+test('a mock, with fake timers', async () => {
+  vi.useFakeTimers();
+  const mock = vi.fn()
+    .mockResolvedValueOnce(new Response('later', { status: 503, headers: { 'retry-after': '30' } }))
+    .mockRejectedValueOnce(new TypeError('fetch failed'))
+    .mockResolvedValue(new Response('done'));
+  vi.stubGlobal('fetch', mock);
+  const headers = { accept: 'text/plain' };
+  const promise = fetchWithRetry('https://example.com/data', { method: 'PUT', body: 'x', headers });
+  expect(mock).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(mock).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await (await promise).text()).toBe('done');
+  expect(mock).toHaveBeenCalledTimes(3);
+  expect(mock).toHaveBeenNthCalledWith(1, 'https://example.com/data', { method: 'PUT', body: 'x', headers });
+  expect(mock).toHaveBeenNthCalledWith(3, 'https://example.com/data', { signal: expect.any(AbortSignal), method: 'PUT', body: 'x', headers });
+  expect(vi.getTimerCount()).toBe(0);
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+  const given = vi.fn(async () => ({ status: 200, json: async () => ({ ok: 1 }) }));
+  const response = await createFetch({}, given)('/relative');
+  expect(await response.json()).toEqual({ ok: 1 });
+  expect(given).toHaveBeenCalledWith('/relative');
+});
+`;
+
+test('Vitest: a mock of fetch sees what fetch would, and fake timers drive the waits', async () => {
+  const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined };
+  const go = async (text) => {
+    const at = project('vitest-fetch', { 'mock.test.mjs': text, 'package.json': '{ "private": true }' });
+    return run(process.execPath, [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'], { cwd: at, env });
+  };
+  const { code, stdout, stderr } = await go(VITEST);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /Tests +1 passed \(1\)/);
+  assert.notEqual((await go(VITEST.replace('29_999', '50_000'))).code, 0, 'control: a wait that is over is seen');
+});
+
+/** What the workers' hosts do: it answers with what it met. */
+const JOB = `
+import { createFetch } from 'rejitter/fetch';
+import { retryReport } from 'rejitter';
+export async function job(target, closed) {
+  const events = [];
+  const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) => events.push([status, hintMs]) });
+  const got = await fetch(target + '/get', { signal: new AbortController().signal });
+  const put = await fetch(new Request(target + '/put', { method: 'PUT', body: 'from a worker' }));
+  const post = await fetch(target + '/post', { method: 'POST', body: 'keyed', retry: { idempotencyKey: 'auto' } });
+  const refused = await fetch(closed).catch((error) => error);
+  return JSON.stringify([got.status, await put.text(), await post.text(), events, refused.message, retryReport(refused)?.attempts]);
+}
+`;
+const WORKER = `
+import { job } from './job.mjs';
+export default { async fetch(request) {
+  try {
+    const { searchParams } = new URL(request.url);
+    return new Response(await job(searchParams.get('target'), searchParams.get('closed')));
+  } catch (error) { return new Response(String(error.stack), { status: 500 }); }
+} };
+`;
+
+/** `use` runs the job against a server that fails twice for each path, and a port where nobody listens. */
+async function checkJob(use) {
+  const closed = await listen(() => {});
+  await closed.close();
+  const target = await listen((request, response, nth) => {
+    if (nth < 3) response.writeHead(503, { 'retry-after-ms': '2' }).end('later');
+    else response.end(request.body.length > 0 ? request.body : 'ok');
+  });
+  try {
+    const [got, put, post, events, message, attempts] = JSON.parse(await use(target.origin, closed.origin));
+    assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
+    assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
+    assert.equal(attempts, 3, message);
+    assert.equal(new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size, 1);
+  } finally {
+    await target.close();
+  }
+}
+
+test('edge-light: retries against a real server from the edge runtime, where compiling bytes is refused', async () => {
+  const { exported, vm, asked } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
+  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.throws(() => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'), /disallowed/);
+  await checkJob((target, closed) => exported.job(target, closed));
+});
+
+for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
+  test(`W07 workerd, as of ${compatibilityDate}: retries against a real server, with the imported module`, async () => {
+    const dir = project('workerd-fetch', {
+      'job.mjs': JOB,
+      'worker.mjs': WORKER,
+      'config.capnp': `
+        using Workerd = import "/workerd/workerd.capnp";
+        const config :Workerd.Config = (
+          services = [(name = "main", worker = .worker), (name = "internet", network = (allow = ["private", "public", "local"]))],
+          sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+        );
+        const worker :Workerd.Worker = (
+          modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm")],
+          compatibilityDate = "${compatibilityDate}",
+        );`,
+    });
+    await esbuild({ entryPoints: [join(dir, 'worker.mjs')], outfile: join(dir, 'bundle.js'), bundle: true, minify: true, format: 'esm', conditions: ['workerd'], logLevel: 'error', external: ['*.wasm'] });
+    copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
+    await checkJob(async (target, closed) => {
+      let text = '';
+      await onWorkerd(dir, async (origin) => {
+        const response = await fetch(`${origin}/?${new URLSearchParams({ target, closed })}`);
+        text = await response.text();
+        assert.equal(response.status, 200, text);
+      });
+      return text;
+    });
+  });
+}
+
+test('one instance: a bundle of both entries has the driver and the core once', async () => {
+  const dir = project('fetch-bundle', { 'main.mjs': "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n" });
+  const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
+  const [{ text }] = outputFiles;
+  assert.equal(text.split(inlinedText('lib/driver.js')).length - 1, 1);
+  assert.equal(text.split('rejitter:operation').length - 1, 1);
+});
+
+test('where wasm files are imported, a bundle has no inlined core', async () => {
+  const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\nexport * from 'rejitter/fetch';\n" });
+  const bundled = async (/** @type {string[]} */ conditions) => {
+    const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, format: 'esm', write: false, logLevel: 'error', conditions, external: ['*.wasm', '*.wasm?module'] });
+    return outputFiles[0].text.includes(inlinedText('lib/driver.js'));
+  };
+  assert.deepEqual([await bundled(['workerd']), await bundled(['edge-light']), await bundled([])], [false, false, true]);
+});
+
+test('the main entry alone has nothing of fetch', async () => {
+  const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\n" });
+  const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
+  for (const part of ['idempotency', 'retry-after', 'ECONNREFUSED']) assert.ok(!outputFiles[0].text.toLowerCase().includes(part.toLowerCase()), part.slice(0, 20));
+});
+
+test('the examples in the declarations run', async () => {
+  const found = blocks(declarations('fetch.d.ts'));
+  assert.ok(found.length >= 6);
+  for (const { code } of found) {
+    const { code: exit, stdout, stderr } = await runBlock(code);
+    assert.equal(stderr, '', code);
+    assert.equal(exit, 0, code);
+    assert.match(stdout, /failures [2-9]/, code);
+  }
+});

@@ -1,0 +1,82 @@
+// The simulations in real browsers, in a worker: the numbers of Node, and between two slices messages come in.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { BROWSERS, serve } from '../lib/browsers.mjs';
+import { installed } from '../lib/consumer.mjs';
+
+const JOB = `
+export const job = async ({ simulateContention, simulateLoad, simulateOutage }) => {
+  const policy = { maxAttempts: Infinity, jitter: 'pollyV2' };
+  const simulations = [
+    simulateOutage(policy, { clients: 200, spreadMs: 500, capacityPerS: 50, seed: 'browser' }),
+    simulateContention({ figure: 'decorrelated' }, { clients: 30, runs: 10, seed: 'browser' }),
+    simulateLoad(policy, { arrivals: { type: 'poisson', perS: 280 }, horizonMs: 30_000, seed: 'browser' }),
+  ];
+  const results = [];
+  for (const simulation of simulations) results.push(await simulation.run({ sliceEvents: 10_000 }));
+  // Text has all the digits of a number, and Infinity and NaN as well.
+  return results.map((result) => JSON.stringify(result, (_, value) => (typeof value === 'number' ? String(value) : value)));
+};
+`;
+
+const WORKER = `
+import * as lab from './rejitter/lab.js';
+import { job } from './job.js';
+const results = await job(lab);
+const controller = new AbortController();
+onmessage = ({ data }) => controller.abort(data);
+let told = false;
+const onProgress = () => {
+  if (!told) postMessage('under way');
+  told = true;
+};
+const endless = lab.simulateContention({ figure: 'none' }, { clients: 1000, runs: 1_000_000 });
+const end = await endless.run({ signal: controller.signal, onProgress, sliceEvents: 1000 }).then(() => 'the end', (reason) => reason);
+postMessage({ results, end });
+`;
+
+const PAGE = `<!doctype html><script type="module">
+const worker = new Worker('./worker.js', { type: 'module' });
+worker.onmessage = ({ data }) => {
+  if (data === 'under way') worker.postMessage('stopped by the page');
+  else globalThis.result = data;
+};
+worker.onerror = (event) => { globalThis.result = { error: event.message ?? 'error' }; };
+</script>`;
+
+function route(path) {
+  const name = path.slice(1);
+  const own = { 'index.html': PAGE, 'job.js': JOB, 'worker.js': WORKER };
+  const inside = /^rejitter\/((?:lib\/)?[\w.-]+\.js)$/.exec(name)?.[1];
+  const body = own[name] ?? (inside && readFileSync(join(installed, normalize(inside))));
+  return body && { type: name.endsWith('.html') ? 'text/html' : 'text/javascript', body };
+}
+
+const { job } = await import(`data:text/javascript,${encodeURIComponent(JOB)}`);
+const expected = await job(await import(pathToFileURL(join(installed, 'lab.js')).href));
+const server = await serve(route);
+after(() => server.close());
+
+for (const [name, launch] of Object.entries(BROWSERS)) {
+  describe(name, () => {
+    let browser;
+    before(async () => { browser = await launch(); });
+    after(() => browser?.close());
+
+    test('a worker gets the numbers of Node, and stops when the page says so', async () => {
+      const page = await browser.newPage();
+      await page.goto(`${server.origin}/index.html`);
+      const { error, results, end } = await (await page.waitForFunction(() => globalThis.result, undefined, { timeout: 30_000 })).jsonValue();
+      assert.equal(error, undefined);
+      assert.equal(end, 'stopped by the page');
+      assert.ok(expected.every((text) => text.length > 500));
+      assert.deepEqual(results, expected);
+      await page.close();
+    });
+  });
+}

@@ -1,0 +1,106 @@
+// The package in Node, imported as an ES module.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { underClock } from '../lib/clock.mjs';
+import { importPackage, requirePackage, runNode } from '../lib/consumer.mjs';
+import { EXPORTS, SHORTCUTS, expectedWaits } from '../lib/shortcuts.mjs';
+import { SPIES } from '../lib/spies.mjs';
+
+const api = await importPackage();
+
+test('the exports are these and no others', () => {
+  assert.deepEqual(Object.keys(api).sort(), EXPORTS);
+});
+
+test('require gives the same instance as import', () => {
+  const required = requirePackage();
+  for (const name of EXPORTS) assert.equal(required[name], api[name], name);
+});
+
+for (const [name, options] of Object.entries(SHORTCUTS)) {
+  test(`${name} retries with ${options.backoff} backoff and ${options.jitter} jitter`, async () => {
+    let calls = 0;
+    const { clock, value } = await underClock(() =>
+      api[name](
+        () => {
+          calls += 1;
+          if (calls < 6) throw new Error('not yet');
+          return 'done';
+        },
+        { random: () => 0.5, maxAttempts: 10 },
+      ));
+    assert.equal(value, 'done');
+    assert.equal(calls, 6);
+    assert.deepEqual(clock.delays, expectedWaits(5, 0.5, options).map(Math.ceil));
+  });
+
+  test(`${name} without options gives up after ${options.maxAttempts ?? 6} attempts`, async () => {
+    const endless = options.maxAttempts === Infinity;
+    let calls = 0;
+    const { clock, rejected, value, error } = await underClock(() =>
+      api[name](() => {
+        calls += 1;
+        if (endless && calls === 2000) return 'at last';
+        throw calls;
+      }));
+    assert.equal(calls, endless ? 2000 : 6);
+    assert.equal(clock.armed.length, endless ? 1999 : 5);
+    if (endless) assert.equal(value, 'at last');
+    else assert.deepEqual({ rejected, error }, { rejected: true, error: 6 });
+  });
+}
+
+test('a policy runs, wraps and lists its delays', async () => {
+  const policy = new api.RetryPolicy({ backoff: 'fixed', jitter: 'none', baseMs: 7, maxAttempts: 3 });
+  assert.deepEqual([...policy.delays()], [7, 7]);
+  const flaky = () => {
+    let left = 2;
+    return (a, b) => {
+      if (left > 0) {
+        left -= 1;
+        throw new Error('flaky');
+      }
+      return a + b;
+    };
+  };
+  assert.equal((await underClock(() => policy.run(flaky().bind(undefined, 1, 2)))).value, 3);
+  assert.equal((await underClock(() => policy.wrap(flaky())(3, 4))).value, 7);
+});
+
+test('the import, the construction of a policy and a first success touch no wasm, no randomness, no timer; a success reads the clock once', async () => {
+  const { code, stdout, stderr } = await runNode(`${SPIES}
+    const { retryWithFullJitter, retry, RetryPolicy } = await import('rejitter');
+    const atImport = [...used];
+    const policy = new RetryPolicy({ maxAttempts: 3, seed: 5 });
+    const unseeded = new RetryPolicy();
+    const results = [
+      await retryWithFullJitter(() => 1), await retry(async () => 2, { maxAttempts: 9 }),
+      await policy.run(() => 3), await unseeded.run(async () => 4), await policy.wrap((x) => x)(5),
+    ];
+    const atSuccess = [...used];
+    // The control: what the first failure needs is seen by the same spies.
+    await retryWithFullJitter((attempt) => { if (attempt.attempt < 2) throw 1; }, { baseMs: 0 });
+    console.log(JSON.stringify({ atImport, atSuccess, results, atFailure: [...new Set(used)] }));
+  `);
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const seen = JSON.parse(stdout);
+  assert.deepEqual(seen.atImport, [], 'at import');
+  assert.deepEqual(seen.atSuccess, seen.results.map(() => 'performance.now'), 'until the first failure');
+  assert.deepEqual(seen.results, [1, 2, 3, 4, 5]);
+  for (const name of ['new WebAssembly.Module', 'new WebAssembly.Instance', 'crypto.getRandomValues', 'setTimeout', 'performance.now']) {
+    assert.ok(seen.atFailure.includes(name), `the spies do not see ${name}, so they prove nothing: ${seen.atFailure}`);
+  }
+});
+
+test('the module is compiled once, however many operations fail first', async () => {
+  const { code, stdout } = await runNode(`${SPIES}
+    const { retry } = await import('rejitter');
+    await Promise.all(Array.from({ length: 100 }, () => retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 0 })));
+    console.log(used.filter((name) => name.startsWith('new WebAssembly.')).join());
+  `);
+  assert.equal(code, 0);
+  assert.equal(stdout.trim(), 'new WebAssembly.Module,new WebAssembly.Instance');
+});

@@ -1,0 +1,163 @@
+// A fault in the lab's wasm (a trap, a full stack) ends the call in which it happens: the next one gets a fresh
+// instance, and simulations of the old one say that they ended.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { runNode } from '../lib/consumer.mjs';
+
+/** Counts instances; `trap = name` makes one call of that export trap. */
+const TRAPS = `
+  import * as lab from 'rejitter/lab';
+  const { Instance, RuntimeError } = WebAssembly;
+  let instances = 0;
+  let trap;
+  WebAssembly.Instance = function (...args) {
+    const { exports } = new Instance(...args);
+    if (exports.labPlan === undefined) return { exports };
+    instances += 1;
+    const wrapped = Object.entries(exports).map(([name, value]) => [name, typeof value !== 'function' ? value : (...args) => {
+      if (trap !== name) return value(...args);
+      trap = undefined;
+      throw new RuntimeError('unreachable');
+    }]);
+    return { exports: Object.fromEntries(wrapped) };
+  };
+  const thrown = (call) => { try { return call(), 'nothing'; } catch (error) { return error.name + ': ' + error.message; } };
+  const plain = (result) => JSON.stringify(result, (_, value) => ArrayBuffer.isView(value) ? [...value] : value);
+`;
+
+async function outputOf(code, options) {
+  const { code: exit, stdout, stderr } = await runNode(TRAPS + code, options);
+  assert.equal(stderr, '');
+  assert.equal(exit, 0);
+  return JSON.parse(stdout);
+}
+
+test('after a trap each function works as before, in one new instance', async () => {
+  const out = await outputOf(`
+    const calls = {
+      labPlan: () => lab.plan({ jitter: 'decorrelated' }, 3),
+      labExplain: () => lab.explain({ name: 'größe' }),
+      labSample: () => lab.sample({}, { operations: 9, seed: 1 }),
+      labCells: () => lab.density({ jitter: 'pollyV2' }, 2),
+      labCdf: () => lab.cdf({}, 1, [1, 2, 3]),
+      labQuantiles: () => lab.quantiles({}, 2, [0.5]),
+      labOutage: () => { const simulation = lab.simulateOutage({}, { clients: 9, seed: 1 }); simulation.step(); return simulation.result(); },
+    };
+    const out = [];
+    for (const [name, call] of Object.entries(calls)) {
+      const before = plain(call());
+      const made = instances;
+      trap = name;
+      const fault = thrown(call);
+      const after = Object.values(calls).map((call) => plain(call()));
+      out.push({ name, fault, same: plain(call()) === before && after.every((text) => text.length > 2), more: instances - made });
+    }
+    console.log(JSON.stringify(out));
+  `);
+  assert.equal(out.length, 7);
+  for (const { name, ...rest } of out) assert.deepEqual(rest, { fault: 'RuntimeError: unreachable', same: true, more: 1 }, name);
+});
+
+test('refusals keep the instance', async () => {
+  const out = await outputOf(`
+    const refusals = [];
+    for (let i = 0; i < 20; i += 1) refusals.push(thrown(() => lab.simulateLoad({}, { horizonMs: -1 })), thrown(() => lab.plan({ baseMs: -1 })));
+    console.log(JSON.stringify({ instances, refusals: [...new Set(refusals)] }));
+  `);
+  assert.deepEqual(out, {
+    instances: 1,
+    refusals: [
+      'RangeError: rejitter: horizonMs must be above 0 and at most 10^9 milliseconds, got -1',
+      'RangeError: rejitter: baseMs must be a number of milliseconds between 0 and 2^53 - 1, got -1',
+    ],
+  });
+});
+
+test('a full stack of the caller\u2019s ends the call; the lab lives', async () => {
+  const out = await outputOf(`
+    const expected = plain(lab.plan({ jitter: 'decorrelated' }, 40));
+    let faults = 0;
+    let works = false;
+    // From the deepest frame outwards, until there is room enough.
+    const dig = () => {
+      try { dig(); } catch {}
+      if (works) return;
+      try { lab.plan({ jitter: 'decorrelated' }, 40); works = true; } catch { faults += 1; }
+    };
+    dig();
+    console.log(JSON.stringify({ faults, works, same: plain(lab.plan({ jitter: 'decorrelated' }, 40)) === expected }));
+  `);
+  assert.ok(out.faults > 0);
+  assert.deepEqual([out.works, out.same], [true, true]);
+});
+
+test('simulations of an instance that is gone say so, and do not touch the next one', async () => {
+  const out = await outputOf(
+    `
+    const make = (seed) => lab.simulateOutage({}, { clients: 50, downMs: 5000, seed });
+    const ended = (simulation) => { simulation.step(); return plain(simulation.result()); };
+    const expected = [1, 2, 3, 4].map((seed) => ended(make(seed)));
+    let old = [1, 2, 3, 4].map((seed) => make(seed));
+    old[0].step(10);
+    const running = old[3].run({ sliceEvents: 10 }).catch((error) => error.message);
+    trap = 'labPlan';
+    const fault = thrown(() => lab.plan());
+    // The same sizes, hence the addresses of the old ones.
+    const fresh = [1, 2, 3, 4].map((seed) => make(seed));
+    fresh[0].step(10);
+    const gone = [thrown(() => old[0].step()), thrown(() => old[0].result()), await running, await old[1].run().catch((error) => error.message)];
+    old[0].free();
+    old[1].free();
+    old = undefined;
+    // Collected simulations free nothing either.
+    for (let i = 0; i < 5; i += 1) { gc(); await new Promise((resolve) => setTimeout(resolve, 0)); }
+    const filler = [5, 6, 7, 8].map((seed) => make(seed));
+    console.log(JSON.stringify({ fault, gone, same: fresh.map(ended).every((text, i) => text === expected[i]), fillers: filler.map(ended).length, instances }));
+    `,
+    { flags: ['--expose-gc'] },
+  );
+  const message = 'rejitter: the simulation ended by a fault; start it again';
+  assert.deepEqual(out, {
+    fault: 'RuntimeError: unreachable',
+    gone: [`Error: ${message}`, `Error: ${message}`, message, message],
+    same: true,
+    fillers: 4,
+    instances: 2,
+  });
+});
+
+test('simulations that nobody holds any more give their memory back', async () => {
+  const out = await outputOf(
+    `
+    const memories = [];
+    const Wrapped = WebAssembly.Instance;
+    WebAssembly.Instance = function (...args) { const instance = Wrapped(...args); if (instance.exports.memory) memories.push(instance.exports.memory); return instance; };
+    const round = async () => {
+      for (let i = 0; i < 20; i += 1) lab.simulateOutage({}, { clients: 100_000 }).step(1000);
+      for (let i = 0; i < 3; i += 1) { gc(); await new Promise((resolve) => setTimeout(resolve, 0)); }
+      return memories[0].buffer.byteLength;
+    };
+    const sizes = [];
+    for (let i = 0; i < 5; i += 1) sizes.push(await round());
+    console.log(JSON.stringify(sizes));
+    `,
+    { flags: ['--expose-gc'] },
+  );
+  assert.ok(out[0] > 10e6, `${out}`);
+  assert.ok(out[4] <= out[1], `${out}`);
+});
+
+test('control: the memory of simulations that are held grows', async () => {
+  const out = await outputOf(`
+    const held = [];
+    let bytes = 0;
+    const Wrapped = WebAssembly.Instance;
+    let memory;
+    WebAssembly.Instance = function (...args) { const instance = Wrapped(...args); memory ??= instance.exports.memory; return instance; };
+    for (let i = 0; i < 60; i += 1) { held.push(lab.simulateOutage({}, { clients: 100_000 })); if (i === 19) bytes = memory.buffer.byteLength; }
+    console.log(JSON.stringify([bytes, memory.buffer.byteLength]));
+  `);
+  assert.ok(out[1] > 2 * out[0], `${out}`);
+});

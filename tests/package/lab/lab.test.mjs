@@ -1,0 +1,363 @@
+// rejitter/lab as users meet it: from the tarball, in both module systems and in a bundle. What is computed
+// is tested natively (tests/lab.rs); here is tested that it arrives.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { build } from 'esbuild';
+
+import { consumer, installed, project, repo, run, runNode } from '../lib/consumer.mjs';
+import { SPIES } from '../lib/spies.mjs';
+
+const dir = project('lab', {
+  'lab.mjs': "export * from 'rejitter/lab';\n",
+  'all.mjs': "export * from 'rejitter';\n",
+});
+const load = (file) => import(pathToFileURL(join(dir, file)).href);
+const lab = await load('lab.mjs');
+const { RetryPolicy } = await load('all.mjs');
+const { cdf, density, explain, plan, quantiles, sample } = lab;
+
+const FUNCTIONS = [
+  'cdf', 'density', 'explain', 'peakOf', 'plan', 'quantiles', 'sample', 'simulateAmplification', 'simulateContention', 'simulateEthernet',
+  'simulateLoad', 'simulateOutage', 'timeToServeMs',
+];
+const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distributions.json'), 'utf8'));
+
+/** Relative, and for what is nearly nothing relative to the longest wait. */
+const close = (ours, theirs, scale) => Math.abs(ours - theirs) <= 1e-6 * Math.max(Math.abs(theirs), 1e-3 * scale);
+
+/** Columns by their names in the vectors. */
+const COLUMNS = {
+  k: (wait) => wait.k,
+  mean: (wait) => wait.meanMs,
+  sd: (wait) => wait.sdMs,
+  p01: (wait) => wait.quantiles.p01,
+  p10: (wait) => wait.quantiles.p10,
+  p50: (wait) => wait.quantiles.p50,
+  p90: (wait) => wait.quantiles.p90,
+  p99: (wait) => wait.quantiles.p99,
+  min: (wait) => wait.loMs,
+  max: (wait) => wait.hiMs,
+};
+
+test('the functions are these', () => {
+  assert.deepEqual(Object.keys(lab).sort(), FUNCTIONS);
+});
+
+for (const { options, rows } of [...vectors.distributions, ...vectors.others]) {
+  test(`plan: ${JSON.stringify(options)} as computed elsewhere`, () => {
+    const waits = plan(RetryPolicy.fromJSON({ version: 1, ...options }), 20);
+    assert.equal(waits.length, 20);
+    let compared = 0;
+    for (const [i, row] of rows.entries()) {
+      for (const [j, name] of vectors.meta.columns.entries()) {
+        if (name === 'atoms') {
+          assert.equal(waits[i].atoms.length, row[j].length);
+          for (const [n, [ms, p]] of row[j].entries()) {
+            assert.ok(close(waits[i].atoms[n].ms, ms, 0) && close(waits[i].atoms[n].probability, p, 0), `atoms of wait ${i + 1}`);
+          }
+          continue;
+        }
+        // The quantiles of that reference are good to 5e-6 in probability: tests/lab.rs compares those.
+        if (options.jitter === 'pollyV2' && /^p\d/.test(name)) continue;
+        assert.ok(close(COLUMNS[name](waits[i]), row[j], waits[i].hiMs), `wait ${i + 1}, ${name}: ${COLUMNS[name](waits[i])}, not ${row[j]}`);
+        compared += 1;
+      }
+    }
+    assert.ok(compared >= 50);
+  });
+}
+
+test('plan: as many waits as attempts leave room for, 20 without a limit, or as asked', () => {
+  assert.equal(plan().length, 5);
+  assert.equal(plan({ maxAttempts: 1 }).length, 0);
+  assert.equal(plan({ maxAttempts: Infinity }).length, 20);
+  assert.equal(plan({ maxAttempts: 1e6 }).length, 1000);
+  assert.equal(plan({ maxAttempts: 2 }, 7).length, 7);
+  assert.equal(plan({ maxAttempts: 2 }, 1000).at(-1).k, 1000);
+});
+
+test('plan: plain objects with these fields', () => {
+  const [wait] = plan({ jitter: 'slotted' }, 1);
+  assert.deepEqual(wait, {
+    k: 1, ceilingMs: 100, loMs: 0, hiMs: 100, meanMs: 50, sdMs: 50,
+    quantiles: { p01: 0, p05: 0, p10: 0, p50: 0, p90: 100, p95: 100, p99: 100 },
+    atoms: [], latticeMs: 100, totalMeanMs: 50, totalWorstMs: 100,
+  });
+  assert.ok(!('latticeMs' in plan({}, 1)[0]));
+});
+
+test('explain: a backoff that cannot grow, a list that is not cut', () => {
+  const texts = (options, name) => explain(options).filter(({ code }) => code === name).map(({ text }) => text);
+  assert.deepEqual(texts({ baseMs: 15_000 }, 'does-not-grow'), ['the backoff does not grow: baseMs is 15 s, and no ceiling exceeds the cap of 15 s; set a longer capMs']);
+  assert.deepEqual(texts({ baseMs: 15_000, capMs: 60_000 }, 'does-not-grow'), []);
+  assert.deepEqual(plan({ backoff: [1000, 20_000, 60_000], jitter: 'none' }, 4).map(({ hiMs }) => hiMs), [1000, 20_000, 60_000, 60_000]);
+  assert.equal(plan({ backoff: 'truncated', capMs: Infinity }, 1)[0].hiMs, 100);
+});
+
+test('explain: codes, severities, sentences', () => {
+  assert.deepEqual(explain({ maxAttempts: 1, totalTimeoutMs: 1000 }), [
+    { code: 'retries-never-happen', severity: 'warning', text: 'maxAttempts is 1: the first attempt is the only one, so nothing is retried' },
+  ]);
+  const codes = (options) => explain(options).map(({ code }) => code);
+  assert.deepEqual(codes({}), ['no-time-limit', 'worst-case', 'cap-never-reached', 'immediate-retry-possible']);
+  assert.ok(codes(RetryPolicy.preset('awsSdk2020', { maxAttempts: 9 })).includes('atom-at-cap'));
+  assert.ok(codes(RetryPolicy.preset('pRetry')).includes('no-cap'));
+  assert.deepEqual(explain({ backoff: [50, 200], jitter: 'none', attemptTimeoutMs: 1 }).map(({ text }) => text), [
+    'no jitter: all clients that fail together retry together',
+    'worst case 850 ms of waiting in 5 waits',
+    'the cap of 10 s is never reached with 6 attempts: the highest ceiling is 200 ms',
+  ]);
+});
+
+/** The waits of operations by the package's own iterator. */
+function delays(policy, seed, waits, operations) {
+  const iterator = policy.delays({ seed });
+  const all = [];
+  for (let i = 0; i < operations; i += 1) {
+    for (let k = 0; k < waits; k += 1) all.push(iterator.next().value);
+    iterator.reset();
+  }
+  return all;
+}
+
+for (const jitter of ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'additive', maxMs: 70 }]) {
+  test(`sample: the delays of the policy, bit for bit: ${JSON.stringify(jitter)}`, () => {
+    const policy = new RetryPolicy({ jitter, maxAttempts: 8, minMs: 20 });
+    for (const seed of [0, 'text', 2n ** 64n - 1n]) {
+      // More operations than are drawn at once.
+      const ours = sample(policy, { waits: 7, operations: 1500, seed });
+      assert.ok(ours instanceof Float64Array);
+      assert.deepEqual([...ours], delays(policy, seed, 7, 1500));
+    }
+  });
+}
+
+test('sample: the seed is the given one, else the policy’s, else fresh', () => {
+  const seeded = new RetryPolicy({ seed: 5 });
+  assert.deepEqual(sample(seeded), sample(seeded, { seed: 5 }));
+  assert.deepEqual([...sample(seeded)], [...seeded.delays()]);
+  assert.notDeepEqual(sample(seeded, { seed: 6 }), sample(seeded));
+  const fresh = Array.from({ length: 100 }, () => sample({}, { waits: 1 })[0]);
+  assert.equal(new Set(fresh).size, 100);
+});
+
+test('sample: one operation of as many waits as attempts leave room for, unless asked otherwise', () => {
+  assert.equal(sample().length, 5);
+  assert.equal(sample({ maxAttempts: Infinity }).length, 20);
+  assert.equal(sample({ maxAttempts: 1 }).length, 0);
+  assert.equal(sample({}, { waits: 1000, operations: 7 }).length, 7000);
+  assert.equal(sample({}, { waits: undefined, operations: undefined, seed: undefined }).length, 5);
+});
+
+test('sample: in parts it is the same', () => {
+  for (const jitter of ['full', 'decorrelated', 'pollyV2']) {
+    const all = sample({ jitter }, { waits: 3, operations: 5000, seed: 9 });
+    const parts = [[0, 2], [2, 4000], [4002, 998]].map(([firstOperation, operations]) => [...sample({ jitter }, { waits: 3, firstOperation, operations, seed: 9 })]);
+    assert.deepEqual(parts.flat(), [...all]);
+  }
+  // An operation that no part before it has reached.
+  const [far] = sample({}, { waits: 1, firstOperation: Number.MAX_SAFE_INTEGER, seed: 9 });
+  assert.ok(far >= 0 && far < 100 && far !== sample({}, { waits: 1, seed: 9 })[0]);
+});
+
+test('the policy of another copy is studied by its data', () => {
+  const another = { toJSON: () => new RetryPolicy({ baseMs: 7, name: 'orders', seed: 3 }).toJSON() };
+  assert.equal(plan(another, 1)[0].hiMs, 7);
+  assert.deepEqual([...sample(another)], [...sample(new RetryPolicy({ baseMs: 7, seed: 3 }))]);
+});
+
+test('sample: a list is followed', () => {
+  assert.deepEqual([...sample({ backoff: [10, 20], jitter: 'none' }, { waits: 3, operations: 2 })], [10, 20, 20, 10, 20, 20]);
+});
+
+test('quantiles and cdf are inverse, and those of the plan', () => {
+  for (const options of [{}, { jitter: 'decorrelated' }, { jitter: 'pollyV2' }, { jitter: 'slotted' }]) {
+    for (const k of [1, 4]) {
+      const { p05, p50, p95 } = plan(options, k).at(-1).quantiles;
+      assert.deepEqual([...quantiles(options, k, [0.05, 0.5, 0.95])], [p05, p50, p95]);
+      for (const [i, p] of cdf(options, k, [p05, p50, p95]).entries()) assert.ok(p >= [0.05, 0.5, 0.95][i] - 1e-9);
+    }
+  }
+  assert.deepEqual([...cdf({}, 1, new Float32Array([-1, 0, 25, 100, Infinity]))], [0, 0, 0.25, 1, 1]);
+  assert.deepEqual([...quantiles({}, 1, [])], []);
+});
+
+test('density: cells in order, whole together with the atoms', () => {
+  assert.deepEqual([...density({}, 2)], [0, 200, 1]);
+  for (const resolution of [1, 50]) {
+    const cells = density({ jitter: 'decorrelated' }, 9, resolution);
+    let sum = plan({ jitter: 'decorrelated' }, 9)[8].atoms.reduce((sum, { probability }) => sum + probability, 0);
+    for (let i = 0; i < cells.length; i += 3) {
+      assert.ok(cells[i] < cells[i + 1] && (i === 0 || cells[i] === cells[i - 2]));
+      sum += cells[i + 2];
+    }
+    assert.ok(Math.abs(sum - 1) < 1e-9, `${sum}`);
+    assert.ok(cells.length % 3 === 0 && cells.length >= 3 * resolution);
+  }
+});
+
+/** A policy whose toJSON says what no RetryPolicy says. */
+const posing = (data) => ({ toJSON: () => data });
+const inherited = Object.create({ version: 1, baseMs: 5 });
+
+for (const [what, call, kind, message] of [
+  ['an option out of range', () => plan({ baseMs: -1 }), RangeError, /^rejitter: baseMs must be a number of milliseconds.*, got -1/],
+  ['an unknown option', () => explain({ retries: 3 }), TypeError, /^rejitter: unknown option "retries"\. Did you mean maxAttempts/],
+  ['options that are none', () => plan(null), TypeError, /^rejitter: options must be an object.*, got null/],
+  ['a function as backoff', () => explain({ backoff: (k) => k }), TypeError, /^rejitter: backoff must be .*, got a function/],
+  ['no number of waits', () => plan({}, '3'), TypeError, /^rejitter: k must be an integer between 1 and 1000.*, got "3"/],
+  ['too few waits', () => plan({}, 0), RangeError, /^rejitter: k must be .*, got 0/],
+  ['too many waits', () => plan({}, 1001), RangeError, /^rejitter: k must be .*, got 1001/],
+  ['half a wait', () => sample({}, { waits: 1.5 }), RangeError, /^rejitter: waits must be .*, got 1\.5/],
+  ['too many samples', () => sample({}, { waits: 1000, operations: 1e6 }), RangeError, /^rejitter: operations must be an integer between 1 and 16777, got 1000000$/],
+  ['a misspelt option of sample', () => sample({}, { operation: 3 }), TypeError, /^rejitter: unknown option "operation"\. Did you mean operations/],
+  ['no seed', () => sample({}, { seed: NaN }), RangeError, /^rejitter: seed must be .*, got NaN/],
+  ['a bad seed of another type', () => sample({}, { seed: {} }), TypeError, /^rejitter: seed must be .*, got an object/],
+  ['no wait', () => density({}, 0), RangeError, /^rejitter: k must be .*, got 0/],
+  ['no resolution', () => density({}, 1, 0), RangeError, /^rejitter: resolution must be .*, got 0/],
+  ['a NaN among times', () => cdf({}, 1, [1, NaN]), RangeError, /^rejitter: ms\[1\] must be .*, got NaN/],
+  ['no list', () => cdf({}, 1, 5), TypeError, /^rejitter: ms must be .*, got 5/],
+  ['a probability above 1', () => quantiles({}, 1, [0.5, 1.1]), RangeError, /^rejitter: probabilities\[1\] must be a number between 0 and 1, got 1\.1$/],
+  ['more numbers than fit', () => cdf({}, 1, { length: 1e8 }), RangeError, /^rejitter: ms\.length must be an integer between 0 and 1048576, got 100000000$/],
+  ['more probabilities than fit', () => quantiles({}, 1, { length: 2 ** 20 + 1 }), RangeError, /^rejitter: probabilities\.length must be /],
+  ['a length that is none', () => cdf({}, 1, { length: NaN }), RangeError, /^rejitter: ms\.length must be .*, got NaN$/],
+  ['no first operation', () => sample({}, { firstOperation: -1 }), RangeError, /^rejitter: firstOperation must be an integer between 0 and 9007199254740991, got -1$/],
+  ['too long a list', () => explain({ backoff: Array(1001).fill(1) }), RangeError, /^rejitter: backoff\.length must be between 1 and 1000, got 1001$/],
+  // A policy of another copy, or a value that poses as one, is validated as by fromJSON.
+  ['data with an unknown name', () => plan(posing({ version: 1, foo: 1 }), 1), TypeError, /^rejitter: unknown option "foo"\. Known options: /],
+  ['data with a wrong type', () => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, /^rejitter: baseMs must be a number .*, got "5"$/],
+  ['data with NaN', () => plan(posing({ version: 1, baseMs: NaN }), 1), RangeError, /^rejitter: baseMs must be a number .*, got NaN$/],
+  ['data whose parts are inherited', () => plan(posing(inherited), 1), RangeError, /^rejitter: version must be 1, got undefined$/],
+  ['data of another version', () => plan(posing({ version: 2 }), 1), RangeError, /^rejitter: version must be 1, got 2$/],
+  ['data that are none', () => explain(posing(7)), TypeError, /^rejitter: the policy must be an object made by toJSON\(\), got 7$/],
+  ['data that cannot be data', () => explain(posing({ version: 1, baseMs: Symbol('x') })), TypeError, /^rejitter: baseMs must be a number .*, got a symbol$/],
+  ['data that are too deep', () => explain(posing({ version: 1, jitter: Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1) })), TypeError, /^rejitter: jitter must be /],
+  ['data with a list that is too long', () => explain(posing({ version: 1, backoff: { length: 1e9 } })), TypeError, /^rejitter: backoff must be /],
+]) {
+  test(`refused by name: ${what}`, () => {
+    assert.throws(call, (error) => error instanceof kind && message.test(error.message));
+  });
+}
+
+test('after refusals everything works as before', () => {
+  for (let i = 0; i < 100; i += 1) assert.throws(() => plan(posing({ version: 1, foo: i }), 1));
+  assert.equal(plan()[0].meanMs, 50);
+});
+
+test('policies and options are not changed, and getters are read once', () => {
+  let reads = 0;
+  const options = Object.freeze({ get baseMs() { reads += 1; return 10; } });
+  assert.equal(plan(options, 1)[0].hiMs, 10);
+  assert.equal(reads, 1);
+});
+
+test('10^4 calls leave no memory behind', async () => {
+  const { code, stdout, stderr } = await runNode(
+    `import { cdf, density, explain, plan, quantiles, sample } from 'rejitter/lab';
+     const memories = [];
+     const { Instance } = WebAssembly;
+     WebAssembly.Instance = function (...args) { const instance = new Instance(...args); if (instance.exports.memory) memories.push(instance.exports); return instance; };
+     const round = (n) => {
+       for (let i = 0; i < n; i += 1) {
+         const options = { jitter: ['full', 'decorrelated', 'slotted'][i % 3], baseMs: 1 + (i % 7) };
+         plan(options, 3); explain(options); sample(options, { operations: 3000 }); density(options, 2); cdf(options, 2, [1, 2]); quantiles(options, 2, [0.5]);
+         try { plan({ toJSON: () => ({ version: 1, nothing: 'of this' }) }, 1); } catch {}
+       }
+     };
+     const size = () => { gc(); const { memory, __wbindgen_externrefs } = memories[0]; return [memory.buffer.byteLength, __wbindgen_externrefs.length, process.memoryUsage().heapUsed]; };
+     round(300);
+     const before = size();
+     round(1700);
+     console.log(JSON.stringify({ instances: memories.length, before, after: size() }));`,
+    { flags: ['--expose-gc'] },
+  );
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const { instances, before, after } = JSON.parse(stdout);
+  assert.equal(instances, 1);
+  assert.deepEqual(after.slice(0, 2), before.slice(0, 2), 'wasm memory and table');
+  assert.ok(after[2] - before[2] < 300_000, `heap ${before[2]} → ${after[2]}`);
+});
+
+const EACH = `
+  const out = { names: Object.keys(lab).sort(), mean: lab.plan({}, 2)[1].meanMs, codes: lab.explain({ jitter: 'none' }).map(({ code }) => code),
+    waits: [...lab.sample(new main.RetryPolicy({ seed: 1 }))], delays: [...new main.RetryPolicy({ seed: 1 }).delays()],
+    cells: [...lab.density({}, 1)], cdf: [...lab.cdf({}, 1, [50])], quantiles: [...lab.quantiles({}, 1, [0.5])], layers: [...lab.simulateAmplification({ layers: 1 }).result().expectedCalls] };
+  out.named = lab.plan({ name: 'größe 😀' }, 1)[0].meanMs;
+  try { lab.simulateLoad({}, { horizonMs: -1 }); } catch (error) { out.refused = error.message; }
+  console.log(JSON.stringify(out));
+`;
+
+function rightOutput({ code, stdout, stderr }) {
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const { delays, waits, ...rest } = JSON.parse(stdout);
+  assert.deepEqual(waits, delays);
+  assert.equal(delays.length, 5);
+  assert.deepEqual(rest, {
+    names: FUNCTIONS, mean: 100, codes: ['no-jitter', 'no-time-limit', 'worst-case', 'cap-never-reached'],
+    cells: [0, 100, 1], cdf: [0.5], quantiles: [50], layers: [1.75], named: 50, refused: 'rejitter: horizonMs must be above 0 and at most 10^9 milliseconds, got -1',
+  });
+}
+
+const ESM = "import * as main from 'rejitter'; import * as lab from 'rejitter/lab';\n" + EACH;
+const CJS = "const main = require('rejitter'); const lab = require('rejitter/lab');\n" + EACH;
+
+test('works as an ES module', async () => rightOutput(await runNode(ESM)));
+test('works by require', async () => rightOutput(await runNode(CJS, { ext: 'cjs' })));
+test('works by require where that cannot load ES modules', async () => {
+  rightOutput(await runNode(CJS, { ext: 'cjs', flags: ['--no-experimental-require-module'] }));
+});
+test('works without TextDecoder and TextEncoder, as under jsdom', async () => {
+  rightOutput(await runNode(`delete globalThis.TextDecoder; delete globalThis.TextEncoder;\n${CJS}`, { ext: 'cjs' }));
+});
+
+test('import touches nothing: no wasm is compiled, no randomness taken, no coder made', async () => {
+  const { code, stdout, stderr } = await runNode(
+    `${SPIES} const { plan } = require('rejitter/lab'); const atImport = [...used]; plan();
+     console.log(JSON.stringify({ atImport, compiled: used.includes('new WebAssembly.Module') }));`,
+    { ext: 'cjs' },
+  );
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout), { atImport: [], compiled: true });
+});
+
+for (const [format, source, ext] of [['esm', ESM, 'mjs'], ['cjs', CJS, 'cjs']]) {
+  test(`works in a bundle (esbuild, ${format}, minified), with one copy of the driver`, async () => {
+    const dir = project('lab-bundle', { [`main.${ext}`]: source });
+    const outfile = join(dir, `out.${ext}`);
+    const result = await build({ entryPoints: [join(dir, `main.${ext}`)], bundle: true, minify: true, format, platform: 'node', outfile, metafile: true, logLevel: 'silent' });
+    const inputs = Object.keys(result.metafile.inputs).filter((path) => path.includes('rejitter'));
+    const names = inputs.map((path) => path.replace(/.*rejitter\//, '').replace(/\.c?js$/, ''));
+    assert.deepEqual([...new Set(names)].sort(), [...names].sort(), 'no module is in it twice');
+    assert.ok(names.includes('lib/driver') && names.includes('lib/lab'));
+    assert.ok(!/(from|require\()\s*["']rejitter/.test(readFileSync(outfile, 'utf8')));
+    rightOutput(await run(process.execPath, [outfile], { cwd: dir, env: { NODE_TEST_CONTEXT: undefined } }));
+  });
+}
+
+test('a bundle of the main entry has nothing of the lab', async () => {
+  const result = await build({ stdin: { contents: "export * from 'rejitter';", resolveDir: consumer }, bundle: true, format: 'esm', write: false, metafile: true, logLevel: 'silent' });
+  const inputs = Object.keys(result.metafile.inputs);
+  assert.ok(inputs.some((path) => path.includes('driver')));
+  assert.deepEqual(inputs.filter((path) => /lab|text/.test(path.replace(/.*rejitter\//, ''))), []);
+});
+
+test('the lab uses the main entry’s RetryPolicy: there is one', async () => {
+  const source = readFileSync(join(installed, 'lab.js'), 'utf8');
+  assert.match(source, /import \{ RetryPolicy \} from "\.\/index\.js"/);
+  // A policy of another copy is taken too: by what it can do.
+  const { code, stdout } = await runNode(
+    `import { createRequire } from 'node:module'; import { plan } from 'rejitter/lab';
+     const { RetryPolicy } = createRequire(import.meta.url)(${JSON.stringify(join(installed, 'index.cjs'))});
+     console.log(plan(new RetryPolicy({ baseMs: 8 }), 1)[0].hiMs);`,
+  );
+  assert.equal(code, 0);
+  assert.equal(stdout.trim(), '8');
+});

@@ -1,0 +1,165 @@
+// Policies as JSON and back.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { importPackage } from '../lib/consumer.mjs';
+
+const { RetryPolicy } = await importPackage();
+
+const PRESETS = ['awsSdk2020', 'awsSdk2026', 'googleHttpClient', 'grpc', 'polly', 'cenkalti', 'goRetryableHttp', 'jpillora', 'pRetry', 'pRetryRandomized', 'truncatedBinary'];
+
+/** Random options, the same on each run. */
+function options(seed) {
+  let state = seed * 2654435761;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const pick = (...list) => list[Math.floor(next() * list.length)];
+  const maybe = (name, make) => (next() < 0.4 ? { [name]: make() } : {});
+  const backoff = pick('fixed', 'linear', 'exponential', 'truncated', 'fibonacci', [5, 50.25, Infinity], undefined);
+  const jitter = pick('none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: next() + 1e-9 }, { type: 'additive', ratio: 3 * next() + 1e-9 }, { type: 'additive', maxMs: 0.1 + 500 * next() }, undefined);
+  const curved = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
+  return {
+    backoff,
+    jitter,
+    maxAttempts: pick(1, 7, 40, Infinity),
+    ...maybe('baseMs', () => pick(0, 1e-300, 0.1, 99.9, 100)),
+    ...maybe('capMs', () => pick(Infinity, 12_345.678, 1e9)),
+    ...maybe('minMs', () => pick(0, 3.5)),
+    ...maybe('maxRetryAfterMs', () => pick(0, 5, Infinity)),
+    ...maybe('attemptTimeoutMs', () => pick(0.5, 5000, Infinity)),
+    ...maybe('totalTimeoutMs', () => pick(7, 1e12, Infinity)),
+    ...maybe('seed', () => pick(0, 7, 2 ** 53 - 1, 0n, 2n ** 64n - 1n, 12345678901234567890n, '', 'text', '\u{1F600}')),
+    ...maybe('longRetryAfter', () => pick('stop', 'cap')),
+    ...maybe('finalError', () => pick('last', 'wrap')),
+    ...maybe('unref', () => pick(true, false)),
+    ...maybe('metrics', () => pick(true, false)),
+    ...(!curved && (backoff === 'exponential' || backoff === undefined) && maybe('factor', () => pick(1, 1.1, 1e308))),
+    ...(!curved && backoff === 'linear' && maybe('stepMs', () => pick(0, 0.1, 2 ** 53 - 1))),
+    ...((backoff === 'truncated' || jitter === 'slotted') && maybe('truncateAt', () => pick(1, 6, 1024))),
+  };
+}
+
+/** The first waits, for a seed of its own or the policy's. */
+function waits(policy, given) {
+  const iterator = policy.delays(given);
+  return Array.from({ length: 45 }, () => iterator.next().value);
+}
+
+const through = (policy) => RetryPolicy.fromJSON(JSON.parse(JSON.stringify(policy)));
+
+test('2000 random policies come back the same: data, waits, seeds, to the last bit', () => {
+  let seeded = 0;
+  for (let i = 1; i <= 2000; i += 1) {
+    const given = options(i);
+    const policy = new RetryPolicy(given);
+    const again = through(policy);
+    const label = JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+    assert.deepEqual(again.toJSON(), policy.toJSON(), label);
+    assert.deepEqual(waits(again, { seed: 'x' }), waits(policy, { seed: 'x' }), label);
+    assert.equal(again.metrics() === undefined, policy.metrics() === undefined, label);
+    if (given.seed === undefined) continue;
+    seeded += 1;
+    assert.deepEqual(waits(again), waits(policy), label);
+  }
+  assert.ok(seeded > 500, String(seeded));
+});
+
+test('the data is plain JSON of the options that were given, with a version', () => {
+  const policy = new RetryPolicy({ baseMs: 5, capMs: Infinity, jitter: { type: 'additive', maxMs: 3 }, backoff: [1, Infinity], maxAttempts: Infinity, totalTimeoutMs: 9, seed: 7, finalError: 'wrap' });
+  const data = policy.toJSON();
+  assert.deepEqual(data, JSON.parse(JSON.stringify(data)));
+  assert.deepEqual(data, { version: 1, backoff: [1, 'Infinity'], jitter: { type: 'additive', maxMs: 3 }, seed: { bits: '7' }, baseMs: 5, capMs: 'Infinity', maxAttempts: 'Infinity', totalTimeoutMs: 9, finalError: 'wrap' });
+  assert.deepEqual(new RetryPolicy().toJSON(), { version: 1, backoff: 'exponential', jitter: 'full', maxAttempts: 6 });
+  assert.deepEqual(RetryPolicy.fromJSON({ version: 1 }).toJSON(), new RetryPolicy().toJSON());
+});
+
+test('seeds: a number, a bigint and a text of the same bits are one; an unseeded policy stays unseeded', () => {
+  const first = (policy) => waits(policy)[0];
+  assert.equal(first(through(new RetryPolicy({ seed: 7n }))), first(new RetryPolicy({ seed: 7 })));
+  assert.equal(first(through(new RetryPolicy({ seed: 'text' }))), first(new RetryPolicy({ seed: 'text' })));
+  const unseeded = through(new RetryPolicy());
+  assert.notEqual(first(unseeded), first(unseeded));
+});
+
+test('names and seeds are texts, whatever they say', () => {
+  const policy = new RetryPolicy({ name: 'Infinity', finalResult: 'reject' });
+  assert.deepEqual([policy.toJSON().name, policy.toJSON().finalResult], ['Infinity', 'reject']);
+  assert.deepEqual(through(policy).toJSON(), policy.toJSON());
+  assert.deepEqual(waits(RetryPolicy.fromJSON({ version: 1, seed: 'Infinity' })), waits(new RetryPolicy({ seed: 'Infinity' })));
+});
+
+test('callbacks, hooks, the signal and a random source stay behind; a backoff function is refused', () => {
+  const fn = () => 0.5;
+  const policy = new RetryPolicy({ retryIf: fn, retryOnResult: fn, onAttempt: fn, onFailure: fn, onRetry: fn, onSuccess: fn, onGiveUp: fn, random: fn, signal: new AbortController().signal, baseMs: 3 });
+  assert.deepEqual(policy.toJSON(), new RetryPolicy({ baseMs: 3 }).toJSON());
+  assert.throws(() => new RetryPolicy({ backoff: (k) => k }).toJSON(), (error) => error instanceof TypeError && /backoff must be .*, got a function/.test(error.message));
+});
+
+for (const name of PRESETS) {
+  test(`${name}: what its cap bounds survives`, () => {
+    const policy = RetryPolicy.preset(name, { seed: 5, maxAttempts: 46 });
+    assert.deepEqual(waits(through(policy)), waits(policy));
+    const rules = { awsSdk2020: 'draw', jpillora: 'draw', pRetryRandomized: 'draw', googleHttpClient: 'ceiling', cenkalti: 'ceiling', grpc: 'ceiling' };
+    assert.equal(policy.toJSON().capRule, rules[name]);
+    assert.equal(Object.hasOwn(policy.toJSON(), 'capRule'), name in rules);
+  });
+}
+
+test('the rule is what the waits depend on: without it they are others', () => {
+  const policy = RetryPolicy.preset('grpc', { seed: 5, maxAttempts: 46 });
+  const { capRule, ...rest } = policy.toJSON();
+  assert.equal(capRule, 'ceiling');
+  assert.notDeepEqual(waits(RetryPolicy.fromJSON(rest)), waits(policy));
+});
+
+test('hostile data is refused, with a message that names what is wrong', () => {
+  const valid = { version: 1, baseMs: 5 };
+  for (const [data, message] of [
+    [null, /policy must be .*, got null/], [undefined, /policy must be .*, got undefined/], ['{}', /policy must be .*, got "\{\}"/], [[], /policy must be .*, got an array/], [5, /policy must be .*, got 5/], [() => {}, /policy must be .*, got a function/],
+    [{}, /version must be 1.*, got undefined/], [{ version: 2 }, /version must be .*, got 2/], [{ version: '1' }, /version must be .*, got "1"/], [{ version: [1] }, /version must be .*, got an array/],
+    [{ ...valid, capRule: 'none' }, /capRule must be one of 'bound', 'ceiling', 'draw'.*, got "none"/], [{ ...valid, capRule: 1 }, /capRule must be .*, got 1/], [{ ...valid, capRule: null }, /capRule must be .*, got null/],
+    [{ ...valid, baseMs: '5' }, /baseMs must be .*, got "5"/], [{ ...valid, baseMs: null }, /baseMs must be .*, got null/], [{ ...valid, maxAttempts: -1 }, /maxAttempts must be .*, got -1/], [{ ...valid, baseMs: 'Infinity' }, /baseMs must be .*, got Infinity/],
+    [{ ...valid, maxAttempts: '-Infinity' }, /maxAttempts must be .*, got "-Infinity"/], [{ ...valid, backoff: 'cubic' }, /backoff must be .*, got "cubic"/], [{ ...valid, backoff: [] }, /backoff\.length must be between 1 and 1000, got 0/], [{ ...valid, backoff: ['5'] }, /backoff/],
+    [{ ...valid, backoff: { length: 1, 0: 5 } }, /backoff/], [{ ...valid, jitter: { type: 'additive' } }, /jitter\.ratio must be .*, got undefined/], [{ ...valid, jitter: null }, /jitter must be .*, got null/],
+    [{ ...valid, seed: { bits: '-1' } }, /seed must be .*, got an object/], [{ ...valid, seed: { bits: '18446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: '000000000018446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: 5 } }, /seed/], [{ ...valid, seed: { bits: '9'.repeat(100_000) } }, /seed/], [{ ...valid, seed: { bits: `${'0'.repeat(1_000_000)}x` } }, /seed/], [{ ...valid, seed: null }, /seed must be .*, got null/],
+    [{ ...valid, retryIf: true }, /retryIf must be omitted \(got true\): it is not data/], [{ ...valid, signal: {} }, /signal must be omitted/], [{ ...valid, maxAtempts: 3 }, /maxAtempts.*maxAttempts/s],
+    [JSON.parse('{"version":1,"__proto__":{"baseMs":5}}'), /unknown option "__proto__"/],
+    [JSON.parse('{"version":1,"constructor":{"prototype":{}}}'), /unknown option "constructor"/],
+    [JSON.parse('{"version":1,"jitter":{"type":"proportional","ratio":0.5,"__proto__":{}}}'), /jitter\.__proto__ must be omitted/],
+    [Object.create({ version: 1 }), /version must be .*, got undefined/],
+  ]) {
+    assert.throws(() => RetryPolicy.fromJSON(data), (error) => (error instanceof TypeError || error instanceof RangeError) && message.test(error.message) && error.message.length < 2000, `${message}`);
+  }
+  assert.equal({}.baseMs, undefined);
+});
+
+test('a polluted prototype has no say in the data', () => {
+  const evil = { capRule: 'draw', seed: { bits: '1' }, backoff: 'fixed', bits: '5', version: 1, jitter: 'none', baseMs: 1, type: 'additive', maxMs: 3 };
+  const plain = { version: 1, maxAttempts: 4, jitter: { type: 'proportional', ratio: 0.5 } };
+  const seen = () => [RetryPolicy.fromJSON(plain).toJSON(), RetryPolicy.preset('awsSdk2026').toJSON(), RetryPolicy.preset('polly').toJSON()].map((data) => JSON.stringify(Object.entries(data)));
+  const reference = seen();
+  for (const [name, value] of Object.entries(evil)) {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
+    try {
+      assert.deepEqual(seen(), reference, name);
+      if (name === 'version') assert.throws(() => RetryPolicy.fromJSON({}), /version must be .*, got undefined/);
+    } finally {
+      delete Object.prototype[name];
+    }
+  }
+});
+
+test('the data is the reader\'s: changing it afterwards changes no policy', () => {
+  const data = { version: 1, backoff: [5, 6], jitter: 'none', maxAttempts: 4 };
+  const policy = RetryPolicy.fromJSON(data);
+  data.backoff[0] = 99;
+  data.maxAttempts = 1;
+  assert.deepEqual([...policy.delays()], [5, 6, 6]);
+  const written = policy.toJSON();
+  written.backoff[0] = 77;
+  assert.deepEqual([...policy.delays()], [5, 6, 6]);
+  assert.deepEqual(data.backoff, [99, 6], 'and what is given is not changed');
+});

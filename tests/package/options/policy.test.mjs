@@ -1,0 +1,400 @@
+// RetryPolicy: run, wrap and the iterator of delays.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
+
+import { underClock } from '../lib/clock.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+import { COMBINATIONS, expectedWaits } from '../lib/shortcuts.mjs';
+
+const { RetryPolicy, isProgrammingError, permanent, retryAfter } = await importPackage();
+const failing = () => { throw 0; };
+
+test('delays() has maxAttempts - 1 waits, then is done and stays done', () => {
+  for (const maxAttempts of [1, 2, 6, 40]) {
+    const delays = new RetryPolicy({ maxAttempts }).delays();
+    for (let k = 1; k < maxAttempts; k += 1) {
+      const { done, value } = delays.next();
+      assert.equal(done, false);
+      assert.equal(typeof value, 'number');
+    }
+    for (let i = 0; i < 3; i += 1) assert.deepEqual({ ...delays.next() }, { done: true, value: undefined });
+  }
+  assert.equal([...new RetryPolicy().delays()].length, 5);
+});
+
+test('delays() is endless if maxAttempts is', () => {
+  const delays = new RetryPolicy({ maxAttempts: Infinity }).delays();
+  for (let i = 0; i < 10_000; i += 1) assert.equal(delays.next().done, false);
+});
+
+test('delays() is an iterator and iterable: for…of, spread, destructuring, Array.from', () => {
+  const policy = new RetryPolicy({ jitter: 'none', maxAttempts: 5 });
+  const delays = policy.delays();
+  assert.equal(delays[Symbol.iterator](), delays);
+  assert.deepEqual([...policy.delays()], [100, 200, 400, 800]);
+  const [first, second] = policy.delays();
+  assert.deepEqual([first, second], [100, 200]);
+  const seen = [];
+  for (const wait of policy.delays()) {
+    seen.push(wait);
+    if (seen.length === 3) break;
+  }
+  assert.deepEqual(seen, [100, 200, 400]);
+  assert.deepEqual(Array.from(policy.delays(), (ms) => ms / 100), [1, 2, 4, 8]);
+});
+
+test('reset() starts the next operation: the same curve, other draws', () => {
+  const delays = new RetryPolicy({ seed: 1, maxAttempts: 4 }).delays();
+  const first = [...delays];
+  delays.reset();
+  const second = [...delays];
+  assert.equal(first.length, 3);
+  assert.equal(second.length, 3);
+  assert.notDeepEqual(first, second);
+  const plain = new RetryPolicy({ jitter: 'none', maxAttempts: 4 }).delays();
+  plain.next();
+  plain.reset();
+  assert.deepEqual([...plain], [100, 200, 400]);
+  const decorrelated = new RetryPolicy({ jitter: 'decorrelated', random: () => 0.5, maxAttempts: 4 }).delays();
+  const before = [...decorrelated];
+  decorrelated.reset();
+  assert.deepEqual([...decorrelated], before);
+});
+
+test('two iterators of one policy do not share their place', () => {
+  const policy = new RetryPolicy({ jitter: 'decorrelated', seed: 2 });
+  const [a, b] = [policy.delays(), policy.delays()];
+  const mixed = { a: [], b: [] };
+  for (let i = 0; i < 5; i += 1) {
+    mixed.a.push(a.next().value);
+    mixed.b.push(b.next().value);
+  }
+  assert.deepEqual(mixed.a, mixed.b);
+  assert.deepEqual(mixed.a, [...policy.delays()]);
+});
+
+test('the seed of delays() takes the place of the policy\'s', () => {
+  const policy = new RetryPolicy({ seed: 'policy' });
+  assert.deepEqual([...policy.delays({ seed: 'other' })], [...new RetryPolicy({ seed: 'other' }).delays()]);
+  assert.deepEqual([...policy.delays({})], [...policy.delays()]);
+  assert.deepEqual([...policy.delays({ seed: undefined })], [...policy.delays()]);
+  assert.notDeepEqual([...policy.delays({ seed: 'other' })], [...policy.delays()]);
+  assert.deepEqual([...new RetryPolicy().delays({ seed: 'other' })], [...policy.delays({ seed: 'other' })]);
+});
+
+test('a policy with a random source of its own takes no seed for its delays', () => {
+  const policy = new RetryPolicy({ random: () => 0.5 });
+  assert.throws(() => policy.delays({ seed: 1 }), (error) => error instanceof TypeError && /seed/.test(error.message) && /random/.test(error.message));
+});
+
+test('a cap below the default base holds', () => {
+  assert.deepEqual([...new RetryPolicy({ capMs: 30, jitter: 'none' }).delays()], [30, 30, 30, 30, 30]);
+  assert.deepEqual([...new RetryPolicy({ capMs: 30, random: () => 0.5 }).delays()], [15, 15, 15, 15, 15]);
+  assert.deepEqual([...new RetryPolicy({ capMs: 0 }).delays()], [0, 0, 0, 0, 0]);
+});
+
+for (const options of COMBINATIONS) {
+  test(`delays() of ${options.backoff ?? 'its own curve'}, ${options.jitter}: the formula, to the last bit where it is exact`, () => {
+    for (const r of [0, 0.5, 0.75]) {
+      const list = [...new RetryPolicy({ ...options, random: () => r, maxAttempts: 21 }).delays()];
+      assert.deepEqual(list, expectedWaits(20, r, options));
+    }
+  });
+}
+
+test('run does what the function of the same options does', async () => {
+  const policy = new RetryPolicy({ jitter: 'none', maxAttempts: 3, baseMs: 10 });
+  let calls = 0;
+  const { clock, rejected, error } = await underClock(() => policy.run(({ attempt }) => { calls += 1; throw attempt; }));
+  assert.deepEqual({ rejected, error, calls, waits: clock.delays }, { rejected: true, error: 3, calls: 3, waits: [10, 20] });
+  assert.equal(await policy.run(() => 'value'), 'value');
+});
+
+test('wrap keeps parameters, result and receiver, and retries', async () => {
+  const policy = new RetryPolicy({ maxAttempts: 3, baseMs: 0 });
+  let left = 2;
+  const host = {
+    factor: 10,
+    work: policy.wrap(function (a, b) {
+      if (left > 0) {
+        left -= 1;
+        throw new Error('flaky');
+      }
+      return [this.factor, a, b, arguments.length];
+    }),
+  };
+  assert.deepEqual((await underClock(() => host.work(1, 2))).value, [10, 1, 2, 2]);
+  const error = new Error('always');
+  assert.equal((await underClock(() => policy.wrap(() => { throw error; })())).error, error);
+});
+
+test('each call of a wrapped function is an operation of its own', async () => {
+  const policy = new RetryPolicy({ maxAttempts: 3, jitter: 'none' });
+  const calls = new Map();
+  const wrapped = policy.wrap((id) => {
+    calls.set(id, (calls.get(id) ?? 0) + 1);
+    throw id;
+  });
+  const { value } = await underClock(() => Promise.allSettled(['a', 'b'].map((id) => wrapped(id))));
+  assert.deepEqual(value.map(({ reason }) => reason), ['a', 'b']);
+  assert.deepEqual([...calls], [['a', 3], ['b', 3]]);
+});
+
+test('a policy needs new, and its methods their policy', async () => {
+  assert.throws(() => RetryPolicy(), TypeError);
+  const { run, delays, wrap } = RetryPolicy.prototype;
+  await assert.rejects(async () => run.call({}, () => 1), TypeError);
+  assert.throws(() => delays.call({}), TypeError);
+  assert.throws(() => wrap.call({}, () => 1), TypeError);
+});
+
+test('a method without its policy says where the policy belongs', async () => {
+  const { run, wrap, delays, delayMs, toJSON, with: over } = new RetryPolicy();
+  const message = /^TypeError: rejitter: this must be a RetryPolicy: call policy\.run\(fn\)/;
+  await assert.rejects(run(() => 1), message);
+  await assert.rejects(new Proxy(new RetryPolicy(), {}).run(() => 1), message);
+  for (const method of [() => wrap(() => 1), () => delays(), () => delayMs(1), () => toJSON(), () => over({})]) assert.throws(method, message);
+});
+
+test('a subclass of the policy runs and wraps', async () => {
+  class Mine extends RetryPolicy {
+    constructor() { super({ maxAttempts: 2, baseMs: 0 }); }
+  }
+  const mine = new Mine();
+  assert.ok(mine instanceof RetryPolicy);
+  assert.equal((await underClock(() => mine.run(({ attempt }) => { if (attempt < 2) throw 0; return attempt; }))).value, 2);
+});
+
+test('a policy without options is retry without options', async () => {
+  const { clock } = await underClock(() => new RetryPolicy().run(failing));
+  assert.equal(clock.armed.length, 5);
+  for (const [i, ms] of clock.delays.entries()) assert.ok(ms <= 100 * 2 ** i);
+});
+
+test('a preset as data has no undefined, and is the preset again', () => {
+  for (const name of ['awsSdk2020', 'awsSdk2026', 'googleHttpClient', 'grpc', 'polly', 'pRetry', 'truncatedBinary']) {
+    const data = RetryPolicy.preset(name).toJSON();
+    assert.deepEqual(Object.entries(data).filter(([, value]) => value === undefined), [], name);
+    assert.deepEqual(RetryPolicy.fromJSON(data).toJSON(), data, name);
+  }
+  // Three of them cap differently: that is in the data, and only there.
+  assert.equal(RetryPolicy.preset('awsSdk2020').toJSON().capRule, 'draw');
+  assert.equal(RetryPolicy.preset('grpc').toJSON().capRule, 'ceiling');
+  assert.ok(!('capRule' in RetryPolicy.preset('pRetry').toJSON()));
+});
+
+test('presets, data and overrides of a subclass are of that class', () => {
+  class Mine extends RetryPolicy {
+    constructor() { super({ maxAttempts: 2 }); }
+    get attempts() { return this.toJSON().maxAttempts; }
+  }
+  for (const [policy, attempts] of [[Mine.preset('grpc'), 4], [Mine.preset('grpc', { maxAttempts: 7 }), 7], [Mine.fromJSON({ version: 1 }), 6], [new Mine().with({ baseMs: 5 }), 2], [Mine.preset('grpc').with({ maxAttempts: 9 }), 9]]) {
+    assert.ok(policy instanceof Mine);
+    assert.equal(policy.attempts, attempts);
+  }
+  const { preset } = RetryPolicy;
+  assert.ok(preset('grpc') instanceof RetryPolicy);
+});
+
+/** The waits of a run in which every attempt fails. */
+const waitsOf = async (run) => (await underClock(() => run().catch(() => {}))).clock.delays;
+
+test('with() makes another policy of the overridden options, and keeps callbacks and what the cap bounds', async () => {
+  const told = [];
+  const policy = RetryPolicy.preset('grpc', { jitter: 'none', retryIf: (error) => error !== 'stop', onRetry: () => told.push('retry'), onGiveUp: () => told.push('first') });
+  const other = policy.with({ maxAttempts: 3, onGiveUp: () => told.push('second') });
+  assert.deepEqual(await waitsOf(() => other.run(failing)), [100, 200]);
+  assert.deepEqual(told.splice(0), ['retry', 'retry', 'second']);
+  assert.deepEqual(await waitsOf(() => policy.run(failing)), [100, 200, 400]);
+  assert.deepEqual(told, ['retry', 'retry', 'retry', 'first']);
+  assert.deepEqual(await waitsOf(() => other.run(() => { throw 'stop'; })), []);
+  assert.equal(other.toJSON().capRule, 'ceiling');
+  assert.deepEqual(policy.with({}).toJSON(), policy.toJSON());
+  for (const bad of [{ maxAttempts: 0 }, { maxAtempts: 3 }, 5, { seed: 1, random: () => 0.5 }, { capMs: 1 }]) assert.throws(() => policy.with(bad), /^(Type|Range)Error: rejitter: /);
+  assert.deepEqual(policy.with().toJSON(), policy.toJSON());
+});
+
+test('with() counts its operations and metrics by itself', async () => {
+  const policy = new RetryPolicy({ seed: 1, metrics: true, maxAttempts: 2 });
+  await waitsOf(() => policy.run(failing));
+  const other = policy.with({ maxAttempts: 3 });
+  assert.equal(other.metrics().operations, 0);
+  assert.deepEqual(await waitsOf(() => other.run(failing)), await waitsOf(() => new RetryPolicy({ seed: 1, maxAttempts: 3 }).run(failing)));
+  assert.deepEqual([policy.metrics().operations, other.metrics().operations], [1, 1]);
+  assert.equal(policy.with({ metrics: false }).metrics(), undefined);
+  assert.equal(new RetryPolicy().with({ metrics: true }).metrics().operations, 0);
+});
+
+test('an override of the backoff or the jitter drops the options of what it replaces', () => {
+  const first = (policy, n) => { const waits = policy.delays(); return Array.from({ length: n }, () => waits.next().value); };
+  const none = { jitter: 'none', maxAttempts: 5 };
+  for (const [policy, overrides, waits] of [
+    [RetryPolicy.preset('grpc', { ...none, backoff: 'linear' }), undefined, [100, 200, 300, 400]],
+    [RetryPolicy.preset('truncatedBinary', { ...none, backoff: 'exponential' }), undefined, [100, 200, 400, 800]],
+    [RetryPolicy.preset('googleHttpClient', { ...none, backoff: 'fixed' }), undefined, [500, 500, 500, 500]],
+    [new RetryPolicy({ ...none, factor: 3 }), { backoff: 'fibonacci' }, [100, 100, 200, 300]],
+    [new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }), { backoff: 'exponential' }, [100, 200, 400, 800]],
+    [new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }), { backoff: 'exponential', factor: 3 }, [100, 300, 900, 2700]],
+    [new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }), { baseMs: 10 }, [10, 17, 24, 31]],
+    [new RetryPolicy({ ...none, backoff: (k) => k }), { backoff: 'fixed' }, [100, 100, 100, 100]],
+    [new RetryPolicy({ ...none, backoff: [20_000, 30_000] }), { backoff: [12_000, 15_000] }, [12_000, 15_000, 15_000, 15_000]],
+    // The first list's cap is not the caller's either.
+    [new RetryPolicy({ ...none, backoff: [20_000] }), { baseMs: 6000, backoff: 'linear' }, [6000, 10_000, 10_000, 10_000]],
+    [new RetryPolicy({ ...none, backoff: [20_000], capMs: 15_000 }), { baseMs: 6000, backoff: 'linear' }, [6000, 12_000, 15_000, 15_000]],
+  ]) {
+    assert.deepEqual(first(overrides ? policy.with(overrides) : policy, 4), waits, JSON.stringify(overrides));
+  }
+  assert.equal(RetryPolicy.preset('googleHttpClient', { jitter: 'decorrelated' }).toJSON().factor, undefined);
+  assert.equal(RetryPolicy.preset('grpc', { jitter: 'full' }).toJSON().factor, 2);
+  const slotted = new RetryPolicy({ jitter: 'slotted', truncateAt: 4 });
+  assert.equal(slotted.with({ jitter: 'full' }).toJSON().truncateAt, undefined);
+  assert.equal(slotted.with({ backoff: 'fixed' }).toJSON().truncateAt, 4);
+  // Overrides that contradict each other are still refused.
+  assert.throws(() => RetryPolicy.preset('grpc', { backoff: 'linear', factor: 2 }), /factor must be omitted \(got 2\)/);
+  assert.throws(() => new RetryPolicy({ backoff: 'fixed' }).with({ factor: 2 }), /factor must be omitted \(got 2\)/);
+});
+
+test('run takes overrides for one operation, and the policy stays as it is', async () => {
+  const told = [];
+  const policy = new RetryPolicy({ jitter: 'none', baseMs: 10, maxAttempts: 3, name: 'all', onRetry: ({ delayMs }) => told.push(delayMs), metrics: true });
+  assert.deepEqual(await waitsOf(() => policy.run(failing, { maxAttempts: 4, backoff: 'linear', stepMs: 5 })), [10, 15, 20]);
+  assert.deepEqual(await waitsOf(() => policy.run(failing, { onRetry: ({ delayMs }) => told.push(-delayMs), baseMs: 7 })), [7, 14]);
+  assert.deepEqual(await waitsOf(() => policy.run(failing)), [10, 20]);
+  assert.deepEqual(told, [10, 15, 20, -7, -14, 10, 20]);
+  assert.equal(policy.metrics().operations, 3);
+  const { error } = await underClock(() => policy.run(failing, { metrics: true }));
+  assert.equal(error.message, 'rejitter: metrics must be omitted (got true): it belongs to the policy');
+  const both = await policy.run(() => {}, { signal: 5, maxAttempts: 0, nam: 'x' }).catch((e) => e);
+  assert.match(both.message, /signal must be an AbortSignal, got 5; maxAttempts must be .*, got 0; unknown option "nam"\. Did you mean name\? Known options: (?!.*metrics)/);
+});
+
+test('a signal of run adds to that of the policy, with other overrides too', async () => {
+  for (const extra of [{}, { maxAttempts: 9 }]) {
+    const [mine, its] = [new AbortController(), new AbortController()];
+    const policy = new RetryPolicy({ signal: its.signal });
+    mine.abort('mine');
+    assert.equal(await policy.run(failing, { ...extra, signal: mine.signal }).catch((e) => e), 'mine');
+    its.abort('its');
+    assert.equal(await policy.run(failing, { ...extra, signal: new AbortController().signal }).catch((e) => e), 'its');
+  }
+});
+
+test('a run with overrides is the next operation of its seed; one with its own seed is the first', async () => {
+  const waits = (policy, index) => { const list = policy.delays(); for (let i = 0; i < index; i += 1) list.reset(); return [...list].map(Math.ceil); };
+  const policy = new RetryPolicy({ seed: 1, maxAttempts: 3 });
+  assert.deepEqual(await waitsOf(() => policy.run(failing, { maxAttempts: 3 })), waits(policy, 0));
+  assert.deepEqual(await waitsOf(() => policy.run(failing)), waits(policy, 1));
+  for (let i = 0; i < 2; i += 1) assert.deepEqual(await waitsOf(() => policy.run(failing, { seed: 2 })), waits(new RetryPolicy({ seed: 2, maxAttempts: 3 }), 0));
+  assert.deepEqual(await waitsOf(() => policy.run(failing)), waits(policy, 2));
+});
+
+test('delayMs(k) is the k-th of delays(), without state, whatever maxAttempts is', () => {
+  for (const options of [...COMBINATIONS, { jitter: 'decorrelatedBounded' }, { jitter: 'pollyV2' }, { jitter: 'slotted' }, { backoff: [3, 1, 2] }]) {
+    const policy = new RetryPolicy({ ...options, seed: 7, maxAttempts: 2 });
+    for (const operation of [0, 3]) {
+      const delays = new RetryPolicy({ ...options, seed: 7, maxAttempts: 20 }).delays();
+      for (let i = 0; i < operation; i += 1) delays.reset();
+      for (const [i, ms] of [...delays].entries()) assert.equal(policy.delayMs(i + 1, { operation }), ms, `${JSON.stringify(options)}, ${i + 1}`);
+    }
+    assert.equal(policy.delayMs(3, { seed: 'other' }), new RetryPolicy({ ...options, seed: 'other' }).delayMs(3));
+    assert.equal(policy.delayMs(1), policy.delayMs(1));
+  }
+  const fresh = new RetryPolicy();
+  assert.notEqual(fresh.delayMs(5), fresh.delayMs(5));
+  assert.equal(new RetryPolicy({ jitter: 'none', capMs: Infinity }).delayMs(2 ** 53 - 1), 2 ** 53 - 1);
+});
+
+test('delayMs(k) with a hint waits no less than the server asked', () => {
+  const policy = new RetryPolicy({ baseMs: 100, random: () => 0.5 });
+  for (const hintMs of [5, 1000, 60_000]) assert.ok(policy.delayMs(1, { hintMs }) >= hintMs);
+  assert.equal(policy.delayMs(1, { hintMs: 0 }), policy.delayMs(1));
+  assert.throws(() => policy.delayMs(1, { hintMs: 60_001 }), { name: 'RangeError', message: 'rejitter: hintMs must be at most maxRetryAfterMs, got 60001' });
+  assert.ok(policy.with({ longRetryAfter: 'cap' }).delayMs(1, { hintMs: Infinity }) >= 60_000);
+});
+
+test('delayMs refuses what is no wait, operation or hint', () => {
+  const policy = new RetryPolicy({ seed: 1 });
+  for (const k of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) assert.throws(() => policy.delayMs(k), /^RangeError: rejitter: k must be an integer between 1 and 9007199254740991, got /);
+  for (const k of [undefined, '1', null, 1n]) assert.throws(() => policy.delayMs(k), /^TypeError: rejitter: k must be/);
+  assert.throws(() => policy.with({ jitter: 'decorrelated' }).delayMs(100_001), /k must be an integer between 1 and 100000, got 100001/);
+  for (const operation of [-1, 0.5, Infinity, NaN]) assert.throws(() => policy.delayMs(1, { operation }), /^RangeError: rejitter: operation must be a non-negative integer/);
+  for (const hintMs of [-1, NaN]) assert.throws(() => policy.delayMs(1, { hintMs }), /^RangeError: rejitter: hintMs must be/);
+  assert.throws(() => policy.delayMs(1, { hint: 5 }), /unknown option "hint"\. Did you mean hintMs\?/);
+  assert.throws(() => policy.delayMs(1, { seed: -1 }), /seed must be/);
+});
+
+test('wrap passes the attempt first if asked to, and keeps name and length', async () => {
+  const policy = new RetryPolicy({ maxAttempts: 3, baseMs: 0, attemptTimeoutMs: 50 });
+  async function load(attempt, id) {
+    if (attempt.attempt < 3) throw 0;
+    return [this.host, id, attempt.attempt, attempt.signal.aborted];
+  }
+  const host = { host: 'here', load: policy.wrap(load, { withAttempt: true }) };
+  assert.deepEqual((await underClock(() => host.load(7))).value, ['here', 7, 3, false]);
+  assert.deepEqual([host.load.name, host.load.length], ['load', 1]);
+  const plain = policy.wrap(function two(a, b) { return [a, b]; });
+  assert.deepEqual([plain.name, plain.length], ['two', 2]);
+  assert.equal(policy.wrap(() => 1, { withAttempt: true }).length, 0);
+  assert.throws(() => policy.wrap(load, { withAttempt: 1 }), /withAttempt must be true or false, got 1/);
+  assert.throws(() => policy.wrap(load, { attempt: true }), /unknown option "attempt"/);
+});
+
+test('fromJSON adds options to data, and they override it', async () => {
+  const data = new RetryPolicy({ jitter: 'none', baseMs: 10, maxAttempts: 4, seed: 3 }).toJSON();
+  const seen = [];
+  const policy = RetryPolicy.fromJSON(data, { retryIf: (error) => error < 3, onRetry: ({ delayMs }) => seen.push(delayMs), baseMs: 20 });
+  const { error } = await underClock(() => policy.run(({ attempt }) => { throw attempt; }));
+  assert.deepEqual([error, seen], [3, [20, 40]]);
+  assert.equal(RetryPolicy.fromJSON({ version: 1, backoff: 'linear', stepMs: 5 }, { backoff: 'fixed' }).toJSON().stepMs, undefined);
+  assert.throws(() => RetryPolicy.fromJSON(data, { version: 1 }), /unknown option "version"/);
+  assert.throws(() => RetryPolicy.fromJSON(data, 5), /options must be an object, got 5/);
+});
+
+test('a list raises the default cap to its longest wait, a function has none', () => {
+  const longest = (options) => Math.max(...new RetryPolicy({ jitter: 'none', ...options }).delays());
+  assert.equal(longest({ backoff: [1000, 20_000, 60_000] }), 60_000);
+  assert.equal(longest({ backoff: (k) => k * 30_000 }), 150_000);
+  assert.equal(longest({ backoff: [1000, 20_000], capMs: 5000 }), 5000);
+  assert.equal(longest({ backoff: (k) => k * 30_000, capMs: 5000 }), 5000);
+  assert.equal(longest({ backoff: [5, 6] }), 6);
+  // Upwards, a jitter keeps below the cap too.
+  assert.equal(longest({ backoff: [60_000], jitter: { type: 'additive', ratio: 1 }, random: () => 1 - 2 ** -53 }), 60_000);
+  assert.equal(new RetryPolicy({ backoff: [60_000] }).toJSON().capMs, undefined);
+  // A jitter that replaces the backoff is not capped by the list.
+  assert.ok(longest({ backoff: [1e9], jitter: 'decorrelated', random: () => 0.999 }) <= 10_000);
+});
+
+test('console.log of a policy shows its data', () => {
+  const policy = new RetryPolicy({ baseMs: 5, jitter: 'none', retryIf: () => true });
+  assert.equal(inspect(policy), `RetryPolicy ${inspect(policy.toJSON())}`);
+  const backoff = (k) => k;
+  assert.match(inspect(new RetryPolicy({ backoff })), /^RetryPolicy \{\s.*backoff: \[Function: backoff\]/s);
+  assert.match(inspect({ policy }, { depth: 0 }), /policy: RetryPolicy/);
+});
+
+test('programming errors: TypeErrors but for failed fetches, and ReferenceErrors, of any realm', () => {
+  const thrown = (code) => { try { return runInNewContext(code); } catch (error) { return error; } };
+  for (const error of [new TypeError('x is not a function'), new ReferenceError('x'), thrown('undefined.foo'), thrown('foo'), new (class extends TypeError {})('mine')]) assert.equal(isProgrammingError(error), true, String(error));
+  for (const error of [
+    new TypeError('fetch failed'), new TypeError('Failed to fetch'), new TypeError('Load failed'), new Error('x'), new RangeError('x'), 'TypeError', undefined, null, 5,
+    { get name() { throw new Error('read'); } }, new DOMException('x', 'TimeoutError'), permanent(new Error('x')), retryAfter(5),
+  ]) assert.equal(isProgrammingError(error), false, String(error?.message));
+});
+
+for (const name of ['pRetry', 'pRetryRandomized']) {
+  test(`${name} stops at programming errors, as p-retry does`, async () => {
+    const calls = async (fn, overrides) => {
+      let n = 0;
+      await underClock(() => RetryPolicy.preset(name, overrides).run(() => { n += 1; return fn(); }).catch(() => {}));
+      return n;
+    };
+    assert.equal(await calls(() => undefined.foo), 1);
+    assert.equal(await calls(() => nowhere), 1);
+    assert.equal(await calls(() => { throw new TypeError('fetch failed'); }), 11);
+    assert.equal(await calls(() => { throw new Error('busy'); }), 11);
+    assert.equal(await calls(() => undefined.foo, { retryIf: () => true }), 11);
+  });
+}

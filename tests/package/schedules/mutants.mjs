@@ -1,0 +1,148 @@
+// Bugs to plant: each is one change of the package's text, and a retry package has had it somewhere.
+// The simulation must find every one of them; else it would not find them when they come by themselves.
+//
+// Each is found by the rules it breaks, numbered as the invariants of the design: a bug that another rule finds, or that
+// makes the package throw, is no longer the bug that its name says.
+
+/** @type {{ name: string, rules: number[], edits: [file: string, find: string, put: string][] }[]} */
+export const MUTANTS = [];
+
+const plant = (name, rules, ...edits) => MUTANTS.push({ name, rules: [rules].flat(), edits });
+
+const op = 'run/operation.js';
+const story = 'run/operation-state.js';
+const cut = 'run/cancellation.js';
+const rule = 'run/decision.js';
+const time = 'run/timer.js';
+
+// Signals and listeners.
+plant('listeners stay after settlement', 15, [cut, "for (const signal of this.signals) unfollow(signal, this);", '']);
+plant('an operation that ends takes the others from their signal', [11, 13, 18], ['run/signals.js', '  if (known.followers.size > 0) return;\n', '']);
+plant('the abort reason is replaced', [11, 13, 14], [cut, 'this.end((this.reason = reasonOf(signal)));', "this.end((this.reason = new DOMException('Aborted', 'AbortError')));"]);
+plant('an abort is noticed only when the wait ends', 13, [cut, '      this.wake = resolve;\n', '']);
+plant('the signal of the run is ignored', [11, 13, 18], [cut, '    this.watch(signal);\n', '']);
+plant('the signal of the policy is ignored', [13, 18], [cut, '    this.watch(shared);\n', '']);
+plant('an aborted signal does not stop the first attempt', [13, 18], [op, 'if (limits.aborted) throw limits.reason;', '']);
+plant('one signal gets two listeners', 15, ['run/signals.js', 'if (known !== undefined) {', 'if (known === null) {']);
+plant('retryIf is asked after an abort in a hook', [13, 18], [story, "return limits.aborted ? 'aborted' : permanent ? 'permanent' : undefined;", "return permanent ? 'permanent' : undefined;"]);
+plant('an attempt that was aborted counts as a failure', 18, [story, "    // The attempt may have aborted, and so may a hook below.\n    if (limits.aborted) return 'aborted';\n", '']);
+plant('an abort in onRetry does not stop the wait', 11, [cut, 'if (this.over) resolve(INTERRUPTED);\n      else this.waitTimer', 'this.waitTimer']);
+plant('finalError wraps the abort reason', [11, 13, 14], [story, "settings.finalError === 'wrap' && !aborted", "settings.finalError === 'wrap'"]);
+plant('the abort reason carries a report', 14, [story, 'if (!aborted) keepReport(final, report);', 'keepReport(final, report);']);
+
+// Attempts and their signals.
+plant('all attempts share one controller', 12, ['run/attempt.js', 'return (this.#controller ??= new AbortController()).signal;', 'return (globalThis.sharedController ??= new AbortController()).signal;']);
+plant('a timed-out attempt is not told', 12, [cut, '      abortAttempt(attempt, this.timeout);\n', '']);
+plant('attempts are numbered from 0', 3, [story, 'settings, this.attempts + 1,', 'settings, this.attempts,']);
+plant('attemptsLeft counts the attempt itself', 3, ['run/attempt.js', 'this.#settings.maxAttempts - this.#attempt;', 'this.#settings.maxAttempts - this.#attempt + 1;']);
+plant('events count the attempt among those that are left', 3, [story, 'attemptsLeft: maxAttempts - attempt,', 'attemptsLeft: maxAttempts - attempt + 1,']);
+plant('events lack the name', 20, [story, '...(name !== undefined && { name }), ', '']);
+plant('the previous error is that of the first attempt', 14, [story, 'limits.deadlineAt, this.last);', 'limits.deadlineAt, this.last && { ...this.last, outcome: this.records[0].outcome });']);
+plant('the previous delay is not told', 7, ['run/attempt.js', 'return this.#previous?.delayMs;', 'return undefined;']);
+plant('an ended attempt can still time out', [6, 10, 12, 13, 15, 16], [cut, '    this.attemptTimer?.cancel();\n    this.wake = undefined;', '    this.wake = undefined;']);
+plant('a late rejection is unhandled', 17, [cut, '      settle(value, resolve, reject);\n      this.wake = reject;\n      if (this.over) reject(INTERRUPTED);', '      this.wake = reject;\n      if (this.over) return reject(INTERRUPTED);\n      settle(value, resolve, reject);']);
+plant('a synchronous throw escapes', 13, [op, '  } catch (error) {\n    return goOn(error);', '  } catch (error) {\n    throw error;']);
+
+// Timeouts and deadlines.
+plant('the attempt timeout runs from the start of the operation', [10, 12], [cut, 'this.attemptTimer = new Timer(attemptTimeoutMs,', 'this.attemptTimer = new Timer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),']);
+plant('the attempt timeout outlives the deadline', [8, 10, 13], [cut, 'if (attemptTimeoutMs >= this.deadlineAt - from) return;', ''], [cut, 'if (!this.over) this.end((this.expired', 'if (!this.over && !this.attemptTimer) this.end((this.expired']);
+plant('no deadline timer', [8, 13], [cut, 'this.deadlineTimer = new Timer(', 'if (totalTimeoutMs < 0) this.deadlineTimer = new Timer(']);
+plant('the deadline timer stays', [15, 16], [cut, 'this.deadlineTimer?.cancel();', '']);
+plant('the wait timer stays', [15, 16], [cut, 'this.waitTimer?.cancel();', '']);
+plant('the deadline is counted from each attempt', [8, 13, 18], [op, '          limits.begin(attempt);\n', '          limits.begin(attempt);\n          if (limits.deadlineAt < Infinity) limits.deadlineAt = now() + settings.totalTimeoutMs;\n']);
+plant('an attempt begins after the deadline', [8, 13], [cut, "this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline'", "this.expired !== undefined ? 'deadline'"]);
+plant('a blocking hook takes an attempt past the deadline', [13, 18], [story, 'if (this.attemptAt >= limits.deadlineAt) return', 'if (false) return']);
+plant('timeouts have no cause', 14, [story, '${text}`, this.failed ? { cause: this.outcome } : undefined', '${text}`, undefined']);
+plant('the deadline has one error for the attempt and another for the caller', 12, [story, 'limits.expired ?? this.timedOut()', 'this.timedOut()']);
+plant('the package does not say who speaks', 14, [story, 'new TimeoutError(`rejitter: ${text}`', 'new TimeoutError(`${text}`']);
+plant('a poll that has a result times out', [13, 14, 18], [story, 'if (aborted || this.failed || attempts < 2) {', 'if (true) {']);
+plant('a first attempt that reaches the deadline is a result', [10, 13, 18], [story, 'if (aborted || this.failed || attempts < 2) {', 'if (aborted || this.failed) {']);
+plant('the wall clock measures the time', [9, 18], [time, 'return globalThis.performance.now();', 'return Date.now();']);
+plant('the time of the first attempt is not counted', 9, [op, '    this.attempts = 1;\n', '    this.startedAt = this.attemptAt = now();\n    this.attempts = 1;\n']);
+
+// Timers.
+plant('timers get fractions', 5, [time, 'this.left = Math.ceil(ms);', 'this.left = ms;']);
+plant('waits are rounded down', 5, [time, 'this.left = Math.ceil(ms);', 'this.left = Math.floor(ms);']);
+plant('long waits are not cut in pieces', 5, [time, 'Math.min(this.left, MAX_TIMER_MS)', 'this.left']);
+plant('early timers are believed', [6, 8, 13], [time, 'if (missing > 0 &&', 'if (missing > 1e9 &&']);
+plant('a zero wait is no turn of the event loop', 21, [cut, '      this.wake = resolve;\n', '      if (ms === 0) return resolve(undefined);\n      this.wake = resolve;\n'], [cut, 'return new Promise((resolve) => {\n      new Timer', 'if (ms === 0) return Promise.resolve(from);\n    return new Promise((resolve) => {\n      new Timer']);
+plant('unref is forgotten', 15, [time, 'if (this.unref) this.id?.unref?.();', '']);
+plant('a wait is compared with the time left before it is rounded up', [13, 18], [rule, 'if (Math.ceil(decision) + 1 > remainingMs) return DEADLINE;', '']);
+
+// Decisions.
+plant('one attempt too many', [13, 18], [rule, 'if (attempt >= settings.maxAttempts) return EXHAUSTED;', ''], [rule, '      settings.maxAttempts,\n      attempt,', '      settings.maxAttempts + 1,\n      attempt,']);
+plant('afterMs is ignored', [5, 7], [story, 'limits.deadlineAt, this.hintMs, exactlyMs);', 'limits.deadlineAt, this.hintMs, NaN);']);
+plant('retryIf is asked twice', [13, 17, 19], [op, 'let verdict = predicate === undefined ||', 'predicate?.(this.outcome, attempt);\n          let verdict = predicate === undefined ||']);
+plant('a verdict that is none passes', [13, 14, 18], [story, "throw failure(typeof afterMs === 'number' ? RangeError : TypeError,", "if (verdict !== null) return NaN;\n  throw failure(typeof afterMs === 'number' ? RangeError : TypeError,"]);
+plant('spent results reject', 13, [story, 'if (failed || wrap) throw final;', 'throw final;']);
+plant('finalResult is ignored', 13, [story, "settings.finalResult === 'reject';", 'false;']);
+plant('the RetryError of a result has no result', 14, ['run/report.js', "if (!failed) hide(this, 'result', outcome);", '']);
+plant('loggers print the report', 14, ['run/report.js', "hide(this, 'report', report);", 'this.report = report;']);
+plant('hints feed the decorrelated jitter', [5, 7], [rule, 'if (!exact && !hinted && hasOwnCurve', 'if (!exact && hasOwnCurve']);
+plant('bounded decorrelated jitter forgets', [4, 5, 6, 7], [rule, 'hasOwnCurve(jitter)', 'jitter === 3']);
+plant('operations share the previous wait', [4, 7], [story, 'this.previousMs = -1;', 'this.previousMs = settings.lastMs ?? -1;'], [rule, 'state.previousMs = decision;', 'state.previousMs = settings.lastMs = decision;']);
+plant('operations of a policy share their draws', [4, 6, 7], [op, 'const index = settings.counter === undefined ? 0 : settings.counter.next++;', 'const index = 0;']);
+plant('a bad random number passes', [13, 14, 18], [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
+plant('a draw for a wait that needs none', 7, [rule, '!exact && (hinted || jitter !== NONE)', '!exact']);
+plant('two draws for one wait', 7, [rule, 'r2 = (r * 2 ** 26) % 1;', 'r2 = jitter === POLLY_V2 ? drawOf(random) : 0;']);
+plant('randomness of the host beside that of the caller', 7, [rule, '  const exact = exactlyMs >= 0;\n', '  if (state.index === UNSEEDED) seedAfresh({});\n  const exact = exactlyMs >= 0;\n']);
+
+// Marks.
+plant('permanent errors are retried', 14, ['run/directives.js', 'marks.permanent ||= mark.permanent;', '']);
+plant('a permanent error inside another mark is retried', 14, ['run/directives.js', 'permanent: permanent || inner.permanent', 'permanent']);
+plant('marks below the surface are not found', [13, 14, 18], ['run/directives.js', 'const DEEPEST = 10;', 'const DEEPEST = 0;']);
+plant('marks are looked for one too deep', [7, 13, 14, 18], ['run/directives.js', 'const DEEPEST = 10;', 'const DEEPEST = 11;']);
+plant('the wrapper of a mark comes out', 14, ['run/directives.js', 'if (outer) marks.error = error;', '']);
+plant('the innermost of many marks come out', 14, ['run/directives.js', '{ cause: inner.error }', '{ cause: errors[0] }']);
+plant('the server hint is ignored', [5, 7, 13, 18], ['run/directives.js', 'if (!(marks.afterMs >= 0)) marks.afterMs = mark.afterMs;', '']);
+plant('a mark that is returned is a result', [13, 18], [story, 'if (slip !== undefined) return this.broken(slip);', ''], [op, '(returnedMark(value) === undefined ? value : goOn(value, false))', 'value']);
+
+// Callbacks other than the operation itself.
+plant('beforeRetry is not awaited', [13, 17], [op, 'await limits.until(beforeRetry(this.retrying()));', 'limits.until(beforeRetry(this.retrying()));']);
+plant('beforeRetry comes before the wait', [18, 21], [op, '      this.attemptAt = await limits.wait(', '      if (settings.beforeRetry) await limits.until(settings.beforeRetry(this.retrying()));\n      this.attemptAt = await limits.wait('], [op, 'const { beforeRetry } = settings;', 'const beforeRetry = undefined;']);
+plant('nothing ends beforeRetry', [8, 11, 13], [op, 'await limits.until(beforeRetry(this.retrying()));', 'await beforeRetry(this.retrying());']);
+plant('what beforeRetry throws is ignored', [13, 18], [op, '          ended = this.broken(thrown);\n        }\n      }\n      if (ended', '          ended = thrown === INTERRUPTED ? this.broken(thrown) : undefined;\n        }\n      }\n      if (ended']);
+plant('an attempt follows a beforeRetry that took what time was left', [13, 18], [op, '          ended = limits.ended;\n', '          ended = limits.aborted ? limits.ended : undefined;\n']);
+plant('the time of beforeRetry counts as the attempt\'s', 9, [op, '          this.attemptAt = now();\n          ended', '          ended']);
+plant('the error of a predicate hides the failure', 14, [story, 'if (this.failed) blame(thrown, this.outcome);', '']);
+plant('the cause of a predicate\'s error is replaced', 14, [story, "Object.hasOwn(error, 'cause') || ", '']);
+plant('an error becomes its own cause', 14, [story, 'if (each === error) return;', '']);
+
+// No core.
+plant('without a core the caller\'s error is lost', [13, 14], [story, 'if (thrown !== undefined && thrown === this.fault) {', 'if (false) {']);
+plant('each operation without a core warns', 24, [story, '  if (warned) return;\n', '']);
+plant('nobody is warned that there is no core', 24, [story, '      warn(thrown);\n', '']);
+plant('the report does not say why there is no core', 24, [story, "      ...(reason === 'unavailable' && { cause: this.fault }),\n", '']);
+plant('an instance that trapped is used again', 24, [rule, '/** @type {(drop: boolean) => void} */ (settings.load)(true);', '']);
+plant('a host that refused once is never asked again', [13, 18], ['loader.js', '(instance ??= instantiate(compile))', '(instance === null ? refused() : (instance ??= ((instance = null), instantiate(compile))))'], ['loader.js', '(instance = undefined)', '(instance &&= undefined)']);
+
+// Hooks, reports, metrics.
+plant('a hook that throws ends the operation', [7, 13, 14, 18], ['run/hooks.js', '  } catch (error) {\n    reportFailure(error);', '  } catch (error) {\n    throw error;']);
+plant('a hook that rejects is unhandled', 17, ['run/hooks.js', 'settle(result, undefined, reportFailure);', ';']);
+plant('events are not frozen', 20, ['run/hooks.js', 'Object.freeze(event)', 'event']);
+plant('onRetry comes after the wait', [5, 6, 13, 18, 21], [story, "if (this.settings.hooks !== undefined) this.tell('onRetry', this.attempts, { ...this.told(), delayMs });", ''], [op, '      let ended = limits.ended;\n', "      this.tell('onRetry', this.attempts, { ...this.told(), delayMs: next });\n      let ended = limits.ended;\n"]);
+plant('onFailure is not called', 18, [story, "if (settings.hooks !== undefined) this.tell('onFailure', this.attempts, this.told());", '']);
+plant('onSuccess has no result', 18, [story, "this.tell('onSuccess', attempts, { result: this.outcome });", "this.tell('onSuccess', attempts);"]);
+plant('records forget the first attempt', 3, [story, 'records.splice(1, 1);', 'records.shift();']);
+plant('records grow without bound', 25, [story, 'records.length === KEPT', 'false']);
+plant('records lack the delay', 7, [story, '    /** @type {AttemptRecord} */ (this.last).delayMs = delayMs;\n', '']);
+plant('no report beside the error', [10, 14], [story, 'if (!aborted) keepReport(final, report);', 'if (!aborted && !failed) keepReport(final, report);']);
+plant('failures stay in flight', 15, ['run/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']);
+
+// The core, by what its exports answer. The arguments are those of `decide` in decision.js.
+const core = (name, rules, body, ...edits) => plant(`core: ${name}`, rules, ['core-inline.js', 'loaderOf(() => compile(text))', `(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, draw }) => { ${body} })(load()); })()`], ...edits);
+const decides = (name, rules, change, after = 'return answer;', ...edits) => core(name, rules, `return { draw, decide(...a) { ${change}; const answer = decide(...a); ${after} } };`, ...edits);
+decides('the cap bounds the draw and not the ceiling', [4, 5, 7], 'a[2] = 2');
+decides('the curve is one ahead', [5, 7], 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }');
+decides('no jitter where full was asked for', [4, 5, 7], 'if (a[1] === 1) a[1] = 0');
+decides('a wait that ends at the deadline is begun', [13, 18], 'if (a[16] < Infinity) a[16] = a[16] * (1 + 1e-12) + 1e-9', 'return answer;', [rule, 'Math.ceil(decision) + 1 > remainingMs', 'Math.ceil(decision) > remainingMs']);
+decides('the floor is ignored', [5, 6, 7], 'a[5] = NaN');
+decides('decorrelated jitter forgets', [4, 5, 6, 7], 'a[14] = NaN');
+decides('less than the server asked', [4, 5, 6, 7], '', 'return a[18] > 0 && answer > 0 ? answer * 0.9 : answer;');
+decides('a hint shortens the wait', [4, 5, 6, 7], '', 'const h = Math.min(a[18], a[10] >= 0 ? a[10] : 60_000); return h > 0 && answer > 0 ? Math.min(answer, h + a[20] * Math.max(a[3] >= 0 ? a[3] : 100, h / 2)) : answer;');
+decides('the limit of attempts is ignored', [13, 18], 'a[12] = Infinity', 'return answer;', [rule, 'if (attempt >= settings.maxAttempts) return EXHAUSTED;', '']);
+decides('the factor is ignored', [5, 7], 'a[6] = NaN');
+decides('no spread over a hint', [5, 6, 7], 'if (a[18] > 0) a[20] = 0');
+core('one draw for all attempts', [5, 7], 'return { decide, draw: (high, low, operation, attempt, lane) => draw(high, low, operation, 1, lane) };');
+core('one draw for all operations', [4, 6, 7], 'return { decide, draw: (high, low, operation, attempt, lane) => draw(high, low, 0, attempt, lane) };');
+core('both lanes draw alike', [4, 5, 7], 'return { decide, draw: (high, low, operation, attempt) => draw(high, low, operation, attempt, 0) };');

@@ -1,0 +1,40 @@
+// node tests/package/schedules/run.mjs [--count 1000000] [--seed S] [--only INDEX] [--threads 2]
+//
+// Runs random schedules against the packed package (REJITTER_TARBALL). Without --seed, it chooses a seed. Exits with 1
+// when a schedule breaks an invariant, after shrinking that schedule to a short trace.
+
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+import { installed } from '../lib/consumer.mjs';
+import { Threads, report } from './threads.mjs';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: String(randomInt(1e9)) },
+    only: { type: 'string' },
+    threads: { type: 'string', default: '2' },
+  },
+});
+const whole = (name) => {
+  const number = Number(values[name]);
+  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`--${name} must be a non-negative integer, got ${values[name]}`);
+  return number;
+};
+
+const seed = whole('seed');
+const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1);
+console.log(`seed ${seed}`);
+const begun = process.hrtime.bigint();
+const { schedules, finding } = values.only === undefined
+  ? await threads.simulate({ folder: installed, seed, schedules: whole('count') })
+  : await threads.ask(threads.workers[0], { folder: installed, seed, from: whole('only'), step: 1, to: whole('only') + 1, small: true });
+await threads.close();
+const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+if (finding) {
+  console.log(report(finding));
+  process.exitCode = 1;
+} else {
+  console.log(`${schedules} schedules of seed ${seed}: every invariant held (${seconds.toFixed(1)} s, ${Math.round(schedules / seconds)} per second)`);
+}

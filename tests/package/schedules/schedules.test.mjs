@@ -1,0 +1,23 @@
+// 90,000 random schedules of hostile callbacks, signals, hooks and clocks against the packed package:
+// every invariant of the design that can be seen from outside holds in each.
+//
+// More, or other seeds: node tests/package/schedules/run.mjs --count N --seed S.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { installed } from '../lib/consumer.mjs';
+import { Threads, report } from './threads.mjs';
+
+const SCHEDULES = 90_000;
+
+test(`${SCHEDULES} random schedules break no invariant`, async () => {
+  const threads = new Threads(2);
+  try {
+    const { schedules, finding } = await threads.simulate({ folder: installed, seed: 20_260_101, schedules: SCHEDULES });
+    assert.equal(finding, undefined, finding && report(finding));
+    assert.equal(schedules, SCHEDULES);
+  } finally {
+    await threads.close();
+  }
+});

@@ -1,0 +1,232 @@
+// The tarball itself: what is in it, what is not, and that its parts agree with each other.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
+
+import { inlinedText, installed, repo, run, tarballBytes } from '../lib/consumer.mjs';
+
+const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib', 'compile.js')).href);
+
+const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+
+const LIB = ['driver', 'fetch', 'lab', 'lab-bytes', 'lab-glue', 'text'];
+/** Entries that load wasm have a file more for each host with a way of its own. */
+const HOSTED = ['index', 'fetch', 'lab'];
+/** What the declarations of the entries are divided into. */
+const PARTS = ['events', 'options', 'simulations'];
+const FILES = [
+  'LICENSE-APACHE',
+  'LICENSE-MIT',
+  'README.md',
+  'THIRD-PARTY-NOTICES',
+  'core.wasm',
+  'core.wasm.d.ts',
+  ...[...HOSTED, 'testing'].flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
+  'lab.wasm',
+  ...PARTS.flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
+  ...HOSTED.flatMap((name) => [`${name}.edge-light.js`, `${name}.workerd.js`]),
+  ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
+  'package.json',
+].sort();
+
+/** The files of the tarball as it is, not as npm installs it. */
+function entries() {
+  const tar = gunzipSync(tarballBytes);
+  const text = (from, length) => tar.toString('utf8', from, from + length).replace(/\0.*$/s, '');
+  const found = [];
+  for (let at = 0; at < tar.length && tar[at] !== 0; ) {
+    const size = parseInt(text(at + 124, 12), 8);
+    found.push({ name: text(at, 100), type: text(at + 156, 1), mode: parseInt(text(at + 100, 8), 8), size, body: tar.subarray(at + 512, at + 512 + size) });
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return found;
+}
+
+const packed = entries();
+
+test('the files are these and no others', () => {
+  assert.deepEqual(packed.map(({ name }) => name.replace(/^package\//, '')).sort(), FILES);
+  assert.ok(packed.every(({ type }) => type === '0' || type === ''), 'plain files only');
+  assert.ok(packed.every(({ mode }) => (mode & 0o111) === 0), 'nothing executable');
+});
+
+test('npm installs just that', () => {
+  const list = readdirSync(installed, { recursive: true }).map(String).filter((path) => statSync(join(installed, path)).isFile());
+  assert.deepEqual(list.map((path) => path.split(sep).join('/')).sort(), FILES);
+});
+
+test('the version is that of Cargo.toml', () => {
+  const [, version] = /^\[package\][^[]*?^version = "([^"]+)"/ms.exec(readFileSync(join(repo, 'Cargo.toml'), 'utf8'));
+  assert.equal(manifest.version, version);
+});
+
+test('the manifest: names, licence, no scripts, no dependencies, nothing private', () => {
+  assert.equal(manifest.name, 'rejitter');
+  assert.equal(manifest.license, 'MIT OR Apache-2.0');
+  assert.equal(manifest.type, 'module');
+  assert.equal(manifest.sideEffects, false);
+  assert.equal(manifest.engines.node, '>=20.19');
+  for (const name of ['scripts', 'dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies', 'private', 'bin', 'gypfile']) {
+    assert.equal(manifest[name], undefined, name);
+  }
+});
+
+/** Every file that the manifest names, with the conditions that lead there. */
+function targets(node, path = []) {
+  if (typeof node === 'string') return [[path.join(' > '), node]];
+  return Object.entries(node).flatMap(([name, inner]) => targets(inner, [...path, name]));
+}
+
+test('every file that the exports name is there', () => {
+  const named = [...targets(manifest.exports), ['main', manifest.main], ['module', manifest.module], ['types', manifest.types]];
+  assert.ok(named.length > 10);
+  for (const [path, file] of named) assert.ok(existsSync(join(installed, file)), `${path}: ${file}`);
+});
+
+for (const subpath of ['.', './fetch', './lab', './testing']) {
+  test(`${subpath}: each branch has its types, first, and of its own module kind`, () => {
+    for (const [condition, branch] of Object.entries(manifest.exports[subpath])) {
+      if (typeof branch === 'string') continue;
+      assert.deepEqual(Object.keys(branch), ['types', 'default'], condition);
+      const commonJs = branch.default.endsWith('.cjs');
+      assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), condition);
+    }
+    assert.deepEqual(Object.keys(manifest.exports[subpath]), ['workerd', 'edge-light', 'module-sync', 'import', 'require', 'default']);
+  });
+}
+
+test('both declarations are the same text', () => {
+  const text = (name) => readFileSync(join(installed, name), 'utf8');
+  // But for the modules that they take types from.
+  for (const entry of [...HOSTED, ...PARTS, 'testing']) assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/\w+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
+});
+
+test('contains every file that its modules import', () => {
+  for (const { name, body } of packed) {
+    if (!/\.c?js$|\.d\.c?ts$/.test(name)) continue;
+    const source = body.toString('utf8');
+    const imports = [...source.matchAll(/(?:^|\n)\s*(?:import|export)[^'"\n;]*?from\s*['"]([^'"]+)['"]|require\(['"]([^'"]+)['"]\)/g)].map(([, a, b]) => a ?? b);
+    for (const specifier of imports) {
+      assert.match(specifier, /^\.\.?\//, `${name} imports ${specifier}`);
+      const file = name.endsWith('ts') ? specifier.replace(/\.(c?)js$/, '.d.$1ts') : specifier.replace(/\?module$/, '');
+      const target = join(name, '..', file).split(sep).join('/');
+      assert.ok(packed.some((entry) => entry.name === target), `${name} imports ${specifier}`);
+    }
+  }
+});
+
+test('the inlined bytes are core.wasm, which needs nothing and exports numbers only', async () => {
+  const wasm = readFileSync(join(installed, 'core.wasm'));
+  for (const name of ['lib/driver.js', 'lib/driver.cjs']) {
+    assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
+  }
+  const module = new WebAssembly.Module(wasm);
+  assert.deepEqual(WebAssembly.Module.imports(module), []);
+  assert.ok(WebAssembly.Module.exports(module).length >= 1);
+  assert.ok(WebAssembly.Module.exports(module).every(({ kind }) => kind === 'function'), 'no memory, no table');
+  // Sections 4, 5 and 11 are tables, memories and data. The core has no state and allocates nothing; a
+  // memory means that an allocator or the text of a panic has been linked in.
+  const sections = sectionIds(wasm);
+  assert.ok(sections.includes(10), 'there is code');
+  assert.deepEqual(sections.filter((id) => [4, 5, 11].includes(id)), []);
+  assert.deepEqual(['name', 'producers'].flatMap((section) => WebAssembly.Module.customSections(module, section)), []);
+});
+
+test('the inlined bytes of the lab are lab.wasm, which needs its glue and nothing else', async () => {
+  const wasm = readFileSync(join(installed, 'lab.wasm'));
+  for (const name of ['lib/lab-bytes.js', 'lib/lab-bytes.cjs']) {
+    assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
+  }
+  const module = new WebAssembly.Module(wasm);
+  const glue = await import(pathToFileURL(join(installed, 'lib', 'lab-glue.js')).href);
+  const imports = WebAssembly.Module.imports(module);
+  assert.ok(imports.length > 0);
+  for (const { module, name } of imports) {
+    assert.equal(module, './lab_bg.js', name);
+    assert.equal(typeof glue[name], 'function', name);
+  }
+  assert.deepEqual(['name', 'producers', 'target_features'].flatMap((section) => WebAssembly.Module.customSections(module, section)), []);
+});
+
+/** The kinds of the sections of a wasm file, in order. */
+function sectionIds(wasm) {
+  const ids = [];
+  for (let at = 8; at < wasm.length; ) {
+    ids.push(wasm[at]);
+    let size = 0;
+    let shift = 0;
+    do {
+      at += 1;
+      size += (wasm[at] & 127) * 2 ** shift;
+      shift += 7;
+    } while (wasm[at] > 127);
+    at += 1 + size;
+  }
+  return ids;
+}
+
+/** Texts that only the machine of the build knows, and where compilers put their own sources. */
+function traces() {
+  return [repo, process.cwd(), homedir(), tmpdir(), process.env.CARGO_HOME, process.env.RUSTUP_HOME]
+    // '/', '/root' or '/tmp' alone may stand in a comment of anyone's.
+    .filter((path) => path && path.split(sep).filter(Boolean).length >= 2)
+    .concat(['/.cargo/', '/rustc/', '/home/', '/Users/', 'C:\\Users', 'file:///']);
+}
+
+function tracesIn(files) {
+  return files.flatMap(({ name, body }) => traces().filter((trace) => body.includes(trace)).map((trace) => `${name}: ${trace}`));
+}
+
+test('no file tells where it was built', () => {
+  assert.deepEqual(tracesIn(packed), []);
+  // The control: a path of the build in a binary file is found.
+  const planted = Buffer.concat([Buffer.from([0, 255, 1]), Buffer.from(join(repo, 'src', 'lib.rs')), Buffer.from([0])]);
+  assert.notDeepEqual(tracesIn([{ name: 'planted', body: planted }]), []);
+});
+
+test('no source map points to a file that is not there, and no text has stray line ends', () => {
+  for (const { name, body } of packed) {
+    if (name.endsWith('.wasm')) continue;
+    const text = body.toString('utf8');
+    assert.ok(!text.includes('sourceMappingURL'), name);
+    assert.ok(!text.includes('\r'), name);
+    assert.ok(!text.includes('\uFFFD'), `${name} is not UTF-8`);
+  }
+});
+
+test('the licences are the repository\'s', () => {
+  const read = (name) => readFileSync(join(installed, name), 'utf8');
+  assert.match(read('LICENSE-MIT'), /Permission is hereby granted, free of charge/);
+  assert.match(read('LICENSE-APACHE'), /Apache License\s+Version 2\.0, January 2004/);
+  for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
+    if (existsSync(join(repo, name))) assert.equal(read(name), readFileSync(join(repo, name), 'utf8'), name);
+  }
+});
+
+test('the notices name the makers of what the wasm files and the glue contain', () => {
+  const text = readFileSync(join(installed, 'THIRD-PARTY-NOTICES'), 'utf8');
+  for (const name of ['wasm-bindgen', 'js-sys', 'serde', 'serde-wasm-bindgen']) assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.*MIT.*\\)$`, 'm'));
+  assert.match(text, /Copyright \(c\) 2014 Alex Crichton/);
+  assert.match(text, /The Rust Project Developers/);
+});
+
+test('the CommonJS files are CommonJS: Node parses them without the ES module loader', async () => {
+  for (const file of FILES.filter((name) => name.endsWith('.cjs'))) {
+    const { code, stderr } = await run(process.execPath, ['--check', '--no-experimental-require-module', join(installed, file)]);
+    assert.equal(code, 0, `${file}: ${stderr}`);
+  }
+});
+
+test('sizes, for the record, and no accident among them', (t) => {
+  const total = packed.reduce((sum, { size }) => sum + size, 0);
+  const wasm = readFileSync(join(installed, 'core.wasm'));
+  t.diagnostic(`tarball ${tarballBytes.length} B, unpacked ${total} B, core.wasm ${wasm.length} B raw, ${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`);
+  assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
+  // Most of it is the lab's wasm, which is in it three times: as a file and in a module of either kind.
+  assert.ok(tarballBytes.length < 420_000, `the tarball has ${tarballBytes.length} B`);
+});

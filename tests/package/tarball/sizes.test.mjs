@@ -1,0 +1,65 @@
+// What the package weighs in an app, and the budgets that it keeps (lib/budgets.mjs).
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { build } from 'esbuild';
+
+import { BUDGETS, overBudget, weigh } from '../lib/budgets.mjs';
+import { installed, project, repo } from '../lib/consumer.mjs';
+
+async function sizeOf(code) {
+  const dir = project('size', { 'main.mjs': code });
+  const { outputFiles: [{ contents }] } = await build({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022', write: false, logLevel: 'error' });
+  return weigh(contents);
+}
+
+for (const budget of BUDGETS) {
+  test(`${budget.name}: its size in an app, minified, and its budget`, async (t) => {
+    const size = await sizeOf(budget.code);
+    const aim = budget.target === undefined ? '' : `, aim ${budget.target}`;
+    t.diagnostic(`${budget.name}: ${size.raw} B minified, ${size.gzip} gzip, ${size.brotli} brotli; budget ${budget.limit}${aim}`);
+    assert.equal(overBudget(budget, size), undefined);
+    // The control: one byte less would be too little for it.
+    assert.match(overBudget({ ...budget, limit: size.brotli - 1 }, size), new RegExp(`${size.brotli} B of brotli, the budget is ${size.brotli - 1}$`));
+    // Nor is the limit so wide that what comes back would not be seen.
+    assert.ok(size.brotli > 0.97 * budget.limit, `${size.brotli} B: lower the limit, which is ${budget.limit}`);
+  });
+}
+
+test('a limit above the aim has its reason', () => {
+  for (const { name, limit, target, reason } of BUDGETS) assert.equal(target !== undefined && limit > target, reason !== undefined, name);
+});
+
+/** The sizes on a README's first screen: of imports in an app, and of the wasm in them. */
+function statedIn(text) {
+  const [row] = /^\| size in an app \|.*$/m.exec(text);
+  assert.match(row, /\(esbuild, minified, brotli\)/);
+  const imports = [...row.matchAll(/`(\w+)` (\d+\.\d) kB/g)].map(([, name, kB]) => [name, Number(kB)]);
+  return { imports, wasm: Number(/of which (\d+\.\d) kB is/.exec(row)[1]) };
+}
+
+/** In thousands of bytes, with the one decimal that the READMEs have. */
+const rounded = (bytes) => Math.round(bytes / 100) / 10;
+
+for (const [name, file] of Object.entries({ 'README.md': join(repo, 'README.md'), "the package's README.md": join(installed, 'README.md') })) {
+  test(`${name} states on its first screen what an import weighs in an app`, async () => {
+    const { imports, wasm } = statedIn(readFileSync(file, 'utf8'));
+    const measured = [];
+    for (const [what] of imports) {
+      const entry = what === 'createFetch' ? 'rejitter/fetch' : 'rejitter';
+      measured.push([what, rounded((await sizeOf(`export { ${what} } from '${entry}';`)).brotli)]);
+    }
+    assert.deepEqual(imports.map(([what]) => what), ['retryWithFullJitter', 'RetryPolicy', 'createFetch']);
+    assert.deepEqual(imports, measured);
+    assert.equal(wasm, rounded(weigh(readFileSync(join(installed, 'core.wasm'))).brotli));
+  });
+}
+
+test('control: what is imported is in the bundle', async () => {
+  const nothing = await sizeOf(`import 'rejitter';`);
+  const some = await sizeOf(`export { retryWithFullJitter } from 'rejitter';`);
+  assert.ok(nothing.brotli < 10 && some.brotli > 1000, `${nothing.brotli} B, ${some.brotli} B`);
+});

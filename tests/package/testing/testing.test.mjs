@@ -1,0 +1,794 @@
+// rejitter/testing, the tools for users' own tests, and the examples for each framework.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { afterEach, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+import FakeTimers from '@sinonjs/fake-timers';
+
+import { onEdge } from '../lib/edge.mjs';
+import { consumer, importPackage, project, repo, run, runNode, tool } from '../lib/consumer.mjs';
+import { blocks, caught, declarations, runBlock } from '../lib/readers.mjs';
+
+const { RetryPolicy, retry, retryReport, retrySync } = await importPackage();
+const dir = project('testing', { 'testing.mjs': "export * from 'rejitter/testing';\n" });
+const { constantRandom, scriptedRandom, virtualClock } = await import(pathToFileURL(join(dir, 'testing.mjs')).href);
+
+const flaky = ({ attempt }) => {
+  if (attempt < 3) throw new Error('flaky');
+  return attempt;
+};
+
+let clock;
+afterEach(() => clock?.uninstall());
+
+test('drives an operation that was imported before: nothing happens until the clock is moved, and then in order', async () => {
+  clock = virtualClock();
+  const seen = [];
+  const result = retry((attempt) => {
+    seen.push([clock.now, attempt.attempt]);
+    return flaky(attempt);
+  }, { random: constantRandom(0.5), totalTimeoutMs: 60_000 });
+  await clock.advance(0);
+  assert.deepEqual([clock.pending, clock.now], [2, 0], 'the deadline and the wait');
+  await clock.advance(49);
+  assert.equal(seen.length, 1);
+  await clock.advance(1);
+  assert.deepEqual(seen, [[0, 1], [50, 2]]);
+  await clock.advance(10_000);
+  assert.equal(await result, 3);
+  assert.deepEqual(seen, [[0, 1], [50, 2], [150, 3]]);
+  assert.deepEqual([clock.now, clock.pending], [10_050, 0]);
+});
+
+test('runAll ends an operation of hours at once, and fails when it has no end', async () => {
+  clock = virtualClock();
+  const began = process.hrtime.bigint();
+  const result = retry(() => { throw new Error('down'); }, { baseMs: 3_600_000, maxAttempts: 5, jitter: 'none' });
+  const refused = assert.rejects(result, /down/);
+  await clock.runAll();
+  await refused;
+  assert.equal(clock.now, 4 * 3_600_000);
+  assert.ok(process.hrtime.bigint() - began < 5_000_000_000n);
+  const stop = new AbortController();
+  const endless = retry(() => { throw 0; }, { maxAttempts: Infinity, signal: stop.signal });
+  await assert.rejects(clock.runAll(50), /^Error: rejitter: 50 timers have fired and more are armed\. Is a retry endless/);
+  stop.abort('enough');
+  await assert.rejects(endless, (reason) => reason === 'enough');
+  assert.equal(clock.pending, 0);
+});
+
+test('timers behave as those of hosts: order, arguments, clearing, overflow', async () => {
+  clock = virtualClock();
+  const seen = [];
+  setTimeout((...args) => seen.push(['b', clock.now, ...args]), 10, 1, 2);
+  setTimeout(() => seen.push(['c', clock.now]), 10);
+  setTimeout(() => { seen.push(['a', clock.now]); setTimeout(() => seen.push(['nested', clock.now]), 2); }, 5);
+  const cleared = setTimeout(() => seen.push(['never']), 5);
+  clearTimeout(cleared);
+  clearTimeout(undefined);
+  clearTimeout(setTimeout(() => seen.push(['by number']), 1) * 1);
+  setTimeout(() => seen.push(['overflow', clock.now]), 2 ** 31);
+  setTimeout(() => seen.push(['NaN', clock.now]), NaN);
+  assert.throws(() => setTimeout('code', 1), /^TypeError: rejitter: the callback of setTimeout\(\) must be a function, got "code"$/);
+  await clock.advance(10);
+  assert.deepEqual(seen, [['overflow', 1], ['NaN', 1], ['a', 5], ['nested', 7], ['b', 10, 1, 2], ['c', 10]]);
+});
+
+test('util.promisify(setTimeout) waits on the clock', async () => {
+  clock = virtualClock();
+  const sleep = promisify(setTimeout);
+  let got;
+  const slept = sleep(1000, 'value').then((value) => { got = value; });
+  await clock.advance(999);
+  assert.equal(got, undefined);
+  await clock.advance(1);
+  await slept;
+  assert.equal(got, 'value');
+});
+
+test('clears a timer that was armed before the installation, and none of the clock\'s instead', async () => {
+  let late = 0;
+  const before = setTimeout(() => { late += 1; }, 0);
+  const number = setTimeout(() => { late += 1; }, 0);
+  clock = virtualClock();
+  // As many as it takes to meet the numbers of the two, were they counted from 1.
+  for (let id = 0; id <= Number(number); id++) setTimeout(() => {}, 10);
+  const armed = clock.pending;
+  clearTimeout(before);
+  clearTimeout(Number(number));
+  assert.equal(clock.pending, armed);
+  clock.uninstall();
+  await new Promise((done) => { setTimeout(done, 5); });
+  assert.equal(late, 0);
+});
+
+test('performance.now moves as far as the clock, Date.now only on demand', async () => {
+  const before = performance.now();
+  clock = virtualClock();
+  const [monotonic, wall] = [performance.now(), Date.now()];
+  assert.ok(monotonic >= before);
+  await clock.advance(86_400_000);
+  assert.equal(performance.now() - monotonic, 86_400_000);
+  assert.ok(Date.now() - wall < 3_600_000, 'the real date');
+  clock.uninstall();
+  clock = virtualClock({ date: true });
+  const dated = Date.now();
+  await clock.advance(86_400_000.5);
+  assert.equal(Date.now() - dated, 86_400_000);
+});
+
+test('rejects an installation beside fake timers of a test framework, and works after them', async () => {
+  for (const options of [undefined, { toFake: ['setTimeout', 'clearTimeout', 'performance'] }]) {
+    const fake = FakeTimers.install(options);
+    try {
+      assert.throws(() => virtualClock(), /^Error: rejitter: fake timers are installed already\. Remove them first/);
+      assert.equal(performance.now(), 0, 'nothing was replaced');
+    } finally {
+      fake.uninstall();
+    }
+  }
+  clock = virtualClock();
+  await clock.advance(5);
+  assert.equal(clock.now, 5);
+});
+
+test('blocking: retrySync waits on the clock, and nothing fires meanwhile', async () => {
+  clock = virtualClock({ blocking: true });
+  let fired = 0;
+  setTimeout(() => { fired += 1; }, 1);
+  assert.equal(retrySync(flaky, { jitter: 'none' }), 3);
+  assert.deepEqual([clock.now, fired], [300, 0]);
+  await clock.advance(0);
+  assert.equal(fired, 1, 'late, as after any blocking');
+});
+
+test('uninstall puts everything back, once, and leaves the replacements of others', async () => {
+  const originals = () => [
+    setTimeout, clearTimeout, setInterval, clearInterval, AbortSignal.timeout, performance.now, Date, Date.now, new Date().constructor, Atomics.wait,
+  ];
+  const descriptors = () => [[globalThis, 'setTimeout'], [performance, 'now'], [Date.prototype, 'constructor'], [globalThis, 'Date']].map((property) => Object.getOwnPropertyDescriptor(...property));
+  const attributes = descriptors();
+  const before = originals();
+  const owned = Object.hasOwn(performance, 'now');
+  clock = virtualClock({ date: true, blocking: true });
+  assert.ok(originals().every((f, i) => f !== before[i]));
+  assert.throws(() => virtualClock(), /installed already/);
+  setTimeout(() => assert.fail('a timer of an uninstalled clock'), 1);
+  clock.uninstall();
+  clock.uninstall();
+  assert.deepEqual(originals(), before);
+  assert.deepEqual(descriptors(), attributes);
+  assert.equal(Object.hasOwn(performance, 'now'), owned);
+  assert.equal(clock.pending, 0);
+
+  clock = virtualClock();
+  const theirs = () => 7;
+  const { setTimeout: real } = Object.fromEntries([['setTimeout', before[0]]]);
+  globalThis.setTimeout = theirs;
+  clock.uninstall();
+  assert.equal(globalThis.setTimeout, theirs);
+  globalThis.setTimeout = real;
+  const began = performance.now();
+  assert.equal(await retry(flaky, { baseMs: 5, backoff: 'fixed', jitter: 'none' }), 3);
+  assert.ok(performance.now() - began >= 9);
+});
+
+test('Symbol.dispose uninstalls: using clock = virtualClock()', () => {
+  const before = globalThis.setTimeout;
+  const disposable = virtualClock();
+  disposable[Symbol.dispose]();
+  assert.equal(globalThis.setTimeout, before);
+});
+
+test('reports misuse: a missing await, an invalid argument, a callback that throws', async () => {
+  clock = virtualClock();
+  const first = clock.advance(5);
+  for (const move of [() => clock.advance(5), () => clock.runAll(), () => clock.runUntil(Promise.resolve())]) {
+    await assert.rejects(move, /^Error: rejitter: the clock is being moved already\. Await each/);
+  }
+  await first;
+  for (const [ms, kind] of [[-1, RangeError], [NaN, RangeError], [Infinity, RangeError], ['5', TypeError], [undefined, TypeError]]) {
+    await assert.rejects(clock.advance(ms), (error) => {
+      assert.ok(error instanceof kind);
+      assert.match(error.message, /^rejitter: the argument of advance\(\) must be a finite, non-negative number of milliseconds, got /);
+      return true;
+    });
+  }
+  for (const limit of [-1, NaN, 1.5, Infinity, '5', null]) {
+    await assert.rejects(clock.runAll(limit), /: rejitter: the argument of runAll\(\) must be a non-negative integer, got /);
+    for (const name of ['limit', 'graceMs']) {
+      await assert.rejects(clock.runUntil(Promise.resolve(), { [name]: limit }), new RegExp(`: rejitter: ${name} must be a non-negative integer, got `));
+    }
+  }
+  for (const promise of [undefined, null, 5, () => {}]) {
+    await assert.rejects(clock.runUntil(promise), /^TypeError: rejitter: the argument of runUntil\(\) must be a promise, got /);
+  }
+  await assert.rejects(clock.runUntil(Promise.resolve(), { limits: 5 }), /^TypeError: rejitter: unknown option "limits"\. Did you mean limit\? Known options: limit, graceMs$/);
+  setTimeout(() => { throw new Error('in a timer'); }, 1);
+  await assert.rejects(clock.advance(1), /in a timer/);
+  await clock.advance(1);
+  clock.uninstall();
+  for (const [options, text] of [
+    [null, 'options must be an object, got null'],
+    [5, 'options must be an object, got 5'],
+    [[], 'options must be an object, got an array'],
+    [{ dates: true }, 'unknown option "dates". Did you mean date? Known options: date, blocking'],
+    [{ date: 1, blocking: 'yes' }, 'date must be true or false, got 1; blocking must be true or false, got "yes"'],
+  ]) {
+    const error = caught(() => virtualClock(options));
+    assert.ok(error instanceof TypeError);
+    assert.equal(error.message, `rejitter: ${text}`);
+  }
+  assert.throws(() => virtualClock(new Map()), TypeError, 'an object that holds no options');
+  clock = virtualClock({ date: undefined });
+});
+
+test('handles have the methods of Node\'s Timeout', async () => {
+  const methods = (handle) => Object.getOwnPropertyNames(Object.getPrototypeOf(handle)).filter((name) => name !== 'constructor' && !name.startsWith('_')).sort();
+  const real = setTimeout(() => {}, 1);
+  clearTimeout(real);
+  const own = Object.getOwnPropertySymbols(Object.getPrototypeOf(real)).filter((symbol) => symbol === Symbol.toPrimitive || symbol === Symbol.dispose);
+  clock = virtualClock();
+  const seen = [];
+  const timer = setTimeout(() => seen.push(clock.now), 10);
+  for (const name of methods(real)) assert.equal(typeof timer[name], 'function', name);
+  for (const symbol of own) assert.equal(typeof timer[symbol], 'function', String(symbol));
+  assert.ok(own.length >= 1);
+  assert.equal(typeof +timer, 'number');
+  assert.deepEqual([timer.hasRef(), timer.unref() === timer, timer.hasRef(), timer.ref() === timer, timer.hasRef()], [true, true, false, true, true]);
+  await clock.advance(9);
+  assert.equal(timer.refresh(), timer, 'refresh starts the delay again');
+  await clock.advance(9);
+  assert.deepEqual(seen, []);
+  await clock.advance(1);
+  assert.deepEqual(seen, [19]);
+  assert.equal(timer.hasRef(), false, 'it has fired');
+  timer.refresh();
+  await clock.advance(10);
+  assert.deepEqual(seen, [19, 29], 'refresh arms a fired timer again');
+  assert.equal(timer.refresh().close(), timer);
+  timer.refresh();
+  assert.equal(clock.pending, 0, 'a closed timer stays closed');
+  const disposed = setTimeout(() => assert.fail('disposed'), 1);
+  disposed[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();
+  assert.equal(clock.pending, 0);
+});
+
+test('intervals: armed again after each callback, refreshed, cleared from inside and by number, and after a throw', async () => {
+  clock = virtualClock();
+  const seen = [];
+  const mark = (name) => () => seen.push([name, clock.now]);
+  const plain = setInterval(mark('plain'), 10);
+  const byNumber = setInterval(() => { seen.push(['once', clock.now]); clearInterval(+byNumber); }, 4);
+  const twice = setInterval((...args) => { if (seen.push([...args, clock.now]) && seen.length > 3) clearTimeout(twice); }, 7, 'twice');
+  await clock.advance(20);
+  assert.deepEqual(seen, [['once', 4], ['twice', 7], ['plain', 10], ['twice', 14], ['plain', 20]]);
+  assert.equal(clock.pending, 1);
+  await clock.advance(5);
+  plain.refresh();
+  await clock.advance(9);
+  assert.equal(seen.length, 5);
+  await clock.advance(1);
+  assert.deepEqual(seen.at(-1), ['plain', 35]);
+  plain.close();
+  const angry = setInterval(() => { throw new Error('angry'); }, 1);
+  await assert.rejects(clock.advance(1), /angry/);
+  await assert.rejects(clock.advance(1), /angry/, 'hosts arm it again');
+  clearInterval(angry);
+  assert.equal(clock.pending, 0);
+  // The callback comes first: a timer that it arms for the same time fires before the next round.
+  seen.length = 0;
+  const round = setInterval(() => { mark('round')(); if (clock.now === 37 + 5) setTimeout(mark('armed inside'), 5); }, 5);
+  await clock.advance(10);
+  clearInterval(round);
+  assert.deepEqual(seen, [['round', 42], ['armed inside', 47], ['round', 47]]);
+});
+
+test('AbortSignal.timeout aborts on the clock, with the host\'s reason, and ends an operation', async () => {
+  const real = AbortSignal.timeout(0);
+  // Its timer does not keep the process alive.
+  const alive = setInterval(() => {}, 1000);
+  await once(real, 'abort');
+  clearInterval(alive);
+  clock = virtualClock();
+  const signal = AbortSignal.timeout(1000);
+  assert.ok(signal instanceof AbortSignal);
+  const outcome = retry(() => { throw new Error('down'); }, { signal, maxAttempts: Infinity, jitter: 'none' });
+  const refused = assert.rejects(outcome, (reason) => reason === signal.reason);
+  await clock.advance(999);
+  assert.equal(signal.aborted, false);
+  await clock.advance(1);
+  await refused;
+  assert.deepEqual([signal.reason.name, signal.reason.message, signal.reason.constructor], [real.reason.name, real.reason.message, DOMException]);
+  assert.equal(clock.pending, 0);
+  assert.throws(() => AbortSignal.timeout(-1), /^RangeError: rejitter: the argument of AbortSignal\.timeout\(\) must be/);
+});
+
+test('util.promisify(setTimeout) takes a signal, as that of Node', async () => {
+  const sleep = () => promisify(setTimeout)(1000, 'value', { signal: stop.signal });
+  let stop = new AbortController();
+  stop.abort('early');
+  const real = await sleep().catch((error) => error);
+  clock = virtualClock();
+  const early = await sleep().catch((error) => error);
+  stop = new AbortController();
+  const late = sleep().catch((error) => error);
+  await clock.advance(500);
+  stop.abort('late');
+  for (const [error, cause] of [[real, 'early'], [early, 'early'], [await late, 'late']]) {
+    assert.deepEqual([error.name, error.code, error.message, error.cause], ['AbortError', 'ABORT_ERR', real.message, cause]);
+  }
+  assert.equal(clock.pending, 0);
+  stop = new AbortController();
+  const done = sleep();
+  await clock.advance(1000);
+  stop.abort();
+  assert.equal(await done, 'value');
+});
+
+test('date: new Date() and Date() move along, dates stay dates', async () => {
+  const RealDate = Date;
+  const before = new Date();
+  clock = virtualClock({ date: true });
+  const from = Date.now();
+  await clock.advance(3_600_000.5);
+  assert.equal(new Date().getTime(), from + 3_600_000);
+  assert.equal(Date.now(), from + 3_600_000);
+  assert.equal(Date(), new Date(from + 3_600_000).toString());
+  assert.equal(new Date(5).getTime(), 5);
+  assert.equal(new Date(2020, 1, 29).getMonth(), 1);
+  assert.ok(Number.isNaN(new Date(undefined).getTime()), 'undefined is an argument');
+  assert.deepEqual([Date.UTC(2020, 0), Date.parse('1970-01-01T00:00:00Z'), Date.name, Date.length], [RealDate.UTC(2020, 0), 0, 'Date', 7]);
+  assert.ok(before instanceof Date && new Date() instanceof RealDate && new Date() instanceof Date);
+  assert.equal(new Date().constructor, Date);
+  assert.equal(before.constructor, Date);
+  assert.deepEqual(Object.keys(Date.prototype), []);
+  class Appointment extends Date { in = 'Rome'; }
+  const appointment = new Appointment();
+  assert.ok(appointment instanceof Appointment && appointment instanceof Date);
+  assert.deepEqual([appointment.getTime(), appointment.in], [from + 3_600_000, 'Rome']);
+  clock.uninstall();
+  assert.equal(Date, RealDate);
+  assert.equal(new Date().constructor, RealDate);
+  assert.ok(Math.abs(new Date() - before) < 3_600_000);
+});
+
+test('without date, new Date() stays real', async () => {
+  clock = virtualClock();
+  const RealDate = Date;
+  const before = Date.now();
+  await clock.advance(86_400_000);
+  assert.equal(Date, RealDate);
+  assert.ok(new Date() - before < 3_600_000);
+});
+
+/** A loopback server; `answer` gets the number of the request, from 1. Returns its address and what ends it. */
+async function serve(answer) {
+  let requests = 0;
+  const server = createServer((_, response) => answer(response, ++requests)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    end: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+test('real fetch works while the clock is moved between requests', async () => {
+  const server = await serve((response) => response.end('ok'));
+  try {
+    clock = virtualClock();
+    for (let i = 0; i < 4; i += 1) {
+      const response = await fetch(server.url);
+      assert.equal(await response.text(), 'ok');
+      await clock.advance(1000);
+    }
+  } finally {
+    server.end();
+  }
+});
+
+test('runUntil waits for real I/O, and longer than the timeouts that are armed meanwhile', async () => {
+  const server = await serve(async (response, n) => {
+    // More turns of the event loop than the clock takes of its own accord.
+    for (let i = 0; i < 50; i += 1) await new Promise((done) => { setImmediate(done); });
+    response.statusCode = n < 4 ? 503 : 200;
+    response.end('ok');
+  });
+  try {
+    clock = virtualClock();
+    const ask = async ({ signal }) => {
+      const response = await fetch(server.url, { signal });
+      await response.text();
+      if (!response.ok) throw new Error(`HTTP ${response.status}`);
+      return response.status;
+    };
+    const failures = [];
+    const result = retry(ask, { jitter: 'none', attemptTimeoutMs: 100, totalTimeoutMs: 3_600_000, onFailure: ({ error }) => failures.push(error.message) });
+    assert.equal(await clock.runUntil(result), 200);
+    assert.deepEqual(failures, ['HTTP 503', 'HTTP 503', 'HTTP 503']);
+    assert.equal(clock.now, 700, 'the waits');
+  } finally {
+    server.end();
+  }
+});
+
+test('runUntil passes the outcome on, and waits without a timer for what comes from outside', async () => {
+  clock = virtualClock();
+  const error = new Error('mine');
+  assert.equal(await clock.runUntil(Promise.resolve(7)), 7);
+  await assert.rejects(clock.runUntil(retry(() => { throw error; }, { baseMs: 60_000, capMs: 60_000 })), (thrown) => thrown === error);
+  let calls = 0;
+  const thenable = { then: (done) => { calls += 1; done('adopted'); } };
+  assert.equal(await clock.runUntil(thenable), 'adopted');
+  assert.equal(calls, 1, 'some thenables begin their work at each call of then');
+  let give;
+  const outside = new Promise((done) => { give = done; });
+  const waiting = clock.runUntil(outside.then(() => retry(flaky, { jitter: 'none' })));
+  // More turns than the clock takes of its own accord.
+  for (let i = 0; i < 50; i += 1) await new Promise((done) => { setImmediate(done); });
+  give();
+  assert.equal(await waiting, 3);
+});
+
+test('runUntil leaves later timers armed, also intervals; a limit and a throwing callback end it', async () => {
+  clock = virtualClock();
+  const ticks = [];
+  const interval = setInterval(() => ticks.push(clock.now), 40);
+  const began = clock.now;
+  assert.equal(await clock.runUntil(retry(flaky, { baseMs: 50, jitter: 'none', backoff: 'fixed' }), { graceMs: 0 }), 3);
+  assert.deepEqual([clock.now - began, ticks, clock.pending], [100, [40, 80], 1]);
+  await assert.rejects(clock.runUntil(new Promise(() => {}), { limit: 5, graceMs: 0 }), /^Error: rejitter: 5 timers have fired and more are armed/);
+  assert.equal(ticks.length, 7);
+  clearInterval(interval);
+  setTimeout(() => { throw new Error('in a timer'); }, 1);
+  await assert.rejects(clock.runUntil(new Promise(() => {})), /in a timer/);
+  // A test that is over uninstalls the clock: the call must not keep moving it.
+  setInterval(() => assert.fail('moved after the end'), 1_000_000);
+  let settle;
+  const late = clock.runUntil(new Promise((done) => { settle = done; }), { graceMs: 1_000_000 });
+  clock.uninstall();
+  settle('late');
+  assert.equal(await late, 'late');
+});
+
+test('a callback of two nested setImmediates: runAll and advance let it finish, deadline or not', async () => {
+  clock = virtualClock();
+  const immediate = () => new Promise((done) => { setImmediate(done); });
+  for (const move of [() => clock.runAll(), () => clock.advance(300)]) {
+    for (const options of [{}, { attemptTimeoutMs: 5, totalTimeoutMs: 60_000 }]) {
+      const result = retry(async (attempt) => {
+        await immediate();
+        await immediate();
+        return flaky(attempt);
+      }, { jitter: 'none', ...options });
+      await move();
+      assert.equal(await result, 3);
+    }
+  }
+});
+
+test('a handle that outlives its clock is refreshed on the timers that are installed then', async () => {
+  // undici keeps one timer for all its timeouts, and so does Node's fetch.
+  clock = virtualClock();
+  const seen = [];
+  const kept = setTimeout(() => seen.push(clock.now), 10).unref();
+  clock.uninstall();
+  clock = virtualClock();
+  kept.refresh();
+  kept.refresh();
+  assert.equal(clock.pending, 1);
+  await clock.advance(10);
+  assert.deepEqual(seen, [10]);
+  kept.refresh();
+  kept.close();
+  assert.equal(clock.pending, 0);
+});
+
+test('uninstall drops armed timers, and hands those that are unref\'ed to the real ones', async () => {
+  clock = virtualClock();
+  const seen = [];
+  const dropped = setTimeout(() => seen.push('dropped'), 1);
+  setTimeout(() => seen.push('unref'), 1).unref();
+  setInterval(() => seen.push('closed'), 1).unref().close();
+  const signal = AbortSignal.timeout(1);
+  clock.uninstall();
+  assert.equal(dropped.hasRef(), false);
+  // Armed later than those, for longer.
+  await new Promise((done) => { setTimeout(done, 5); });
+  assert.deepEqual(seen, ['unref']);
+  assert.equal(signal.aborted, false);
+});
+
+test('undici\'s timeouts live on after a clock that has seen them', async () => {
+  const { Agent, request } = await import('undici');
+  const server = await serve((response, n) => { if (n === 1) response.end('ok'); });
+  const dispatcher = new Agent({ headersTimeout: 5_000 });
+  try {
+    clock = virtualClock();
+    const { body } = await clock.runUntil(request(server.url, { dispatcher }));
+    await clock.runUntil(body.text());
+    clock.uninstall();
+    clock = virtualClock();
+    await assert.rejects(clock.runUntil(request(server.url, { dispatcher })), { code: 'UND_ERR_HEADERS_TIMEOUT' });
+  } finally {
+    await dispatcher.destroy();
+    server.end();
+  }
+});
+
+test('replaces and restores by assignment where globals cannot be redefined', async () => {
+  const { stdout, stderr, code } = await runNode(`
+    for (const [holder, name] of [[globalThis, 'setTimeout'], [globalThis, 'clearTimeout'], [AbortSignal, 'timeout'], [Date, 'now']]) {
+      Object.defineProperty(holder, name, { value: holder[name], writable: true, configurable: false, enumerable: false });
+    }
+    const real = [setTimeout, clearTimeout, AbortSignal.timeout, Date.now];
+    const { virtualClock } = await import('rejitter/testing');
+    const { retry } = await import('rejitter');
+    const clock = virtualClock({ date: true });
+    const result = retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none' });
+    await clock.runAll();
+    console.log(await result, clock.now);
+    clock.uninstall();
+    console.log([setTimeout, clearTimeout, AbortSignal.timeout, Date.now].every((f, i) => f === real[i]));
+    // Not replaceable at all: the error is the host's, and what was replaced before is back.
+    const { now } = performance;
+    Object.defineProperty(Date, 'now', { writable: false });
+    try { virtualClock({ date: true }); } catch (error) { console.log(error.name); }
+    console.log(setTimeout === real[0], performance.now === now);
+    virtualClock().uninstall();
+  `);
+  assert.equal(stderr, '');
+  assert.deepEqual([code, stdout], [0, '3 120000\ntrue\nTypeError\ntrue true\n']);
+});
+
+test('works in the edge runtime, whose timers can only be assigned to', async () => {
+  const { exported, vm } = await onEdge(project('edge-clock', {
+    'main.mjs': `
+      import { retry } from 'rejitter';
+      import { virtualClock } from 'rejitter/testing';
+      export async function job() {
+        const real = setTimeout;
+        const clock = virtualClock({ date: true });
+        const result = retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { jitter: 'none' });
+        await clock.runAll();
+        clock.uninstall();
+        return [await result, clock.now, setTimeout === real];
+      }
+    `,
+  }));
+  assert.equal(vm.evaluate("Object.getOwnPropertyDescriptor(globalThis, 'setTimeout').configurable"), false);
+  assert.deepEqual([...await exported.job()], [3, 300, true]);
+});
+
+// Random scripts against a model: timers and intervals that are armed, cleared and refreshed, also in callbacks.
+
+/** @typedef {{ kind: string, label: number, ms: number, inside: Step[] }} Step */
+
+/** A small generator of its own, so that a failure names its seed. */
+function generator(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function scriptOf(seed, kinds, least) {
+  const random = generator(seed);
+  let labels = 0;
+  const steps = (count, depth) => Array.from({ length: count }, () => {
+    const kind = kinds[random(kinds.length)];
+    const arms = kind === 'timeout' || kind === 'interval';
+    // Few different delays: many timers fall due at once.
+    return { kind, label: arms ? labels++ : random(labels + 1), ms: least + random(6), inside: arms && depth < 2 ? steps(random(3), depth + 1) : [] };
+  });
+  return Array.from({ length: 12 }, () => ({ steps: steps(1 + random(4), 0), ms: random(8) }));
+}
+
+/** A host's timers, as a model: they fire in the order of time, then of arming. */
+async function traceOf(script, host, move) {
+  const trace = [];
+  const handles = new Map();
+  const perform = (steps) => {
+    for (const { kind, label, ms, inside } of steps) {
+      if (kind === 'clear') host.clear(handles.get(label));
+      else if (kind === 'refresh') handles.get(label)?.refresh();
+      else {
+        const callback = () => {
+          trace.push([label, host.now()]);
+          // An interval arms the timers inside it once: their labels are theirs alone.
+          perform(inside.splice(0));
+        };
+        handles.set(label, kind === 'timeout' ? host.timeout(callback, ms) : host.interval(callback, ms));
+      }
+    }
+  };
+  for (const { steps, ms } of structuredClone(script)) {
+    perform(steps);
+    await move(ms);
+  }
+  return trace;
+}
+
+/** The model: a list in the order of arming. */
+class Model {
+  time = 0;
+  list = [];
+
+  arm(callback, ms, repeats) {
+    const timer = { callback, ms: Math.max(1, ms), repeats, cleared: false, refresh: () => { if (!timer.cleared) this.put(timer); } };
+    this.put(timer);
+    return timer;
+  }
+
+  put(timer) {
+    this.list = [...this.list.filter((other) => other !== timer), timer];
+    timer.due = this.time + timer.ms;
+  }
+
+  clear(timer) {
+    if (timer) timer.cleared = true;
+    this.list = this.list.filter((other) => other !== timer);
+  }
+
+  move(ms) {
+    const end = this.time + ms;
+    for (;;) {
+      // Sorting is stable.
+      const [timer] = [...this.list].sort((a, b) => a.due - b.due);
+      if (!timer || timer.due > end) break;
+      this.time = timer.due;
+      if (!timer.repeats) this.list = this.list.filter((other) => other !== timer);
+      timer.callback();
+      if (timer.repeats && !timer.cleared) this.put(timer);
+    }
+    this.time = end;
+  }
+}
+
+const MODEL = () => {
+  const model = new Model();
+  return [{ timeout: (f, ms) => model.arm(f, ms, false), interval: (f, ms) => model.arm(f, ms, true), clear: (timer) => model.clear(timer), now: () => model.time }, (ms) => model.move(ms)];
+};
+const CLOCK = () => {
+  clock = virtualClock();
+  return [{ timeout: setTimeout, interval: setInterval, clear: clearTimeout, now: () => clock.now }, (ms) => clock.advance(ms)];
+};
+const SINON = () => {
+  const fake = FakeTimers.createClock();
+  return [{ timeout: fake.setTimeout, interval: fake.setInterval, clear: fake.clearTimeout, now: () => fake.now }, (ms) => fake.tickAsync(ms)];
+};
+
+test('random scripts of timers fire as in a model, and timeouts as in sinon', async () => {
+  let fired = 0;
+  for (let seed = 1; seed <= 150; seed += 1) {
+    const script = scriptOf(seed, ['timeout', 'timeout', 'interval', 'clear', 'refresh'], 0);
+    const expected = await traceOf(script, ...MODEL());
+    const found = await traceOf(script, ...CLOCK());
+    clock.uninstall();
+    assert.deepEqual(found, expected, `seed ${seed}`);
+    fired += found.length;
+    // sinon differs from hosts in intervals, whose arming it dates from their first, and in delays of 0.
+    const timeouts = scriptOf(seed, ['timeout', 'timeout', 'clear'], 1);
+    const own = await traceOf(timeouts, ...CLOCK());
+    clock.uninstall();
+    assert.deepEqual(own, await traceOf(timeouts, ...SINON()), `seed ${seed} of timeouts`);
+  }
+  assert.ok(fired > 10_000, `${fired} timers`);
+});
+
+test('a script gives its draws; the operation that draws more often ends with an error', async () => {
+  clock = virtualClock();
+  const random = scriptedRandom([0, 0.5, 1 - 2 ** -53]);
+  assert.equal(random.left, 3);
+  const waits = [];
+  const result = retry(() => { throw new Error('down'); }, { maxAttempts: 9, random, onRetry: ({ delayMs }) => waits.push(delayMs) });
+  const refused = assert.rejects(result, (error) => {
+    assert.ok(error instanceof RangeError);
+    assert.equal(error.message, 'rejitter: the script of 3 draws is exhausted: the operation drew more often than the test expected');
+    assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['callback', 4]);
+    return true;
+  });
+  await clock.runAll();
+  await refused;
+  assert.deepEqual(waits, [0, 100, 400 * (1 - 2 ** -53)]);
+  assert.equal(random.left, 0);
+});
+
+test('rejects an invalid draw when the script is written', () => {
+  for (const draws of [[1], [-0.1], [NaN], [0.5, 2]]) assert.throws(() => scriptedRandom(draws), RangeError);
+  for (const draws of [['0.5'], [undefined], 0.5, undefined, new Float64Array(2)]) assert.throws(() => scriptedRandom(draws), TypeError);
+  assert.throws(() => scriptedRandom([0.5, 2]), /^RangeError: rejitter: draws\[1\] must be a number in \[0, 1\), got 2$/);
+  assert.throws(() => scriptedRandom(0.5), /^TypeError: rejitter: draws must be an array of numbers in \[0, 1\), got 0.5$/);
+  assert.throws(() => constantRandom(1), /^RangeError: rejitter: r must be a number in \[0, 1\), got 1$/);
+  assert.throws(() => constantRandom('0'), TypeError);
+  const draws = [0.5];
+  const random = scriptedRandom(draws);
+  draws[0] = 7;
+  assert.equal(random(), 0.5);
+  assert.deepEqual([...new RetryPolicy({ random: constantRandom(0.25), maxAttempts: 4 }).delays()], [25, 50, 100]);
+});
+
+test('CommonJS has the same', () => {
+  const required = createRequire(join(consumer, 'package.json'))('rejitter/testing');
+  assert.deepEqual(Object.keys(required).sort(), ['constantRandom', 'scriptedRandom', 'virtualClock']);
+});
+
+test('reads no global at import: works in a host without setImmediate, Symbol.dispose, Atomics and AbortSignal.timeout', async () => {
+  const { stdout, stderr, code } = await runNode(`
+    const dispose = Symbol.dispose;
+    delete globalThis.setImmediate;
+    delete globalThis.Atomics;
+    delete AbortSignal.timeout;
+    const { virtualClock } = await import('rejitter/testing');
+    const { retry } = await import('rejitter');
+    const clock = virtualClock();
+    const result = retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; });
+    await clock.runAll();
+    clock.uninstall();
+    console.log(await result);
+  `);
+  assert.equal(stderr, '');
+  assert.deepEqual([code, stdout], [0, '3\n']);
+});
+
+test('the examples in the declarations run', async () => {
+  const found = blocks(declarations('testing.d.ts'));
+  assert.equal(found.length, 4);
+  const expected = [/^200 \d+$/m, /^\{ status: 200, name: 'Ada' \} 150$/m, /^\[ 0, 100, 100 \]\n.*is exhausted/m, /failures 2/];
+  for (const [i, { code }] of found.entries()) {
+    const { code: exit, stdout, stderr } = await runBlock(code);
+    assert.equal(stderr, '', code);
+    assert.equal(exit, 0, code);
+    assert.match(stdout, expected[i]);
+  }
+});
+
+/** The README's examples for frameworks, marked by the name after the language. */
+const EXAMPLES = Object.fromEntries([...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (vitest|jest|node:test)\n(.*?)^```$/gms)].map(([, name, code]) => [name, code]));
+
+const FRAMEWORKS = {
+  vitest: { file: 'example.test.mjs', args: (at) => [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'], passed: /Tests +1 passed \(1\)/ },
+  jest: {
+    file: 'example.test.cjs',
+    args: (at) => [
+      tool('jest/bin/jest.js'), '--rootDir', at, '--ci', '--runInBand', '--watchman=false', '--cacheDirectory', join(at, 'cache'),
+      '--config', JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/example.test.cjs'] }),
+    ],
+    passed: /Tests: +1 passed, 1 total/,
+  },
+  'node:test': { file: 'example.test.mjs', args: (at) => ['--test', join(at, 'example.test.mjs')], passed: /pass 1\n/ },
+};
+
+test('the README has an example for each framework', () => {
+  assert.deepEqual(Object.keys(EXAMPLES).sort(), Object.keys(FRAMEWORKS).sort());
+});
+
+for (const [name, { file, args, passed }] of Object.entries(FRAMEWORKS)) {
+  test(`the README's example for ${name} passes, and fails when the waits are others`, async () => {
+    // The framework stands outside the folder; its globals are the same objects.
+    const code = EXAMPLES[name].replace(/^import .* from 'vitest';\n/m, '');
+    const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined };
+    const go = async (text) => {
+      const at = project('frameworks', { [file]: text, 'package.json': '{ "private": true }' });
+      const { code: exit, stdout, stderr } = await run(process.execPath, args(at), { cwd: at, env });
+      return { exit, text: stdout + stderr };
+    };
+    const good = await go(code);
+    assert.equal(good.exit, 0, good.text);
+    assert.match(good.text, passed);
+    const broken = { vitest: ["toBe('done')", "toBe('other')"], jest: ["'broken')", "'fixed')"], 'node:test': ['tick(50)', 'tick(49)'] }[name];
+    assert.ok(code.includes(broken[0]));
+    assert.notEqual((await go(code.replace(...broken))).exit, 0);
+  });
+}

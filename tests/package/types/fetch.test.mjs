@@ -1,0 +1,134 @@
+// The declarations of rejitter/fetch, in a strict project of a user's.
+
+import { typeTests } from '../lib/types.mjs';
+
+const IMPORT = `
+import { HttpStatusError, createFetch, fetchWithRetry, rateLimitHint, retryAfterMs } from 'rejitter/fetch';
+import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RetryingFetch } from 'rejitter/fetch';
+import { RetryPolicy, retryReport } from 'rejitter';
+import type { Attempt, RetryReport } from 'rejitter';
+`;
+
+const POSITIVE = `
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+
+// To and from typeof fetch.
+export const asFetch: typeof fetch = createFetch();
+export const also: typeof fetch = fetchWithRetry;
+export const over: RetryingFetch = createFetch({}, fetch);
+export const overItself: typeof fetch = createFetch({}, createFetch());
+export const plain: RetryingFetch = fetch;
+const takes = (f: typeof fetch): Promise<Response> => f('https://example.com');
+export const taken = [takes(createFetch()), takes(fetchWithRetry)];
+const mock: FetchLike = async () => ({ status: 503 });
+export const mocked = createFetch({}, mock);
+export const typed = createFetch({}, async (input: string, init?: { method?: string }) => new Response(input, { status: init ? 200 : 503 }));
+
+export async function results() {
+  const response = await fetchWithRetry('https://example.com');
+  same<typeof response, Response>(true);
+  const report: RetryReport | undefined = retryReport(response);
+  const all = await Promise.all([
+    fetchWithRetry(new URL('https://example.com')),
+    fetchWithRetry(new Request('https://example.com'), {}),
+    fetchWithRetry('https://example.com', { method: 'PUT', body: 'x', signal: new AbortController().signal, retry: { maxAttempts: 3 } }),
+    fetchWithRetry('https://example.com', { method: 'PUT', body: () => 'x' }),
+    fetchWithRetry('https://example.com', { method: 'PUT', body: async () => new Blob(['x']) }),
+    fetchWithRetry('https://example.com', { body: null, signal: null, retry: undefined }),
+  ]);
+  return [report, all];
+}
+
+export const everything: FetchOptions = {
+  baseMs: 1, capMs: 2, maxAttempts: Infinity, backoff: 'linear', stepMs: 3, jitter: 'equal', signal: new AbortController().signal,
+  attemptTimeoutMs: 5, totalTimeoutMs: 6, maxRetryAfterMs: 7, longRetryAfter: 'cap', respectRetryAfter: false, throwOnStatus: true,
+  retryOn: [503], methods: ['POST'], idempotencyKey: 'auto', preset: 'goRetryableHttp', finalError: 'wrap', seed: 1, unref: true,
+  prepare: (request, attempt) => {
+    same<typeof request, Request>(true);
+    same<typeof attempt, Attempt>(true);
+    request.headers.set('a', String(attempt.attempt));
+  },
+  onRetry: (event) => {
+    same<typeof event.status, number | undefined>(true);
+    same<typeof event.hintMs, number | undefined>(true);
+    same<typeof event.delayMs, number>(true);
+  },
+  onGiveUp: ({ reason }) => reason === 'bodyNotReplayable',
+};
+export const others: FetchOptions[] = [
+  {}, { retryOn: () => true }, { retryOn: async ({ retryable }) => retryable }, { retryOn: () => ({ afterMs: 5 }) },
+  { retryOn: (outcome: FetchOutcome) => outcome.response?.status === 409 || outcome.error instanceof HttpStatusError },
+  { idempotencyKey: (request) => request.url }, { idempotencyHeader: 'PayPal-Request-Id' }, { hint: rateLimitHint },
+  { hint: (response, attempt) => (attempt.attempt > 1 ? Number(response.headers.get('x-wait')) : undefined) }, { name: 'orders' },
+  { beforeRetry: async ({ attempt }) => { await attempt; } }, { prepare: async () => {} },
+  { prepare: async (request) => new Request(request, {}) }, { jitter: 'decorrelated' }, { backoff: 'truncated', truncateAt: 3 },
+  { retryOn: undefined, methods: undefined, idempotencyKey: undefined, prepare: undefined, onRetry: undefined, preset: undefined },
+];
+export const frozen = createFetch({ retryOn: [503], methods: ['GET'] } as const);
+export const init: FetchInit = { retry: { maxAttempts: 2, idempotencyKey: 'mine' } };
+export const call: CallOptions = { idempotencyKey: 'mine', retryOn: [503] };
+export const ofAPolicy: typeof fetch = createFetch(new RetryPolicy({ metrics: true }), fetch);
+export const reusable: FetchOptions = { ...everything, maxAttempts: 2 };
+const plainHeaders: HeadersLike = { 'retry-after': '5', 'set-cookie': ['a', 'b'] };
+export const waits: (number | undefined)[] = [
+  retryAfterMs(new Response()), retryAfterMs(new Headers()), retryAfterMs('120'), retryAfterMs(null), retryAfterMs(undefined),
+  retryAfterMs({ headers: plainHeaders }), retryAfterMs(plainHeaders), rateLimitHint(new Response()), rateLimitHint({ status: 429, headers: plainHeaders }),
+];
+export const status = (error: unknown): number => (error instanceof HttpStatusError ? error.response.status + error.status : 0);
+`;
+
+const NEGATIVE = `
+// @ts-expect-error an option's name is misspelt
+createFetch({ maxAtempts: 3 });
+// @ts-expect-error retryIf is retryOn here
+createFetch({ retryIf: () => true });
+// @ts-expect-error retryOnResult is retryOn here
+createFetch({ retryOnResult: () => true });
+// @ts-expect-error a status is a number
+createFetch({ retryOn: ['503'] });
+// @ts-expect-error a predicate answers with a verdict
+createFetch({ retryOn: () => 'yes' });
+// @ts-expect-error a predicate that forgets its answer
+createFetch({ retryOn: () => {} });
+// @ts-expect-error methods is a list
+createFetch({ methods: 'POST' });
+// @ts-expect-error a key is a text
+createFetch({ idempotencyKey: () => 5 });
+// @ts-expect-error no such preset
+createFetch({ preset: 'got' });
+// @ts-expect-error no such backoff
+createFetch({ backoff: 'quadratic' });
+// @ts-expect-error a constant key is for one call
+createFetch({ idempotencyKey: 'mine' });
+// @ts-expect-error finalResult is throwOnStatus here
+createFetch({ finalResult: 'reject' });
+// @ts-expect-error a hint is a number of milliseconds
+createFetch({ hint: () => '5' });
+// @ts-expect-error options of retry go into the init's retry
+fetchWithRetry('https://example.com', { maxAttempts: 2 });
+// @ts-expect-error a value of Retry-After is a text
+retryAfterMs(120);
+// @ts-expect-error metrics are a policy's
+createFetch({ metrics: true });
+// @ts-expect-error what takes fetch's place is a function
+createFetch({}, 'undici');
+// @ts-expect-error what takes fetch's place answers with a status
+createFetch({}, async () => 5);
+// @ts-expect-error prepare returns a request or nothing
+createFetch({ prepare: () => 5 });
+// @ts-expect-error options of a call are checked too
+fetchWithRetry('https://example.com', { retry: { maxAtempts: 2 } });
+// @ts-expect-error the response may be missing
+createFetch({ retryOn: ({ response }) => response.status === 409 });
+// @ts-expect-error the address is missing
+fetchWithRetry();
+// @ts-expect-error a response, not its text
+export const text: Promise<string> = fetchWithRetry('https://example.com');
+// @ts-expect-error events cannot be changed
+createFetch({ onRetry: (event) => { event.status = 1; } });
+// @ts-expect-error a longer wait is 'stop' or 'cap'
+createFetch({ longRetryAfter: 'ignore' });
+`;
+
+typeTests({ positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE, least: 20 });

@@ -1,0 +1,322 @@
+// The declarations of the functions and of RetryPolicy, in a strict project of a user's.
+
+import { typeTests } from '../lib/types.mjs';
+
+const POSITIVE = `
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+interface User { readonly name: string }
+declare const callApi: (id: number) => Promise<User>;
+
+export async function results() {
+  same<Promise<User>, ReturnType<typeof viaRetry>>(true);
+  const viaRetry = () => retry(() => callApi(1));
+  const text = await retryWithFullJitter(() => 'text');
+  same<typeof text, string>(true);
+  const nothing = await retryWithFixedDelay(async () => {});
+  same<typeof nothing, void>(true);
+  const either = await retryWithEqualJitter(async ({ attempt }) => (attempt > 1 ? 'late' as const : 1 as const));
+  same<typeof either, 'late' | 1>(true);
+  const like = await retryWithDecorrelatedJitter(() => ({}) as PromiseLike<number>);
+  same<typeof like, number>(true);
+  const mixed = await retryWithLinearBackoff(({ attempt }) => (attempt > 1 ? callApi(1) : undefined));
+  same<typeof mixed, User | undefined>(true);
+  const never = retryWithExponentialBackoff(() => { throw new Error(); });
+  same<typeof never, Promise<never>>(true);
+  const explicit: Promise<unknown> = retryWithTruncatedBackoff<User>(() => callApi(1));
+  return [viaRetry, explicit];
+}
+
+export function attempts() {
+  return retry((attempt) => {
+    same<typeof attempt, Attempt>(true);
+    same<typeof attempt.attempt, number>(true);
+    same<typeof attempt.signal, AbortSignal>(true);
+    same<typeof attempt.elapsedMs, number>(true);
+    same<typeof attempt.remainingMs, number>(true);
+    same<typeof attempt.previousError, unknown>(true);
+    same<typeof attempt.previousDelayMs, number | undefined>(true);
+    same<typeof attempt.attemptsLeft, number>(true);
+    same<typeof attempt.name, string | undefined>(true);
+    return attempt.signal.aborted;
+  }, {
+    retryIf: (error, attempt) => {
+      same<typeof attempt, Attempt>(true);
+      return (error as Error).name !== 'Fatal' && attempt.attempt < 3;
+    },
+  });
+}
+
+// A callback without parameters, an async predicate, a predicate with one parameter, a type guard's use.
+export const predicates: RetryOptions[] = [
+  { retryIf: () => true },
+  { retryIf: async (error) => error instanceof TypeError },
+  { retryIf: (error: unknown) => Promise.resolve(Boolean(error)) },
+  { retryIf: (error: Error) => error.message !== 'fatal' },
+];
+
+// Every option; and each as undefined, which equals omission, also under exactOptionalPropertyTypes.
+export const everything: RetryOptions = {
+  baseMs: 1, capMs: Infinity, minMs: 0, factor: 2, backoff: 'exponential', jitter: 'full', maxAttempts: Infinity,
+  signal: new AbortController().signal, retryIf: () => true, random: Math.random,
+};
+export const nothing: RetryOptions = {
+  baseMs: undefined, capMs: undefined, minMs: undefined, factor: undefined, backoff: undefined, jitter: undefined,
+  stepMs: undefined, truncateAt: undefined, maxAttempts: undefined, signal: undefined, retryIf: undefined,
+  random: undefined, seed: undefined,
+};
+export const seeds: RetryOptions[] = [{ seed: 1 }, { seed: 1n }, { seed: 'one' }];
+export const strategies: RetryOptions[] = [
+  { backoff: 'linear', stepMs: 5 },
+  { backoff: 'linear', jitter: 'equal' },
+  { backoff: 'fixed', jitter: 'none' },
+  { backoff: 'truncated', truncateAt: 4 },
+  { backoff: 'exponential', factor: 3 },
+  { factor: 3 },
+  { jitter: 'decorrelated' },
+  { jitter: 'decorrelated', baseMs: 1, capMs: 2 },
+];
+export const shortcuts = [
+  retryWithFullJitter(() => 1, { factor: 3, seed: 'x' }),
+  retryWithFullJitter(() => 1, { backoff: 'linear', stepMs: 3 }),
+  retryWithLinearBackoff(() => 1, { stepMs: 3 }),
+  retryWithTruncatedBackoff(() => 1, { truncateAt: 3 }),
+  retryWithFixedDelay(() => 1, { baseMs: 3 }),
+  retryWithExponentialBackoff(() => 1, { factor: 3, jitter: 'equal' }),
+  retryWithDecorrelatedJitter(() => 1, { baseMs: 3 }),
+];
+// Configuration objects, with the fields that a config file has.
+interface Config { jitter: 'full' | 'equal'; backoff: 'exponential' | 'linear'; factor?: number; maxAttempts: number }
+declare const config: Config;
+declare const backoff: Backoff;
+declare const jitter: Jitter;
+declare const proportional: { readonly type: 'proportional'; readonly ratio: number };
+export const configured = [
+  new RetryPolicy(config), retry(() => 1, config), retryWithFullJitter(() => 1, { ...config }), new RetryPolicy({ ...config, factor: 3 }),
+  retry(() => 1, { backoff, jitter, factor: 2 }), retryWithFullJitter(() => 1, { backoff }), retryWithFixedDelay(() => 1, { jitter }),
+  retry(() => 1, { jitter: proportional }), retry(() => 1, { ...(backoff === 'linear' ? { backoff, stepMs: 5 } : { backoff }), baseMs: 3 }),
+];
+// Options that are kept, spread, extended and handed on.
+declare const defaults: RetryOptions;
+interface Mine extends RetryOptions { tenant: string }
+interface MineOf<T> extends RetryOptions<T> { tenant: string }
+export const spread = [
+  retry(() => 1, { ...defaults, factor: 3 }), retryWithFullJitter(() => 1, { ...defaults, maxAttempts: 3 }), retryWithTruncatedBackoff(() => 1, { ...defaults }),
+  new RetryPolicy({ ...defaults, backoff: 'truncated', truncateAt: 4 }), retryWithDecorrelatedJitter(() => 1, defaults), retryWithLinearBackoff(() => 1, defaults),
+];
+export const prefer = (options: RetryOptions): RetryOptions => ({ factor: 3, ...options });
+export const withoutSignal = (options: Omit<RetryOptions, 'signal'>, signal: AbortSignal) => retry(() => 1, { ...options, signal });
+export const picked = (options: Pick<RetryOptions, 'baseMs' | 'capMs'>) => retryWithEqualJitter(() => 1, options);
+export const partial = (options: Partial<RetryOptions>) => retry(() => 1, { ...options, name: 'partial' });
+export const required = (options: Required<RetryOptions>) => retry(() => 1, options);
+export const rest = ({ tenant, ...options }: Mine) => [tenant, retry(() => 1, options)];
+export const mine = (options: Mine) => [retry(() => 1, options), new RetryPolicy(options), new RetryPolicy().with(options)];
+export const checked = { maxAttempts: 3, jitter: 'equal' } satisfies RetryOptions;
+export const checkedUse = retryWithFixedDelay(() => 1, checked);
+export const merged: RetryOptions = Object.assign({}, defaults, checked);
+export const intersection = (options: RetryOptions & { tenant: string }) => retry(() => 1, options);
+// Wrappers that are generic in the result.
+export function wrapper<T>(fn: () => Promise<T>, options?: RetryOptions<T>): Promise<T> {
+  return retry(fn, { ...options, maxAttempts: 3 });
+}
+export function widest<T>(fn: Operation<T>, options: MineOf<T>): Promise<T> {
+  return new RetryPolicy(options).run(fn, options);
+}
+// The result's type comes from the callback alone.
+interface Job { status: number }
+declare const job: () => Promise<Job>;
+declare const forJobs: RetryOptions<Job>;
+export const typed = [
+  retry(job, { retryOnResult: (result, attempt) => { same<typeof result, Job>(true); same<typeof attempt, Attempt>(true); return result.status === 202; } }),
+  retry(async ({ attempt }) => ({ attempt }), { retryOnResult: (result) => { same<typeof result, { attempt: number }>(true); return result.attempt < 2; } }),
+  retry(job, { retryOnResult: async ({ status }: { status: number }) => ({ afterMs: status }) }),
+  retry(job, forJobs), retry(job, { ...forJobs, ...defaults }), retryWithFullJitter(job, forJobs), new RetryPolicy(forJobs).run(job, forJobs),
+  new RetryPolicy().run(job, { retryOnResult: (result) => { same<typeof result, Job>(true); return result.status === 202; } }),
+];
+// Options in constants, frozen or not.
+const shared = { maxAttempts: 3, jitter: 'equal' } as const;
+export const withShared = [retry(() => 1, shared), new RetryPolicy(shared).run(() => 1), retry(() => 1, Object.freeze({ maxAttempts: 3 }))];
+export const without = [retry(() => 1), retry(() => 1, undefined), retry(() => 1, {}), new RetryPolicy(), new RetryPolicy(undefined)];
+const operation: Operation<User> = () => callApi(1);
+export const viaOperation: Promise<User> = retry(operation);
+
+export function fromTheCallbackAlone() {
+  const failing = retry(() => { throw new Error(); }, { retryOnResult: (result: Job) => result.status === 202 });
+  same<typeof failing, Promise<never>>(true);
+  const parsed = retryWithFullJitter(async () => JSON.parse('{}'), forJobs);
+  same<typeof parsed, Promise<any>>(true);
+  const run = new RetryPolicy().run(() => { throw new Error(); }, forJobs);
+  same<typeof run, Promise<never>>(true);
+}
+
+export function policies(policy: RetryPolicy) {
+  same<ReturnType<typeof run>, Promise<User>>(true);
+  const run = () => policy.run(() => callApi(1), { signal: new AbortController().signal });
+  const wrapped = policy.wrap(async (id: number, name?: string, ...rest: boolean[]): Promise<User> => ({ name: name ?? String(id) + rest.length }));
+  const asDeclared: (id: number, name?: string, ...rest: boolean[]) => Promise<User> = wrapped;
+  const told = policy.wrap(async (attempt, id: number, name?: string): Promise<User> => { same<typeof attempt, Attempt>(true); return { name: name ?? String(id) }; }, { withAttempt: true });
+  same<typeof told, (id: number, name?: string) => Promise<User>>(true);
+  const alone = policy.wrap(({ signal }) => signal.aborted, { withAttempt: true });
+  same<typeof alone, () => Promise<boolean>>(true);
+  const untold = policy.wrap((id: number) => id, { withAttempt: false });
+  same<typeof untold, (id: number) => Promise<number>>(true);
+  const generic: <T>(value: T) => Promise<T> = policy.wrap(async <T,>(value: T): Promise<T> => value);
+  const method: (this: User, id: number) => Promise<string> = policy.wrap(function (this: User, attempt: Attempt, id: number) { return this.name + id + attempt.name; }, { withAttempt: true });
+  void [told, generic, method];
+  const adjusted: RetryPolicy = policy.with({ maxAttempts: 3, metrics: true }).with();
+  void adjusted.run(() => callApi(1), { maxAttempts: 3, onRetry: ({ delayMs }) => delayMs, signal: undefined });
+  const waits: number[] = [policy.delayMs(1), policy.delayMs(2, { seed: 'x', operation: 3, hintMs: 500 }), policy.delayMs(3, {})];
+  void [waits, RetryPolicy.fromJSON({}, { retryIf: () => true })];
+  class Sub extends RetryPolicy { extra(): number { return 1; } }
+  const subclassed: number[] = [new Sub().with({}).extra(), Sub.preset('grpc').extra(), Sub.fromJSON({}).with().extra()];
+  const { preset, fromJSON } = RetryPolicy;
+  const detached: RetryPolicy[] = [preset('grpc'), fromJSON({}), RetryPolicy.preset('grpc', {})];
+  void [subclassed, detached];
+  const plain = policy.wrap((id: number, ...rest: boolean[]) => [id, rest]);
+  same<Parameters<typeof plain>, [id: number, ...rest: boolean[]]>(true);
+  same<ReturnType<typeof wrapped>, Promise<User>>(true);
+  void asDeclared(1), asDeclared(1, 'a', true);
+  const sync = policy.wrap((a: string) => a.length);
+  same<ReturnType<typeof sync>, Promise<number>>(true);
+  const none = policy.wrap(() => {});
+  same<Parameters<typeof none>, []>(true);
+  class Client {
+    constructor(readonly base: string) {}
+    get = policy.wrap((path: string) => this.base + path);
+  }
+  const get: (path: string) => Promise<string> = new Client('').get;
+  const delays = policy.delays();
+  const iterator: IterableIterator<number> = delays;
+  const seeded: number[] = [...policy.delays({ seed: 'x' }), ...policy.delays({ seed: 1n }), ...policy.delays({ seed: undefined }), ...policy.delays({})];
+  delays.reset();
+  for (const wait of delays) same<typeof wait, number>(true);
+  const next = delays.next();
+  if (next.done) same<typeof next.value, undefined>(true);
+  else same<typeof next.value, number>(true);
+  return [run, wrapped, get, iterator, seeded];
+}
+`;
+
+/** Each line that must not compile, after a line that says why. */
+const NEGATIVE = `
+// @ts-expect-error an option's name is misspelt
+retry(() => 1, { maxAtempts: 3 });
+// @ts-expect-error a duration is a number
+retry(() => 1, { baseMs: '100' });
+// @ts-expect-error a duration is not a bigint
+retry(() => 1, { capMs: 5n });
+// @ts-expect-error null is not omission
+retry(() => 1, { maxAttempts: null });
+// @ts-expect-error no such backoff
+retry(() => 1, { backoff: 'polynomial' });
+// @ts-expect-error no such jitter
+retry(() => 1, { jitter: 'half' });
+// @ts-expect-error a wide string is no jitter
+retry(() => 1, { jitter: String('full') });
+// @ts-expect-error a predicate answers with a boolean
+retry(() => 1, { retryIf: () => 'yes' });
+// @ts-expect-error a predicate that forgets its answer
+retry(() => 1, { retryIf: () => {} });
+// @ts-expect-error a promise of no boolean
+retry(() => 1, { retryIf: async () => 1 });
+// @ts-expect-error the second parameter is the attempt, not its number
+retry(() => 1, { retryIf: (error: unknown, attempt: number) => attempt < 3 });
+// @ts-expect-error a controller is not a signal
+retry(() => 1, { signal: new AbortController() });
+// @ts-expect-error a misspelt property of the result
+retry(job, { retryOnResult: (job) => job.stauts === 202 });
+// @ts-expect-error the same, of a callback whose parameter is not annotated
+retry(async ({ attempt }) => ({ attempt }), { retryOnResult: (result) => result.attmpt === 1 });
+// @ts-expect-error a predicate for another result
+retry(() => 'text', { retryOnResult: (result: number) => result > 2 });
+// @ts-expect-error options for another result
+retry(() => 'text', forJobs);
+// @ts-expect-error a predicate for another result, in a policy's run
+new RetryPolicy().run(job, { retryOnResult: (job) => job.stauts === 202 });
+// @ts-expect-error the result's type is not widened by the predicate
+retry(() => 'text', { retryOnResult: (result: 'other') => result === 'other' });
+// @ts-expect-error a name is a string
+retry(() => 1, { name: 5 });
+// @ts-expect-error beforeRetry is a function
+retry(() => 1, { beforeRetry: true });
+// @ts-expect-error no such final result
+retry(() => 1, { finalResult: 'throw' });
+// @ts-expect-error an unknown backoff in a config object
+new RetryPolicy(config);
+// @ts-expect-error a misspelt option in an extended interface
+export const mine: Mine = { tenant: 'a', maxAtempts: 3 };
+// @ts-expect-error a misspelt option beside a spread
+retry(() => 1, { ...defaults, maxAtempts: 3 });
+// @ts-expect-error random gives a number
+retry(() => 1, { random: () => '0.5' });
+// @ts-expect-error a seed is a number, a bigint or a string
+retry(() => 1, { seed: {} });
+// @ts-expect-error the callback is missing
+retry();
+// @ts-expect-error a promise is no callback: it could not be tried again
+retry(Promise.resolve(1));
+// @ts-expect-error the callback has one parameter, the attempt
+retry((attempt: Attempt, second: number) => second);
+// @ts-expect-error the attempt is an object
+retry((attempt: number) => attempt);
+// @ts-expect-error what the attempt says cannot be changed
+retry((attempt) => { attempt.attempt = 1; });
+// @ts-expect-error previousError is unknown: look before use
+retry((attempt) => attempt.previousError.message);
+// @ts-expect-error the result is a number
+export const wrong: Promise<string> = retry(() => 1);
+// @ts-expect-error a policy is made with new
+RetryPolicy({});
+// @ts-expect-error a run's options are checked
+new RetryPolicy().run(() => 1, { maxAtempts: 3 });
+// @ts-expect-error metrics belong to the policy, not to a run
+new RetryPolicy().run(() => 1, { metrics: true });
+// @ts-expect-error overrides are checked
+new RetryPolicy().with({ jitter: 'half' });
+// @ts-expect-error the number of the wait is missing
+new RetryPolicy().delayMs();
+// @ts-expect-error delayMs takes no options of a policy
+new RetryPolicy().delayMs(1, { maxAttempts: 3 });
+// @ts-expect-error an operation is a number
+new RetryPolicy().delayMs(1, { operation: 'first' });
+// @ts-expect-error without withAttempt, the attempt would be the caller's first argument
+new RetryPolicy().wrap((attempt: Attempt, id: number) => [attempt, id])(5);
+// @ts-expect-error with withAttempt, the first parameter is the attempt
+new RetryPolicy().wrap((id: number) => id, { withAttempt: true });
+// @ts-expect-error with withAttempt, the caller passes no attempt
+new RetryPolicy().wrap((attempt: Attempt, id: number) => [attempt, id], { withAttempt: true })(5, 6);
+// @ts-expect-error wrap has one option
+new RetryPolicy().wrap((id: number) => id, { withAttempts: true });
+// @ts-expect-error a wrapped function keeps its parameters
+new RetryPolicy().wrap((id: number) => id)('1');
+// @ts-expect-error a wrapped function keeps the number of its parameters
+new RetryPolicy().wrap((id: number) => id)();
+// @ts-expect-error a wrapped function gives a promise
+export const wrapped: number = new RetryPolicy().wrap((id: number) => id)(1);
+// @ts-expect-error delays takes a seed only
+new RetryPolicy().delays({ maxAttempts: 3 });
+// @ts-expect-error a wait is a number
+export const wait: string | undefined = new RetryPolicy().delays().next().value;
+`;
+
+const VALUES = 'RetryPolicy, retry, retryWithDecorrelatedJitter, retryWithEqualJitter, retryWithExponentialBackoff, retryWithFixedDelay, retryWithFullJitter, retryWithLinearBackoff, retryWithTruncatedBackoff';
+const IMPORT = `import { ${VALUES} } from 'rejitter';\nimport type { Attempt, Backoff, Jitter, Operation, RetryOptions } from 'rejitter';\n`;
+const NEGATIVE_IMPORT = `import { ${VALUES} } from 'rejitter';
+import type { Attempt, RetryOptions } from 'rejitter';
+interface Job { status: number }
+declare const job: () => Promise<Job>;
+declare const forJobs: RetryOptions<Job>;
+declare const config: { jitter: 'full'; backoff: 'exponential' | 'polynomial' };
+declare const defaults: RetryOptions;
+interface Mine extends RetryOptions { tenant: string }
+`;
+// CommonJS: by name, and as a whole.
+const WHOLE = `import whole = require('rejitter');\nexport const one: Promise<number> = whole.retry(() => 1);\n`;
+
+typeTests({
+  positive: IMPORT + POSITIVE,
+  negative: NEGATIVE_IMPORT + NEGATIVE,
+  cts: WHOLE + IMPORT + POSITIVE,
+  least: 49,
+  controls: [['same<typeof text, string>(true)', 'same<typeof text, number>(true)']],
+});

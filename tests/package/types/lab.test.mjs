@@ -1,0 +1,97 @@
+// The declarations of rejitter/lab, in a strict project of a user's.
+
+import { typeTests } from '../lib/types.mjs';
+
+const USE = `
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+const policy = new RetryPolicy({ maxAttempts: 3 });
+for (const wait of [...plan(policy), ...plan(policy, 3), ...plan({ jitter: 'equal' })]) {
+  same<typeof wait, PlannedWait>(true);
+  same<typeof wait.quantiles.p50, number>(true);
+  same<typeof wait.latticeMs, number | undefined>(true);
+  for (const { ms, probability } of wait.atoms) same<typeof ms | typeof probability, number>(true);
+}
+for (const { code, severity, text } of explain(policy)) {
+  same<typeof severity, 'info' | 'warning'>(true);
+  same<typeof text, string>(true);
+  if (code === 'no-jitter') break;
+}
+const waits = sample({ backoff: [1, 2] }, { waits: 2, operations: 3, seed: 1n });
+for (const list of [waits, sample(policy), sample(policy, { seed: undefined }), density(policy, 1), density(policy, 1, 8), cdf(policy, 1, [1]), quantiles(policy, 1, waits)]) {
+  same<typeof list.length, number>(true);
+  const numbers: Float64Array = list;
+  void numbers;
+}
+async function simulate(signal: AbortSignal): Promise<void> {
+  using outage = simulateOutage(policy, { clients: 5, capacityPerS: Infinity, seed: 1n });
+  same<typeof outage, Simulation<OutageResult>>(true);
+  const { events, share, done } = outage.step(5);
+  same<[typeof events, typeof share, typeof done], [number, number, boolean]>(true);
+  const result = await outage.run({ signal, onProgress: (progress) => same<typeof progress, SimulationProgress>(true), sliceEvents: 10 });
+  same<typeof result, OutageResult>(true);
+  same<ReturnType<typeof timeToServeMs>, number | undefined>(true);
+  void [timeToServeMs(result, 0.5), peakOf(result)?.startMs, peakOf(result, 5)?.arrivals];
+  structuredClone(result, { transfer: [result.arrivals.buffer as ArrayBuffer] });
+  const contention = [simulateContention(policy), simulateContention({ maxAttempts: 3 }), simulateContention({ figure: 'none' }), simulateContention({ figure: 'full', capMs: 5 }, { hopSdMs: 0 })];
+  for (const simulation of contention) same<ReturnType<typeof simulation.result>['callsSummary']['ci95'], number>(true);
+  for (const arrivals of [{ type: 'regular', perS: 1 }, { type: 'poisson', perS: 1 }, { type: 'closed', clients: 1, thinkMs: 1 }] as const) {
+    const load: Simulation<LoadResult> = simulateLoad({}, { arrivals, budget: { per: 'success', ratio: 1, bucket: 1 } });
+    same<ReturnType<typeof load.result>['recoveredAfterMs'], number | undefined>(true);
+  }
+  const calls: Float64Array = simulateAmplification({ layers: undefined }).result().expectedCalls;
+  const senders: Uint32Array = simulateEthernet().result().firstRun.senders;
+  void [calls, senders, simulateLoad(policy, { budget: 'unlimited' })];
+}
+void simulate;
+`;
+const WRONG = `
+// @ts-expect-error no policy
+plan(3);
+// @ts-expect-error an option of no name
+explain({ retries: 3 });
+// @ts-expect-error an unknown jitter
+plan({ jitter: 'half' });
+// @ts-expect-error text for a number
+plan({}, '3');
+// @ts-expect-error an option that sample has not
+sample({}, { wait: 3 });
+// @ts-expect-error no code
+explain({}).some(({ code }) => code === 'no-jitters');
+// @ts-expect-error a result is not to be changed
+plan({})[0]!.meanMs = 3;
+// @ts-expect-error no list
+cdf({}, 1, 3);
+// @ts-expect-error k is missing
+quantiles({});
+// @ts-expect-error an option that the outage has not
+simulateOutage({}, { deadline: 3 });
+// @ts-expect-error no seed
+simulateOutage({}, { seed: null });
+// @ts-expect-error a policy is needed
+simulateOutage();
+// @ts-expect-error no line of the figure
+simulateContention({ figure: 'half' });
+// @ts-expect-error a line has no such option
+simulateContention({ figure: 'full', cap: 3 });
+// @ts-expect-error closed arrivals have clients
+simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } });
+// @ts-expect-error a budget has a bucket
+simulateLoad({}, { budget: { per: 'request', ratio: 1 } });
+// @ts-expect-error layers have no policy
+simulateAmplification({ baseMs: 3 });
+// @ts-expect-error a result of another simulation
+peakOf(simulateEthernet().result());
+// @ts-expect-error an option that run has not
+void simulateEthernet().run({ slice: 3 });
+// @ts-expect-error progress is not to be changed
+simulateEthernet().step().share = 3;
+`;
+const NAMES =
+  'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage, timeToServeMs';
+const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'Simulation', 'SimulationProgress'];
+const ESM = `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, RetryPolicy];\n`;
+const ESM_TYPES = `import type { ${TYPES.join(', ')} } from 'rejitter/lab';\n`;
+const CTS = `import main = require('rejitter');\nimport lab = require('rejitter/lab');\nconst { RetryPolicy } = main;\nconst { ${NAMES} } = lab;\n${TYPES.map((name) => (name === 'Simulation' ? 'type Simulation<Result> = lab.Simulation<Result>;' : `type ${name} = lab.${name};`)).join(' ')}\nvoid [${NAMES}, RetryPolicy];\n`;
+
+typeTests({ positive: ESM + ESM_TYPES + USE, negative: ESM + WRONG, cts: CTS + USE, least: 20 });

@@ -1,0 +1,325 @@
+// The declarations of the options, events, reports and errors, in a strict project of a user's.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { compile, typeTests } from '../lib/types.mjs';
+
+const IMPORT = `
+import {
+  RetryError, RetryPolicy, TimeoutError, isPermanent, isProgrammingError, permanent, retry, retryAfter, retryReport, retrySync,
+  retryWithDecorrelatedJitter, retryWithFixedDelay, retryWithFullJitter,
+} from 'rejitter';
+import { constantRandom, scriptedRandom, virtualClock } from 'rejitter/testing';
+import type {
+  Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, PolicyData, PolicyOptions, PresetName, RetryEvent,
+  RetryMetrics, RetryOptions, RetryReport, RunOptions, StopReason, SuccessEvent, SyncOptions, Verdict,
+} from 'rejitter';
+import type { RunUntilOptions, ScriptedRandom, VirtualClock } from 'rejitter/testing';
+`;
+
+const POSITIVE = `${IMPORT}
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+
+export const verdicts: Verdict[] = [true, false, { afterMs: 0 }];
+export const predicates: RetryOptions[] = [
+  { retryIf: () => ({ afterMs: 5 }) },
+  { retryIf: async (error) => (error.status === 429 ? { afterMs: 5 } : false) },
+  { retryIf: (error, attempt) => attempt.attempt < 3 && error instanceof TypeError },
+  { retryOnResult: (job) => job.state === 'running' },
+  { retryOnResult: async () => ({ afterMs: 1 }) },
+];
+export const times: RetryOptions[] = [
+  { attemptTimeoutMs: 5, totalTimeoutMs: Infinity, minMs: 3, maxRetryAfterMs: Infinity, longRetryAfter: 'cap' },
+  { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap', finalResult: 'reject', name: 'load' },
+];
+export const jitters: Jitter[] = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', ratio: 2 }, { type: 'additive', maxMs: 50 }];
+export const backoffs: Backoff[] = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k: number) => k * 5, [1, 2, 3], [1, 2, 3] as const];
+export const strategies: RetryOptions[] = [
+  { backoff: 'fibonacci', jitter: { type: 'additive', maxMs: 3 } },
+  { backoff: (k) => k ** 2, jitter: 'equal' },
+  { backoff: [10, 20] },
+  { jitter: 'slotted', truncateAt: 4 },
+  { jitter: 'slotted', backoff: 'truncated', truncateAt: 4 },
+  { jitter: 'decorrelated', backoff: 'truncated', truncateAt: 4 },
+  { jitter: 'pollyV2', backoff: 'linear' },
+  { jitter: 'decorrelatedBounded', baseMs: 5 },
+  { jitter: 'slotted', backoff: 'linear' },
+];
+// Strategies that are chosen at run time.
+declare const backoff: 'linear' | 'exponential' | 'fixed' | 'truncated' | 'fibonacci';
+declare const anyBackoff: Backoff;
+declare const jitter: 'none' | 'full' | 'decorrelated' | 'slotted';
+declare const anyJitter: Jitter;
+export const chosen = [
+  retry(() => 1, { backoff }), retry(() => 1, { backoff, jitter }), retry(() => 1, { jitter, maxAttempts: 3 }), new RetryPolicy({ backoff, baseMs: 5 }),
+  retry(() => 1, { backoff: anyBackoff }), retry(() => 1, { jitter: anyJitter }), retryWithFullJitter(() => 1, { backoff }), retryWithFixedDelay(() => 1, { jitter }),
+  retry(() => 1, { backoff, jitter, factor: 2, stepMs: 3, truncateAt: 4 }),
+];
+export const named = [
+  retryWithFixedDelay(() => 1, { jitter: { type: 'proportional', ratio: 0.1 } }),
+  retryWithFullJitter(() => 1, { backoff: 'fibonacci' }),
+  retryWithFullJitter(() => 1, { backoff: (k) => k }),
+  retryWithDecorrelatedJitter(() => 1, { backoff: 'truncated', truncateAt: 3 }),
+];
+
+export const hooks: RetryOptions = {
+  onAttempt: (event) => same<typeof event, AttemptEvent>(true),
+  onFailure: (event) => same<typeof event, FailureEvent>(true),
+  onRetry: (event) => { same<typeof event, RetryEvent>(true); same<typeof event.delayMs, number>(true); },
+  onSuccess: async (event) => { same<typeof event, SuccessEvent>(true); same<typeof event.result, unknown>(true); },
+  beforeRetry: async (event) => same<typeof event, RetryEvent>(true),
+  onGiveUp: ({ reason, report, error }) => { same<typeof reason, StopReason>(true); same<typeof report, RetryReport>(true); same<typeof error, unknown>(true); },
+};
+
+export const everyEvent = [
+  (event: AttemptEvent) => same<typeof event.attemptsLeft, number>(true),
+  (event: FailureEvent & RetryEvent & SuccessEvent & GiveUpEvent) => same<[typeof event.attemptsLeft, typeof event.name], [number, string | undefined]>(true),
+];
+
+export function told(error: unknown): string {
+  const report = retryReport(error);
+  if (report === undefined) return '';
+  const first: AttemptRecord | undefined = report.records[0];
+  same<typeof report.hintMs, number | undefined>(true);
+  void [first?.startMs.toFixed(), first?.durationMs.toFixed(), report.elapsedMs.toFixed(), report.cause];
+  // Exhaustive: with a reason more, or one less, this does not compile.
+  switch (report.reason) {
+    case 'exhausted': return 'a';
+    case 'permanent': return 'b';
+    case 'notRetryable': return 'c';
+    case 'deadline': return 'd';
+    case 'timeout': return 'e';
+    case 'hint': return 'f';
+    case 'callback': return 'g';
+    case 'aborted': return 'h';
+    case 'bodyNotReplayable': return 'i';
+    case 'unavailable': return 'j';
+    default: {
+      const never: never = report.reason;
+      return never;
+    }
+  }
+}
+
+export function errors(error: unknown): unknown {
+  if (error instanceof TimeoutError) same<typeof error.name, 'TimeoutError'>(true);
+  if (error instanceof RetryError) return [error.report.attempts, error.reason, error.errors, error.cause, error.result];
+  if (isProgrammingError(error)) return undefined;
+  return isPermanent(error) ? permanent(error) : [retryAfter(5), retryAfter(5, error)].map((made) => made.message);
+}
+
+export const presets: PresetName[] = ['awsSdk2020', 'awsSdk2026', 'awsSdk2026Throttling', 'googleHttpClient', 'grpc', 'polly', 'cenkalti', 'goRetryableHttp', 'jpillora', 'pRetry', 'pRetryRandomized', 'truncatedBinary'];
+export function policies(): [RetryMetrics | undefined, PolicyData] {
+  const options: PolicyOptions = { metrics: true, jitter: 'equal' };
+  const policy = RetryPolicy.preset('grpc', options);
+  const again = RetryPolicy.fromJSON(JSON.parse(JSON.stringify(policy)), { retryIf: () => true, metrics: true });
+  const once: RunOptions<number> = { totalTimeoutMs: 5, retryOnResult: (n) => n > 3 };
+  void again.run(() => 4, once);
+  const metrics = again.metrics();
+  same<typeof metrics, RetryMetrics | undefined>(true);
+  const deadlines: number | undefined = metrics?.failures.deadline;
+  void deadlines;
+  return [new RetryPolicy(options).metrics(), policy.toJSON()];
+}
+
+export function blocking(): [number, string] {
+  const options: SyncOptions = { retryIf: (error, attempt) => error.code === 'EBUSY' && attempt.attempt < 3, retryOnResult: () => ({ afterMs: 3 }), totalTimeoutMs: 5, backoff: 'linear', stepMs: 4 };
+  const number = retrySync((attempt) => { same<typeof attempt, Attempt>(true); return attempt.attempt; }, options);
+  same<typeof number, number>(true);
+  const either = retrySync(({ attempt }) => (attempt > 1 ? 'late' as const : 1 as const));
+  same<typeof either, 'late' | 1>(true);
+  const nothing = retrySync(() => {});
+  same<typeof nothing, void>(true);
+  const never = () => retrySync(() => { throw new Error(); });
+  same<ReturnType<typeof never>, never>(true);
+  const neverEither = () => retrySync(() => { throw new Error(); }, { retryOnResult: (n: number) => n > 1 });
+  same<ReturnType<typeof neverEither>, never>(true);
+  const parsed = retrySync(() => JSON.parse('{}'));
+  same<typeof parsed, any>(true);
+  const unknowns = retrySync((): unknown => 1);
+  same<typeof unknowns, unknown>(true);
+  // Whether this is a promise is known at run time, which refuses one.
+  void retrySync((): number | Promise<number> => 1);
+  void retrySync(() => ({ status: 1 }), { retryOnResult: (job) => { same<typeof job, { status: number }>(true); return job.status > 1; }, name: 'sync', finalResult: 'reject' });
+  return [number, retrySync(() => 'text', { attemptTimeoutMs: undefined, unref: undefined })];
+}
+// Wrappers that are generic in the result.
+export function library<T>(fn: () => T): T { return retrySync(fn); }
+export function told2<T>(fn: (attempt: Attempt) => T, options: SyncOptions<T>): T { return retrySync(fn, { ...options, maxAttempts: 3 }); }
+export function bounded<T extends string | number>(fn: () => T): T { return retrySync(() => fn()); }
+export const assigned: <T>(fn: () => T) => T = (fn) => retrySync(fn);
+interface MineSync extends SyncOptions { tenant: string }
+export const mineSync = (options: MineSync) => retrySync(() => 1, options);
+
+export async function testing(): Promise<void> {
+  using clock: VirtualClock = virtualClock({ date: true, blocking: false });
+  const random: ScriptedRandom = scriptedRandom([0, 0.5]);
+  const result = retry(() => 1, { random });
+  void retry(() => 1, { random: constantRandom(0.5) });
+  await clock.advance(5);
+  await clock.runAll();
+  await clock.runAll(7);
+  const options: RunUntilOptions = { limit: 50, graceMs: 0 };
+  same<number, Awaited<ReturnType<typeof clock.runUntil<number>>>>(true);
+  const until = await clock.runUntil(retry(() => ({ id: 7 })), options);
+  same<typeof until, { id: number }>(true);
+  const numbers: number[] = [clock.now, clock.pending, random.left, random(), await result];
+  void numbers;
+}
+`;
+
+const NEGATIVE = `${IMPORT}
+declare const report: RetryReport;
+declare const clock: VirtualClock;
+// @ts-expect-error an answer is a boolean or { afterMs }
+retry(() => 1, { retryIf: () => 5 });
+// @ts-expect-error the wait is a number
+retry(() => 1, { retryIf: () => ({ afterMs: '5' }) });
+// @ts-expect-error the wait is called afterMs
+retry(() => 1, { retryIf: () => ({ after: 5 }) });
+// @ts-expect-error an answer is missing
+retry(() => 1, { retryOnResult: () => {} });
+// @ts-expect-error a promise of no answer
+retry(() => 1, { retryOnResult: async () => 'again' });
+// @ts-expect-error a verdict is no string
+export const verdict: Verdict = 'retry';
+// @ts-expect-error a timeout is a number
+retry(() => 1, { attemptTimeoutMs: '5s' });
+// @ts-expect-error null is not omission
+retry(() => 1, { totalTimeoutMs: null });
+// @ts-expect-error false is no timeout
+retry(() => 1, { attemptTimeoutMs: false });
+// @ts-expect-error no such answer to a long hint
+retry(() => 1, { longRetryAfter: 'ignore' });
+// @ts-expect-error no such final error
+retry(() => 1, { finalError: 'first' });
+// @ts-expect-error unref is a boolean
+retry(() => 1, { unref: 1 });
+// @ts-expect-error an object needs its type
+retry(() => 1, { jitter: { ratio: 0.5 } });
+// @ts-expect-error proportional needs a ratio
+retry(() => 1, { jitter: { type: 'proportional' } });
+// @ts-expect-error proportional has no maxMs
+retry(() => 1, { jitter: { type: 'proportional', maxMs: 5 } });
+// @ts-expect-error additive needs a ratio or maxMs
+retry(() => 1, { jitter: { type: 'additive' } });
+// @ts-expect-error a ratio is a number
+retry(() => 1, { jitter: { type: 'additive', ratio: '50%' } });
+// @ts-expect-error no such type of jitter
+retry(() => 1, { jitter: { type: 'gaussian', ratio: 1 } });
+// @ts-expect-error a backoff function gives a number
+retry(() => 1, { backoff: () => 'soon' });
+// @ts-expect-error a backoff function gives it at once
+retry(() => 1, { backoff: async () => 5 });
+// @ts-expect-error a backoff function gets a number
+retry(() => 1, { backoff: (k: string) => k.length });
+// @ts-expect-error a list of milliseconds
+retry(() => 1, { backoff: ['5'] });
+// @ts-expect-error metrics are for policies: one call has nothing to count
+retry(() => 1, { metrics: true });
+// @ts-expect-error metrics is a boolean
+new RetryPolicy({ metrics: {} });
+// @ts-expect-error metrics may be missing
+export const attempts: number = new RetryPolicy({ metrics: true }).metrics().attempts;
+// @ts-expect-error counts cannot be changed
+new RetryPolicy().metrics()!.attempts = 0;
+// @ts-expect-error onAttempt knows no error yet
+retry(() => 1, { onAttempt: ({ error }) => error });
+// @ts-expect-error onSuccess has no wait
+retry(() => 1, { onSuccess: ({ delayMs }) => delayMs });
+// @ts-expect-error onFailure does not know the end
+retry(() => 1, { onFailure: ({ report }) => report });
+// @ts-expect-error attemptsLeft cannot be changed
+retry((attempt) => { attempt.attemptsLeft = 0; });
+// @ts-expect-error attemptsLeft is in every event; triesLeft is not
+retry(() => 1, { onFailure: ({ triesLeft }) => triesLeft });
+// @ts-expect-error a name may be missing
+retry((attempt) => attempt.name.length);
+// @ts-expect-error overrides of data are options
+RetryPolicy.fromJSON({}, { retries: 3 });
+// @ts-expect-error an event cannot be changed
+retry(() => 1, { onRetry: (event) => { event.delayMs = 0; } });
+// @ts-expect-error a hook is a function
+retry(() => 1, { onGiveUp: true });
+// @ts-expect-error there is no such hook
+retry(() => 1, { onError: () => {} });
+// @ts-expect-error no such preset
+RetryPolicy.preset('aws');
+// @ts-expect-error overrides are options
+RetryPolicy.preset('grpc', { retries: 3 });
+// @ts-expect-error a report may be missing
+retryReport(new Error()).reason;
+// @ts-expect-error no such reason
+export const wrong = report.reason === 'gaveUp';
+// @ts-expect-error records cannot be changed
+report.records.push(report.records[0]!);
+// @ts-expect-error a wait is a number
+retryAfter('5');
+// @ts-expect-error permanent needs the error
+permanent();
+// @ts-expect-error a promise is no result of retrySync
+retrySync(async () => 1);
+// @ts-expect-error nor is a promise-like
+retrySync((): PromiseLike<number> => Promise.resolve(1));
+// @ts-expect-error nor is one whose parameter is not annotated
+retrySync(async ({ attempt }) => attempt);
+// @ts-expect-error nor is a promise that never settles
+retrySync(() => new Promise<void>(() => {}));
+// @ts-expect-error nor is a promise of a type parameter
+export function generic<T>(fn: () => Promise<T>) { return retrySync(fn); }
+// @ts-expect-error a misspelt property of its result
+retrySync(() => ({ status: 1 }), { retryOnResult: (job) => job.stauts === 1 });
+// @ts-expect-error its predicates answer at once
+retrySync(() => 1, { retryIf: async () => true });
+// @ts-expect-error it has no attempt timeout
+retrySync(() => 1, { attemptTimeoutMs: 5 });
+// @ts-expect-error it has no timers to unref
+retrySync(() => 1, { unref: true });
+// @ts-expect-error its result is a number
+export const text: string = retrySync(() => 1);
+// @ts-expect-error a draw is a number
+scriptedRandom(['0.5']);
+// @ts-expect-error the time is moved by milliseconds
+clock.advance('5');
+// @ts-expect-error the time is moved by advance
+clock.now = 5;
+// @ts-expect-error no such option of the clock
+virtualClock({ start: 5 });
+`;
+
+typeTests({ positive: POSITIVE, negative: NEGATIVE, least: 57 });
+
+test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
+  const text = `
+import { RetryError, TimeoutError } from 'rejitter';
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+export function causes(error: unknown): unknown[] {
+  if (error instanceof TimeoutError) return [error.cause, error.message];
+  if (!(error instanceof RetryError)) return [];
+  same<typeof error.message, string>(true);
+  same<typeof error.errors, any[]>(true);
+  return [error.cause, ...error.errors];
+}
+`;
+  const { code, stdout } = await compile({ 'main.ts': text }, { lib: ['es2020', 'dom'], target: 'es2020' });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});
+
+test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
+  // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
+  const text = `
+import { createFetch, type FetchOptions } from 'rejitter/fetch';
+export const copied = (options: FetchOptions) => ({ ...options });
+export const prepare = (options: FetchOptions) => options.prepare;
+export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
+export const jitter = (options: FetchOptions) => options.jitter;
+export const fetch = createFetch();
+`;
+  const { code, stdout } = await compile({ 'main.ts': text }, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});

@@ -1,0 +1,71 @@
+//! `cargo xtask schedules`: random hostile schedules against the packed package.
+
+use crate::cmd::{Cmd, Failure, Output};
+use crate::pkg::{PACK, tarball};
+use crate::plan::{Context, set_up};
+use crate::setup::NPM_OF_TESTS;
+use crate::workspace::Workspace;
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Options {
+    pub count: u64,
+    /// Without it, the program chooses one and prints it.
+    pub seed: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            count: 1_000_000,
+            seed: None,
+        }
+    }
+}
+
+pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+    set_up(&Context::new(ws), &[PACK, NPM_OF_TESTS])?;
+    println!();
+    program(ws, options)
+        .env("REJITTER_TARBALL", tarball(ws))
+        .env("REJITTER_TARGET_DIR", &ws.target)
+        .run(&Output::Terminal)
+}
+
+fn program(ws: &Workspace, options: &Options) -> Cmd {
+    let folder = ws.root.join("tests/package/schedules");
+    let program = Cmd::new("node")
+        .arg("run.mjs")
+        .arg("--count")
+        .arg(options.count.to_string())
+        .dir(folder)
+        .remedy("the trace above is the shortest that still fails; its seed repeats it")
+        .unlimited();
+    match options.seed {
+        Some(seed) => program.arg("--seed").arg(seed.to_string()),
+        None => program,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn count_and_seed_are_passed_on() {
+        let ws = Workspace {
+            root: "/r".into(),
+            target: "/r/target".into(),
+        };
+        let options = Options {
+            count: 7,
+            seed: Some(9),
+        };
+        let command = program(&ws, &options).to_string();
+        assert!(command.ends_with("run.mjs --count 7 --seed 9"));
+        assert!(
+            !program(&ws, &Options::default())
+                .to_string()
+                .contains("--seed")
+        );
+    }
+}
