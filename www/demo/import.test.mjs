@@ -164,7 +164,7 @@ const FOREIGN = [
   ['RetryConfig.custom().maxAttempts(5).intervalFunction(IntervalFunction.ofExponentialRandomBackoff(Duration.ofMillis(500), 2.0, 0.4)).build();', 'resilience4j', 5, (k, r) => (0.6 + 0.8 * r) * 500 * 2 ** (k - 1), []],
   ['@Retryable(retryFor = SQLException.class, maxAttempts = 4, backoff = @Backoff(delay = 1000, multiplier = 2, maxDelay = 100000, random = true))', 'Spring', 4, (k, r) => (1 + r) * 1000 * 2 ** (k - 1), [/`retryFor` is `retryIf`/]],
   ['@Retryable(maxAttempts = 3, backoff = @Backoff(500))', 'Spring', 3, () => 500, []],
-  ['@Retryable(backoff = @Backoff(delay = 100, maxDelay = 400))', 'Spring', 3, (k, r) => 100 + 300 * r, []],
+  ['@Retryable(backoff = @Backoff(delay = 100, maxDelay = 400))', 'Spring', 3, (_, r) => 100 + 300 * r, []],
   ['@Retryable(maxRetries = 4, delay = 100, multiplier = 2, maxDelay = 1000)', 'Spring', 5, (k) => min(1000, 100 * 2 ** (k - 1)), []],
   ['client := retryablehttp.NewClient()\nclient.RetryMax = 10\nclient.RetryWaitMin = 500 * time.Millisecond', 'go-retryablehttp', 11, (k) => min(30_000, 500 * 2 ** (k - 1)), [/preset 'goRetryableHttp'/]],
   ['{ "methodConfig": [{ "name": [{}], "retryPolicy": { "maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "10s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"] } }] }', 'gRPC', 5,
@@ -469,7 +469,7 @@ test('hostile texts are answered: the work grows with the length, not with its p
 
 test('reading takes a number of steps proportional to the length', async () => {
   const { parse } = await pageModule('take-away/literal.ts');
-  const units = [...HOSTILE, ['[', '(a):b,', ']'], ['[', '(a):/b,', ']'], ['', 'a.b().', 'c'], ['f(', '{a:1},', '1)'], ['', 'const a=[a];', '']];
+  const units = /** @type {[string, string, string][]} */ ([...HOSTILE, ['[', '(a):b,', ']'], ['[', '(a):/b,', ']'], ['', 'a.b().', 'c'], ['f(', '{a:1},', '1)'], ['', 'const a=[a];', '']]);
   for (const [head, unit, tail] of units) {
     for (const count of [10, 1000]) {
       const text = head + unit.repeat(Math.min(count, Math.floor(19_900 / unit.length))) + tail;

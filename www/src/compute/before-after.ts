@@ -1,8 +1,9 @@
 /** The waits of another library beside those of its translation: exact where the lab knows the formula, sampled elsewhere. */
 import { RetryPolicy } from 'rejitter';
-import { cdf, density, plan } from 'rejitter/lab';
+import { cdf, plan } from 'rejitter/lab';
 import type { Spread } from '../charts/density';
 import { policyOf, type Strategy } from '../state/strategy';
+import { shapeOf } from './waits';
 
 /** How another library draws its waits. */
 export type Before =
@@ -42,7 +43,7 @@ export interface BeforeAfter {
 
 /** More rows say nothing new. */
 const MOST_WAITS = 8;
-/** Cells of a curved piece, and of a histogram. */
+/** Bins of a histogram. */
 const RESOLUTION = 48;
 const SAMPLES = 40_000;
 /** Points at which the distributions are compared. */
@@ -75,15 +76,10 @@ function withoutDeadline({ totalTimeoutMs: _, ...data }: Readonly<Record<string,
 }
 
 function exact(policy: RetryPolicy, count: number): Known {
-  const sides = plan(policy, count).map(({ k, meanMs, quantiles, atoms, hiMs }): Side => ({
-    meanMs,
-    p05Ms: quantiles.p05,
-    p50Ms: quantiles.p50,
-    p95Ms: quantiles.p95,
-    hiMs,
-    atoms,
-    cells: density(policy, k, RESOLUTION),
-  }));
+  const sides = plan(policy, count).map((wait): Side => {
+    const { meanMs, hiMs, quantiles } = wait;
+    return { meanMs, hiMs, p05Ms: quantiles.p05, p50Ms: quantiles.p50, p95Ms: quantiles.p95, ...shapeOf(policy, wait) };
+  });
   return { sides, shares: (k, ms) => cdf(policy, k, ms) };
 }
 
@@ -139,6 +135,7 @@ function sideOf(draws: Float64Array, capMs: number): Side {
   const quantile = (share: number): number => draws[Math.floor(share * draws.length)] ?? 0;
   return {
     cells,
+    slots: [],
     atoms: atCap > 0 ? [{ ms: capMs, probability: atCap }] : width > 0 ? [] : [{ ms: lo, probability: 1 }],
     meanMs: draws.reduce((sum, ms) => sum + ms, 0) / draws.length,
     p05Ms: quantile(0.05),

@@ -3,11 +3,8 @@
  * everything, the seed included; long ones report what they have so far, and stop when told to.
  */
 import { explain } from 'rejitter/lab';
-<<<<<<< HEAD
-import { beforeAfter } from './before-after';
-=======
 import { story } from '../story/runs';
->>>>>>> main
+import { beforeAfter } from './before-after';
 import { contention } from './contention';
 import { herd } from './herd';
 import { load, sweep } from './load';
@@ -23,11 +20,7 @@ function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-<<<<<<< HEAD
-export const JOBS = { herd, load, peaks, contention, waits, totals, notes, beforeAfter };
-=======
-export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes, story };
->>>>>>> main
+export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes, story, beforeAfter };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

@@ -20,6 +20,8 @@ const ROW = 40;
 const SHAPE = 28;
 const BELOW = 44;
 const NARROW = 480;
+/** Radius of the head of an atom. */
+const HEAD = 3.5;
 /** Smaller distances are noise of the samples, or of the last digit. */
 const SAME = 0.004;
 const SAME_SAMPLED = 0.02;
@@ -54,8 +56,8 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
           { class: 'row', 'data-wait': wait.k },
           svg('line', { x1: left, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
           svg('text', { x: 0, y: base, class: 'label' }, `wait ${wait.k}`),
-          svg('g', { 'data-jitter': jitter }, ...densityMarks(wait.after, scale, base, heights.after)),
-          svg('g', { class: 'compared before' }, ...densityMarks(wait.before, scale, base, heights.before)),
+          svg('g', { 'data-jitter': jitter }, ...densityMarks(wait.after, { scale, base, height: heights.after, head: HEAD })),
+          svg('g', { class: 'compared before' }, ...densityMarks(wait.before, { scale, base, height: heights.before, head: HEAD })),
           svg('text', { x: width, y: base, 'text-anchor': 'end', class: 'value' }, narrow ? duration(wait.after.meanMs) : same),
         ),
       );
