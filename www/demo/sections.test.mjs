@@ -64,7 +64,7 @@ inEachEngine(({ withPage }) => {
       await drawn(page, 'landing');
       // 100 + 200 + 400; the next 800 would end after the deadline.
       assert.deepEqual(await total(), [700, 700]);
-      assert.match((await page.textContent('#delays .note')) ?? '', /The deadline of 1\u00a0s ends the waits: together they take 700\u00a0ms at most\.$/);
+      assert.match((await page.textContent('#delays .note')) ?? '', /The deadline of 1\u00a0s ends the waits: together they take at most 700\u00a0ms\.$/);
       await page.goto(`${url}?jitter=equal&totalTimeoutMs=1000`);
       await drawn(page, 'landing');
       const [worst = NaN, mean = NaN] = await total();

@@ -39,7 +39,7 @@ const mounts: readonly (() => void)[] = [
   () => mountCode(byId('code-body'), store),
   () => mountLinter(byId('linter-body'), store, quick),
   () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),
-  () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store)),
+  () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store, quick)),
   () => mountWhenNear('how-body', async (root) => (await import('./take-away/how')).mountHow(root, store)),
 ];
 

@@ -19,19 +19,25 @@ export function program(from: string, names: readonly string[], ...parts: readon
   return `${[`import { ${names.join(', ')} } from '${from}';`, ...parts].join('\n\n')}\n`;
 }
 
+/** A call whose callback throws on statuses that are worth a retry: fetch resolves on them. */
+export function callbackCall(name: string, ...more: readonly string[]): string {
+  const body = `async ({ signal }) => {
+  const response = await fetch('${URL}', { signal });
+  if (response.status === 429 || response.status >= 500) {
+    throw new Error(\`HTTP \${response.status}\`);
+  }
+  return response;
+}`;
+  if (more.length === 0) return `const response = await ${name}(${body});`;
+  return `const response = await ${name}(\n${[body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')});`;
+}
+
+/** A call of a fetch that retries by itself. */
+export const fetchCall = `const response = await fetch('${URL}');`;
+
 function named(strategy: Strategy): string {
   const { name, options } = usage(strategy);
-  const call = `const response = await ${name}(
-  async ({ signal }) => {
-    const response = await fetch('${URL}', { signal });
-    if (response.status === 429 || response.status >= 500) {
-      throw new Error(\`HTTP \${response.status}\`);
-    }
-    return response;
-  },
-  ${source(options, '  ')},
-);`;
-  return program('rejitter', [name], call);
+  return program('rejitter', [name], callbackCall(name, source(options)));
 }
 
 function wrapper(strategy: Strategy): string {
@@ -42,7 +48,7 @@ function wrapper(strategy: Strategy): string {
     ['createFetch'],
     `// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key; Retry-After is followed.
 const fetch = createFetch(${source(options)});`,
-    `const response = await fetch('${URL}');`,
+    fetchCall,
   );
 }
 
