@@ -142,7 +142,7 @@ async function preview(hero: Element): Promise<Uint8Array> {
     text(60, 106, 52, 650, color('--text'), TITLE) +
     rows.join('') +
     text(60, 580, 26, 650, color('--accent'), 'rejitter') +
-    text(190, 580, 26, 400, color('--muted'), '1,000 clients, one outage, with the package that you install') +
+    text(190, 580, 26, 400, color('--muted'), /^[^.]*/.exec(words(hero, '.hero-sentence'))?.[0] ?? '') +
     '</svg>';
   // This build of resvg reads fonts from files only.
   const folder = await mkdtemp(path.join(tmpdir(), 'preview-'));
@@ -164,5 +164,11 @@ async function preview(hero: Element): Promise<Uint8Array> {
 async function font(weight: number): Promise<Buffer> {
   const file = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
   const letters = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => 32 + i), 0xa0, 0xb7);
-  return subsetFont(readFileSync(file), letters, { targetFormat: 'truetype', variationAxes: { wght: weight } });
+  const made = await subsetFont(readFileSync(file), letters, { targetFormat: 'truetype', variationAxes: { wght: weight } });
+  // resvg chooses by the weight that a font claims, which stays that of the whole family: the third number of its table OS/2.
+  const tables = Array.from({ length: made.readUInt16BE(4) }, (_, i) => made.subarray(12 + 16 * i, 28 + 16 * i));
+  const os2 = tables.find((table) => table.toString('latin1', 0, 4) === 'OS/2');
+  if (!os2) throw new Error('the font has no weight');
+  made.writeUInt16BE(weight, os2.readUInt32BE(8) + 4);
+  return made;
 }
