@@ -8,6 +8,7 @@ import { mountHerd } from './sections/herd';
 import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader, mountHeadings } from './shell/header';
+import { mountLinkNotice } from './shell/link-notice';
 import { showOnly } from './shell/only';
 import { mountTheme } from './shell/theme';
 import { store } from './state/page';
@@ -29,8 +30,10 @@ const slow = createComputer('simulations');
 
 const mounts: readonly (() => void)[] = [
   () => mountHeader(store),
+  () => mountLinkNotice(byId('main'), store),
   () => mountControls(byId('controls-form'), store),
   () => mountUnder('hero-body', (root) => mountHero(root, store, slow)),
+  () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
   () => mountWhenNear('aws-body', async (root) => (await import('./sections/contention')).mountContention(root, store, slow)),
   () => mountUnder('delays-body', (root) => mountDelays(root, store, quick)),
   () => mountHerd(byId('herd-body'), store, slow),

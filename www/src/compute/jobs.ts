@@ -3,6 +3,7 @@
  * everything, the seed included; long ones report what they have so far, and stop when told to.
  */
 import { explain } from 'rejitter/lab';
+import { story } from '../story/runs';
 import { contention } from './contention';
 import { herd } from './herd';
 import { load, sweep } from './load';
@@ -18,7 +19,7 @@ function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes };
+export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes, story };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

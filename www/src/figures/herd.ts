@@ -4,7 +4,7 @@ import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, rate, short } from '../charts/format';
 import { FIRST_CALLS_MS, LATENCY_MS, WINDOW_MS, type HerdResult, type HerdRun, type Outage } from '../compute/herd';
-import { CHOICES, capitalised, sameChoice, type Choice } from '../state/strategy';
+import { CHOICES, capitalised, curveActs, jitterName, sameChoice, type Choice } from '../state/strategy';
 import { HERD_LEGEND, LEGEND_Y, layoutOf, orderOf, runOf, type HerdData, type HerdLayout, type SortKey } from './herd-layout';
 import { limitsInWords, outcomeOf } from './hero';
 import { timeAxis } from './time-axis';
@@ -107,7 +107,7 @@ export const herd: FigureSpec<HerdData> = {
     ];
     const late = result.runs.some(({ lastAttemptMs = 0, lastServedMs = 0 }) => Math.max(lastAttemptMs, lastServedMs) > result.horizonMs);
     if (late) said.push(`Some clients retry for longer than ${duration(result.horizonMs)}: the numbers count them to their end.`);
-    const names = cut.length === CHOICES.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
+    const names = cut.length === result.runs.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
     if (cut.length > 0) said.push(`${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls, so the outcome is unknown.`);
     if (strategy.capMs <= strategy.baseMs) said.push('With the cap at the base, all backoffs are fixed.');
     return [said.join(' ')];
@@ -119,8 +119,9 @@ function limitsOf({ input }: HerdResult): string {
   return input.herd.limits === 'set' && limits !== '' ? `as set, with ${limits} at most` : 'until served, without a limit';
 }
 
-export function nameOf({ backoff, jitter }: Choice): string {
-  return `${capitalised(backoff)} · ${jitter}`;
+export function nameOf(choice: Choice): string {
+  const isOfGrid = CHOICES.some((cell) => sameChoice(cell, choice));
+  return isOfGrid || curveActs(choice) ? `${capitalised(choice.backoff)} · ${jitterName(choice)}` : capitalised(jitterName(choice));
 }
 
 export function rowInWords(run: HerdRun, result: HerdResult): string {
