@@ -3,6 +3,7 @@ import { colorOf, onColors } from './colors';
 import { html, onWidth, svg } from './dom';
 import { csvBlob, pngBlob, save, svgText } from './export';
 import { onNear } from './near';
+import type { Crosshair, Readout } from './readout';
 import { tableElement, type Table } from './table';
 
 export interface FigureSpec<D> {
@@ -17,6 +18,8 @@ export interface FigureSpec<D> {
   /** The figure in words, with its numbers. */
   describe(data: D): string;
   table(data: D): Table;
+  /** A crosshair over the drawing, and what it says. */
+  readout?(data: D, width: number): Readout | undefined;
   /** Below the drawing: what acts and what does not, a legend. */
   note?(data: D): (Node | string)[];
 }
@@ -68,7 +71,19 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     if (spec.subtitle) subtitle.replaceChildren(...spec.subtitle(data));
     if (spec.note) note.replaceChildren(...spec.note(data));
     if (!table.hidden) table.replaceChildren(tableElement(spec.table(data)));
+    crosshair?.update(spec.readout?.(data, width));
     card.setAttribute('aria-busy', String(isBusy));
+  }
+
+  let crosshair: Crosshair | undefined;
+  let loadsCrosshair = spec.readout !== undefined;
+  /** The figure works without it, so that a failure is not told. */
+  function loadCrosshair(): void {
+    loadsCrosshair = false;
+    void import('./readout').then(({ mountCrosshair }) => {
+      crosshair = mountCrosshair(card, drawing, spec.title);
+      if (data !== undefined && width > 0) crosshair.update(spec.readout?.(data, width));
+    }, () => undefined);
   }
 
   function redraw(): void {
@@ -115,6 +130,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   });
   onNear(card, (now) => {
     near = now;
+    if (near && loadsCrosshair) loadCrosshair();
     draw();
   });
   onColors(redraw);
