@@ -69,7 +69,7 @@ inEachEngine(({ engine, withPage }) => {
       await page.mouse.move((await xOf(page, 'arrivals', 4050)) + 0.3, y + height / 2);
       // A pixel is wider than a bin.
       const place = (await said(page, 'arrivals'))?.place ?? '';
-      const ms = 1000 * Number(/^at (4|4\.1)\u00a0s$/.exec(place)?.[1]);
+      const ms = Math.round(1000 * Number(/^at (4|4\.1)\u00a0s$/.exec(place)?.[1]));
       assert.ok(ms >= 4000, place);
       for (const id of SHARED) {
         const shown = await said(page, id);
