@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { coloursOf } from './lib/picture.mjs';
-import { NARROW_WIDTHS, WIDER_TEXT, choose, drawAll, drawn, overflow } from './lib/page.mjs';
+import { NARROW_WIDTHS, WIDER_TEXT, choose, drawAll, drawn, overflow, useMenu } from './lib/page.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -55,7 +55,7 @@ inEachEngine(({ withPage }) => {
         await page.getByRole('button', { name: 'Done' }).click();
         assert.ok(await page.locator('#controls').isHidden());
         for (const id of await drawAll(page)) {
-          await page.locator(`#${id}`).getByRole('button', { name: /^Table: / }).click();
+          await useMenu(page, id, 'Show as table');
           assert.equal(await overflow(page), 0, id);
         }
       },

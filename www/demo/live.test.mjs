@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { eachAtTheSameTime } from './lib/built-page.mjs';
 import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
+import { useMenu } from './lib/page.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { startServer } from './misbehaving-server.mjs';
@@ -112,7 +113,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         // The same again on the same page, with the same end.
         assert.equal(await send(page), expected.whole);
 
-        await page.getByRole('button', { name: 'Table: What became of each call?' }).click();
+        await useMenu(page, 'live-run', 'Show as table');
         assert.equal(await page.locator('#live-run tbody tr').count(), expected.requests);
         assert.equal(await page.locator('#live-run td', { hasText: /^503$/ }).count(), expected.requests - expected.ok);
       }));

@@ -20,9 +20,6 @@ const MOST_SCRIPT_BYTES = 60_000;
 /** Nothing else in the scripts is a text that long, without quotes, `$`, `<` and backslashes: the wasm. */
 const LONG_TEXT = /(["'`])[^"'`$<\\\n]{2500,}\1/g;
 
-/** Loaded when the reader comes near. */
-const LATER = /^(cost|how|import-section|live-section)-/;
-
 inEachEngine(({ withPage }) => {
   test('loads under a sub-path: the figures are drawn, units on every tick, numbers in words', () =>
     withPage(async (page) => {
@@ -146,10 +143,13 @@ inEachEngine(({ withPage }) => {
       assert.deepEqual(await shown(), before);
       assert.equal(await page.locator('.cell.is-compared').getAttribute('data-backoff'), 'linear');
 
-      // What a link says wrongly is passed over, and the rest of it is not.
-      await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=1e9&seed=7&constructor=1`);
+      // Invalid values of a link are named and ignored; the others count.
+      await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=wide&seed=7&constructor=1`);
+      assert.match((await page.locator('.link-notice').textContent()) ?? '', /jitter must be one of .*, got 'maximal'; baseMs must be .*, got -5; capMs must be a number, got 'wide'\.$/);
       assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 100\u00a0ms to 10\u00a0s/);
       assert.equal(await page.textContent('#seed'), '7');
+      await page.click('#new-seed');
+      assert.ok(await page.locator('.link-notice').isHidden());
     }));
 
   test('a section, or the worker, that does not load says so', () =>
@@ -193,11 +193,15 @@ inEachEngine(({ withPage }) => {
 }, { under: '/some/where/' });
 
 test('the page is small: its scripts without the wasm, compressed', async () => {
-  const scripts = (await readdir(`${DIST}/assets`)).filter((name) => name.endsWith('.js'));
-  assert.equal(scripts.filter((name) => LATER.test(name)).length, 4, scripts.join());
+  const html = await readFile(`${DIST}/index.html`, 'utf8');
+  // The page names its script and all that this imports; the rest is loaded when it is needed.
+  const first = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map(([, name = '']) => name);
+  const worker = (await readdir(`${DIST}/assets`)).filter((name) => /^worker-.*\.js$/.test(name)).map((name) => `assets/${name}`);
+  assert.equal(worker.length, 1);
+  assert.ok(first.length > 2 && !first.some((name) => /section|menu|cost/.test(name)), first.join());
   let total = 0;
-  for (const name of scripts.filter((script) => !LATER.test(script))) {
-    const text = await readFile(`${DIST}/assets/${name}`, 'utf8');
+  for (const name of [...first, ...worker]) {
+    const text = await readFile(`${DIST}/${name}`, 'utf8');
     total += brotliCompressSync(text.replaceAll(LONG_TEXT, '""')).length;
   }
   assert.ok(total > 20_000 && total <= MOST_SCRIPT_BYTES, `${total} bytes`);

@@ -14,7 +14,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
 import { DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
 import { ENGINES } from './lib/engines.mjs';
-import { drawAll } from './lib/page.mjs';
+import { drawAll, useMenu } from './lib/page.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { startServer } from './misbehaving-server.mjs';
 import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
@@ -86,7 +86,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.locator('#live-sentence', { hasText: '1 of 1' }).waitFor();
         assert.equal(other.stats(engine).requests, 1);
         // A picture is drawn from a data: address and saved from a blob: one.
-        await page.locator('#delays').getByRole('button', { name: /^PNG file: / }).click();
+        await useMenu(page, 'delays', 'Download PNG');
+        await page.locator('#delays [role=status]:empty').waitFor({ state: 'attached' });
         await page.evaluate(() => document.fonts.ready);
         assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
         const link = await page.getByRole('contentinfo').getByRole('link').evaluate((element) => /** @type {HTMLAnchorElement} */ (element).href);

@@ -290,7 +290,11 @@ async function drawAll(page) {
  */
 async function tableOf(page, id) {
   await drawn(page, id);
-  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) await page.click(`#${id} [aria-label^="Table: "]`);
+  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) {
+    await page.click(`#${id} [aria-label^="Menu: "]`);
+    await page.wait((figure) => document.querySelector(`#${figure} [role=menu]:not([hidden])`) !== null, id);
+    await page.click(`#${id} [role=menuitemcheckbox]`);
+  }
   return page.run((figure) => {
     const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');
     return [...document.querySelectorAll(`#${figure} tbody tr`)].map((row) =>

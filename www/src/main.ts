@@ -8,9 +8,9 @@ import { mountHerd } from './sections/herd';
 import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader } from './shell/header';
+import { mountLinkNotice } from './shell/link-notice';
 import { mountTheme } from './shell/theme';
-import { fromQuery } from './state/permalink';
-import { createStore } from './state/store';
+import { store } from './state/page';
 import { mountCode } from './take-away/code-section';
 import { mountLinter } from './take-away/linter';
 import './styles/base.css';
@@ -22,13 +22,13 @@ import './styles/herd.css';
 import './styles/live.css';
 import './styles/take-away.css';
 
-const store = createStore(fromQuery(location.search));
-// Two, so that a long simulation does not keep the waits waiting.
+// Two lanes of one worker, so that a long simulation does not keep the waits waiting.
 const quick = createComputer('waits');
 const slow = createComputer('simulations');
 
 const mounts: readonly (() => void)[] = [
   () => mountHeader(store),
+  () => mountLinkNotice(byId('main'), store),
   () => mountControls(byId('controls-form'), store),
   () => mountHero(byId('hero-body'), store, slow),
   () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),

@@ -5,12 +5,14 @@ compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside W
 
 mod bench;
 mod browsers;
+mod checks;
 mod cmd;
 mod counts;
 mod demo;
 mod lab_wasm;
 mod pkg;
 mod plan;
+mod schedule;
 mod schedules;
 mod setup;
 mod signals;
@@ -24,7 +26,7 @@ mod workspace;
 use std::process::ExitCode;
 
 use cmd::Failure;
-use step::Console;
+use plan::Context;
 use workspace::Workspace;
 
 const HELP: &str = "\
@@ -33,8 +35,10 @@ cargo xtask <command>
   demo [--once] [--port N]
       retries against a misbehaving server, in Node and then on a page;
       --once ends after the part in Node
-  test [--list] [--only NAME]... [--verbose]
-      every check there is; --only runs the steps whose names contain NAME
+  test [--quick] [--list] [--only NAME]... [--jobs N] [--verbose]
+      every check there is; --quick runs those that need no browser; --only runs the steps whose
+      names contain NAME; --jobs runs so many steps at once, by default one per core;
+      --verbose shows all output, one step at a time
   bench [--quick] [--only NAME]... [--readme]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
       minute; --only runs the parts whose names contain NAME; --readme writes the README's tables
@@ -93,9 +97,11 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Schedules(options) => schedules::run(&ws, &options),
         Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
-            let mut console = Console::new(&ws, "logs", false)?;
-            setup::prepare(&ws, &mut console, pkg::NPM_FOLDERS)?;
-            pkg::build(&ws, &mut console, pkg::Report::FilesAndSizes).map(drop)
+            let cx = Context {
+                list_files: true,
+                ..Context::new(&ws)
+            };
+            plan::set_up(&cx, &[pkg::PACK])
         }
         Command::Help => {
             print!("{HELP}");
@@ -127,6 +133,12 @@ fn parse(args: &[String]) -> Result<Command, Failure> {
             }
             (Command::Test(options), "--list") => options.list = true,
             (Command::Test(options), "--verbose") => options.verbose = true,
+            (Command::Test(options), "--quick") => options.quick = true,
+            (Command::Test(options), "--jobs") => {
+                let jobs = args.next().and_then(|number| number.parse().ok());
+                let jobs = jobs.filter(|jobs| *jobs > 0);
+                options.jobs = Some(jobs.ok_or_else(|| usage("--jobs needs a positive integer"))?);
+            }
             (Command::Test(options), "--only") => {
                 let step = args
                     .next()

@@ -119,7 +119,7 @@ test('a POST is sent again when nothing was processed', async () => {
   const at = { address: '192.0.2.1', port: 80 };
   const refused = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect', ...at }) });
   const reset = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }) });
-  // Of a host with several addresses, as Node says it: the code is that of the first.
+  // Node's error for a host with several addresses has the code of the first.
   const all = (...errors) => Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new AggregateError(errors), { code: errors[0].code }) });
   const slow = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect', ...at });
   const cases = [[refused, 2], [reset, 1], [all(slow, refused.cause), 2], [all(slow, slow), 2], [all(slow, reset.cause), 1], [all(slow, new Error('other')), 1]];

@@ -249,7 +249,7 @@ test('rateLimitHint reads the headers of the services', (t) => {
     [403, { 'x-ratelimit-remaining': '57', 'x-ratelimit-reset': String(seconds + 30) }, undefined],
     [403, { 'x-ratelimit-reset': String(seconds + 30) }, undefined],
     [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds - 30) }, 0],
-    // By the server's clock.
+    // The server's clock counts.
     [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 3630), date: 'Tue, 14 Nov 2023 23:13:20 GMT' }, 30_000],
     // OpenAI.
     [429, { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0s', 'x-ratelimit-remaining-tokens': '149984', 'x-ratelimit-reset-tokens': '7m0s' }, 360_000],

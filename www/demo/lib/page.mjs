@@ -23,8 +23,7 @@ export async function choose(page, name) {
  */
 export async function tableOf(page, id) {
   await drawn(page, id);
-  const toggle = page.locator(`#${id}`).getByRole('button', { name: /^Table: / });
-  if ((await toggle.getAttribute('aria-pressed')) === 'false') await toggle.click();
+  if (await page.locator(`#${id} .table-view`).isHidden()) await useMenu(page, id, 'Show as table');
   return page.locator(`#${id} table`).evaluate((table) => {
     const names = [...table.querySelectorAll('thead th')].map((th) => th.textContent ?? '');
     const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
@@ -38,6 +37,13 @@ export async function tableOf(page, id) {
     );
     return { caption: table.querySelector('caption')?.textContent ?? '', rows };
   });
+}
+
+/** Opens the menu of a figure and chooses an item. @param {Page} page @param {string} id @param {string} item */
+export async function useMenu(page, id, item) {
+  const figure = page.locator(`#${id}`);
+  await figure.getByRole('button', { name: /^Menu: / }).click();
+  await figure.getByRole(item === 'Show as table' ? 'menuitemcheckbox' : 'menuitem', { name: item, exact: true }).click();
 }
 
 /** @param {Record<string, number | string>[]} rows @param {string} column @returns {number[]} */

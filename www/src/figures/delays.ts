@@ -18,6 +18,8 @@ export interface DelaysData {
 const TOP = 26;
 const BELOW = 44;
 const NARROW = 480;
+/** Radius of the head of an atom. */
+const HEAD = 4.5;
 const MOST_WAITS_TALL = 6;
 
 /** Of a row, and of its densest shape, which stands on the baseline. */
@@ -62,9 +64,9 @@ export const delays: FigureSpec<DelaysData> = {
       );
       const behind = compared.waits[i];
       if (behind && !sameChoice(chosen.choice, compared.choice)) {
-        group.append(svg('g', { class: 'compared', 'data-jitter': compared.choice.jitter }, ...densityMarks(behind, scale, base, shape)));
+        group.append(svg('g', { class: 'compared', 'data-jitter': compared.choice.jitter }, ...densityMarks(behind, { scale, base, height: shape })));
       }
-      group.append(svg('g', { 'data-jitter': chosen.choice.jitter }, ...densityMarks(wait, scale, base, shape), ...summaryMarks(wait, scale, base)));
+      group.append(svg('g', { 'data-jitter': chosen.choice.jitter }, ...densityMarks(wait, { scale, base, height: shape, head: HEAD }), ...summaryMarks(wait, scale, base)));
       const texts = narrow ? [duration(wait.p50Ms)] : [duration(wait.p50Ms), range(wait)];
       for (const [column, text] of texts.entries()) {
         const hue = column === 0 ? chosen.choice.jitter : undefined;
@@ -87,13 +89,14 @@ export const delays: FigureSpec<DelaysData> = {
   table({ chosen, compared }) {
     const both = sameChoice(chosen.choice, compared.choice) ? [chosen] : [chosen, compared];
     const names = ['at least', '5 %', 'median', 'mean', '95 %', 'at most'];
-    const columns: Column[] = [{ name: 'wait' }, ...names.map((name) => ({ name, unit: 'ms' as const })), { name: 'exactly the cap', unit: 'share' }];
+    const columns: Column[] = [{ name: 'wait' }, { name: 'strategy' }, ...names.map((name) => ({ name, unit: 'ms' as const })), { name: 'exactly the cap', unit: 'share' }];
     return {
       caption: 'Exact distributions of the waits',
       columns,
       rows: both.flatMap(({ choice, waits }) =>
         waits.map((wait) => [
-          both.length > 1 ? `${wait.k}, ${title(choice)}` : `${wait.k}`,
+          wait.k,
+          title(choice),
           wait.loMs, wait.p05Ms, wait.p50Ms, wait.meanMs, wait.p95Ms, wait.hiMs,
           isFixed(wait) ? undefined : wait.atoms.reduce((sum, atom) => sum + atom.probability, 0),
         ]),

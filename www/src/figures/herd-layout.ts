@@ -1,6 +1,6 @@
 /** Where the parts of the herd table are: for its drawing, and for what can be pressed on it. */
 import type { HerdResult, HerdRun } from '../compute/herd';
-import { BACKOFFS, CHOICES, sameChoice, type Choice } from '../state/strategy';
+import { BACKOFFS, CHOICES, JITTERS, sameChoice, type Choice } from '../state/strategy';
 import { legendHeight } from './traffic';
 
 export type SortKey = 'strategy' | 'served' | 'gaveUp' | 'peakPerS' | 'timeTo99Ms' | 'rejectedShare';
@@ -116,15 +116,18 @@ export const HERD_LEGEND = { above: 'rejected after the outage', hasServed: true
 
 /** The strategies in the order that the table shows; those that never serve 99 % come after those that do. */
 export function orderOf(runs: readonly HerdRun[], { key, descending }: Sort): Choice[] {
+  // The chosen strategy may be none of the grid.
+  const column = ({ jitter }: Choice): number => [...JITTERS, jitter].indexOf(jitter);
+  const further = runs.map(({ choice }) => choice).filter((choice) => !CHOICES.some((cell) => sameChoice(cell, choice))).sort((a, b) => column(a) - column(b));
   if (key === 'strategy') {
     const backoffs = descending ? [...BACKOFFS].reverse() : BACKOFFS;
-    return backoffs.flatMap((backoff) => CHOICES.filter((choice) => choice.backoff === backoff));
+    return [...further, ...backoffs.flatMap((backoff) => CHOICES.filter((choice) => choice.backoff === backoff))];
   }
   const sign = descending ? -1 : 1;
   const value = (choice: Choice): number => runOf(runs, choice)?.[key] ?? Infinity;
   // Infinity − Infinity is NaN; equal ones stay in the order of the grid.
   const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -sign : sign);
-  return [...CHOICES].sort((a, b) => compare(value(a), value(b)));
+  return [...further, ...CHOICES].sort((a, b) => compare(value(a), value(b)));
 }
 
 export function runOf(runs: readonly HerdRun[], choice: Choice): HerdRun | undefined {

@@ -98,7 +98,7 @@ export function refusalOf(strategy: Strategy): string | undefined {
     for (const choice of [strategy, ...CHOICES]) policyOf(withChoice(strategy, choice));
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return error instanceof Error ? error.message.replace(/^rejitter: /, '') : String(error);
   }
 }
 
