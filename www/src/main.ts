@@ -19,6 +19,7 @@ import { mountLinter } from './take-away/linter';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/figures.css';
+import './styles/readout.css';
 import './styles/delays.css';
 import './styles/herd.css';
 import './styles/live.css';
