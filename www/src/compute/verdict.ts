@@ -2,15 +2,13 @@
  * Which strategy to pick for the herd: each of them over many seeds, because the two costs of one run are partly
  * chance; and a recommendation that says how often it is the best.
  */
-import { simulateOutage, timeToServeMs } from 'rejitter/lab';
+import { timeToServeMs } from 'rejitter/lab';
 import { CHOICES, policyData, withChoice, type Choice, type Strategy } from '../state/strategy';
-import { outageOptions, policyOf, simulatedSpan, type Outage } from './herd';
-import { createPace, type Pace } from './pace';
+import { outageOf, rangeOf, seedOf, type OutageInput, type Range } from './outage';
+import { createPace } from './pace';
 
-export interface VerdictInput {
-  /** The chosen strategy; the others have its numbers. */
-  readonly strategy: Strategy;
-  readonly herd: Outage;
+/** The chosen strategy gives its numbers to all others. */
+export interface VerdictInput extends OutageInput {
   readonly seed: number;
 }
 
@@ -46,10 +44,8 @@ export const SEEDS = 30;
 export const LEAST_SEEDS = 5;
 /** The share of the clients whose service ends the time that is compared. */
 export const TARGET = 0.99;
-/** Calls in all, about a second of work. */
-const MOST_CALLS = 15_000_000;
-/** A strategy that makes more calls than this is stopped. */
-export const MOST_CALLS_PER_CLIENT = 150;
+/** Calls in all, one or two seconds of work. */
+const MOST_CALLS = 24_000_000;
 
 export async function verdict(input: VerdictInput, report: (partial: VerdictResult) => void, signal: AbortSignal): Promise<VerdictResult> {
   const pace = createPace(signal);
@@ -65,21 +61,16 @@ export async function verdict(input: VerdictInput, report: (partial: VerdictResu
   let calls = 0;
   for (let k = 0; k < SEEDS; k++) {
     for (const [i, choice] of choices.entries()) {
-      const { isCut, ...run } = await simulated(input, choice, seedOf(input.seed, k), pace);
-      runs[i]?.push(run);
-      cut[i] ||= isCut;
-      calls += run.callsPerClient * input.herd.clients;
+      const outage = await outageOf(input, choice, seedOf(input.seed, k), pace);
+      runs[i]?.push({ served: outage.servedMs.length, callsPerClient: outage.meanAttempts, timeMs: timeToServeMs(outage, TARGET) ?? Infinity });
+      cut[i] ||= outage.isCut;
+      calls += outage.meanAttempts * input.herd.clients;
     }
     const seeds = k + 1;
     if (seeds === SEEDS || (seeds >= LEAST_SEEDS && (calls * (seeds + 1)) / seeds > MOST_CALLS)) return result(seeds);
     report(result(seeds));
   }
   return result(SEEDS);
-}
-
-/** The page's own seed, then others that depend on it. */
-export function seedOf(seed: number, k: number): number | string {
-  return k === 0 ? seed : `${seed}/${k}`;
 }
 
 /** The strategies of the grid, each behaviour once, and the chosen one. */
@@ -91,40 +82,6 @@ export function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: C
   }
   const chosen = byPolicy.get(JSON.stringify(policyData(strategy))) ?? strategy;
   return { choices: [...byPolicy.values()], chosen };
-}
-
-async function simulated({ strategy, herd }: VerdictInput, choice: Choice, seed: number | string, pace: Pace): Promise<Run & { isCut: boolean }> {
-  const simulation = simulateOutage(policyOf(strategy, choice, herd.limits), {
-    ...outageOptions(herd),
-    ...simulatedSpan({ strategy, herd }, herd.limits),
-    traced: 0,
-    seed,
-  });
-  try {
-    const most = MOST_CALLS_PER_CLIENT * herd.clients;
-    let { done, events } = { done: false, events: 0 };
-    while (!done && events < most) {
-      ({ done, events } = simulation.step(Math.min(50_000, most - events)));
-      await pace();
-    }
-    const outage = simulation.result();
-    return { served: outage.servedMs.length, callsPerClient: outage.meanAttempts, timeMs: timeToServeMs(outage, TARGET) ?? Infinity, isCut: !done };
-  } finally {
-    simulation.free();
-  }
-}
-
-export interface Range {
-  readonly p5: number;
-  readonly p50: number;
-  readonly p95: number;
-}
-
-/** Percentiles by nearest rank: each is the value of a run. */
-export function rangeOf(values: readonly number[]): Range {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (part: number): number => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? NaN;
-  return { p5: at(0.05), p50: at(0.5), p95: at(0.95) };
 }
 
 export interface Costs {

@@ -1,6 +1,6 @@
 /** The bar at the top and its buttons: sections, seed, link, `npm i`. */
 import { SAID_MS, isCopied } from '../charts/clipboard';
-import { byId, html } from '../charts/dom';
+import { byId, html, linked } from '../charts/dom';
 import { duration, plural } from '../charts/format';
 import { INITIAL_STATE } from '../state/state';
 import { linkTo, type Store } from '../state/store';
@@ -17,6 +17,15 @@ export function mountHeader(store: Store): void {
     byId('seed').textContent = String(seed);
     byId('strategy-summary').textContent = summary(strategy);
   });
+}
+
+/** A link to each section, beside its heading. */
+export function mountHeadings(): void {
+  for (const heading of document.querySelectorAll<HTMLElement>('main > section > h2')) {
+    const place = document.createComment('');
+    heading.replaceWith(place);
+    place.replaceWith(linked(heading, heading.id));
+  }
 }
 
 /** Copies when it is pressed, and says so; where the clipboard is closed, shows the text to copy. */

@@ -19,18 +19,26 @@ export function program(from: string, names: readonly string[], ...parts: readon
   return `${[`import { ${names.join(', ')} } from '${from}';`, ...parts].join('\n\n')}\n`;
 }
 
-const CALLBACK = `async ({ signal }) => {
+/** A call whose callback throws on statuses that are worth a retry: fetch resolves on them. */
+export function callbackCall(name: string, ...more: readonly string[]): string {
+  const body = `async ({ signal }) => {
   const response = await fetch('${URL}', { signal });
   if (response.status === 429 || response.status >= 500) {
     throw new Error(\`HTTP \${response.status}\`);
   }
   return response;
 }`;
+  if (more.length === 0) return `const response = await ${name}(${body});`;
+  return `const response = await ${name}(\n${[body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')});`;
+}
+
+/** A call of a fetch that retries by itself. */
+export const fetchCall = `const response = await fetch('${URL}');`;
 
 function named(strategy: Strategy): string {
-  if (isData(strategy)) return program('rejitter', ['RetryPolicy'], `const policy = ${policyCode(strategy)};`, `const response = await policy.run(${CALLBACK});`);
+  if (isData(strategy)) return program('rejitter', ['RetryPolicy'], `const policy = ${policyCode(strategy)};`, callbackCall('policy.run'));
   const { name, options } = usage(strategy);
-  return program('rejitter', [name], `const response = await ${name}(\n  ${CALLBACK.replaceAll('\n', '\n  ')},\n  ${source(options, '  ')},\n);`);
+  return program('rejitter', [name], callbackCall(name, source(options)));
 }
 
 /** The cap rules of other systems are no options: a policy has them as data. */
@@ -45,14 +53,13 @@ function policyCode(strategy: Strategy): string {
 function wrapper(strategy: Strategy): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
   const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key; Retry-After is followed.';
-  const use = `const response = await fetch('${URL}');`;
   if (isData(strategy)) {
     const imports = "import { RetryPolicy } from 'rejitter';\nimport { createFetch } from 'rejitter/fetch';";
     const policy = `const policy = ${policyCode(strategy)}.with({ attemptTimeoutMs: ${source(attemptTimeoutMs)} });`;
-    return `${[imports, policy, `${comment}\nconst fetch = createFetch(policy);`, use].join('\n\n')}\n`;
+    return `${[imports, policy, `${comment}\nconst fetch = createFetch(policy);`, fetchCall].join('\n\n')}\n`;
   }
   const options = { ...policyOptions(strategy), attemptTimeoutMs };
-  return program('rejitter/fetch', ['createFetch'], `${comment}\nconst fetch = createFetch(${source(options)});`, use);
+  return program('rejitter/fetch', ['createFetch'], `${comment}\nconst fetch = createFetch(${source(options)});`, fetchCall);
 }
 
 function delays(strategy: Strategy): string {
