@@ -11,6 +11,7 @@ import { load, sweep } from './load';
 import { policyOf, type Strategy } from '../state/strategy';
 import { peaks } from './peaks';
 import { totals } from './totals';
+import { verdict } from './verdict';
 import { waits } from './waits';
 
 /** The package's sentences about the strategy. */
@@ -20,7 +21,7 @@ function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes, story, beforeAfter };
+export const JOBS = { herd, load, sweep, verdict, peaks, contention, waits, totals, notes, story, beforeAfter };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

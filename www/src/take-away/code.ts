@@ -1,7 +1,7 @@
 /** The chosen strategy as programs, ready to run. */
 import { RetryPolicy, type PolicyOptions, type PresetName } from 'rejitter';
 import { PRESETS, sameStrategy } from '../state/presets';
-import { policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
+import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
 
 export const TABS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
 export type Tab = (typeof TABS)[number];
@@ -45,7 +45,7 @@ type Making = { readonly preset?: PresetName; readonly options: Options } | { re
 function making(strategy: Strategy): Making {
   const exact = PRESETS.find((preset) => preset.name !== undefined && sameStrategy(preset.strategy, strategy));
   if (exact?.name !== undefined) return { preset: exact.name, options: {} };
-  if (strategy.capRule === 'bound') return { options: { ...policyOptions(strategy) } };
+  if (strategy.capRule === 'bound' || !capRuleActs(strategy)) return { options: { ...policyOptions(strategy) } };
   for (const { name, strategy: preset } of PRESETS) {
     if (name === undefined || preset.capRule !== strategy.capRule || preset.jitter !== strategy.jitter) continue;
     const options = changes(preset, strategy);
