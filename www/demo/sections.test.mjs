@@ -142,4 +142,55 @@ inEachEngine(({ withPage }) => {
       assert.ok(await page.locator('#import-body .error').isVisible());
       assert.ok(await page.getByRole('button', { name: 'Draw it' }).isHidden());
     }));
+
+  test('import: the waits before and after are compared in words, marks and numbers, and a link brings the text back', () =>
+    withPage(async (page, url) => {
+      const text = 'ky(url, { retry: { limit: 5, backoffLimit: 3000, jitter: true } })';
+      await page.locator('#import-body').scrollIntoViewIfNeeded();
+      await page.locator('#import-text').fill(text);
+      await drawn(page, 'import-waits');
+      const figure = page.locator('#import-waits');
+      assert.match((await figure.locator('.note').textContent()) ?? '', /^Wait 5 differs most: .* 38% of the clients of ky 2\.1\.0 then wait exactly 3\ss and retry together\.$/);
+      // Two shapes of different outlines in wait 5, and a stick at the cap for ky alone.
+      const row = figure.locator('[data-wait="5"]');
+      const outlines = await row.locator('.shape').evaluateAll((shapes) => shapes.map((shape) => shape.getAttribute('d')));
+      assert.equal(new Set(outlines).size, 2);
+      assert.equal(await row.locator('.before .spike').count(), 1);
+      assert.equal(await row.locator('[data-jitter] .spike').count(), 0);
+      await page.waitForFunction(() => location.search.includes('import='));
+      const link = page.url();
+      await page.goto('about:blank');
+      await page.goto(link);
+      await page.locator('#import-body').scrollIntoViewIfNeeded();
+      assert.equal(await page.locator('#import-text').inputValue(), text);
+      assert.equal(await page.locator('.import-result h3').first().textContent(), 'ky 2.1.0 in rejitter');
+      // The same waits on both sides.
+      await page.locator('#import-text').fill('axiosRetry(axios, { retryDelay: axiosRetry.exponentialDelay })');
+      await page.waitForFunction(() => document.querySelector('#import-waits .note')?.textContent === 'Both draw the same waits.');
+      // Texts that no link should bring.
+      for (const query of [`?import=${'x'.repeat(3000)}`, '?import=%E0%A4%A', '?import=%00%1B%5B31m%3Cimg%20src=x%20onerror=alert(1)%3E&importFrom=nobody']) {
+        await page.goto(url + query);
+        await page.locator('#import-body').scrollIntoViewIfNeeded();
+        await page.locator('#import-text').waitFor();
+        const shown = await page.locator('#import-text').inputValue();
+        assert.doesNotMatch(shown, /[\0\x1b]|x{100}/);
+        assert.equal(await page.locator('#import-body img').count(), 0);
+      }
+    }));
+
+  test('import: what fits several libraries is asked, and one click answers; another language is known by its names', () =>
+    withPage(async (page) => {
+      await page.locator('#import-body').scrollIntoViewIfNeeded();
+      await page.locator('#import-text').fill('{ retries: 5 }');
+      assert.equal(await page.locator('.import-question').textContent(), 'These options fit more than one library. Which one do you use?');
+      assert.ok(await page.locator('#import-waits').isHidden());
+      await page.locator('.import-choices').getByRole('button', { name: 'async-retry' }).click();
+      assert.equal(await page.locator('.import-result h3').first().textContent(), 'async-retry 1.3.3 in rejitter');
+      assert.equal(await page.locator('#import-from').inputValue(), 'async-retry');
+      await page.locator('.import-examples').getByRole('button', { name: 'Polly' }).click();
+      assert.equal(await page.locator('.import-looks').textContent(), 'This looks like Polly 8: the preset polly is drawn, with the numbers from the text.');
+      await page.getByRole('button', { name: 'Draw it' }).click();
+      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /Polly/);
+      assert.match((await page.locator('#code-panel').textContent()) ?? '', /jitter: 'pollyV2'/);
+    }));
 });
