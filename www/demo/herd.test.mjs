@@ -1,7 +1,7 @@
 /**
  * What the page computes of the herd, in Node: the very functions of its worker, on the installed package.
  *
- * Expects `rejitter` in `www/node_modules`. The reference of the budgets: Bronson et al., 2021.
+ * Expects `rejitter` in `www/node_modules`.
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -27,10 +27,6 @@ import { runnerImport } from 'vite';
  * @property {number} TRACED
  * @property {number} WINDOW_MS
  */
-/** @typedef {{ strategy: Strategy, herd: Omit<Outage, 'clients'>, seed: number }} LoadInput */
-/** @typedef {{ jitter: string, budget: string, arrivals: Uint32Array, timeouts: Uint32Array, recoveredAfterMs?: number, lastLoad: number }} LoadRun */
-/** @typedef {{ perS: number, capacityPerS: number, runs: LoadRun[] }} LoadResult */
-/** @typedef {{ load: (input: LoadInput, report: (partial: LoadResult) => void, signal: AbortSignal) => Promise<LoadResult> }} LoadModule */
 
 /** A module of the page. @template T @param {string} path @returns {Promise<T>} */
 async function ofPage(path) {
@@ -157,49 +153,6 @@ describe('the herd', () => {
         }
       }
     }
-  });
-});
-
-describe('independent arrivals', () => {
-  /** @type {LoadModule} */
-  let page;
-  /** @type {Strategies} */
-  let strategies;
-  const signal = new AbortController().signal;
-
-  before(async () => {
-    page = await ofPage('compute/load.ts');
-    strategies = await ofPage('state/strategy.ts');
-  });
-
-  test('280 requests a second on a server of 300, retried once: only a budget credited by successes recovers, in 125 s', async () => {
-    const strategy = { ...strategies.INITIAL, maxAttempts: 2 };
-    /** @type {number[]} */
-    const reports = [];
-    const herd = { capacityPerS: 300, downMs: 10_000 };
-    const result = await page.load({ strategy, herd, seed: 42 }, ({ runs }) => reports.push(runs.length), signal);
-    assert.deepEqual(reports, [1, 2, 3, 4, 5]);
-    assert.deepEqual([Math.round(result.perS), result.capacityPerS], [280, 300]);
-    assert.deepEqual(
-      result.runs.map(({ jitter, budget, recoveredAfterMs }) => [jitter, budget, recoveredAfterMs && Math.round(recoveredAfterMs / 5000) * 5]),
-      [
-        ['none', 'unlimited', undefined],
-        ['full', 'unlimited', undefined],
-        ['equal', 'unlimited', undefined],
-        ['decorrelated', 'unlimited', undefined],
-        ['full', 'request', undefined],
-        ['full', 'success', 125],
-      ],
-    );
-    for (const { budget, lastLoad, arrivals } of result.runs) {
-      assert.equal(arrivals.length, 300);
-      assert.equal(lastLoad > 1, budget !== 'success', `${budget}: ${lastLoad}`);
-    }
-  });
-
-  test('without an outage every jitter is fine', async () => {
-    const { runs } = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0 }, seed: 1 }, nothing, signal);
-    for (const { recoveredAfterMs, timeouts } of runs) assert.deepEqual([recoveredAfterMs, timeouts.some((n) => n > 0)], [0, false]);
   });
 });
 

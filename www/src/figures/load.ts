@@ -15,8 +15,8 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
 ];
 const NARROW = 640;
 const BELOW = 72;
-/** The legend has two lines on a phone. */
-const BELOW_NARROW = 90;
+/** The legend has up to three lines on a phone. */
+const BELOW_NARROW = 108;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
