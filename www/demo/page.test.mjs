@@ -31,7 +31,7 @@ inEachEngine(({ withPage }) => {
         assert.match((await page.locator(`#${id} svg desc`).first().textContent()) ?? '', /\d/, id);
       }
       for (const tick of await page.locator('#delays .axis text:not(.axis-title)').allTextContents()) assert.match(tick, /^\d+(\.\d+)?\u00a0(ms|s)$/);
-      assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
+      assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./);
       assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5\u00a0waits\./);
       assert.equal(await page.textContent('#total-worst'), '3.1\u00a0s');
       assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));

@@ -4,6 +4,7 @@
  */
 import { explain } from 'rejitter/lab';
 import { story } from '../story/runs';
+import { beforeAfter } from './before-after';
 import { contention } from './contention';
 import { herd } from './herd';
 import { load, sweep } from './load';
@@ -20,7 +21,7 @@ function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, sweep, verdict, peaks, contention, waits, totals, notes, story };
+export const JOBS = { herd, load, sweep, verdict, peaks, contention, waits, totals, notes, story, beforeAfter };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

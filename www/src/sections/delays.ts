@@ -36,8 +36,9 @@ export function mountDelays(root: HTMLElement, store: Store, computer: Computer)
     const chosen = of(strategy);
     grid.show(all);
     figures.delays.show({ strategy, chosen, compared: of(compared) });
-    showTime('total-worst', longestMs(chosen.waits, strategy.totalTimeoutMs));
-    isCut = longestMs(chosen.waits, Infinity) >= strategy.totalTimeoutMs;
+    const isEndless = chosen.totalWorstMs === Infinity;
+    showTime('total-worst', isEndless && strategy.totalTimeoutMs === Infinity ? Infinity : longestMs(chosen.waits, strategy.totalTimeoutMs));
+    isCut = strategy.totalTimeoutMs !== Infinity && (isEndless || longestMs(chosen.waits, Infinity) >= strategy.totalTimeoutMs);
     if (!isCut) showTime('total-mean', chosen.totalMeanMs);
   }
 
