@@ -37,6 +37,8 @@ type Commands = Box<dyn Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync>;
 /// What the steps of the set-up find or make, for the steps that name them in `after`.
 pub struct Context<'a> {
     pub ws: &'a Workspace,
+    /// Whether random tests take fewer cases.
+    pub quick: bool,
     /// Whether the files of the package are printed.
     pub list_files: bool,
     pub node: OnceLock<String>,
@@ -75,6 +77,7 @@ impl<'a> Context<'a> {
     pub fn new(ws: &'a Workspace) -> Self {
         Self {
             ws,
+            quick: false,
             list_files: false,
             node: OnceLock::new(),
             browsers: OnceLock::new(),
