@@ -31,7 +31,7 @@ inEachEngine(({ withPage }) => {
         assert.match((await page.locator(`#${id} svg desc`).first().textContent()) ?? '', /\d/, id);
       }
       for (const tick of await page.locator('#delays .axis text:not(.axis-title)').allTextContents()) assert.match(tick, /^\d+(\.\d+)?\u00a0(ms|s)$/);
-      assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
+      assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./);
       assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5\u00a0waits\./);
       assert.equal(await page.textContent('#total-worst'), '3.1\u00a0s');
       assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));
@@ -143,10 +143,13 @@ inEachEngine(({ withPage }) => {
       assert.deepEqual(await shown(), before);
       assert.equal(await page.locator('.cell.is-compared').getAttribute('data-backoff'), 'linear');
 
-      // What a link says wrongly is passed over, and the rest of it is not.
-      await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=1e9&seed=7&constructor=1`);
+      // Invalid values of a link are named and ignored; the others count.
+      await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=wide&seed=7&constructor=1`);
+      assert.match((await page.locator('.link-notice').textContent()) ?? '', /jitter must be one of .*, got 'maximal'; baseMs must be .*, got -5; capMs must be a number, got 'wide'\.$/);
       assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 100\u00a0ms to 10\u00a0s/);
       assert.equal(await page.textContent('#seed'), '7');
+      await page.click('#new-seed');
+      assert.ok(await page.locator('.link-notice').isHidden());
     }));
 
   test('a section, or the worker, that does not load says so', () =>

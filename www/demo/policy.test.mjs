@@ -95,6 +95,26 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.deepEqual(messages, []);
       }));
 
+    test('another site can embed one figure, which asks for nothing but its own files', () =>
+      withPage(`${site.url}/?figure=delays`, async (page, messages) => {
+        await page.locator('#delays[aria-busy=false]').waitFor();
+        // Where the clipboard is closed, the page shows what it would have copied.
+        await page.evaluate(() => {
+          Object.defineProperty(navigator, 'clipboard', { value: undefined });
+          Object.assign(globalThis, { prompt: (/** @type {string} */ _, /** @type {string} */ code) => Object.assign(globalThis, { code }) });
+        });
+        await useMenu(page, 'delays', 'Copy embed code');
+        const code = await (await page.waitForFunction(() => /** @type {any} */ (globalThis).code)).jsonValue();
+        assert.match(String(code), /^<iframe src="[^"]+\?figure=delays" title="The wait before each retry" [^>]+><\/iframe>$/);
+        const around = await page.context().newPage();
+        await around.setContent(`<base href="${other.url}"><p>Another page</p>${code}`);
+        const inside = around.frameLocator('iframe');
+        await inside.locator('#delays svg').first().waitFor();
+        assert.equal(await inside.locator('.back a').getAttribute('target'), '_blank');
+        assert.equal(await inside.locator('h1').isVisible(), false);
+        assert.deepEqual(messages, []);
+      }));
+
     test('nothing that is injected runs', () =>
       withPage(site.url, async (page, messages) => {
         await page.evaluate((foreign) => {

@@ -1,10 +1,11 @@
 /** New requests keep coming: whether the server ever gets over the outage, per jitter and with a retry budget. */
-import { linear } from '../charts/scale';
+import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural, rate, share } from '../charts/format';
 import { BUDGET_BUCKET, BUDGET_RATIO, DOWN_FROM_MS, TIMEOUT_MS, type Budget, type LoadResult, type LoadRun } from '../compute/load';
 import { capitalised } from '../state/strategy';
+import { rateAt, timeReadout } from './herd-readout';
 import { seconds, timeAxis } from './time-axis';
 import { createPainter, serverBack, trafficLegend } from './traffic';
 
@@ -31,7 +32,7 @@ export const load: FigureSpec<LoadResult> = {
     const { runs, horizonMs, binMs, capacityPerS, input } = data;
     const { isNarrow, strip, columns, heads, rows, bottom } = layout(width);
     const paint = createPainter();
-    const x = linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+    const x = scaleOf(data, width);
     const marks: SVGElement[] = [
       ...(isNarrow ? [] : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'load at the end')]),
       svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'outcome'),
@@ -65,6 +66,13 @@ export const load: FigureSpec<LoadResult> = {
     return marks;
   },
 
+  readout(data, width) {
+    const { rows, bottom } = layout(width);
+    return timeReadout('load', data, data.input.herd.downMs + DOWN_FROM_MS, scaleOf(data, width), [rows[0] ?? 0, bottom], (ms) =>
+      data.runs.map((run) => ({ name: rowName(run.jitter, run.budget), value: rate(rateAt(run.arrivals, data, ms)), jitter: run.jitter })),
+    );
+  },
+
   describe: (data) =>
     `${finding(data)} ${data.runs.map((run) => `${rowName(run.jitter, run.budget)}: ${outcome(run, data.horizonMs, false)}, load at the end ${share(run.lastLoad)} of capacity`).join('. ')}.`,
 
@@ -89,6 +97,11 @@ export const load: FigureSpec<LoadResult> = {
     return [said.join(' ')];
   },
 };
+
+function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
+  const { strip } = layout(width);
+  return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+}
 
 function rowName(jitter: string, budget: Budget): string {
   if (budget !== 'unlimited') return `${share(BUDGET_RATIO)} per ${budget}`;

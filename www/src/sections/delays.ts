@@ -9,7 +9,8 @@ import { delays, longestMs } from '../figures/delays';
 import { landing } from '../figures/landing';
 import { success } from '../figures/success';
 import type { Store } from '../state/store';
-import { CHOICES, sameChoice, withChoice, type Choice } from '../state/strategy';
+import { cellsOf } from '../state/cells';
+import { sameChoice, withChoice, type Choice } from '../state/strategy';
 import { mountGrid } from './grid';
 
 export function mountDelays(root: HTMLElement, store: Store, computer: Computer): void {
@@ -35,8 +36,9 @@ export function mountDelays(root: HTMLElement, store: Store, computer: Computer)
     const chosen = of(strategy);
     grid.show(all);
     figures.delays.show({ strategy, chosen, compared: of(compared) });
-    showTime('total-worst', longestMs(chosen.waits, strategy.totalTimeoutMs));
-    isCut = longestMs(chosen.waits, Infinity) >= strategy.totalTimeoutMs;
+    const isEndless = chosen.totalWorstMs === Infinity;
+    showTime('total-worst', isEndless && strategy.totalTimeoutMs === Infinity ? Infinity : longestMs(chosen.waits, strategy.totalTimeoutMs));
+    isCut = strategy.totalTimeoutMs !== Infinity && (isEndless || longestMs(chosen.waits, Infinity) >= strategy.totalTimeoutMs);
     if (!isCut) showTime('total-mean', chosen.totalMeanMs);
   }
 
@@ -48,8 +50,9 @@ export function mountDelays(root: HTMLElement, store: Store, computer: Computer)
   }, fail);
 
   store.subscribe(({ strategy, compared, failureRate, seed }) => {
+    const inGrid = cellsOf(strategy, compared).all;
     const beside = [strategy, compared].map(({ backoff, jitter }) => ({ backoff, jitter }));
-    const choices = [...CHOICES, ...beside.filter((choice) => !CHOICES.some((cell) => sameChoice(cell, choice)))];
+    const choices = [...inGrid, ...beside.filter((choice) => !inGrid.some((cell) => sameChoice(cell, choice)))];
     if (waits.order({ strategy, choices })) figures.delays.busy();
     else if (cells) showWaits(cells);
     const strategies = sameChoice(strategy, compared) ? [strategy] : [strategy, withChoice(strategy, compared)];

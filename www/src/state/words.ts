@@ -1,5 +1,5 @@
 /** The settings of the page in one sentence, for exported pictures. */
-import { count, duration, plural, rate } from '../charts/format';
+import { count, duration, plural, rate, share } from '../charts/format';
 import type { State } from './state';
 import { policyOptions, title } from './strategy';
 
@@ -16,8 +16,10 @@ const WRITTEN: Readonly<Record<string, (value: number) => string>> = {
 };
 
 export function settingsInWords(state: State): string {
-  const { clients, downMs, capacityPerS } = state.herd;
-  return `${strategyInWords(state)}; ${count(clients)} clients, server down for ${duration(downMs)}, then ${rate(capacityPerS)}`;
+  const { clients, downMs, capacityPerS, limits, rejectionCost } = state.herd;
+  const outage = `${count(clients)} clients, server down for ${duration(downMs)}, then ${rate(capacityPerS)}`;
+  const cost = `a rejected call costs ${share(rejectionCost)} of a served one`;
+  return [strategyInWords(state), outage, cost, ...(limits === 'served' ? ['clients retry until served'] : [])].join('; ');
 }
 
 export function strategyInWords({ strategy }: State): string {

@@ -1,5 +1,5 @@
 /** The chosen strategy as programs, ready to run. */
-import { policyOptions, usage, type Strategy } from '../state/strategy';
+import { capRuleActs, policyData, policyOptions, usage, type Strategy } from '../state/strategy';
 
 export const TABS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
 export type Tab = (typeof TABS)[number];
@@ -19,38 +19,54 @@ export function program(from: string, names: readonly string[], ...parts: readon
   return `${[`import { ${names.join(', ')} } from '${from}';`, ...parts].join('\n\n')}\n`;
 }
 
+/** A call whose callback throws on statuses that are worth a retry: fetch resolves on them. */
+export function callbackCall(name: string, ...more: readonly string[]): string {
+  const body = `async ({ signal }) => {
+  const response = await fetch('${URL}', { signal });
+  if (response.status === 429 || response.status >= 500) {
+    throw new Error(\`HTTP \${response.status}\`);
+  }
+  return response;
+}`;
+  if (more.length === 0) return `const response = await ${name}(${body});`;
+  return `const response = await ${name}(\n${[body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')});`;
+}
+
+/** A call of a fetch that retries by itself. */
+export const fetchCall = `const response = await fetch('${URL}');`;
+
 function named(strategy: Strategy): string {
+  if (isData(strategy)) return program('rejitter', ['RetryPolicy'], `const policy = ${policyCode(strategy)};`, callbackCall('policy.run'));
   const { name, options } = usage(strategy);
-  const call = `const response = await ${name}(
-  async ({ signal }) => {
-    const response = await fetch('${URL}', { signal });
-    if (response.status === 429 || response.status >= 500) {
-      throw new Error(\`HTTP \${response.status}\`);
-    }
-    return response;
-  },
-  ${source(options, '  ')},
-);`;
-  return program('rejitter', [name], call);
+  return program('rejitter', [name], callbackCall(name, source(options)));
+}
+
+/** The cap rules of other systems are no options: a policy has them as data. */
+function isData(strategy: Strategy): boolean {
+  return strategy.capRule !== 'bound' && capRuleActs(strategy);
+}
+
+function policyCode(strategy: Strategy): string {
+  return isData(strategy) ? `RetryPolicy.fromJSON(${source(policyData(strategy))})` : `new RetryPolicy(${source(policyOptions(strategy))})`;
 }
 
 function wrapper(strategy: Strategy): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
+  const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key; Retry-After is followed.';
+  if (isData(strategy)) {
+    const imports = "import { RetryPolicy } from 'rejitter';\nimport { createFetch } from 'rejitter/fetch';";
+    const policy = `const policy = ${policyCode(strategy)}.with({ attemptTimeoutMs: ${source(attemptTimeoutMs)} });`;
+    return `${[imports, policy, `${comment}\nconst fetch = createFetch(policy);`, fetchCall].join('\n\n')}\n`;
+  }
   const options = { ...policyOptions(strategy), attemptTimeoutMs };
-  return program(
-    'rejitter/fetch',
-    ['createFetch'],
-    `// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key; Retry-After is followed.
-const fetch = createFetch(${source(options)});`,
-    `const response = await fetch('${URL}');`,
-  );
+  return program('rejitter/fetch', ['createFetch'], `${comment}\nconst fetch = createFetch(${source(options)});`, fetchCall);
 }
 
 function delays(strategy: Strategy): string {
   return program(
     'rejitter',
     ['RetryPolicy'],
-    `const policy = new RetryPolicy(${source(policyOptions(strategy))});`,
+    `const policy = ${policyCode(strategy)};`,
     `// The waits of one operation in which every attempt fails.
 for (const delayMs of policy.delays()) {
   console.log(delayMs);
