@@ -42,7 +42,7 @@ cargo xtask <command>
       every check there is, as steps that run at the same time
       --quick    only what needs no browser, random tests with fewer cases: for the daily loop
       --only     only the steps whose names contain NAME, and the set-up that these need
-      --jobs     runs N steps at once; defaults to one per core
+      --jobs     runs N steps at once; defaults to one more than the cores
       --verbose  shows all output, one step at a time
       --list     prints the names of the steps
   bench [--quick] [--only NAME]... [--readme]

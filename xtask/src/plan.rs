@@ -231,7 +231,7 @@ fn needs(steps: &[Plan], step: usize) -> Vec<usize> {
 pub fn set_up(cx: &Context<'_>, goals: &[&str]) -> Result<(), Failure> {
     let console = Console::new(cx.ws, "logs", false)?;
     let steps = with_needs(set_up_steps(), |step| goals.contains(&step.name.as_str()));
-    let done = run(cx, &console, &steps, cores())?;
+    let done = run(cx, &console, &steps, default_jobs())?;
     if done.iter().any(|step| step.counts.failed > 0) {
         return Err(Failure {
             reported: true,
@@ -241,9 +241,10 @@ pub fn set_up(cx: &Context<'_>, goals: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many steps run at the same time, by default.
-pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+/// How many steps run at the same time, by default: one more than there are cores, because tests with browsers and
+/// servers spend half of their time waiting.
+pub fn default_jobs() -> usize {
+    thread::available_parallelism().map_or(1, usize::from) + 1
 }
 
 /// Runs steps, at most `jobs` at once. An `Err` is the wish to stop, not a failed step.

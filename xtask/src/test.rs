@@ -16,7 +16,7 @@ pub struct Options {
     pub only: Vec<String>,
     /// Only the steps that need no browser and no wasm-pack, random tests with fewer cases.
     pub quick: bool,
-    /// How many steps run at the same time; by default one per core.
+    /// How many steps run at the same time; by default one more than there are cores.
     pub jobs: Option<NonZeroUsize>,
     pub list: bool,
     pub verbose: bool,
@@ -38,7 +38,11 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
         .collect();
     let steps = plan::with_needs(steps, |step| chosen.contains(&step.name));
     // The output of several steps at once would not be readable.
-    let default = if options.verbose { 1 } else { plan::cores() };
+    let default = if options.verbose {
+        1
+    } else {
+        plan::default_jobs()
+    };
     let jobs = options.jobs.map_or(default, NonZeroUsize::get);
     let cx = Context {
         quick: options.quick,
