@@ -239,7 +239,7 @@ inEachEngine(({ withPage, engine }) => {
             const texts = [...figure.querySelectorAll('.drawing text')].map((text) => ({ words: text.textContent ?? '', box: text.getBoundingClientRect() }));
             const out = texts.filter(({ box }) => box.left < card.left || box.right > card.right).map(({ words }) => `${figure.id}: ${words} leaves the card`);
             const over = texts.flatMap((a, i) =>
-              texts.slice(i + 1).filter((b) => a.box.left < b.box.right - 1 && b.box.left < a.box.right - 1 && a.box.top < b.box.bottom - 3 && b.box.top < a.box.bottom - 3).map((b) => `${figure.id}: ${a.words} over ${b.words}`),
+              texts.slice(i + 1).filter((b) => a.box.left < b.box.right - 1 && b.box.left < a.box.right - 1 && a.box.top < b.box.bottom - 5 && b.box.top < a.box.bottom - 5).map((b) => `${figure.id}: ${a.words} over ${b.words}`),
             );
             return [...out, ...over];
           }),

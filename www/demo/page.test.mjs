@@ -135,6 +135,7 @@ inEachEngine(({ withPage }) => {
   test('Shift-click compares, and the link in the address bar brings everything back', () =>
     withPage(async (page, url) => {
       await page.selectOption('#preset', { label: 'Someone is waiting' });
+      await drawn(page, 'delays');
       await page.locator('.cell[data-backoff=linear][data-jitter=equal]').click({ modifiers: ['Shift'] });
       await page.locator('.cell[data-backoff=truncated][data-jitter=full]').click();
       await page.locator('#set-failureRate').fill('4');
