@@ -365,6 +365,7 @@ const REFUSED = [
   ["pRetry(fn, { retries: 'x", /^Line 1, column 23: Unterminated string constant\.$/],
   ['pRetry(fn, { retries: config.retries })', /^retries must be a non-negative number, got config\.retries\. A variable cannot be read here: paste its value\.$/],
   ['pRetry(fn, { retries })', /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/],
+  ['let retries = 3;\nretries = 4;\npRetry(fn, { retries })', /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/],
   ['pRetry(fn, { retries: read() })', /^retries must be a non-negative number, got read\(…\)\. This page runs no pasted code: paste the value\.$/],
   ['pRetry(fn, { retries: -1 })', /^retries must be a non-negative number, got -1\.$/],
   ['pRetry(fn, { retries: 2.5 })', /^retries must be a whole number or Infinity, got 2\.5\.$/],

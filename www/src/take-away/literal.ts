@@ -122,8 +122,8 @@ class Evaluator {
     for (let entry = open.pop(); entry; entry = open.pop()) {
       this.step();
       const { node } = entry;
-      if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.init) this.declare(node.id.name, node.init);
-      if (node.type === 'FunctionDeclaration' && node.id) this.declare(node.id.name, node);
+      if (node.type === 'VariableDeclaration') for (const { id, init } of node.declarations) if (id.type === 'Identifier' && init) this.declare(id.name, init, node.kind === 'const');
+      if (node.type === 'FunctionDeclaration' && node.id) this.declare(node.id.name, node, true);
       if (node.type === 'Identifier') this.found.names.add(node.name);
       if (node.type === 'ObjectExpression' || node.type === 'CallExpression' || node.type === 'NewExpression') found.push(entry);
       const within = node.type === 'CallExpression' || node.type === 'NewExpression' ? [this.path(node.callee), ...entry.within].slice(0, 4) : entry.within;
@@ -137,12 +137,12 @@ class Evaluator {
     }
   }
 
-  private declare(name: string, init: AnyNode): void {
+  private declare(name: string, init: AnyNode, constant: boolean): void {
     const value = init.type === 'AwaitExpression' ? init.argument : init;
     const [first] = value.type === 'CallExpression' && this.path(value.callee) === 'require' ? value.arguments : [];
     if (first?.type === 'Literal') this.found.modules.set(name, String(first.value));
-    // A name that is declared twice means something else in each place.
-    else this.constants.set(name, this.constants.has(name) ? UNKNOWN : init);
+    // A name that changes, or is declared twice, has no single value.
+    else this.constants.set(name, constant && !this.constants.has(name) ? init : UNKNOWN);
   }
 
   private step(): void {
