@@ -1,6 +1,6 @@
 /**
- * The values in pasted JavaScript: literals, constants of the text, and pure functions of numbers. Nothing that is pasted
- * runs. Names, signals and other functions keep their text.
+ * The values in pasted JavaScript: literals, constants of the text, and pure functions of numbers. No pasted code runs.
+ * Names, signals and other functions keep their text.
  */
 import type { AnyNode, Node } from 'acorn';
 import { MAX_CHARS, MAX_DEPTH, TOO_DEEP, Unreadable, parseProgram } from './parser';
@@ -97,7 +97,12 @@ interface Scope {
 }
 
 class Evaluator {
-  readonly found = { objects: [] as Found<Fields>[], calls: [] as Found<Call>[], names: new Set<string>(), modules: new Map<string, string>() };
+  readonly found = {
+    objects: [] as Found<Fields>[],
+    calls: [] as Found<Call>[],
+    names: new Set<string>(),
+    modules: new Map<string, string>(),
+  };
   steps = 0;
   private readonly text: string;
   private readonly constants = new Map<string, AnyNode>();
@@ -110,7 +115,9 @@ class Evaluator {
 
   /** Finds all objects and calls of the program, also within functions. */
   walk(statements: readonly AnyNode[]): void {
-    for (const [, names = '', module = ''] of this.text.matchAll(/\bimport\b([^;'"()]{0,2000}?)\bfrom\s{0,20}['"]([^'"\n]{1,200})['"]/g)) {
+    for (const [, names = '', module = ''] of this.text.matchAll(
+      /\bimport\b([^;'"()]{0,2000}?)\bfrom\s{0,20}['"]([^'"\n]{1,200})['"]/g,
+    )) {
       for (const name of names.match(/[\w$]+/g) ?? []) this.found.modules.set(name, module);
     }
     interface Entry {
@@ -122,12 +129,20 @@ class Evaluator {
     for (let entry = open.pop(); entry; entry = open.pop()) {
       this.step();
       const { node } = entry;
-      if (node.type === 'VariableDeclaration') for (const { id, init } of node.declarations) if (id.type === 'Identifier' && init) this.declare(id.name, init, node.kind === 'const');
+      if (node.type === 'VariableDeclaration')
+        for (const { id, init } of node.declarations)
+          if (id.type === 'Identifier' && init) this.declare(id.name, init, node.kind === 'const');
       if (node.type === 'FunctionDeclaration' && node.id) this.declare(node.id.name, node, true);
       if (node.type === 'Identifier') this.found.names.add(node.name);
-      if (node.type === 'ObjectExpression' || node.type === 'CallExpression' || node.type === 'NewExpression') found.push(entry);
-      const within = node.type === 'CallExpression' || node.type === 'NewExpression' ? [this.path(node.callee), ...entry.within].slice(0, 4) : entry.within;
-      const children = Object.values(node).flatMap((child: unknown) => (Array.isArray(child) ? child : [child])).filter(isNode);
+      if (node.type === 'ObjectExpression' || node.type === 'CallExpression' || node.type === 'NewExpression')
+        found.push(entry);
+      const within =
+        node.type === 'CallExpression' || node.type === 'NewExpression'
+          ? [this.path(node.callee), ...entry.within].slice(0, 4)
+          : entry.within;
+      const children = Object.values(node)
+        .flatMap((child: unknown) => (Array.isArray(child) ? child : [child]))
+        .filter(isNode);
       for (const child of children.reverse()) open.push({ node: child, within });
     }
     for (const { node, within } of found) {
@@ -165,7 +180,9 @@ class Evaluator {
     const other = (): Other => new Other('expression', this.source(node));
     switch (node.type) {
       case 'Literal':
-        return typeof node.value === 'object' && node.value !== null || typeof node.value === 'bigint' ? other() : (node.value as Value);
+        return (typeof node.value === 'object' && node.value !== null) || typeof node.value === 'bigint'
+          ? other()
+          : (node.value as Value);
       case 'TemplateLiteral':
         return node.expressions.length === 0 ? (node.quasis[0]?.value.cooked ?? '') : other();
       case 'Identifier':
@@ -221,14 +238,15 @@ class Evaluator {
     const [root = '', field, ...more] = path.split('.');
     const local = scope?.locals.has(root) ? scope.locals.get(root) : this.constant(root);
     if (field === undefined && local !== undefined) return local;
-    if (local instanceof Fields && more.length === 0 && field !== undefined && local.map.has(field)) return local.map.get(field);
+    if (local instanceof Fields && more.length === 0 && field !== undefined && local.map.has(field))
+      return local.map.get(field);
     return new Other('name', path);
   }
 
   private constant(name: string): Value {
     const init = this.constants.get(name);
     const value = init && init !== UNKNOWN ? this.value(init) : undefined;
-    // What another function gives has no value here.
+    // The result of a call is unknown.
     return value instanceof Other || value instanceof Call ? undefined : value;
   }
 
@@ -265,7 +283,9 @@ class Evaluator {
     return new Call(callee, args);
   }
 
-  private fn(node: Extract<AnyNode, { type: 'ArrowFunctionExpression' | 'FunctionExpression' | 'FunctionDeclaration' }>): Fn {
+  private fn(
+    node: Extract<AnyNode, { type: 'ArrowFunctionExpression' | 'FunctionExpression' | 'FunctionDeclaration' }>,
+  ): Fn {
     return new Fn(this.source(node), (args, random) => {
       const { depth } = this;
       const scope: Scope = { locals: new Map(), random };
@@ -284,20 +304,28 @@ class Evaluator {
 
   /** Gives a parameter its value; a parameter without one is unknown where it is used. */
   private bind(param: AnyNode, value: Value, scope: Scope): boolean {
-    if (param.type === 'AssignmentPattern') return this.bind(param.left, value === undefined ? this.value(param.right, scope) : value, scope);
+    if (param.type === 'AssignmentPattern')
+      return this.bind(param.left, value === undefined ? this.value(param.right, scope) : value, scope);
     if (param.type === 'Identifier') return (scope.locals.set(param.name, value), true);
     if (param.type !== 'ObjectPattern' || !(value instanceof Fields)) return false;
-    return param.properties.every((property) =>
-      property.type === 'Property' && property.key.type === 'Identifier' && !property.computed && this.bind(property.value, value.map.get(property.key.name), scope));
+    return param.properties.every(
+      (property) =>
+        property.type === 'Property' &&
+        property.key.type === 'Identifier' &&
+        !property.computed &&
+        this.bind(property.value, value.map.get(property.key.name), scope),
+    );
   }
 
   /** The value that these statements return, if they only calculate. */
   private run(statements: readonly AnyNode[], scope: Scope): Value {
     for (const statement of statements) {
       this.step();
-      if (statement.type === 'ReturnStatement') return statement.argument ? this.value(statement.argument, scope) : undefined;
+      if (statement.type === 'ReturnStatement')
+        return statement.argument ? this.value(statement.argument, scope) : undefined;
       if (statement.type === 'VariableDeclaration' && statement.kind === 'const') {
-        for (const { id, init } of statement.declarations) if (!init || !this.bind(id, this.value(init, scope), scope)) return undefined;
+        for (const { id, init } of statement.declarations)
+          if (!init || !this.bind(id, this.value(init, scope), scope)) return undefined;
       } else if (statement.type === 'IfStatement') {
         const test = this.value(statement.test, scope);
         if (typeof test !== 'boolean') return undefined;
@@ -315,11 +343,14 @@ class Evaluator {
   private path(node: AnyNode): string {
     let path = '';
     for (let at: AnyNode = node, links = 0; links < 50; links++) {
-      if (at.type === 'ChainExpression' || at.type === 'AwaitExpression') at = at.type === 'ChainExpression' ? at.expression : at.argument;
+      if (at.type === 'ChainExpression' || at.type === 'AwaitExpression')
+        at = at.type === 'ChainExpression' ? at.expression : at.argument;
       else if (at.type === 'Identifier') return at.name + path;
       else if (at.type === 'ThisExpression') return `this${path}`;
-      else if (at.type === 'MemberExpression' && at.property.type === 'Identifier' && !at.computed) [path, at] = [`.${at.property.name}${path}`, at.object as AnyNode];
-      else if (at.type === 'CallExpression' || at.type === 'NewExpression') [path, at] = [`()${path}`, at.callee as AnyNode];
+      else if (at.type === 'MemberExpression' && at.property.type === 'Identifier' && !at.computed)
+        [path, at] = [`.${at.property.name}${path}`, at.object as AnyNode];
+      else if (at.type === 'CallExpression' || at.type === 'NewExpression')
+        [path, at] = [`()${path}`, at.callee as AnyNode];
       else break;
     }
     return `…${path}`;
@@ -334,7 +365,9 @@ class Evaluator {
 const UNKNOWN = { type: 'EmptyStatement', start: 0, end: 0 } as AnyNode;
 
 function isNode(child: unknown): child is AnyNode {
-  return typeof child === 'object' && child !== null && 'type' in child && typeof child.type === 'string' && 'start' in child;
+  return (
+    typeof child === 'object' && child !== null && 'type' in child && typeof child.type === 'string' && 'start' in child
+  );
 }
 
 const OPERATORS: Readonly<Record<string, (left: number, right: number) => number | boolean>> = {

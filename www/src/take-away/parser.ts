@@ -1,4 +1,4 @@
-/** acorn, made to read what people paste: statements or bare options, with TypeScript's types, up to the first mistake. */
+/** acorn for pasted text: statements or bare options, with TypeScript's types, up to the first mistake. */
 import { Parser, getLineInfo, tokTypes as token, type AnyNode, type Node, type TokenType } from 'acorn';
 
 /** Why a text could not be read, as a sentence. */
@@ -10,7 +10,7 @@ export const MAX_CHARS = 20_000;
 export const MAX_DEPTH = 100;
 
 export interface Program {
-  /** What the nodes' positions count in: the pasted text, within braces if it came without. */
+  /** The text that the positions of nodes refer to: the pasted one, within braces if it came without. */
   readonly text: string;
   readonly statements: readonly AnyNode[];
   /** Why the rest could not be read, if it could not. */
@@ -20,7 +20,13 @@ export interface Program {
 }
 
 export function parseProgram(pasted: string): Program {
-  if (pasted.length > MAX_CHARS) return { text: '', statements: [], error: `This text has ${pasted.length} characters. Paste the options only.`, steps: 0 };
+  if (pasted.length > MAX_CHARS)
+    return {
+      text: '',
+      statements: [],
+      error: `This text has ${pasted.length} characters. Paste the options only.`,
+      steps: 0,
+    };
   // Options copied without the braces around them.
   const bare = /^\s*(?:['"]?[\w$]+['"]?\s*:|\.\.\.)/.test(pasted);
   const text = bare ? `{${pasted}}` : pasted;
@@ -30,20 +36,34 @@ export function parseProgram(pasted: string): Program {
     reader.parse();
   } catch (failure) {
     // Long texts can exhaust the stack before the depth reaches its limit. Engines name that differently.
-    if (!(failure instanceof Unreadable || failure instanceof RangeError || (failure as Error).name === 'InternalError')) throw failure;
+    if (!(
+      failure instanceof Unreadable ||
+      failure instanceof RangeError ||
+      (failure as Error).name === 'InternalError'
+    ))
+      throw failure;
     error = failure instanceof Unreadable ? failure.message : TOO_DEEP;
   }
   return { text, statements: reader.statements, error, steps: reader.steps };
 }
 
-/** `<Response>` before the arguments of a call; `: Promise<Response> =>` after parameters. Both look ahead a bounded way. */
+/** `<Response>` before arguments, and `: Promise<Response> =>` after parameters. Both look ahead a bounded way. */
 const TYPE_ARGUMENTS = /<[\w\s.,<>[\]|'"]{0,200}>(?=\s{0,20}\()/y;
 const RETURN_TYPE = /:[\w\s.,<>[\]|'"]{1,200}=>/y;
 const IMPORT = /import\b[^;'"]*['"][^'"\n]*['"]/y;
 
 const OPENING = [token.parenL, token.bracketL, token.braceL, token.dollarBraceL];
 const CLOSING = [token.parenR, token.bracketR, token.braceR];
-const AFTER_KEY = [token.colon, token.parenL, token.comma, token.braceR, token.eq, token.name, token.bracketL, token.string];
+const AFTER_KEY = [
+  token.colon,
+  token.parenL,
+  token.comma,
+  token.braceR,
+  token.eq,
+  token.name,
+  token.bracketL,
+  token.string,
+];
 
 /** acorn's declarations leave out the methods that its plugins override. */
 const Base = Parser as unknown as new (options: object, input: string) => any;
@@ -58,7 +78,15 @@ class Reader extends Base {
   private readonly before: number;
 
   constructor(text: string, before: number) {
-    super({ ecmaVersion: 'latest', sourceType: 'module', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true }, text);
+    super(
+      {
+        ecmaVersion: 'latest',
+        sourceType: 'module',
+        allowReturnOutsideFunction: true,
+        allowAwaitOutsideFunction: true,
+      },
+      text,
+    );
     this.before = before;
   }
 
@@ -68,7 +96,7 @@ class Reader extends Base {
       const options = this.type === token.braceL;
       this.statements.push(options ? this.parseExpression() : this.parseStatement(null, true));
       if (options) this.semicolon();
-      // What was read until here counts.
+      // Everything read until here counts.
       if (this.stopped) throw this.stopped;
     }
     return this.finishNode(node, 'Program');
@@ -100,7 +128,8 @@ class Reader extends Base {
   // TypeScript: `as Type`, `name<Type>()`, `name!`, and the types of variables, parameters and results.
 
   parseExprOp(...args: unknown[]): AnyNode {
-    while (!this.startsLine() && (this.isContextual('as') || this.isContextual('satisfies'))) this.passType(token.comma, token.semi);
+    while (!this.startsLine() && (this.isContextual('as') || this.isContextual('satisfies')))
+      this.passType(token.comma, token.semi);
     return super.parseExprOp(...args);
   }
 
@@ -135,13 +164,21 @@ class Reader extends Base {
     super.parseFunctionBody(...args);
   }
 
-  /** Passes over a colon or a word and the type after it, up to a stop, a closing bracket, or a new line outside brackets. */
+  /** Passes over a colon or a word and the type after it, up to a stop, a closing bracket, or a new line. */
   private passType(...stops: readonly TokenType[]): void {
     let open = 0;
     this.next();
     for (let first = true; this.type !== token.eof; first = false, this.next()) {
-      const bracket = OPENING.includes(this.type) || this.value === '<' ? 1 : CLOSING.includes(this.type) || this.value === '>' ? -1 : this.value === '>>' ? -2 : 0;
-      const stop = bracket < 0 || (!first && this.startsLine()) || (stops.includes(this.type) && !(first && bracket > 0));
+      const bracket =
+        OPENING.includes(this.type) || this.value === '<'
+          ? 1
+          : CLOSING.includes(this.type) || this.value === '>'
+            ? -1
+            : this.value === '>>'
+              ? -2
+              : 0;
+      const stop =
+        bracket < 0 || (!first && this.startsLine()) || (stops.includes(this.type) && !(first && bracket > 0));
       if (open === 0 && stop) return;
       open += bracket;
     }
@@ -166,16 +203,21 @@ class Reader extends Base {
   }
 
   parsePropertyValue(property: { key: { name?: string; value?: unknown } }, ...args: unknown[]): void {
-    if (!AFTER_KEY.includes(this.type)) throw this.mistake(`\`:\` after \`${String(property.key.name ?? property.key.value)}\``);
+    if (!AFTER_KEY.includes(this.type))
+      throw this.mistake(`\`:\` after \`${String(property.key.name ?? property.key.value)}\``);
     super.parsePropertyValue(property, ...args);
   }
 
   expect(type: TokenType): void {
-    if (!this.eat(type)) throw this.mistake(type === token.braceR || type === token.comma ? '`,` or the closing bracket' : `\`${type.label}\``);
+    if (!this.eat(type))
+      throw this.mistake(
+        type === token.braceR || type === token.comma ? '`,` or the closing bracket' : `\`${type.label}\``,
+      );
   }
 
   semicolon(): void {
-    if (!this.eat(token.semi) && this.type !== token.eof && this.type !== token.braceR && !this.startsLine()) this.stopped ??= this.mistake('the end of the options');
+    if (!this.eat(token.semi) && this.type !== token.eof && this.type !== token.braceR && !this.startsLine())
+      this.stopped ??= this.mistake('the end of the options');
   }
 
   unexpected(at: number = this.start): never {
@@ -183,18 +225,28 @@ class Reader extends Base {
   }
 
   raise(at: number, message: string): never {
-    throw message.startsWith('Not enough stack') ? new Unreadable(TOO_DEEP) : this.placed(at, message.replace(/ \(\d+:\d+\)$/, ''));
+    throw message.startsWith('Not enough stack')
+      ? new Unreadable(TOO_DEEP)
+      : this.placed(at, message.replace(/ \(\d+:\d+\)$/, ''));
   }
 
   private mistake(expected: string | undefined, at: number = this.start): Unreadable {
     const found = /^[\w$]+|^[^]/u.exec(this.input.slice(at, this.input.length - this.before))?.[0];
     const here = found === undefined ? 'the text ends' : `found ${found === '`' ? 'a backtick' : `\`${found}\``}`;
-    return this.placed(at, expected === undefined ? `${here}, which does not fit here` : `expected ${expected}, but ${here}`);
+    return this.placed(
+      at,
+      expected === undefined ? `${here}, which does not fit here` : `expected ${expected}, but ${here}`,
+    );
   }
 
   private placed(at: number, message: string): Unreadable {
-    const { line, column } = getLineInfo(this.input.slice(this.before), Math.min(at, this.input.length - this.before) - this.before);
-    return new Unreadable(`Line ${line}, column ${column + 1}: ${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`);
+    const { line, column } = getLineInfo(
+      this.input.slice(this.before),
+      Math.min(at, this.input.length - this.before) - this.before,
+    );
+    return new Unreadable(
+      `Line ${line}, column ${column + 1}: ${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`,
+    );
   }
 
   // Rules of whole programs, such as names declared twice, do not matter here.
