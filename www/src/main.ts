@@ -4,7 +4,6 @@ import { byId, html } from './charts/dom';
 import { onNear } from './charts/near';
 import { createComputer } from './compute/client';
 import { mountDelays } from './sections/delays';
-import { mountHerd } from './sections/herd';
 import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader, mountHeadings } from './shell/header';
@@ -14,8 +13,6 @@ import { mountTheme } from './shell/theme';
 import { store } from './state/page';
 import { toQuery } from './state/permalink';
 import { figureIn } from './state/store';
-import { mountCode } from './take-away/code-section';
-import { mountLinter } from './take-away/linter';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/figures.css';
@@ -36,11 +33,11 @@ const mounts: readonly (() => void)[] = [
   () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
   () => mountWhenNear('aws-body', async (root) => (await import('./sections/contention')).mountContention(root, store, slow)),
   () => mountUnder('delays-body', (root) => mountDelays(root, store, quick)),
-  () => mountHerd(byId('herd-body'), store, slow),
+  () => mountWhenNear('herd-body', async (root) => (await import('./sections/herd')).mountHerd(root, store, slow)),
   () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
   () => mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
-  () => mountCode(byId('code-body'), store),
-  () => mountLinter(byId('linter-body'), store, quick),
+  () => mountWhenNear('code-body', async (root) => (await import('./take-away/code-section')).mountCode(root, store)),
+  () => mountWhenNear('linter-body', async (root) => (await import('./take-away/linter')).mountLinter(root, store, quick)),
   () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),
   () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store)),
   () => mountWhenNear('how-body', async (root) => (await import('./take-away/how')).mountHow(root, store)),
