@@ -55,7 +55,7 @@ test('loads under a sub-path: every figure is drawn, with its numbers in words',
     const figures = await drawAll(page);
     assert.ok(figures.length >= 8, figures.join());
     for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
-    assert.match(await text(page, '#delays-desc'), /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
+    assert.match(await text(page, '#delays-desc'), /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./);
     assert.deepEqual(await page.run(() => [...document.querySelectorAll('.error:not([hidden])')].map(({ textContent }) => textContent)), []);
   }));
 

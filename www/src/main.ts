@@ -3,12 +3,12 @@ import { version } from 'rejitter/package.json';
 import { byId, html } from './charts/dom';
 import { onNear } from './charts/near';
 import { createComputer } from './compute/client';
-import { mountDelays } from './sections/delays';
 import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader, mountHeadings } from './shell/header';
 import { mountLinkNotice } from './shell/link-notice';
 import { showOnly } from './shell/only';
+import { mountTotals } from './shell/totals';
 import { mountTheme } from './shell/theme';
 import { store } from './state/page';
 import { toQuery } from './state/permalink';
@@ -16,6 +16,7 @@ import { figureIn } from './state/store';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/figures.css';
+import './styles/readout.css';
 import './styles/delays.css';
 import './styles/herd.css';
 import './styles/live.css';
@@ -32,14 +33,18 @@ const mounts: readonly (() => void)[] = [
   () => mountUnder('hero-body', (root) => mountHero(root, store, slow)),
   () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
   () => mountWhenNear('aws-body', async (root) => (await import('./sections/contention')).mountContention(root, store, slow)),
-  () => mountUnder('delays-body', (root) => mountDelays(root, store, quick)),
+  () => mountTotals(store, quick),
+  () => mountWhenNear('delays-body', async () => {
+    const { mountDelays } = await import('./sections/delays');
+    mountUnder('delays-body', (root) => mountDelays(root, store, quick));
+  }),
   () => mountWhenNear('herd-body', async (root) => (await import('./sections/herd')).mountHerd(root, store, slow)),
   () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
   () => mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
   () => mountWhenNear('code-body', async (root) => (await import('./take-away/code-section')).mountCode(root, store)),
   () => mountWhenNear('linter-body', async (root) => (await import('./take-away/linter')).mountLinter(root, store, quick)),
   () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),
-  () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store)),
+  () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store, quick)),
   () => mountWhenNear('how-body', async (root) => (await import('./take-away/how')).mountHow(root, store)),
 ];
 
@@ -52,6 +57,10 @@ mountHeadings();
 const only = figureIn(location.search);
 // At once: an embedded figure must not begin as the whole page.
 if (only) document.documentElement.dataset.only = only;
+// The build has drawn the first settings.
+store.subscribe((state) => {
+  if (toQuery(state) !== '') for (const drawn of document.querySelectorAll('.static')) drawn.remove();
+});
 // A task for each, so that none of them is long.
 for (const mount of mounts) {
   mount();
@@ -66,9 +75,7 @@ addEventListener('hashchange', () => void showTarget());
 function mountUnder(id: string, mount: (root: HTMLElement) => void): void {
   const body = byId(id);
   const drawn = body.querySelector(':scope > .static');
-  // Drawn for the first settings.
-  if (toQuery(store.get()) !== '') drawn?.remove();
-  if (!drawn?.isConnected) return mount(body);
+  if (!drawn) return mount(body);
   const live = html('div');
   body.append(live);
   const pictures = drawn.querySelectorAll('svg').length;

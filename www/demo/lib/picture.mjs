@@ -58,3 +58,23 @@ export async function inkOf({ base64, colour, scale, box }) {
   }
   return { cover: count / (data.length / 4), left: first / scale, right: last / scale };
 }
+
+/**
+ * The share of a PNG's pixels that are within a distance of a colour. Runs in the page.
+ * @param {{ base64: string, colour: number[], within: number }} asked
+ */
+export async function shareOf({ base64, colour, within }) {
+  const image = new Image();
+  image.src = `data:image/png;base64,${base64}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [image.width, image.height];
+  const context = canvas.getContext('2d');
+  context?.drawImage(image, 0, 0);
+  const pixels = context?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
+  let found = 0;
+  for (let i = 0; i < pixels.length; i += 4) {
+    if (Math.hypot(...[0, 1, 2].map((c) => (pixels[i + c] ?? 0) - (colour[c] ?? 0))) <= within) found += 1;
+  }
+  return found / (canvas.width * canvas.height);
+}

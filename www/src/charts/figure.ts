@@ -4,6 +4,7 @@ import { onColors } from './colors';
 import { html, linked, onWidth, svg } from './dom';
 import type { Menu } from './menu';
 import { onNear } from './near';
+import type { Crosshair, Readout } from './readout';
 import type { Table } from './table';
 
 export interface FigureSpec<D> {
@@ -18,6 +19,8 @@ export interface FigureSpec<D> {
   /** The figure in words, with its numbers. */
   describe(data: D): string;
   table(data: D): Table;
+  /** A crosshair over the drawing, and what it says. */
+  readout?(data: D, width: number): Readout | undefined;
   /** Numbers over time that would make the table too large: a CSV file of their own, one row per value. */
   series?(data: D): Table;
   /** The settings behind the numbers, for exported pictures. Defaults to those of the whole page. */
@@ -74,7 +77,19 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     if (spec.subtitle) subtitle.replaceChildren(...spec.subtitle(data));
     if (spec.note) note.replaceChildren(...spec.note(data));
     menu?.drawn();
+    crosshair?.update(spec.readout?.(data, width));
     card.setAttribute('aria-busy', String(isBusy));
+  }
+
+  let crosshair: Crosshair | undefined;
+  let loadsCrosshair = spec.readout !== undefined;
+  /** The figure works without it, so that a failure is not told. */
+  function loadCrosshair(): void {
+    loadsCrosshair = false;
+    void import('./readout').then(({ mountCrosshair }) => {
+      crosshair = mountCrosshair(card, drawing, spec.title);
+      if (data !== undefined && width > 0) crosshair.update(spec.readout?.(data, width));
+    }, () => undefined);
   }
 
   function redraw(): void {
@@ -109,6 +124,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   });
   onNear(card, (now) => {
     near = now;
+    if (near && loadsCrosshair) loadCrosshair();
     draw();
   });
   onColors(redraw);

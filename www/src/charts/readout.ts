@@ -83,7 +83,9 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
     );
     const width = drawing.clientWidth;
     const left = x + GAP + box.offsetWidth > width ? x - GAP - box.offsetWidth : x + GAP;
-    Object.assign(box.style, { left: `${Math.max(0, Math.min(left, width - box.offsetWidth))}px`, top: `${top}px` });
+    // Below the pointer, where there is one.
+    const boxTop = y === undefined ? top : Math.max(top, Math.min(y + GAP, bottom - box.offsetHeight));
+    Object.assign(box.style, { left: `${Math.max(0, Math.min(left, width - box.offsetWidth))}px`, top: `${boxTop}px` });
     slider.setAttribute('aria-valuenow', String(Math.round(value)));
     slider.setAttribute('aria-valuetext', readout.place(value));
   }

@@ -4,12 +4,14 @@
  */
 import { explain } from 'rejitter/lab';
 import { story } from '../story/runs';
+import { beforeAfter } from './before-after';
 import { contention } from './contention';
 import { herd } from './herd';
 import { load, sweep } from './load';
 import { policyOf, type Strategy } from '../state/strategy';
 import { peaks } from './peaks';
 import { totals } from './totals';
+import { verdict } from './verdict';
 import { waits } from './waits';
 
 /** The package's sentences about the strategy. */
@@ -19,7 +21,7 @@ function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes, story };
+export const JOBS = { herd, load, sweep, verdict, peaks, contention, waits, totals, notes, story, beforeAfter };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

@@ -74,7 +74,8 @@ function distribution(policy: RetryPolicy, waits: number, isChosen: boolean): Om
   };
 }
 
-function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'atoms' | 'slots' | 'cells'> {
+/** The exact distribution of a planned wait. */
+export function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'atoms' | 'slots' | 'cells'> {
   const { k, atoms, latticeMs } = wait;
   if (k > MOST_DRAWN) return { atoms, slots: [], cells: new Float64Array() };
   return latticeMs === undefined ? { atoms, slots: [], cells: density(policy, k, RESOLUTION) } : { atoms, ...lattice(wait, latticeMs) };

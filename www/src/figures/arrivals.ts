@@ -1,12 +1,13 @@
 /** Load over time: the four jitters of the chosen backoff, one above the other. */
 import { leftAxis } from '../charts/axis';
-import { linear, log } from '../charts/scale';
+import { linear, log, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, rate } from '../charts/format';
 import type { HerdResult, HerdRun } from '../compute/herd';
 import { JITTERS, capitalised, jitterName } from '../state/strategy';
 import { runOf } from './herd-layout';
+import { herdReadout, rateAt } from './herd-readout';
 import { timeAxis } from './time-axis';
 
 const LEFT = 52;
@@ -26,12 +27,12 @@ export const arrivals: FigureSpec<HerdResult> = {
   height: (_, data) => bottomOf(data ? runsOf(data).length : JITTERS.length) + 44,
 
   draw(result, width) {
-    const { horizonMs, binMs, input } = result;
+    const { binMs, input } = result;
     const { downMs, capacityPerS } = input.herd;
     const runs = runsOf(result);
     const right = width - 10;
     const bottom = bottomOf(runs.length);
-    const x = linear([0, horizonMs], [LEFT, right]);
+    const x = scaleOf(result, width);
     // One call in a bin is the least that can be seen; it stands a little above the floor, and so does the capacity.
     const floor = Math.min(500 / binMs, capacityPerS / 2);
     const top = Math.max(10 * capacityPerS, ...runs.map((run) => perS(highestOf(run), binMs))) * 1.2;
@@ -59,6 +60,11 @@ export const arrivals: FigureSpec<HerdResult> = {
     return marks;
   },
 
+  readout: (result, width) =>
+    herdReadout(result, scaleOf(result, width), [TOP, bottomOf(runsOf(result).length)], (ms) =>
+      runsOf(result).map(({ choice, arrivals: calls }) => ({ name: capitalised(jitterName(choice)), value: rate(rateAt(calls, result, ms)), jitter: choice.jitter })),
+    ),
+
   describe: (result) => {
     const { capacityPerS, downMs } = result.input.herd;
     return `Server down for ${duration(downMs)}, capacity ${rate(capacityPerS)}. ${runsOf(result).map(inWords).join('. ')}.`;
@@ -76,6 +82,10 @@ export const arrivals: FigureSpec<HerdResult> = {
 
   note: ({ binMs }) => [`Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the grey ground its outage.`],
 };
+
+function scaleOf({ horizonMs }: HerdResult, width: number): Scale {
+  return linear([0, horizonMs], [LEFT, width - 10]);
+}
 
 function bottomOf(panels: number): number {
   return TOP + panels * (WORDS + PANEL + GAP) - GAP;

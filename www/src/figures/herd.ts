@@ -1,11 +1,12 @@
 /** The herd table: what each strategy sends to the server over time, and what becomes of its clients. */
-import { linear } from '../charts/scale';
+import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, rate, short } from '../charts/format';
 import { FIRST_CALLS_MS, LATENCY_MS, WINDOW_MS, type HerdResult, type HerdRun, type Outage } from '../compute/herd';
 import { CHOICES, capitalised, curveActs, jitterName, sameChoice, type Choice } from '../state/strategy';
 import { HERD_LEGEND, LEGEND_Y, layoutOf, orderOf, runOf, type HerdData, type HerdLayout, type SortKey } from './herd-layout';
+import { herdReadout, rateAt, upTo } from './herd-readout';
 import { limitsInWords, outcomeOf } from './hero';
 import { timeAxis } from './time-axis';
 import { createPainter, lastAttempt, servedCurve, serverBack, trafficLegend } from './traffic';
@@ -24,7 +25,7 @@ export const herd: FigureSpec<HerdData> = {
     const { herd: outage, strategy } = result.input;
     const at = layout(width, data);
     const paint = createPainter();
-    const x = linear([0, result.horizonMs], [at.strip.x, at.strip.x + at.strip.width]);
+    const x = scaleOf(result, at);
     const marks: SVGElement[] = at.columns.map(({ key, name, x: end, y }) =>
       svg('text', { x: end, y, 'text-anchor': key === 'strategy' ? 'start' : 'end', class: `head${key === sort.key ? ' sorted' : ''}${at.isNarrow ? ' small' : ''}` }, name),
     );
@@ -54,6 +55,21 @@ export const herd: FigureSpec<HerdData> = {
       trafficLegend(paint, at.strip, at.bottom + LEGEND_Y, HERD_LEGEND),
     );
     return marks;
+  },
+
+  readout(data, width) {
+    const { result } = data;
+    const at = layout(width, data);
+    const chosen: Choice = result.input.strategy;
+    return herdReadout(result, scaleOf(result, at), [at.rows[0]?.y ?? 0, at.bottom], (ms, y) => {
+      const choice = at.rows.find((row) => y !== undefined && y >= row.y && y < row.y + at.rowHeight)?.choice ?? chosen;
+      const run = runOf(result.runs, choice);
+      if (!run) return [];
+      return [
+        { name: nameOf(choice), value: `${rate(rateAt(run.arrivals, result, ms))} arrive`, jitter: choice.jitter },
+        { name: 'served so far', value: `${count(upTo(run.accepted, result, ms))} of ${count(result.input.herd.clients)}` },
+      ];
+    });
   },
 
   describe: ({ result }) => {
@@ -113,6 +129,10 @@ export const herd: FigureSpec<HerdData> = {
     return [said.join(' ')];
   },
 };
+
+function scaleOf({ horizonMs }: HerdResult, { strip }: HerdLayout): Scale {
+  return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+}
 
 function limitsOf({ input }: HerdResult): string {
   const limits = limitsInWords(input.strategy);

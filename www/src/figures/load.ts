@@ -1,10 +1,11 @@
 /** New requests keep coming: whether the server ever gets over the outage, per jitter and with a retry budget. */
-import { linear } from '../charts/scale';
+import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural, rate, share } from '../charts/format';
 import { BUDGET_BUCKET, BUDGET_RATIO, DOWN_FROM_MS, TIMEOUT_MS, type Budget, type LoadResult, type LoadRun } from '../compute/load';
 import { capitalised } from '../state/strategy';
+import { rateAt, timeReadout } from './herd-readout';
 import { seconds, timeAxis } from './time-axis';
 import { createPainter, serverBack, trafficLegend } from './traffic';
 
@@ -15,8 +16,8 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
 ];
 const NARROW = 640;
 const BELOW = 72;
-/** The legend has two lines on a phone. */
-const BELOW_NARROW = 90;
+/** The legend has up to three lines on a phone. */
+const BELOW_NARROW = 108;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
@@ -31,7 +32,7 @@ export const load: FigureSpec<LoadResult> = {
     const { runs, horizonMs, binMs, capacityPerS, input } = data;
     const { isNarrow, strip, columns, heads, rows, bottom } = layout(width);
     const paint = createPainter();
-    const x = linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+    const x = scaleOf(data, width);
     const marks: SVGElement[] = [
       ...(isNarrow ? [] : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'load at the end')]),
       svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'outcome'),
@@ -65,6 +66,13 @@ export const load: FigureSpec<LoadResult> = {
     return marks;
   },
 
+  readout(data, width) {
+    const { rows, bottom } = layout(width);
+    return timeReadout('load', data, data.input.herd.downMs + DOWN_FROM_MS, scaleOf(data, width), [rows[0] ?? 0, bottom], (ms) =>
+      data.runs.map((run) => ({ name: rowName(run.jitter, run.budget), value: rate(rateAt(run.arrivals, data, ms)), jitter: run.jitter })),
+    );
+  },
+
   describe: (data) =>
     `${finding(data)} ${data.runs.map((run) => `${rowName(run.jitter, run.budget)}: ${outcome(run, data.horizonMs, false)}, load at the end ${share(run.lastLoad)} of capacity`).join('. ')}.`,
 
@@ -89,6 +97,11 @@ export const load: FigureSpec<LoadResult> = {
     return [said.join(' ')];
   },
 };
+
+function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
+  const { strip } = layout(width);
+  return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+}
 
 function rowName(jitter: string, budget: Budget): string {
   if (budget !== 'unlimited') return `${share(BUDGET_RATIO)} per ${budget}`;
@@ -155,6 +168,6 @@ function layout(width: number) {
   const bottom = y - 8 - (pitch - height);
   const outcomeX = width;
   const last = width - 210;
-  const strip = isNarrow ? { x: 0, width: width - 14, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
+  const strip = isNarrow ? { x: 16, width: width - 32, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
   return { isNarrow, rows, heads, bottom, strip, columns: { outcome: outcomeX, last } };
 }

@@ -4,7 +4,7 @@
  */
 import { retryReport } from 'rejitter';
 import { createFetch, type FetchInit, type FetchOptions } from 'rejitter/fetch';
-import { policyOptions } from '../state/strategy';
+import { policyOf } from '../state/strategy';
 import { flakyUrl, stopRequest } from './flaky-server';
 import { ATTEMPT } from './protocol';
 import { emptyRun, type Leg, type Reply, type Run, type RunSettings, type Trace } from './run';
@@ -40,7 +40,6 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
   const run: Run = { ...emptyRun(options), name: crypto.getRandomValues(new Uint32Array(2)).join('-'), nowMs };
 
   const retry: FetchOptions = {
-    ...policyOptions(strategy),
     attemptTimeoutMs: ATTEMPT_TIMEOUT_MS[target.kind],
     throwOnStatus: true,
     idempotencyKey: 'auto',
@@ -51,12 +50,13 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     // Fifty in one task would be a long one.
     await new Promise((resolve) => setTimeout(resolve));
     trace.outcome = 'running';
-    const fetchAndRetry = createFetch(retry, (input: string, init?: RequestInit) => record(trace, input, init));
+    const fetchAndRetry = createFetch(policyOf(strategy), (input: string, init?: RequestInit) => record(trace, input, init));
     const last = (): Leg | undefined => trace.legs.at(-1);
     try {
       const response = await fetchAndRetry(urlOf(run, trace), {
         ...(target.kind === 'flaky' ? order(trace) : { cache: 'no-store' }),
         retry: {
+          ...retry,
           // Each call draws from a seed of its own: clients that share their randomness retry in step.
           seed: `${seed}/${trace.id}`,
           onRetry: ({ delayMs, hintMs }) => {

@@ -4,7 +4,7 @@ import { byId, html, linked } from '../charts/dom';
 import { duration, plural } from '../charts/format';
 import { INITIAL_STATE } from '../state/state';
 import { linkTo, type Store } from '../state/store';
-import { capitalised, curveActs, type Strategy } from '../state/strategy';
+import { capitalised, curveActs, jitterName, type Strategy } from '../state/strategy';
 
 export function mountHeader(store: Store): void {
   byId('new-seed').addEventListener('click', () => store.set({ seed: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 }));
@@ -54,7 +54,8 @@ function mountPanel(): void {
 }
 
 function summary(chosen: Strategy): string {
-  const { backoff, jitter, baseMs, capMs, maxAttempts } = chosen;
-  const kind = curveActs(chosen) ? `${capitalised(backoff)} · ${jitter}` : capitalised(jitter);
-  return `${kind} · ${duration(baseMs)} to ${duration(capMs)} · ${plural(maxAttempts, 'attempt')}`;
+  const { backoff, baseMs, capMs, maxAttempts } = chosen;
+  const kind = curveActs(chosen) ? `${capitalised(backoff)} · ${jitterName(chosen)}` : capitalised(jitterName(chosen));
+  const range = backoff === 'list' && curveActs(chosen) ? chosen.list.map(duration).join(', ') : `${duration(baseMs)} ${capMs === Infinity ? 'without a cap' : `to ${duration(capMs)}`}`;
+  return `${kind} · ${range} · ${plural(maxAttempts, 'attempt')}`;
 }

@@ -31,6 +31,8 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],
+  ['import', 'pasted', 'text'],
+  ['importFrom', 'pasted', 'from'],
   ['seed', 'seed'],
 ];
 
@@ -117,6 +119,8 @@ function shown(text: string): string {
 function valueOf(name: string, text: string): Value | undefined {
   const words = WORDS[name];
   if (words) return words.includes(text) ? text : undefined;
+  // Text that the reader pasted, without control characters but line breaks and tabs.
+  if (name === 'import' || name === 'importFrom') return text.replace(/[^\P{Cc}\n\t]/gu, '');
   if (name === 'stepMs' && text === 'base') return text;
   const numbers = (name === 'list' ? text.split(',') : [text]).map((part) => (part.trim() === '' ? NaN : Number(part)));
   if (numbers.some(Number.isNaN)) return undefined;

@@ -30,9 +30,14 @@ export interface State {
   readonly failureRate: number;
   readonly herd: Herd;
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
+  /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
+  readonly pasted: { readonly text: string; readonly from: string };
   /** Where all the randomness of the page comes from: a whole number from 0 to 2^32 − 1. */
   readonly seed: number;
 }
+
+/** A link holds pasted text of at most so many characters. */
+export const MOST_PASTED = 2000;
 
 export const INITIAL_STATE: State = {
   strategy: INITIAL,
@@ -40,6 +45,7 @@ export const INITIAL_STATE: State = {
   failureRate: 0.6,
   herd: { clients: 1000, downMs: 2000, capacityPerS: 120, limits: 'set', rejectionCost: 0.05, demand: 0.93 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
+  pasted: { text: '', from: 'detect' },
   seed: 42,
 };
 
@@ -53,6 +59,8 @@ const RULES: readonly (readonly [name: string, rule: string, holds: (state: Stat
   ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
   ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],
   ['calls', '1, 8 or 50', ({ live }) => [1, 8, 50].includes(live.calls)],
+  ['import', `at most ${MOST_PASTED.toLocaleString('en-US')} characters`, ({ pasted }) => pasted.text.length <= MOST_PASTED],
+  ['importFrom', 'the name of a library', ({ pasted }) => pasted.from.length <= 40],
   ['seed', 'an integer between 0 and 4,294,967,295', ({ seed }) => Number.isInteger(seed) && within(seed, 0, 2 ** 32 - 1)],
 ];
 

@@ -228,7 +228,7 @@ class Reader extends Base {
   }
 
   raise(at: number, message: string): never {
-    throw this.error(at, message);
+    throw message.startsWith('Not enough stack') ? new Unreadable(TOO_DEEP) : this.error(at, message);
   }
 
   private error(at: number, message: string): Unreadable {
