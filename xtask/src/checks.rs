@@ -317,6 +317,9 @@ fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
     if let Some(WebKit { driver, xvfb }) = cx.webkit.get() {
         cmd = cmd.env("WEBKIT_DRIVER_BIN", driver).env("XVFB_BIN", xvfb);
     }
+    if cx.quick {
+        cmd = cmd.env("REJITTER_QUICK", "1");
+    }
     // A runner above us must not make this one a part of itself.
     cmd.env_remove("NODE_TEST_CONTEXT")
 }

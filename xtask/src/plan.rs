@@ -37,6 +37,8 @@ type Commands = Box<dyn Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync>;
 /// What the steps of the set-up find or make, for the steps that name them in `after`.
 pub struct Context<'a> {
     pub ws: &'a Workspace,
+    /// Whether random tests take fewer cases.
+    pub quick: bool,
     /// Whether the files of the package are printed.
     pub list_files: bool,
     pub node: OnceLock<String>,
@@ -75,6 +77,7 @@ impl<'a> Context<'a> {
     pub fn new(ws: &'a Workspace) -> Self {
         Self {
             ws,
+            quick: false,
             list_files: false,
             node: OnceLock::new(),
             browsers: OnceLock::new(),
@@ -228,7 +231,7 @@ fn needs(steps: &[Plan], step: usize) -> Vec<usize> {
 pub fn set_up(cx: &Context<'_>, goals: &[&str]) -> Result<(), Failure> {
     let console = Console::new(cx.ws, "logs", false)?;
     let steps = with_needs(set_up_steps(), |step| goals.contains(&step.name.as_str()));
-    let done = run(cx, &console, &steps, cores())?;
+    let done = run(cx, &console, &steps, default_jobs())?;
     if done.iter().any(|step| step.counts.failed > 0) {
         return Err(Failure {
             reported: true,
@@ -238,9 +241,10 @@ pub fn set_up(cx: &Context<'_>, goals: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many steps run at the same time, by default.
-pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+/// How many steps run at the same time, by default: one more than there are cores, because tests with browsers and
+/// servers spend half of their time waiting.
+pub fn default_jobs() -> usize {
+    thread::available_parallelism().map_or(1, usize::from) + 1
 }
 
 /// Runs steps, at most `jobs` at once. An `Err` is the wish to stop, not a failed step.

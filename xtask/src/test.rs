@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check there is, as named steps, and their sum.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use crate::checks;
@@ -13,10 +14,10 @@ use crate::workspace::Workspace;
 pub struct Options {
     /// Steps whose names contain one of these; all when empty.
     pub only: Vec<String>,
-    /// Only the steps that need no browser and no wasm-pack.
+    /// Only the steps that need no browser and no wasm-pack, random tests with fewer cases.
     pub quick: bool,
-    /// How many steps run at the same time; by default one per core.
-    pub jobs: Option<usize>,
+    /// How many steps run at the same time; by default one more than there are cores.
+    pub jobs: Option<NonZeroUsize>,
     pub list: bool,
     pub verbose: bool,
 }
@@ -37,10 +38,17 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
         .collect();
     let steps = plan::with_needs(steps, |step| chosen.contains(&step.name));
     // The output of several steps at once would not be readable.
-    let jobs = options
-        .jobs
-        .unwrap_or_else(|| if options.verbose { 1 } else { plan::cores() });
-    let done = plan::run(&Context::new(ws), &console, &steps, jobs)?;
+    let default = if options.verbose {
+        1
+    } else {
+        plan::default_jobs()
+    };
+    let jobs = options.jobs.map_or(default, NonZeroUsize::get);
+    let cx = Context {
+        quick: options.quick,
+        ..Context::new(ws)
+    };
+    let done = plan::run(&cx, &console, &steps, jobs)?;
     let mut sum = Counts::default();
     for step in &done {
         sum += step.counts;
