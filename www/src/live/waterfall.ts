@@ -37,7 +37,7 @@ function heightFor(calls: number): number {
 export function waterfall(callsAtFirst: number): FigureSpec<Run> {
   return {
     id: 'live-run',
-    title: 'What became of each call?',
+    title: 'What becomes of each call?',
     subtitle: ({ isForecast, seed, target }) => [
       isForecast ? `forecast for seed ${seed}: the dashed requests are not sent yet` : target.kind === 'own' ? `requests to ${target.url.origin}` : `real requests to the service worker, seed ${seed}`,
     ],

@@ -26,7 +26,7 @@ export function summary(run: Run, aborted: boolean): string {
 }
 
 /** What the failed requests met: " 9 requests failed: 5 × 503, 4 network errors." */
-function failures({ traces }: Run): string {
+function failures({ traces, isForecast }: Run): string {
   const counts = new Map<string, number>();
   for (const { reply } of traces.flatMap(({ legs }) => legs)) {
     if (reply === undefined || succeeded(reply)) continue;
@@ -36,7 +36,7 @@ function failures({ traces }: Run): string {
   const failed = [...counts.values()].reduce((a, b) => a + b, 0);
   if (failed === 0) return '';
   const kinds = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([kind, n]) => `${n}\u00a0×\u00a0${kind}`);
-  return ` ${plural(failed, 'request')} failed: ${kinds.join(', ')}.`;
+  return ` ${plural(failed, 'request')} ${isForecast ? 'will fail' : 'failed'}: ${kinds.join(', ')}.`;
 }
 
 /** Compares the page's own record with the counts of the worker at the end, and at the beginning. */
