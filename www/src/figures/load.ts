@@ -88,7 +88,7 @@ export const load: FigureSpec<LoadResult> = {
   note({ horizonMs, capacityPerS, input }) {
     const { strategy, herd } = input;
     const said = [
-      `The server stands still for ${duration(herd.downMs)}, from ${seconds(DOWN_FROM_MS)} on. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with at most ${plural(strategy.maxAttempts, 'attempt')}.`,
+      `The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with at most ${plural(strategy.maxAttempts, 'attempt')}.`,
       'The server also handles calls whose client no longer waits: their answers are late.',
       `A budget allows one retry per ${Math.round(1 / BUDGET_RATIO)} requests or per ${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
       `Load at the end: calls in the last ${duration(horizonMs / 10)}, as a share of the capacity.`,
