@@ -109,7 +109,7 @@ function rowName(jitter: string, budget: Budget): string {
 }
 
 function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
-  if (recoveredAfterMs !== undefined) return `recovers after ${duration(recoveredAfterMs)}`;
+  if (recoveredAfterMs !== undefined) return `${isShort ? 'back in' : 'recovers after'} ${duration(recoveredAfterMs)}`;
   return isShort ? 'never recovers' : `never recovers within ${duration(horizonMs)}`;
 }
 
