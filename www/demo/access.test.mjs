@@ -82,7 +82,7 @@ inEachEngine(({ withPage }) => {
     withPage(
       async (page) => {
         for (const id of ['herd', 'load']) {
-          if (id === 'load') await page.getByRole('radio', { name: 'Independent arrivals' }).click();
+          if (id === 'load') await page.locator('#budget-body').scrollIntoViewIfNeeded();
           await drawn(page, id);
           const bottoms = await page.locator(`#${id} .drawing svg text`).evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().bottom));
           const top = await page.locator(`#${id} > .note`).evaluate((note) => note.getBoundingClientRect().top);

@@ -1,7 +1,7 @@
 /**
  * What the page computes of the herd, in Node: the very functions of its worker, on the installed package.
  *
- * Expects `rejitter` in `www/node_modules`. The reference of the budgets: Bronson et al., 2021.
+ * Expects `rejitter` in `www/node_modules`.
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -14,8 +14,6 @@ import { pageModule } from './page-module.mjs';
 /** @typedef {{ calls: number, accepted: number }} Wave */
 /** @typedef {{ choice: Choice, limits: string, arrivals: Uint32Array, accepted: Uint32Array, peakPerS?: number, timeTo99Ms?: number, allServedMs?: number, calls: number, served: number, gaveUp: number, lastAttemptMs?: number, rejectedShare: number, meanAttempts: number, wave?: Wave, untilMs: number, isCut: boolean }} HerdRun */
 /** @typedef {{ horizonMs: number, binMs: number, boundMs: number, runs: HerdRun[], other?: HerdRun, traces?: { clients: Uint32Array } }} HerdResult */
-/** @typedef {{ jitter: string, budget: string, arrivals: Uint32Array, timeouts: Uint32Array, recoveredAfterMs?: number, lastLoad: number }} LoadRun */
-/** @typedef {{ perS: number, capacityPerS: number, runs: LoadRun[] }} LoadResult */
 
 const OUTAGE = { clients: 1000, downMs: 8000, capacityPerS: 120, rejectionCost: 0.05, limits: /** @type {'set' | 'served'} */ ('served') };
 const nothing = () => {};
@@ -256,51 +254,6 @@ function numbersOf(run) {
 function sameAs(a, b) {
   return a.backoff === b.backoff && a.jitter === b.jitter;
 }
-
-describe('independent arrivals', () => {
-  /** @type {any} */
-  let page;
-  /** @type {any} */
-  let strategies;
-  const signal = new AbortController().signal;
-
-  before(async () => {
-    page = await pageModule('compute/load.ts');
-    strategies = await pageModule('state/strategy.ts');
-  });
-
-  test('280 requests a second on a server of 300, retried once: only a budget credited by successes recovers, in 125 s', async () => {
-    const strategy = { ...strategies.INITIAL, maxAttempts: 2 };
-    /** @type {number[]} */
-    const reports = [];
-    const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300 };
-    /** @type {LoadResult} */
-    const result = await page.load({ strategy, herd, seed: 42 }, (/** @type {LoadResult} */ { runs }) => reports.push(runs.length), signal);
-    assert.deepEqual(reports, [1, 2, 3, 4, 5]);
-    assert.deepEqual([Math.round(result.perS), result.capacityPerS], [280, 300]);
-    assert.deepEqual(
-      result.runs.map(({ jitter, budget, recoveredAfterMs }) => [jitter, budget, recoveredAfterMs && Math.round(recoveredAfterMs / 5000) * 5]),
-      [
-        ['none', 'unlimited', undefined],
-        ['full', 'unlimited', undefined],
-        ['equal', 'unlimited', undefined],
-        ['decorrelated', 'unlimited', undefined],
-        ['full', 'request', undefined],
-        ['full', 'success', 125],
-      ],
-    );
-    for (const { budget, lastLoad, arrivals } of result.runs) {
-      assert.equal(arrivals.length, 300);
-      assert.equal(lastLoad > 1, budget !== 'success', `${budget}: ${lastLoad}`);
-    }
-  });
-
-  test('without an outage every jitter is fine', async () => {
-    /** @type {LoadResult} */
-    const { runs } = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 280 / 300 }, seed: 1 }, nothing, signal);
-    for (const { recoveredAfterMs, timeouts } of runs) assert.deepEqual([recoveredAfterMs, timeouts.some((n) => n > 0)], [0, false]);
-  });
-});
 
 /** @param {Uint32Array} counts @param {number} length */
 function padded(counts, length) {

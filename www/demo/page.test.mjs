@@ -35,7 +35,7 @@ inEachEngine(({ withPage }) => {
       assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5\u00a0waits\./);
       assert.equal(await page.textContent('#total-worst'), '3.1\u00a0s');
       assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));
-    }));
+    }, { query: '?maxAttempts=6' }));
 
   test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
     withPage(async (page) => {
@@ -81,7 +81,7 @@ inEachEngine(({ withPage }) => {
       const rows = (await tableOf(page, 'delays')).rows.slice(0, 5);
       assert.deepEqual(column(rows, 'at most').map(Math.round), [300, 900, 1000, 1000, 1000]);
       assert.deepEqual(column(rows, 'exactly the cap').map((share) => share > 0), [false, false, true, true, true]);
-    }, { query: '?comparedJitter=full' }));
+    }, { query: '?comparedJitter=full&maxAttempts=6' }));
 
   test('the whole choice by keyboard: grid, radio buttons, sliders', () =>
     withPage(async (page) => {

@@ -106,7 +106,7 @@ inEachEngine(({ engine, withPage }) => {
       for (const id of SHARED) assert.equal(await said(page, id), undefined, id);
 
       const { rows } = await tableOf(page, 'arrivals');
-      const [, ...calls] = rows.map((row) => Object.values(row)).find(([from]) => from === ms) ?? [];
+      const [, ...calls] = rows.map((row) => Object.values(row)).find(([from]) => from === place.slice(3)) ?? [];
       // Bins of 100 ms.
       assert.deepEqual(loads, calls.map((n) => 10 * Number(n)));
     }));

@@ -3,13 +3,12 @@ import { version } from 'rejitter/package.json';
 import { byId, html } from './charts/dom';
 import { onNear } from './charts/near';
 import { createComputer } from './compute/client';
-import { mountDelays } from './sections/delays';
-import { mountHerd } from './sections/herd';
 import { mountHero } from './sections/hero';
 import { mountControls } from './shell/controls';
 import { mountHeader, mountHeadings } from './shell/header';
 import { mountLinkNotice } from './shell/link-notice';
 import { showOnly } from './shell/only';
+import { mountTotals } from './shell/totals';
 import { mountTheme } from './shell/theme';
 import { store } from './state/page';
 import { toQuery } from './state/permalink';
@@ -36,8 +35,12 @@ const mounts: readonly (() => void)[] = [
   () => mountUnder('hero-body', (root) => mountHero(root, store, slow)),
   () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
   () => mountWhenNear('aws-body', async (root) => (await import('./sections/contention')).mountContention(root, store, slow)),
-  () => mountUnder('delays-body', (root) => mountDelays(root, store, quick)),
-  () => mountHerd(byId('herd-body'), store, slow),
+  () => mountTotals(store, quick),
+  () => mountWhenNear('delays-body', async () => {
+    const { mountDelays } = await import('./sections/delays');
+    mountUnder('delays-body', (root) => mountDelays(root, store, quick));
+  }),
+  () => mountWhenNear('herd-body', async (root) => (await import('./sections/herd')).mountHerd(root, store, slow)),
   () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
   () => mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
   () => mountCode(byId('code-body'), store),
@@ -49,6 +52,9 @@ const mounts: readonly (() => void)[] = [
 
 /** Sections that are not loaded so far, by the ids of their bodies. */
 const later = new Map<string, () => Promise<void>>();
+
+// The build has drawn the first settings.
+if (toQuery(store.get()) !== '') for (const drawn of document.querySelectorAll('.static')) drawn.remove();
 
 byId('version').textContent = version;
 mountTheme();
@@ -70,9 +76,7 @@ addEventListener('hashchange', () => void showTarget());
 function mountUnder(id: string, mount: (root: HTMLElement) => void): void {
   const body = byId(id);
   const drawn = body.querySelector(':scope > .static');
-  // Drawn for the first settings.
-  if (toQuery(store.get()) !== '') drawn?.remove();
-  if (!drawn?.isConnected) return mount(body);
+  if (!drawn) return mount(body);
   const live = html('div');
   body.append(live);
   const pictures = drawn.querySelectorAll('svg').length;

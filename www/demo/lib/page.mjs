@@ -3,8 +3,14 @@ import assert from 'node:assert/strict';
 
 /** @typedef {import('playwright-core').Page} Page */
 
+/** Sections that load when they come near, and their figures. @type {Record<string, string[]>} */
+const SECTIONS = { 'delays-body': ['delays', 'success', 'landing'], 'herd-body': ['herd', 'arrivals', 'lanes', 'peaks'] };
+
 /** Waits until a figure shows what the controls say. @param {Page} page @param {string} id */
 export async function drawn(page, id) {
+  // Its section may not be loaded so far.
+  const section = Object.entries(SECTIONS).find(([, ids]) => ids.includes(id))?.[0];
+  if (section) await page.locator(`#${section}`).scrollIntoViewIfNeeded();
   await page.locator(`#${id}`).scrollIntoViewIfNeeded();
   await page.locator(`#${id}[aria-busy=false]`).waitFor({ timeout: 30_000 });
 }

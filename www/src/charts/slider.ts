@@ -63,7 +63,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
 
   function write(): void {
     number.value = text(shown);
-    number.style.width = `${number.value.length + 1}ch`;
+    number.style.width = `calc(${number.value.length + 0.5}ch + 16px)`;
   }
 
   return {

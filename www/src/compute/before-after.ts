@@ -42,7 +42,7 @@ export interface BeforeAfter {
 }
 
 /** More rows say nothing new. */
-const MOST_WAITS = 8;
+const MOST_WAITS = 10;
 /** Bins of a histogram. */
 const RESOLUTION = 48;
 const SAMPLES = 40_000;

@@ -7,6 +7,7 @@ import { count, duration, plural, share } from '../charts/format';
 import { labelWidth } from '../charts/labels';
 import type { Column } from '../charts/table';
 import { MOST_DRAWN, type Distribution, type Wait } from '../compute/waits';
+import { longestMs } from '../compute/waits-total';
 import { curveActs, sameChoice, title, truncationActs, withChoice, type Strategy } from '../state/strategy';
 import { waitAxis } from './time-axis';
 
@@ -206,16 +207,4 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
   }
   if (maxAttempts > MOST_DRAWN + 1) sentences.push(maxAttempts === Infinity ? `Only the first ${MOST_DRAWN} waits are drawn.` : `Only the first ${MOST_DRAWN} of ${count(n)} waits are drawn.`);
   return sentences.join(' ');
-}
-
-/** The longest that all waits together can take: no wait starts that would end at or after the deadline. */
-export function longestMs(waits: readonly Pick<Wait, 'loMs' | 'hiMs'>[], totalTimeoutMs: number): number {
-  let [least, most, longest] = [0, 0, 0];
-  for (const { loMs, hiMs } of waits) {
-    least += loMs;
-    most += hiMs;
-    if (least >= totalTimeoutMs) break;
-    longest = Math.min(most, totalTimeoutMs);
-  }
-  return longest;
 }

@@ -16,8 +16,8 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
 ];
 const NARROW = 640;
 const BELOW = 72;
-/** The legend has two lines on a phone. */
-const BELOW_NARROW = 90;
+/** The legend has up to three lines on a phone. */
+const BELOW_NARROW = 108;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
@@ -168,6 +168,6 @@ function layout(width: number) {
   const bottom = y - 8 - (pitch - height);
   const outcomeX = width;
   const last = width - 210;
-  const strip = isNarrow ? { x: 0, width: width - 14, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
+  const strip = isNarrow ? { x: 16, width: width - 32, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
   return { isNarrow, rows, heads, bottom, strip, columns: { outcome: outcomeX, last } };
 }

@@ -2,7 +2,7 @@
 import { html } from '../charts/dom';
 import { duration } from '../charts/format';
 import type { Distribution } from '../compute/waits';
-import { cellDrawing, mostOf, spreadOf } from '../figures/grid';
+import { cellDrawing, mostOf, spreadOf, type CellSize } from '../figures/grid';
 import { CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Arrow, type Cells } from '../state/cells';
 import type { Store } from '../state/store';
 import { capitalised, curveActs, curveFormula, jitterFormula, jitterName, sameChoice, title, withChoice, type Backoff, type Choice, type Jitter } from '../state/strategy';
@@ -19,6 +19,9 @@ interface Cell {
   readonly spread: HTMLElement;
 }
 
+/** Where nothing is laid out: as in the style sheet. */
+const PLOT_HEIGHT = 46;
+
 /** How many times smaller the zoomed scales end. */
 const ZOOMS = [1, 10, 100] as const;
 
@@ -30,6 +33,7 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
   root.append(bar, grid);
 
+  const sizes = new WeakMap<Element, CellSize>();
   let layout: Cells;
   let cells: readonly Cell[] = [];
   let distributions: readonly Distribution[] = [];
@@ -136,15 +140,18 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
     const most = scaleEnd(end, zoom);
     for (const { choice, plot, spread } of cells) {
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      const [width, height] = [plot.clientWidth, plot.clientHeight];
-      if (!found || width === 0) continue;
-      plot.replaceChildren(cellDrawing(found, most, { width, height }));
+      const size = sizes.get(plot);
+      if (!found || !size || size.width === 0) continue;
+      plot.replaceChildren(cellDrawing(found, most, size));
       const ms = spreadOf(found);
       spread.replaceChildren(...(ms === 0 ? ['no spread'] : ['spread ', html('b', { 'data-ms': ms }, duration(ms))]));
     }
   }
 
-  const resizes = new ResizeObserver(() => draw());
+  const resizes = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) sizes.set(target, { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height || PLOT_HEIGHT) });
+    draw();
+  });
   store.subscribe((_, before) => {
     const { strategy, compared } = store.get();
     const next = cellsOf(strategy, compared);

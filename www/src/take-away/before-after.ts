@@ -38,7 +38,8 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
     return TOP + (data?.waits.length ?? 5) * ROW + BELOW;
   },
 
-  draw({ waits, jitter }, width) {
+  draw(data, width) {
+    const { waits, jitter } = data;
     const narrow = width < NARROW;
     const [left, right] = [52, width - (narrow ? 64 : 150)];
     const bottom = TOP + waits.length * ROW;
@@ -49,7 +50,6 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
     for (const [i, wait] of waits.entries()) {
       const base = TOP + ROW * (i + 1) - 8;
       const heights = sharedHeights(wait);
-      const same = means(wait);
       marks.push(
         svg(
           'g',
@@ -58,7 +58,7 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
           svg('text', { x: 0, y: base, class: 'label' }, `wait ${wait.k}`),
           svg('g', { 'data-jitter': jitter }, ...densityMarks(wait.after, { scale, base, height: heights.after, head: HEAD })),
           svg('g', { class: 'compared before' }, ...densityMarks(wait.before, { scale, base, height: heights.before, head: HEAD })),
-          svg('text', { x: width, y: base, 'text-anchor': 'end', class: 'value' }, narrow ? duration(wait.after.meanMs) : same),
+          svg('text', { x: width, y: base, 'text-anchor': 'end', class: 'value' }, narrow || isSame(wait, data.sampled) ? duration(wait.after.meanMs) : means(wait)),
         ),
       );
     }
@@ -89,7 +89,7 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
 function verdict({ from, waits, sampled }: BeforeAfterData): string {
   const [worst] = [...waits].sort((a, b) => b.distance - a.distance);
   if (!worst) return 'There is no wait to compare.';
-  if (worst.distance < (sampled ? SAME_SAMPLED : SAME)) return 'Both draw the same waits.';
+  if (isSame(worst, sampled)) return 'Both draw the same waits.';
   const atoms = worst.before.atoms.filter(({ probability }) => probability < 1);
   const pile = Math.max(0, ...atoms.map(({ probability }) => probability));
   const where = atoms.find(({ probability }) => probability === pile);
@@ -98,9 +98,12 @@ function verdict({ from, waits, sampled }: BeforeAfterData): string {
   return `${said} ${share(pile)} of the clients of ${from} then wait exactly ${duration(where.ms)} and retry together.`;
 }
 
+function isSame({ distance }: Compared, sampled: boolean): boolean {
+  return distance < (sampled ? SAME_SAMPLED : SAME);
+}
+
 function means({ before, after }: Compared): string {
-  const [old, now] = [duration(before.meanMs), duration(after.meanMs)];
-  return old === now ? now : `${old} → ${now}`;
+  return `${duration(before.meanMs)} → ${duration(after.meanMs)}`;
 }
 
 /** One density scale for both: the lower one is drawn as much lower as it is wider. */

@@ -1,5 +1,7 @@
 /** The chosen strategy as programs, ready to run. */
-import { capRuleActs, policyData, policyOptions, usage, type Strategy } from '../state/strategy';
+import { RetryPolicy, type PolicyOptions, type PresetName } from 'rejitter';
+import { PRESETS, sameStrategy } from '../state/presets';
+import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
 
 export const TABS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
 export type Tab = (typeof TABS)[number];
@@ -35,43 +37,74 @@ export function callbackCall(name: string, ...more: readonly string[]): string {
 /** A call of a fetch that retries by itself. */
 export const fetchCall = `const response = await fetch('${URL}');`;
 
+type Options = Readonly<Record<string, unknown>>;
+
+/** How a program makes a policy: from a preset, from options, or from data, which alone can set any cap rule. */
+type Making = { readonly preset?: PresetName; readonly options: Options } | { readonly data: Options };
+
+function making(strategy: Strategy): Making {
+  const exact = PRESETS.find((preset) => preset.name !== undefined && sameStrategy(preset.strategy, strategy));
+  if (exact?.name !== undefined) return { preset: exact.name, options: {} };
+  if (strategy.capRule === 'bound' || !capRuleActs(strategy)) return { options: { ...policyOptions(strategy) } };
+  for (const { name, strategy: preset } of PRESETS) {
+    if (name === undefined || preset.capRule !== strategy.capRule || preset.jitter !== strategy.jitter) continue;
+    const options = changes(preset, strategy);
+    if (sameStrategy(strategyOf(RetryPolicy.preset(name, options as PolicyOptions)), strategy)) return { preset: name, options };
+  }
+  return { data: policyData(strategy) };
+}
+
+/** The options in which a strategy differs from a preset. */
+function changes(preset: Strategy, strategy: Strategy): Options {
+  const [from, to] = [optionsWithLimits(preset), optionsWithLimits(strategy)];
+  return Object.fromEntries(Object.entries(to).filter(([name, value]) => source(value) !== source(from[name])));
+}
+
+/** A preset's deadline stays unless an option lifts it. */
+function optionsWithLimits(strategy: Strategy): Options {
+  return { ...policyOptions(strategy), totalTimeoutMs: strategy.totalTimeoutMs, minMs: strategy.minMs };
+}
+
+/** An expression that makes the policy. */
+function policySource(made: Making): string {
+  if ('data' in made) return `RetryPolicy.fromJSON(${source(made.data)})`;
+  const { preset, options } = made;
+  if (preset === undefined) return `new RetryPolicy(${source(options)})`;
+  return `RetryPolicy.preset('${preset}'${Object.keys(options).length === 0 ? '' : `, ${source(options)}`})`;
+}
+
 function named(strategy: Strategy): string {
-  if (isData(strategy)) return program('rejitter', ['RetryPolicy'], `const policy = ${policyCode(strategy)};`, callbackCall('policy.run'));
+  const made = making(strategy);
+  if ('data' in made || made.preset !== undefined) return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(made)};`, callbackCall('policy.run'));
   const { name, options } = usage(strategy);
   return program('rejitter', [name], callbackCall(name, source(options)));
 }
 
-/** The cap rules of other systems are no options: a policy has them as data. */
-function isData(strategy: Strategy): boolean {
-  return strategy.capRule !== 'bound' && capRuleActs(strategy);
-}
-
-function policyCode(strategy: Strategy): string {
-  return isData(strategy) ? `RetryPolicy.fromJSON(${source(policyData(strategy))})` : `new RetryPolicy(${source(policyOptions(strategy))})`;
-}
-
 function wrapper(strategy: Strategy): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
-  const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key; Retry-After is followed.';
-  if (isData(strategy)) {
-    const imports = "import { RetryPolicy } from 'rejitter';\nimport { createFetch } from 'rejitter/fetch';";
-    const policy = `const policy = ${policyCode(strategy)}.with({ attemptTimeoutMs: ${source(attemptTimeoutMs)} });`;
-    return `${[imports, policy, `${comment}\nconst fetch = createFetch(policy);`, fetchCall].join('\n\n')}\n`;
+  const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key. Retry-After is obeyed.\n';
+  const made = making(strategy);
+  if (!('data' in made)) {
+    const options = { ...(made.preset !== undefined && { preset: made.preset }), ...made.options, attemptTimeoutMs };
+    return program('rejitter/fetch', ['createFetch'], `${comment}const fetch = createFetch(${source(options)});`, fetchCall);
   }
-  const options = { ...policyOptions(strategy), attemptTimeoutMs };
-  return program('rejitter/fetch', ['createFetch'], `${comment}\nconst fetch = createFetch(${source(options)});`, fetchCall);
+  const policy = policySource({ data: { ...made.data, attemptTimeoutMs } });
+  const imports = "import { RetryPolicy } from 'rejitter';\n";
+  return imports + program('rejitter/fetch', ['createFetch'], `const policy = ${policy};`, `${comment}const fetch = createFetch(policy);`, fetchCall);
 }
 
 function delays(strategy: Strategy): string {
-  return program(
-    'rejitter',
-    ['RetryPolicy'],
-    `const policy = ${policyCode(strategy)};`,
-    `// The waits of one operation in which every attempt fails.
+  const print = strategy.maxAttempts === Infinity
+    ? `// The first waits of one operation in which every attempt fails.
+const delays = policy.delays();
+for (let i = 0; i < 10; i++) {
+  console.log(delays.next().value);
+}`
+    : `// The waits of one operation in which every attempt fails.
 for (const delayMs of policy.delays()) {
   console.log(delayMs);
-}`,
-  );
+}`;
+  return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(making(strategy))};`, print);
 }
 
 /** A value as a person would write it; objects at the outermost with a line for each property. */

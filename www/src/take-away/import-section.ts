@@ -36,6 +36,7 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     return button;
   });
   const long = html('p', { class: 'note', role: 'status' });
+  long.hidden = true;
   const form = html(
     'div',
     { class: 'import-form' },
@@ -80,6 +81,8 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     shown = failed ? undefined : answer;
     translation.hidden = drawing.hidden = failed;
     error.hidden = choices.hidden = !failed;
+    // A question is no error.
+    error.className = failed && answer.choices ? 'import-question' : 'error';
     error.replaceChildren(...(failed ? prose(answer.error) : []));
     choices.replaceChildren(...(failed ? (answer.choices ?? []) : []).map(choice));
     said.textContent = '';
@@ -114,6 +117,7 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
   /** Into the link, unless it is the first example or too long. */
   function keep(): void {
     const fits = text.value.length <= MOST_PASTED;
+    long.hidden = fits;
     long.textContent = fits ? '' : `The link holds at most ${MOST_PASTED.toLocaleString('en-US')} characters, so it leaves this text out.`;
     const isFirst = text.value === exampleOf(FIRST) && select.value === 'detect';
     store.set({ pasted: isFirst || !fits ? { text: '', from: 'detect' } : { text: text.value, from: select.value } });

@@ -118,6 +118,8 @@ class Content {
 
   /** The library, if the text is clear about it; else those that have these options, the likeliest first. */
   detected(): { source?: Source; candidates?: readonly Source[] } {
+    // A name alone, where nothing else could be read, may be any language.
+    if (this.parsed.error !== undefined && this.objects.length === 0 && this.calls.size === 0) return {};
     const scores = SOURCES.map((source) => ({ source, ...this.score(source) })).sort((a, b) => b.score - a.score);
     const [best, second] = scores;
     if (!best || best.score === 0) return { candidates: [] };
