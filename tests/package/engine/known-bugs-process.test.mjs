@@ -1,4 +1,4 @@
-// Scenarios from bug reports (the ids name them) about whole processes: what keeps one alive, what stays in
+// Scenarios from bug reports (bug-reports.md has the ids) about whole processes: what keeps one alive, what stays in
 // its memory, and what happens when the core traps.
 
 import assert from 'node:assert/strict';
