@@ -37,9 +37,8 @@ export const Delays = /* @__PURE__ */ (() => {
     /** Starts anew, as the next operation: the same curve, fresh draws. */
     reset() {
       this.#attempt = 1;
-      this.#state.previousMs = -1;
+      this.#state.previous = undefined;
       if (this.#settings.seeded) this.#state.index++;
-      else this.#state.index = UNSEEDED;
     }
   }
 
@@ -53,8 +52,8 @@ export const Delays = /* @__PURE__ */ (() => {
  * @param {number} index of the operation
  * @returns {import('./decision.js').State}
  */
-function stateOf({ seeded, seedHigh, seedLow }, index) {
-  return { seedHigh, seedLow, index: seeded ? index : UNSEEDED, previousMs: -1, previousR: 0, fault: undefined };
+function stateOf({ seeded }, index) {
+  return { index: seeded ? index : UNSEEDED, previous: undefined, fault: undefined };
 }
 
 /** The last wait of a chain that is computed: each one depends on the one before. */
