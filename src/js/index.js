@@ -3,7 +3,7 @@
 // by itself, so that a bundle has those which the app uses, and what these need.
 
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './options/codes.js';
-import { readOptions, requireFunction, settingsOf } from './options/settings.js';
+import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from './options/settings.js';
 import { run } from './run/run.js';
 
 // What needs no core.
@@ -17,8 +17,8 @@ export { syncOf } from './run/sync.js';
 /** @typedef {import('./options/settings.js').Load} Load */
 
 const because = "the function's name determines it";
-const ITS_JITTER = { refused: ['jitter'], because, metrics: false };
-const ITS_BACKOFF = { refused: ['backoff'], because, metrics: false };
+const ITS_JITTER = { metrics: ONE_OPERATION, jitter: because };
+const ITS_BACKOFF = { metrics: ONE_OPERATION, backoff: because };
 
 /** @param {Load} load */
 export const retryOf = (load) => functionOf('retry', load);
@@ -45,10 +45,10 @@ export const truncatedBackoffOf = (load) =>
 /**
  * @param {string} name for stack traces
  * @param {Load} load
- * @param {import('./options/settings.js').Accepted} [accepted]
+ * @param {import('./options/settings.js').Refused} [refused]
  * @param {Partial<import('./options/settings.js').Settings>} [own]
  */
-function functionOf(name, load, accepted, own) {
+function functionOf(name, load, refused, own) {
   const newSettings = settingsOf(load, own);
   const named = {
     /**
@@ -59,7 +59,7 @@ function functionOf(name, load, accepted, own) {
       let settings;
       try {
         requireFunction(fn);
-        settings = readOptions(options, newSettings(), accepted);
+        settings = readOptions(options, newSettings(), refused);
       } catch (error) {
         return Promise.reject(error);
       }

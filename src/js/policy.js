@@ -15,9 +15,6 @@ import { run } from './run/run.js';
 
 const misused = () => failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
 
-/** What a policy takes. */
-const ACCEPTED = { refused: [], because: '', metrics: true };
-
 /** @typedef {import('./options/settings.js').Behind<Metrics>} Behind */
 
 /**
@@ -44,7 +41,7 @@ export function policyOf(load) {
 
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      const settings = options instanceof Settings ? options : readOptions(options, newSettings(), ACCEPTED);
+      const settings = options instanceof Settings ? options : readOptions(options, newSettings(), {});
       this.#behind = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
       registerPolicy(this, this.#behind);
     }
@@ -68,7 +65,7 @@ export function policyOf(load) {
 
     /** @param {unknown} overrides */
     with(overrides) {
-      return construct(this?.constructor, readOverrides(overrides, behind(this).settings, ACCEPTED));
+      return construct(this?.constructor, readOverrides(overrides, behind(this).settings, {}));
     }
 
     toJSON() {
@@ -162,8 +159,8 @@ export function policyOf(load) {
    * @param {unknown} overrides
    */
   const make = (Class, { capRule, options }, overrides) => {
-    const settings = readOptions(options, settingsOf(load, { capRule })(), ACCEPTED);
-    return construct(Class, overrides === undefined ? settings : readOverrides(overrides, settings, ACCEPTED));
+    const settings = readOptions(options, settingsOf(load, { capRule })(), {});
+    return construct(Class, overrides === undefined ? settings : readOverrides(overrides, settings, {}));
   };
 
   return RetryPolicy;

@@ -5,7 +5,7 @@ import { isLongest } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
 import { RetryError, keepReport } from '../run/report.js';
-import { run } from '../run/run.js';
+import { watch } from '../run/run.js';
 import { isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
 import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, retryAfterMs } from './http.js';
@@ -13,10 +13,10 @@ import { globalFetch } from './inner.js';
 import { isKey } from './options.js';
 import { FetchRequest } from './request.js';
 import { discard, keepAbortable } from './response.js';
+import { FetchSteps } from './steps.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
-/** @typedef {import('../run/operation-state.js').Lifecycle} Lifecycle */
-/** @typedef {import('../run/operation-state.js').Ruling} Ruling */
+/** @typedef {import('./steps.js').Ruling} Ruling */
 
 /**
  * What an attempt brought.
@@ -26,7 +26,6 @@ import { discard, keepAbortable } from './response.js';
  * @property {Attempt} attempt
  */
 
-/** @implements {Lifecycle} */
 export class FetchOperation {
   /**
    * @param {import('./options.js').FetchSettings} settings
@@ -76,8 +75,8 @@ export class FetchOperation {
     try {
       const { shared, ownSeed } = this.settings;
       const index = ownSeed ? 0 : shared.operations++;
-      const send = (/** @type {Attempt} */ attempt) => this.send(attempt);
-      const response = await run(this.common, send, index, shared.metrics, this.request.signal, this);
+      const steps = new FetchSteps(this.common, this, index);
+      const response = await watch(steps, shared.metrics, this.request.signal);
       if (this.own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const signals = this.ownSignal ? this.signals : [];
       if (signals.length > 0 || this.request.isRequest || this.own.prepare !== undefined) keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
@@ -164,7 +163,7 @@ export class FetchOperation {
   }
 
   /**
-   * Answers like `retryIf` and `retryOnResult`, in whose place the engine asks this.
+   * Answers like `retryIf` and `retryOnResult`, in whose place this is asked.
    * @param {any} result of the attempt: a response, or an error
    * @param {boolean} failed
    * @param {Attempt} attempt
@@ -297,11 +296,6 @@ export class FetchOperation {
   discard() {
     discard(this.response);
     this.response = undefined;
-  }
-
-  /** @param {object} report */
-  gaveUp(report) {
-    this.report = report;
   }
 }
 

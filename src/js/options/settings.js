@@ -99,16 +99,10 @@ export class Settings {
   }
 }
 
-/**
- * Which options somebody takes. Each property is its own: `Object.prototype` may have one of these names.
- * @typedef {object} Accepted
- * @property {readonly string[]} refused options that must be omitted
- * @property {string} because why
- * @property {boolean} metrics whether there is more than one operation to count
- */
+/** Options that somebody does not take, and why. @typedef {Record<string, string>} Refused */
 
-/** What takes them all but `metrics`. @type {Accepted} */
-const ALL = { refused: [], because: '', metrics: false };
+/** Why `metrics` are refused where there is only one operation to count. */
+export const ONE_OPERATION = 'only RetryPolicy supports it';
 
 /**
  * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
@@ -168,21 +162,21 @@ export function inheriting(base) {
  * `backoff` or `jitter` drops the options that belong to what it replaces.
  * @param {any} options
  * @param {Settings} base
- * @param {Accepted} [accepted]
+ * @param {Refused} [refused]
  * @param {Partial<Settings>} [own]
  */
-export function readOverrides(options, base, accepted, own) {
-  return readOptions(options, Object.assign(inheriting(base), own), accepted, dropReplaced);
+export function readOverrides(options, base, refused, own) {
+  return readOptions(options, Object.assign(inheriting(base), own), refused, dropReplaced);
 }
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
- * @param {Accepted} [accepted]
+ * @param {Refused} [refused]
  * @param {(settings: Settings) => void} [adapt] called before the options are compared
  */
-export function readOptions(options, settings, accepted = ALL, adapt) {
+export function readOptions(options, settings, refused = { metrics: ONE_OPERATION }, adapt) {
   if (options === undefined) return settings;
   requireObject(options);
   /** @type {Error[]} */
@@ -210,7 +204,7 @@ export function readOptions(options, settings, accepted = ALL, adapt) {
         break;
       default:
         if (problems.length >= MAX_PROBLEMS) continue;
-        valid = readByRule(name, value, settings, problems, accepted);
+        valid = readByRule(name, value, settings, problems, refused);
     }
     if (!valid) problems.push(problemOf(name, value, RULES[name]));
   }
@@ -234,20 +228,15 @@ export function readOptions(options, settings, accepted = ALL, adapt) {
  * @param {any} value
  * @param {any} settings
  * @param {Error[]} problems
- * @param {Accepted} accepted
+ * @param {Refused} refused
  */
-function readByRule(name, value, settings, problems, { refused, because, metrics }) {
+function readByRule(name, value, settings, problems, refused) {
   if (!Object.hasOwn(RULES, name)) {
-    const names = Object.keys(RULES).filter((known) => !refused.includes(known) && (known !== 'metrics' || metrics));
-    problems.push(unknown(name, names));
+    problems.push(unknown(name, Object.keys(RULES).filter((known) => !Object.hasOwn(refused, known))));
     return true;
   }
-  if (refused.includes(name)) {
-    problems.push(leftOut(name, value, because));
-    return true;
-  }
-  if (name === 'metrics' && value === true && !metrics) {
-    problems.push(leftOut(name, value, 'only RetryPolicy supports it'));
+  if (Object.hasOwn(refused, name)) {
+    problems.push(leftOut(name, value, refused[name]));
     return true;
   }
   settings[name] = value;
@@ -259,8 +248,8 @@ function readByRule(name, value, settings, problems, { refused, because, metrics
   }
 }
 
-/** `metrics` count over the runs of a policy. @type {Accepted} */
-const OF_A_RUN = { refused: ['metrics'], because: 'it belongs to the policy', metrics: false };
+/** `metrics` count over the runs of a policy. @type {Refused} */
+const OF_A_POLICY = { metrics: 'it belongs to the policy' };
 
 /**
  * Returns the settings and the signal of one run of a policy. The signal adds to the policy's. With a seed of its own,
@@ -280,7 +269,7 @@ export function readRunOptions(options, policy) {
   }
   const given = readOnly(options);
   const { signal } = given;
-  const settings = readOverrides(given, policy, OF_A_RUN);
+  const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
   return { settings, signal, ownSeed: given.seed !== undefined };
 }

@@ -4,7 +4,7 @@
 import { abortAttempt } from './attempt.js';
 import { settle } from './hooks.js';
 import { follow, unfollow } from './signals.js';
-import { Timer, now, sleep } from './timer.js';
+import { Timer, now } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./report.js').TimeoutError} TimeoutError */
@@ -28,6 +28,7 @@ export class Unlimited {
   /** The deadline's error, once its timer has fired. @type {TimeoutError | undefined} */
   expired = undefined;
   deadlineAt = Infinity;
+  alsoAnswered = ', or a promise of these';
 
   /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
   get ended() {
@@ -63,7 +64,9 @@ export class Unlimited {
    * @returns {Promise<any>} the time at the end; another value after an interruption
    */
   wait(ms, from, unref) {
-    return sleep(ms, from, unref);
+    return new Promise((resolve) => {
+      new Timer(ms, resolve, unref, from);
+    });
   }
 }
 

@@ -13,9 +13,12 @@ import { now } from './timer.js';
  * State of an operation, or of an iterator of its waits, for the formulas.
  * @typedef {object} State
  * @property {number} index among the operations of a seed
- * @property {Previous | undefined} previous of jitters that look back
+ * @property {Previous} previous of jitters that look back
  * @property {unknown} fault the error because of which the core could not answer
  */
+
+/** Before the first wait. @type {Previous} */
+export const NO_PREVIOUS = { ms: -1, r: 0 };
 
 /** Index of an operation without a seed: each of its draws has a fresh one. */
 export const UNSEEDED = -1;
@@ -31,7 +34,7 @@ const DEADLINE = -2;
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
  * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
- * @param {number} serverMs the wait that a server asks for; below 0, or NaN, for none
+ * @param {number | undefined} serverMs the wait that a server asks for; below 0, NaN or undefined for none
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
@@ -39,7 +42,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= settings.maxAttempts) return EXHAUSTED;
   const exact = exactlyMs >= 0;
-  const hinted = serverMs > 0;
+  const hinted = /** @type {number} */ (serverMs) > 0;
   const draws = !exact && (hinted || jitter !== NONE);
   let r = 0;
   let r2 = 0;
@@ -74,11 +77,11 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
       +(settings.longRetryAfter === 'cap'),
       settings.maxAttempts,
       attempt,
-      state.previous === undefined ? -1 : state.previous.ms,
-      state.previous === undefined ? 0 : state.previous.r,
+      state.previous.ms,
+      state.previous.r,
       remainingMs,
       curveMs,
-      serverMs,
+      /** @type {number} */ (serverMs),
       exactlyMs,
       r,
       r2,

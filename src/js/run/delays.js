@@ -6,7 +6,7 @@ import { hasOwnCurve } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
 import { inheriting, readOnly, reseeded } from '../options/settings.js';
-import { UNSEEDED, decide } from './decision.js';
+import { NO_PREVIOUS, UNSEEDED, decide } from './decision.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const Delays = /* @__PURE__ */ (() => {
@@ -37,7 +37,7 @@ export const Delays = /* @__PURE__ */ (() => {
     /** Starts anew, as the next operation: the same curve, fresh draws. */
     reset() {
       this.#attempt = 1;
-      this.#state.previous = undefined;
+      this.#state.previous = NO_PREVIOUS;
       if (this.#settings.seeded) this.#state.index++;
     }
   }
@@ -53,7 +53,7 @@ export const Delays = /* @__PURE__ */ (() => {
  * @returns {import('./decision.js').State}
  */
 function stateOf({ seeded }, index) {
-  return { index: seeded ? index : UNSEEDED, previous: undefined, fault: undefined };
+  return { index: seeded ? index : UNSEEDED, previous: NO_PREVIOUS, fault: undefined };
 }
 
 /** The last wait of a chain that is computed: each one depends on the one before. */

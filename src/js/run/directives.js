@@ -37,7 +37,7 @@ function directed(maker, name, message, errors, permanent, afterMs) {
   const inner = readDirectives(errors[0]);
   const error = new Error(messageOf(inner.error, message), wraps ? { cause: inner.error } : undefined);
   hide(error, 'name', name);
-  hide(error, DIRECTIVE, { permanent: permanent || inner.permanent, afterMs: afterMs >= 0 ? afterMs : inner.afterMs, wraps });
+  hide(error, DIRECTIVE, { permanent: permanent || inner.permanent, afterMs: afterMs >= 0 ? afterMs : inner.afterMs ?? NaN, wraps });
   makers.set(error, maker);
   return error;
 }
@@ -79,7 +79,7 @@ export function returnedDirective(value) {
  * @param {any} error
  */
 export function readDirectives(error) {
-  const directives = { error, permanent: false, afterMs: NaN };
+  const directives = { error, permanent: false, afterMs: /** @type {number | undefined} */ (undefined) };
   try {
     let outer = true;
     // A TimeoutError of ours has as its cause the failure before it, whose directives were followed.
@@ -88,7 +88,7 @@ export function readDirectives(error) {
       const valid = directive !== undefined && typeof directive.permanent === 'boolean' && typeof directive.wraps === 'boolean' && typeof directive.afterMs === 'number' && !(directive.afterMs < 0);
       if (valid) {
         directives.permanent ||= directive.permanent;
-        if (!(directives.afterMs >= 0)) directives.afterMs = directive.afterMs;
+        if (!(/** @type {number} */ (directives.afterMs) >= 0)) directives.afterMs = directive.afterMs;
       }
       outer &&= valid && directive.wraps && Object.hasOwn(error, DIRECTIVE) && Object.hasOwn(error, 'cause');
       error = error.cause;

@@ -1,7 +1,7 @@
 // @ts-check
 // What an operation knows of itself, and how it tells: events, records, the report, the outcome.
 
-import { UNSEEDED } from './decision.js';
+import { NO_PREVIOUS, UNSEEDED } from './decision.js';
 import { callHook } from './hooks.js';
 import { AttemptRecord, RetryError, TimeoutError, keepReport } from './report.js';
 import { now } from './timer.js';
@@ -24,27 +24,11 @@ const NO_RECORDS = [];
  * @property {unknown} expired the deadline's error, once its timer has fired
  * @property {string | undefined} ended the reason why the operation must not go on
  * @property {number} deadlineAt
+ * @property {string} alsoAnswered what a predicate may answer beside the rest, for error texts
  * @property {(operation: any) => void} start begins the operation
  * @property {(attempt: Attempt) => void} begin begins an attempt
  * @property {() => void} endAttempt
  * @property {() => void} dispose removes all listeners and timers
- */
-
-/**
- * What a wrapper of the engine, as fetch is one, adds to an operation.
- * @typedef {object} Lifecycle
- * @property {(outcome: unknown, failed: boolean, attempt: Attempt) => unknown} ask takes the place of `retryIf` and
- *   `retryOnResult`, and answers like them
- * @property {string} asked the option that `ask` has called, for error texts
- * @property {() => Ruling} allowRetry follows an answer for which another attempt may be made
- * @property {() => object | undefined} extraFields of an event with an outcome
- * @property {() => void} discard lets go of an outcome that another attempt replaces
- * @property {(report: object) => void} gaveUp
- */
-
-/**
- * Whether a wrapper allows another attempt. A server's hint is in ms; NaN if there is none.
- * @typedef {{ retry: boolean, stop?: string, hintMs?: number }} Ruling
  */
 
 export class OperationState {
@@ -60,8 +44,8 @@ export class OperationState {
     this.fn = fn;
     this.limits = limits;
     this.index = settings.seeded ? index : UNSEEDED;
-    /** The last computed wait and its draw, for jitters that look back. @type {import('./decision.js').Previous | undefined} */
-    this.previous = undefined;
+    /** The last computed wait and its draw, for jitters that look back. */
+    this.previous = NO_PREVIOUS;
     /** Error because of which the core could not answer. @type {unknown} */
     this.fault = undefined;
     this.startedAt = startedAt;
@@ -83,8 +67,6 @@ export class OperationState {
     /** Numbers of the last attempt that ended and of the last one that was recorded. */
     this.ended = 0;
     this.recorded = 0;
-    /** @type {Lifecycle | undefined} */
-    this.lifecycle = undefined;
     /** @type {import('./metrics.js').Metrics | undefined} */
     this.metrics = undefined;
     /** @type {{ attempts?: number, report?: object } | undefined} shown to subscribers of the tracing channel */
@@ -142,9 +124,9 @@ export class OperationState {
     const { aborted } = limits;
     if (aborted) reason = 'aborted';
     if (reason === 'success') {
-      if (this.context !== undefined) this.context.attempts = attempts;
+      Object.assign(this.context ?? {}, { attempts });
       this.metrics?.succeeded(attempts);
-      this.emit('onSuccess', attempts, { result: this.outcome });
+      this.emit('onSuccess', attempts, this.outcomeFields());
       return;
     }
     this.record();
@@ -163,9 +145,8 @@ export class OperationState {
 
     const { failed, outcome } = this;
     const report = this.report(reason);
-    if (this.context !== undefined) Object.assign(this.context, { attempts, report });
+    Object.assign(this.context ?? {}, { attempts, report });
     this.metrics?.failed(reason);
-    this.lifecycle?.gaveUp(report);
     this.emit('onGiveUp', attempts, { ...this.outcomeFields(), reason, report });
     const wrap = failed ? settings.finalError === 'wrap' && !aborted : settings.finalResult === 'reject';
     // One reason may end operations of several callers, who must not see each other's reports.
@@ -200,9 +181,7 @@ export class OperationState {
    */
   emit(name, attempt, fields) {
     const { hooks } = this.settings;
-    if (hooks === undefined) return;
-    const more = fields !== undefined && this.lifecycle !== undefined ? { ...fields, ...this.lifecycle.extraFields() } : fields;
-    callHook(hooks, name, this.event(attempt, more));
+    if (hooks !== undefined) callHook(hooks, name, this.event(attempt, fields));
   }
 
   /**

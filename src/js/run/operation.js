@@ -47,26 +47,33 @@ export class Operation extends OperationState {
    * @param {boolean} threw
    */
   next(answer, threw) {
-    switch (this.step) {
-      case CALL:
-        return this.review(answer, threw);
-      case ASK:
-        return threw ? this.callbackFailed(answer) : this.decide(answer);
-      case WAIT:
-        return this.afterWait(answer);
-      case PREPARE:
-        return threw ? this.callbackFailed(answer) : this.prepared();
-      default:
-        return this.start();
+    /** @type {number | string} */
+    let next;
+    try {
+      next = this.advance(answer, threw);
+    } catch (thrown) {
+      next = this.callbackFailed(thrown);
     }
+    if (typeof next === 'string') {
+      this.settle(next);
+      this.limits.dispose();
+      next = END;
+    }
+    return (this.step = next);
   }
 
-  /** Goes on after a first attempt that somebody else has made. @param {Attempt | undefined} attempt */
-  resume(attempt) {
-    this.attempts = 1;
-    this.attempt = attempt;
-    this.step = CALL;
-    return this;
+  /**
+   * Follows the last step. Throws what a callback threw, other than the operation itself.
+   * @param {any} answer
+   * @param {boolean} threw
+   * @returns {number | string} the next step, 'success', or the reason to stop
+   */
+  advance(answer, threw) {
+    const { step } = this;
+    if (step === BEGIN) return this.start();
+    if (step === CALL) return this.review(answer, threw);
+    if (threw) throw answer;
+    return step === ASK ? this.decide(answer) : this.goOn(answer);
   }
 
   start() {
@@ -77,7 +84,7 @@ export class Operation extends OperationState {
       // Nothing was done that a hook or a report could tell of.
       this.failed = true;
       this.outcome = limits.reason;
-      return (this.step = END);
+      return END;
     }
     this.metrics?.begun();
     return this.begin();
@@ -90,15 +97,15 @@ export class Operation extends OperationState {
     if (settings.hooks !== undefined) {
       this.emit('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
-      if (limits.aborted) return this.stop('aborted');
+      if (limits.aborted) return 'aborted';
       this.attemptAt = now();
-      if (this.attemptAt >= limits.deadlineAt) return this.stop(this.attempts === 0 ? 'timeout' : 'deadline');
+      if (this.attemptAt >= limits.deadlineAt) return this.attempts === 0 ? 'timeout' : 'deadline';
     }
     this.attempts++;
     this.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
-    return (this.step = CALL);
+    return CALL;
   }
 
   /**
@@ -107,175 +114,119 @@ export class Operation extends OperationState {
    * @param {boolean} threw
    */
   review(answer, threw) {
-    const { settings, limits, lifecycle } = this;
+    const { limits } = this;
     limits.endAttempt();
-    if (answer === INTERRUPTED) return this.stop('timeout');
+    if (answer === INTERRUPTED) return 'timeout';
     this.failed = threw;
-    if (!threw) {
-      try {
-        this.checkResult(answer);
-      } catch (mistake) {
-        return this.callbackFailed(mistake);
-      }
-    }
-    // The attempt may have aborted, and so may a hook below.
-    if (limits.aborted) return this.stop('aborted');
-    let permanent = false;
-    this.hintMs = undefined;
-    if (threw) {
-      const directives = readDirectives(answer);
-      this.outcome = directives.error;
-      permanent = directives.permanent;
-      if (directives.afterMs >= 0) this.hintMs = directives.afterMs;
-    } else {
-      this.outcome = answer;
-      if (settings.retryOnResult === undefined && lifecycle === undefined) return this.stop('success');
-    }
-    this.note();
-    // Most results of a fetch are good: whether one is a failure, the predicate says.
-    if (threw || lifecycle === undefined) this.emit('onFailure', this.attempts, this.outcomeFields());
-    return limits.aborted ? this.stop('aborted') : permanent ? this.stop('permanent') : this.ask();
-  }
-
-  /**
-   * Throws if the callback must not return this.
-   * @param {unknown} result
-   */
-  checkResult(result) {
-    const mistake = returnedDirective(result);
+    const mistake = threw ? undefined : returnedDirective(answer);
     if (mistake !== undefined) throw mistake;
+    // The attempt may have aborted, and so may a hook below.
+    if (limits.aborted) return 'aborted';
+    const directives = threw ? readDirectives(answer) : undefined;
+    this.outcome = directives ? directives.error : answer;
+    if (!threw && !this.polls) return 'success';
+    this.hintMs = directives?.afterMs;
+    this.note();
+    this.emit('onFailure', this.attempts, this.outcomeFields());
+    return limits.aborted ? 'aborted' : directives?.permanent ? 'permanent' : this.ask();
   }
 
-  /** Asks the caller's predicate about the outcome. */
+  /** Whether a result may be followed by another attempt. */
+  get polls() {
+    return this.settings.retryOnResult !== undefined;
+  }
+
+  /** The option that is asked about the outcome. @returns {string} */
+  get asked() {
+    return this.failed ? 'retryIf' : 'retryOnResult';
+  }
+
+  /** Asks the caller about the outcome. */
   ask() {
-    const { settings, lifecycle, failed, outcome } = this;
-    const attempt = /** @type {Attempt} */ (this.attempt);
-    const predicate = failed ? settings.retryIf : settings.retryOnResult;
-    let verdict;
-    try {
-      if (lifecycle !== undefined) verdict = lifecycle.ask(outcome, failed, attempt);
-      else verdict = predicate === undefined || predicate(outcome, attempt);
-    } catch (thrown) {
-      return this.callbackFailed(thrown);
-    }
-    if (typeof verdict === 'boolean') return this.decide(verdict);
-    this.pending = verdict;
-    return (this.step = ASK);
+    this.pending = this.predicate();
+    return typeof this.pending === 'boolean' ? this.decide(this.pending) : ASK;
+  }
+
+  /** @returns {unknown} */
+  predicate() {
+    const predicate = /** @type {any} */ (this.settings)[this.asked];
+    return predicate === undefined || predicate(this.outcome, this.attempt);
   }
 
   /**
    * Follows the predicate.
-   * @param {unknown} verdict its answer
+   * @param {any} verdict its answer
    */
   decide(verdict) {
-    let next;
-    try {
-      next = this.computeNext(verdict);
-    } catch (thrown) {
-      return this.callbackFailed(thrown);
-    }
-    return typeof next === 'string' ? this.stop(next) : this.wait(next);
+    const { limits } = this;
+    // The predicate may have aborted.
+    if (limits.aborted) return 'aborted';
+    if (verdict === false) return this.failed ? 'notRetryable' : 'success';
+    return this.schedule(verdict === true ? NaN : afterMsOf(verdict, this.asked, limits.alsoAnswered));
   }
 
   /**
-   * Returns a wait in ms, 'success', or the reason to stop.
-   * @param {any} verdict
+   * Computes the wait before another attempt.
+   * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @returns {number | string}
    */
-  computeNext(verdict) {
-    const { settings, failed, limits, lifecycle, attempts } = this;
-    // The predicate may have aborted, and so may random() and backoff().
+  schedule(exactlyMs) {
+    const { limits } = this;
+    const decision = decide(this.settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs);
+    // random() and backoff() may have aborted.
     if (limits.aborted) return 'aborted';
-    const stopped = failed ? 'notRetryable' : 'success';
-    if (verdict === false) return stopped;
-    const asked = lifecycle?.asked ?? (failed ? 'retryIf' : 'retryOnResult');
-    const exactlyMs = verdict === true ? NaN : afterMsOf(verdict, asked, this.alsoAnswers);
-    if (lifecycle !== undefined) {
-      const ruling = lifecycle.allowRetry();
-      if (!ruling.retry) return stopped;
-      if (!failed) this.emit('onFailure', attempts, this.outcomeFields());
-      if (limits.aborted) return 'aborted';
-      if (ruling.stop !== undefined) return ruling.stop;
-      this.hintMs = ruling.hintMs;
-    }
-    const decision = decide(settings, this, attempts, limits.deadlineAt, this.hintMs ?? NaN, exactlyMs);
-    return limits.aborted ? 'aborted' : decision >= 0 ? decision : /** @type {string} */ (REASONS[-decision]);
-  }
-
-  /** What a predicate may answer beside the rest, for error texts. */
-  get alsoAnswers() {
-    return ', or a promise of these';
+    return decision < 0 ? /** @type {string} */ (REASONS[-decision]) : this.wait(decision);
   }
 
   /** @param {number} delayMs */
   wait(delayMs) {
     this.delayMs = delayMs;
     this.metrics?.waits(delayMs);
-    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
-    this.lifecycle?.discard();
+    this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
     // The attempt and the answer need not live as long as the wait.
     this.attempt = this.pending = undefined;
-    return (this.step = WAIT);
-  }
-
-  /** Whether a callback may have taken its time since the attempt ended: only then is the clock read again. */
-  get mayBeLate() {
-    const { settings, lifecycle } = this;
-    return settings.watched || settings.retryIf || settings.random || settings.curve || lifecycle;
-  }
-
-  /** @param {number} time */
-  afterWait(time) {
-    const { beforeRetry } = this.settings;
-    this.record();
-    const { ended } = this.limits;
-    if (ended !== undefined) return this.stop(ended);
-    if (beforeRetry === undefined) {
-      this.attemptAt = time;
-      return this.begin();
-    }
-    try {
-      const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs: this.last?.delayMs });
-      this.pending = beforeRetry(Object.freeze(event));
-    } catch (thrown) {
-      return this.callbackFailed(thrown);
-    }
-    return (this.step = PREPARE);
-  }
-
-  /** Follows `beforeRetry`. */
-  prepared() {
-    this.pending = undefined;
-    this.attemptAt = now();
-    const { ended } = this.limits;
-    return ended === undefined ? this.begin() : this.stop(ended);
+    return WAIT;
   }
 
   /**
-   * Ends the operation because of an error that takes the outcome's place: of a callback other than the operation
+   * Follows the wait, and `beforeRetry`.
+   * @param {number} time after the wait
+   */
+  goOn(time) {
+    const { beforeRetry } = this.settings;
+    this.record();
+    const { ended } = this.limits;
+    if (ended !== undefined) return ended;
+    if (this.step === PREPARE) {
+      this.pending = undefined;
+      time = now();
+    } else if (beforeRetry !== undefined) {
+      const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs: this.last?.delayMs });
+      this.pending = beforeRetry(Object.freeze(event));
+      return PREPARE;
+    }
+    this.attemptAt = time;
+    return this.begin();
+  }
+
+  /**
+   * Returns the reason to stop for an error that takes the outcome's place: of a callback other than the operation
    * itself, or of the core. The failure that was being judged becomes its cause.
    * @param {any} thrown
    */
   callbackFailed(thrown) {
-    if (this.limits.aborted) return this.stop('aborted');
+    if (this.limits.aborted) return 'aborted';
     // By the deadline, during a predicate or `beforeRetry`.
-    if (thrown === INTERRUPTED) return this.stop('deadline');
+    if (thrown === INTERRUPTED) return 'deadline';
     if (thrown !== undefined && thrown === this.fault) {
       warn(thrown);
-      return this.stop('unavailable');
+      return 'unavailable';
     }
     this.record();
     if (this.failed) blame(thrown, this.outcome);
     this.failed = true;
     this.outcome = thrown;
-    return this.stop('callback');
-  }
-
-  /** @param {string} reason or 'success' */
-  stop(reason) {
-    this.settle(reason);
-    this.limits.dispose();
-    return (this.step = END);
+    return 'callback';
   }
 }
 

@@ -12,7 +12,7 @@ import { subscribed } from './tracing.js';
 /** @typedef {import('../options/settings.js').Settings} Settings */
 /** @typedef {import('./operation-state.js').Callback} Callback */
 
-const UNLIMITED = new Unlimited();
+export const UNLIMITED = new Unlimited();
 
 /**
  * Runs the callback until it succeeds or the settings say stop. The first attempt is called
@@ -25,27 +25,23 @@ const UNLIMITED = new Unlimited();
  * @param {number} index among the operations of a policy
  * @param {import('./metrics.js').Metrics} [metrics]
  * @param {AbortSignal} [signal] the run's own, beside the settings'
- * @param {import('./operation-state.js').Lifecycle} [lifecycle]
  * @returns {Promise<any>}
  */
-export function run(settings, fn, index, metrics, signal, lifecycle) {
-  const channel = subscribed();
-  if (channel !== null || settings.watched || signal !== undefined || lifecycle !== undefined) {
-    const signals = [settings.signal, signal].filter((signal) => signal !== undefined);
-    const limits = settings.interruptible || signal !== undefined ? new Cancellation(signals) : UNLIMITED;
-    const operation = new Operation(settings, fn, index, 0, limits);
-    operation.metrics = metrics;
-    operation.lifecycle = lifecycle;
-    if (channel === null) return drive(operation);
-    operation.context = {};
-    return channel.tracePromise(() => drive(operation), operation.context);
+export function run(settings, fn, index, metrics, signal) {
+  if (settings.watched || signal !== undefined || subscribed() !== null) {
+    return watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
   }
   let startedAt = 0;
   /** @type {Attempt | undefined} */
   let attempt;
   /** @param {unknown} outcome @param {boolean} [failed] */
-  const goOn = (outcome, failed = true) =>
-    drive(new Operation(settings, fn, index, startedAt, UNLIMITED).resume(attempt), outcome, failed);
+  const goOn = (outcome, failed = true) => {
+    const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);
+    operation.attempts = 1;
+    operation.attempt = attempt;
+    operation.step = CALL;
+    return drive(operation, outcome, failed);
+  };
   try {
     startedAt = now();
     attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
@@ -57,6 +53,24 @@ export function run(settings, fn, index, metrics, signal, lifecycle) {
   } catch (error) {
     return goOn(error);
   }
+}
+
+/**
+ * Runs an operation that something watches.
+ * @param {Operation} operation
+ * @param {import('./metrics.js').Metrics} [metrics]
+ * @param {AbortSignal} [signal] the run's own, beside the settings'
+ * @returns {Promise<any>}
+ */
+export function watch(operation, metrics, signal) {
+  const { settings } = operation;
+  const signals = [settings.signal, signal].filter((signal) => signal !== undefined);
+  if (settings.interruptible || signal !== undefined) operation.limits = new Cancellation(signals);
+  operation.metrics = metrics;
+  const channel = subscribed();
+  if (channel === null) return drive(operation);
+  operation.context = {};
+  return channel.tracePromise(() => drive(operation), operation.context);
 }
 
 /**
@@ -95,7 +109,9 @@ function perform(operation, step) {
     case CALL:
       return limits.race(fn(/** @type {Attempt} */ (operation.attempt)));
     case WAIT: {
-      const from = operation.mayBeLate ? now() : operation.endedAt;
+      // Reads the clock only if a callback may have taken its time since the attempt ended.
+      const late = settings.watched || settings.retryIf || settings.random || settings.curve || operation.polls;
+      const from = late ? now() : operation.endedAt;
       return limits.wait(/** @type {number} */ (operation.delayMs), from, settings.unref);
     }
     default:

@@ -2,7 +2,7 @@
 // One operation that blocks the thread while it waits.
 
 import { failure } from '../options/messages.js';
-import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
+import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { abortAttempt } from './attempt.js';
 import { reasonOf } from './cancellation.js';
 import { settle } from './hooks.js';
@@ -11,10 +11,8 @@ import { hide } from './report.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
-/** @type {import('../options/settings.js').Accepted} */
-const ACCEPTED = {
-  refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread, so no timer can fire', metrics: false,
-};
+const because = 'retrySync blocks the thread, so no timer can fire';
+const NO_TIMERS = { metrics: ONE_OPERATION, attemptTimeoutMs: because, unref: because };
 
 /** @param {import('../options/settings.js').Load} load */
 export function syncOf(load) {
@@ -25,7 +23,7 @@ export function syncOf(load) {
    */
   return function retrySync(fn, options) {
     requireFunction(fn);
-    const settings = readOptions(options, newSettings(), ACCEPTED);
+    const settings = readOptions(options, newSettings(), NO_TIMERS);
     requireBlocking();
     const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
     const channel = subscribed();
@@ -39,6 +37,7 @@ export function syncOf(load) {
 class PolledLimits {
   expired = undefined;
   deadlineAt = Infinity;
+  alsoAnswered = '';
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;
 
@@ -79,21 +78,21 @@ class PolledLimits {
 }
 
 class BlockingOperation extends Operation {
-  /** @param {any} result */
-  checkResult(result) {
-    refusePromise(result, 'the callback');
-    super.checkResult(result);
+  /**
+   * @param {unknown} answer
+   * @param {boolean} threw
+   */
+  review(answer, threw) {
+    this.failed = threw;
+    if (!threw) refusePromise(answer, 'the callback');
+    return super.review(answer, threw);
   }
 
   /** @param {string} reason */
-  stop(reason) {
+  settle(reason) {
     const limits = /** @type {PolledLimits} */ (this.limits);
     if (limits.aborted && limits.attempt !== undefined) abortAttempt(limits.attempt, limits.reason);
-    return super.stop(reason);
-  }
-
-  get alsoAnswers() {
-    return '';
+    super.settle(reason);
   }
 }
 

@@ -63,16 +63,3 @@ export class Timer {
     globalThis.clearTimeout(this.id);
   }
 }
-
-/**
- * Waits without a way to end it early.
- * @param {number} ms
- * @param {number} from the time now
- * @param {boolean} unref
- * @returns {Promise<number>} the time at the end
- */
-export function sleep(ms, from, unref) {
-  return new Promise((resolve) => {
-    new Timer(ms, resolve, unref, from);
-  });
-}
