@@ -7,7 +7,7 @@ import { failure, problemOf } from './options/messages.js';
 import { isPreset, presetRule, presets } from './options/presets.js';
 import { SWITCH } from './options/rules.js';
 import {
-  Settings, behindPolicy, readOnly, readOptions, readOverrides, readRunOptions, registerPolicy, requireFunction, settingsOf,
+  Settings, policies, readOnly, readOptions, readOverrides, readRunOptions, requireFunction, settingsOf,
 } from './options/settings.js';
 import { Delays, delayOf } from './run/delays.js';
 import { Metrics } from './run/metrics.js';
@@ -23,7 +23,7 @@ const misused = () => failure(TypeError, 'this must be a RetryPolicy: call polic
  * @returns {Behind}
  */
 function behind(policy) {
-  const found = behindPolicy(policy);
+  const found = policies.get(policy);
   if (found === undefined) throw misused();
   return found;
 }
@@ -43,7 +43,7 @@ export function policyOf(load) {
     constructor(options) {
       const settings = options instanceof Settings ? options : readOptions(options, newSettings(), {});
       this.#behind = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
-      registerPolicy(this, this.#behind);
+      policies.set(this, this.#behind);
     }
 
     /**

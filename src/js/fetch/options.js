@@ -5,7 +5,7 @@ import { isFunction } from '../options/checks.js';
 import { MAX_PROBLEMS, errorOf, failure, problemOf, unknown } from '../options/messages.js';
 import { isPreset, presetRule, presets } from '../options/presets.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
-import { behindPolicy, readOnly, readOverrides, settingsOf } from '../options/settings.js';
+import { policies, readOnly, readOverrides, settingsOf } from '../options/settings.js';
 import { isTransient, isTransientInGo } from './http.js';
 
 /** Options that only `fetch` has, and the rule of each. */
@@ -72,7 +72,7 @@ export function readCallOptions(init, load, base) {
  * @returns {FetchSettings}
  */
 export function readFetchOptions(options, load, base) {
-  const policy = behindPolicy(options);
+  const policy = policies.get(options);
   if (policy !== undefined) {
     if (policy.settings.finalResult === 'reject') throw notSupported('finalResult');
     return { own: DEFAULTS, common: policy.settings, shared: policy };

@@ -6,7 +6,7 @@ import { toData } from '../options/data.js';
 import { problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { seedBits } from '../options/seed.js';
-import { behindPolicy } from '../options/settings.js';
+import { policies } from '../options/settings.js';
 import { freshSeed } from '../run/randomness.js';
 
 /** @typedef {{ new (options?: any): { toJSON(): any }, fromJSON(data: any): { toJSON(): any } }} PolicyClass */
@@ -21,7 +21,7 @@ const MAX_NUMBERS = 2 ** 20;
  * @param {any} policy or options
  */
 export function policyData(RetryPolicy, policy) {
-  const behind = behindPolicy(policy);
+  const behind = policies.get(policy);
   if (behind !== undefined) return toData(behind.settings);
   return (typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy)).toJSON();
 }

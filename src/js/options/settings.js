@@ -130,24 +130,8 @@ export function settingsOf(load, own) {
  * @typedef {{ settings: Settings, operations: number, metrics: Metrics | undefined }} Behind
  */
 
-/** @type {WeakMap<object, Behind<any>>} */
-const behindPolicies = new WeakMap();
-
-/**
- * @param {object} policy
- * @param {Behind<any>} behind
- */
-export function registerPolicy(policy, behind) {
-  behindPolicies.set(policy, behind);
-}
-
-/**
- * Returns what a RetryPolicy consists of, or undefined if the value is not one.
- * @param {unknown} policy
- */
-export function behindPolicy(policy) {
-  return behindPolicies.get(/** @type {object} */ (policy));
-}
+/** What each RetryPolicy consists of. @type {WeakMap<any, Behind<any>>} */
+export const policies = new WeakMap();
 
 /**
  * @param {Settings} base
@@ -351,7 +335,7 @@ function ownOptions(options) {
 function requirePlain(options) {
   const prototype = Object.getPrototypeOf(options);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    const what = behindPolicy(options) ? 'a RetryPolicy: use policy.run(fn)' : isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
+    const what = policies.has(options) ? 'a RetryPolicy: use policy.run(fn)' : isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
     throw failure(TypeError, `options must be an object of options, got ${what}`);
   }
 }

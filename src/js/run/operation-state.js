@@ -98,11 +98,6 @@ export class OperationState {
     else records.push(record);
   }
 
-  /** The last record. */
-  get last() {
-    return this.records[this.records.length - 1];
-  }
-
   /** Makes the deadline's error: it ends the attempt under way, and the operation unless that has a result. */
   timedOut() {
     const when = this.attempts === 0 ? 'before the first attempt' : `during attempt ${this.attempts}`;

@@ -47,10 +47,14 @@ export class Operation extends OperationState {
    * @param {boolean} threw
    */
   next(answer, threw) {
-    /** @type {number | string} */
+    const { step } = this;
+    /** @type {number | string} 'success' and the reasons to stop are strings */
     let next;
     try {
-      next = this.advance(answer, threw);
+      if (step === BEGIN) next = this.start();
+      else if (step === CALL) next = this.review(answer, threw);
+      else if (threw) throw answer;
+      else next = step === ASK ? this.decide(answer) : this.goOn(answer);
     } catch (thrown) {
       next = this.callbackFailed(thrown);
     }
@@ -60,20 +64,6 @@ export class Operation extends OperationState {
       next = END;
     }
     return (this.step = next);
-  }
-
-  /**
-   * Follows the last step. Throws what a callback threw, other than the operation itself.
-   * @param {any} answer
-   * @param {boolean} threw
-   * @returns {number | string} the next step, 'success', or the reason to stop
-   */
-  advance(answer, threw) {
-    const { step } = this;
-    if (step === BEGIN) return this.start();
-    if (step === CALL) return this.review(answer, threw);
-    if (threw) throw answer;
-    return step === ASK ? this.decide(answer) : this.goOn(answer);
   }
 
   start() {
@@ -93,7 +83,7 @@ export class Operation extends OperationState {
   /** Begins an attempt. What may hold or refuse one stands here. */
   begin() {
     const { settings, limits } = this;
-    const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.last);
+    const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
     if (settings.hooks !== undefined) {
       this.emit('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
@@ -194,6 +184,7 @@ export class Operation extends OperationState {
    */
   goOn(time) {
     const { beforeRetry } = this.settings;
+    const { delayMs } = this;
     this.record();
     const { ended } = this.limits;
     if (ended !== undefined) return ended;
@@ -201,7 +192,7 @@ export class Operation extends OperationState {
       this.pending = undefined;
       time = now();
     } else if (beforeRetry !== undefined) {
-      const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs: this.last?.delayMs });
+      const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs });
       this.pending = beforeRetry(Object.freeze(event));
       return PREPARE;
     }
