@@ -32,6 +32,7 @@ inEachEngine(({ withPage }) => {
   test('herd: an outage of another length, and the link that brings it back', () =>
     withPage(async (page) => {
       const sub = page.locator('#herd-body .sub');
+      await drawn(page, 'herd');
       await page.getByRole('slider', { name: 'Outage' }).focus();
       await page.keyboard.press('ArrowRight');
       await page.waitForURL(/downMs=3000/);
