@@ -154,9 +154,12 @@ test('before any script there are the hero and the grid, with the numbers that t
       /** @type {{ at: number[], statics: number }} */
       const first = { at: [], statics: 0 };
       await page.goto(server.url);
-      await page.locator('.static').first().waitFor({ state: 'detached' });
+      await page.locator('#hero-body > .static').waitFor({ state: 'detached' });
+      // The grid is replaced when it comes near.
+      await drawn(page, 'delays');
       await page.waitForFunction(() => !document.querySelector('.static'));
       assert.deepEqual(await read(page), before);
+      await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
       assert.equal(first.statics, 2);
       assert.deepEqual(first.at.slice(0, 2), (await boxes(page)).slice(0, 2));
       await page.context().close();
@@ -173,7 +176,7 @@ test('in print: no buttons, no blank pages, no figure apart from its title', asy
   try {
     const page = await browser.newPage();
     await page.goto(server.url);
-    await page.waitForFunction(() => !document.querySelector('.static'));
+    await page.waitForFunction(() => !document.querySelector('#hero-body > .static'));
     const pages = async () => String(await page.pdf({ format: 'A4' })).match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
     const early = await pages();
     assert.ok(early >= 1 && early <= 4, `${early} pages, nothing scrolled to`);

@@ -31,6 +31,7 @@ inEachEngine(({ withPage }) => {
 
   test('herd: an outage of another length, and the link that brings it back', () =>
     withPage(async (page) => {
+      await drawn(page, 'herd');
       const sub = page.locator('#herd-body .sub');
       await page.getByRole('slider', { name: 'Outage' }).focus();
       await page.keyboard.press('ArrowRight');
@@ -227,6 +228,7 @@ inEachEngine(({ withPage }) => {
       }
       assert.equal(await panel.textContent(), texts[0], 'the last tab is followed by the first');
       assert.equal(await page.locator('[role=tab][tabindex="0"]').count(), 1);
+      await drawn(page, 'delays');
       await page.locator('.cell[data-backoff=fixed][data-jitter=none]').click();
       assert.match((await panel.textContent()) ?? '', /retryWithFixedDelay/);
     }));
