@@ -217,6 +217,7 @@ inEachEngine(({ withPage }) => {
 
   test('code in three tabs, by arrow keys', () =>
     withPage(async (page) => {
+      await page.locator('#code-body').scrollIntoViewIfNeeded();
       const panel = page.locator('#code-panel');
       await page.getByRole('tab', { name: 'TypeScript' }).focus();
       const texts = [];
