@@ -283,6 +283,9 @@ describe('the story', () => {
       test(`the pictures fill their card and nothing sticks out, ${viewport.width} pixels`, () =>
         withPage(
           async (page) => {
+            // Also before there is anything to show.
+            await page.locator('.scene canvas').first().waitFor({ state: 'attached' });
+            assert.equal(await overflow(page), 0);
             await told(page);
             assert.equal(await overflow(page), 0);
             for (const scene of SCENES) {

@@ -74,7 +74,7 @@ export const contention: FigureSpec<ContentionData> = {
     const rows = LINES.flatMap((name) =>
       of(points, name).map(({ clients, runs, calls, timeMs }) => [NAMES[name], clients, runs, calls.mean, calls.ci95, timeMs.mean, timeMs.ci95]),
     );
-    return { caption: `Means over the runs, with half of their 95 % confidence intervals; seed ${seed}`, columns, rows };
+    return { caption: `Means over the runs, with half of their 95% confidence intervals; seed ${seed}`, columns, rows };
   },
 
   note: ({ points }) => [

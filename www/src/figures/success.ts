@@ -104,7 +104,7 @@ function topOf(width: number, data: SuccessData | undefined): number {
 }
 
 function outcomes({ plateau }: Totals): string {
-  return `Of all calls, ${share(plateau)} succeed and ${share(1 - plateau)} give up`;
+  return `${share(plateau)} of all calls succeed, ${share(1 - plateau)} give up`;
 }
 
 /** Both of all calls. A call that gives up never succeeds. */

@@ -111,5 +111,5 @@ export function mountContention(root: HTMLElement, store: Store, computer: Compu
 }
 
 function sizeOf(): string {
-  return `${CLIENTS.length} × ${LINES.length} × ${count(RUNS)} runs, about 30\u00a0M events`;
+  return `${CLIENTS.length} numbers of clients × ${LINES.length} strategies × ${count(RUNS)} runs: about 30 million events`;
 }

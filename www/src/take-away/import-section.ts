@@ -16,9 +16,18 @@ const FIRST: Source = 'p-retry';
 
 /** Settings of another language, to be recognised by their names. */
 const FOREIGN_EXAMPLES: readonly (readonly [name: string, text: string])[] = [
-  ['Polly', 'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions\n{\n    MaxRetryAttempts = 5,\n    Delay = TimeSpan.FromSeconds(1),\n    BackoffType = DelayBackoffType.Exponential,\n    UseJitter = true,\n});'],
-  ['tenacity', '@retry(\n    stop=stop_after_attempt(6),\n    wait=wait_random_exponential(multiplier=0.5, max=60),\n)\ndef fetch_orders(): …'],
-  ['Spring', '@Retryable(maxAttempts = 5,\n    backoff = @Backoff(delay = 500, multiplier = 2, maxDelay = 10000, random = true))\npublic List<Order> orders() { … }'],
+  [
+    'Polly',
+    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions\n{\n    MaxRetryAttempts = 5,\n    Delay = TimeSpan.FromSeconds(1),\n    BackoffType = DelayBackoffType.Exponential,\n    UseJitter = true,\n});',
+  ],
+  [
+    'tenacity',
+    '@retry(\n    stop=stop_after_attempt(6),\n    wait=wait_random_exponential(multiplier=0.5, max=60),\n)\ndef fetch_orders(): …',
+  ],
+  [
+    'Spring',
+    '@Retryable(maxAttempts = 5,\n    backoff = @Backoff(delay = 500, multiplier = 2, maxDelay = 10000, random = true))\npublic List<Order> orders() { … }',
+  ],
 ];
 
 export function mountImport(root: HTMLElement, store: Store, computer: Computer): void {
@@ -28,7 +37,14 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     html('option', { value: 'detect' }, 'Detect'),
     ...SOURCES.map((source) => html('option', { value: source }, source)),
   );
-  const text = html('textarea', { id: 'import-text', rows: 9, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', maxlength: 20_000 });
+  const text = html('textarea', {
+    id: 'import-text',
+    rows: 9,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    autocomplete: 'off',
+    maxlength: 20_000,
+  });
   const all = [...SOURCES.map((source) => [source, exampleOf(source)] as const), ...FOREIGN_EXAMPLES];
   const examples = all.map(([name, example]) => {
     const button = html('button', { type: 'button', class: 'quiet' }, name);
@@ -40,9 +56,19 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
   const form = html(
     'div',
     { class: 'import-form' },
-    html('div', { class: 'import-head' }, html('label', { for: text.id }, 'Options, or the whole call'), html('label', {}, html('span', {}, 'Library'), select)),
+    html(
+      'div',
+      { class: 'import-head' },
+      html('label', { for: text.id }, 'Options, or the whole call'),
+      html('label', {}, html('span', {}, 'Library'), select),
+    ),
     text,
-    html('p', { class: 'import-examples', role: 'group', 'aria-label': 'Examples' }, html('span', {}, 'Examples'), ...examples),
+    html(
+      'p',
+      { class: 'import-examples', role: 'group', 'aria-label': 'Examples' },
+      html('span', {}, 'Examples'),
+      ...examples,
+    ),
     long,
   );
 
@@ -52,7 +78,11 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
   const draw = html('button', { type: 'button', class: 'primary' }, 'Draw it');
   const said = html('p', { class: 'note', role: 'status' });
   const error = html('p', { class: 'error', role: 'alert' });
-  const choices = html('p', { class: 'import-examples import-choices', role: 'group', 'aria-label': 'Libraries to choose from' });
+  const choices = html('p', {
+    class: 'import-examples import-choices',
+    role: 'group',
+    'aria-label': 'Libraries to choose from',
+  });
   const notes = html('ul', { class: 'import-notes' });
   const drawing = html('div', { class: 'import-drawing' }, html('div', { class: 'buttons' }, draw, said));
   const translation = html(
@@ -65,7 +95,14 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     notes,
   );
   form.append(drawing);
-  root.append(html('div', { class: 'card import-card' }, form, html('div', { class: 'import-result' }, error, choices, translation)));
+  root.append(
+    html(
+      'div',
+      { class: 'card import-card' },
+      form,
+      html('div', { class: 'import-result' }, error, choices, translation),
+    ),
+  );
 
   const figure = mountFigure(root, beforeAfterFigure);
   let shown: Translation | undefined;
@@ -92,7 +129,12 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     looksLike.hidden = answer.looksLike === undefined;
     looksLike.replaceChildren(...prose(answer.looksLike ?? ''));
     code.replaceChildren(highlighted(answer.code));
-    notes.replaceChildren(...(answer.notes.length > 0 ? answer.notes : ['No differences are known: the same waits, the same attempts.']).map((note) => html('li', {}, ...prose(note))));
+    notes.replaceChildren(
+      ...(answer.notes.length > 0
+        ? answer.notes
+        : ['No differences are known: the same waits, the same attempts.']
+      ).map((note) => html('li', {}, ...prose(note))),
+    );
     draw.disabled = answer.undrawable !== undefined;
     if (answer.undrawable !== undefined) said.textContent = answer.undrawable;
     else if (comparison.order({ before: answer.before, after: answer.strategy, seed: store.get().seed })) figure.busy();
@@ -118,7 +160,9 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
   function keep(): void {
     const fits = text.value.length <= MOST_PASTED;
     long.hidden = fits;
-    long.textContent = fits ? '' : `The link holds at most ${MOST_PASTED.toLocaleString('en-US')} characters, so it leaves this text out.`;
+    long.textContent = fits
+      ? ''
+      : `The link holds at most ${MOST_PASTED.toLocaleString('en-US')} characters, so it leaves this text out.`;
     const isFirst = text.value === exampleOf(FIRST) && select.value === 'detect';
     store.set({ pasted: isFirst || !fits ? { text: '', from: 'detect' } : { text: text.value, from: select.value } });
   }
@@ -156,6 +200,9 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
 
 function summary(strategy: Strategy): string {
   const { capMs, maxAttempts } = strategy;
-  const range = capMs === Infinity ? `from ${duration(strategy.baseMs)}, without a cap` : `${duration(strategy.baseMs)} to ${duration(capMs)}`;
+  const range =
+    capMs === Infinity
+      ? `from ${duration(strategy.baseMs)}, without a cap`
+      : `${duration(strategy.baseMs)} to ${duration(capMs)}`;
   return `${title(strategy)}, ${range}, ${maxAttempts === Infinity ? 'no limit of attempts' : plural(maxAttempts, 'attempt')}`;
 }
