@@ -208,7 +208,7 @@ export function peakOf(result: OutageResult, fromMs?: number): { startMs: number
 export interface FigureStrategy {
   /**
    * 'none' tries again at once; 'exponential' is without jitter; 'equal' and 'full' are exponential with that
-   * jitter. Of these three the first ceiling is 2·`baseMs`: the figure's clients count the attempt before
+   * jitter. The first ceiling of these three is 2·`baseMs`: the figure's clients count the attempt before
    * they compute the backoff.
    */
   figure: 'none' | 'exponential' | 'equal' | 'full' | 'decorrelated';

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vite';
+import { firstPaint, pageLinks } from './first-paint.ts';
 import { notices } from './notices.ts';
 import { pagePolicy } from './page-policy.ts';
 import { wasmSizes } from './wasm-sizes.ts';
@@ -8,7 +9,7 @@ const bundled = notices();
 export default defineConfig({
   // Relative addresses: the built files work under any path.
   base: './',
-  plugins: [wasmSizes(), pagePolicy(), bundled.page],
+  plugins: [firstPaint(), pageLinks(), wasmSizes(), pagePolicy(), bundled.page],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.

@@ -158,7 +158,7 @@ impl Distribution {
         (1.0 - below).max(0.0)
     }
 
-    /// The points of positive probability, in ascending order. Of a lattice only its ends, where
+    /// The points of positive probability, in ascending order. A lattice has only its ends here, where
     /// the floor and the cap gather what lies beyond them.
     pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         self.parts.iter().filter_map(|part| match part {

@@ -217,7 +217,7 @@ impl Stretch {
         }
     }
 
-    /// The root of the t where f is `value`, or of the nearer end. By Newton's method on the root
+    /// The root of the t where f is `value`, or of the nearer end. Uses Newton's method on the root
     /// of t, in which f is nearly straight at 0; bisection where that leaves the interval.
     fn root(&self, value: f64) -> f64 {
         let (mut left, mut right) = (self.from.sqrt(), (self.from + 1.0).sqrt());

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { coloursOf } from './lib/picture.mjs';
-import { NARROW_WIDTHS, WIDER_TEXT, choose, drawAll, drawn, overflow } from './lib/page.mjs';
+import { NARROW_WIDTHS, WIDER_TEXT, choose, drawAll, drawn, overflow, useMenu } from './lib/page.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -55,7 +55,7 @@ inEachEngine(({ withPage }) => {
         await page.getByRole('button', { name: 'Done' }).click();
         assert.ok(await page.locator('#controls').isHidden());
         for (const id of await drawAll(page)) {
-          await page.locator(`#${id}`).getByRole('button', { name: /^Table: / }).click();
+          await useMenu(page, id, 'Show as table');
           assert.equal(await overflow(page), 0, id);
         }
       },
@@ -82,7 +82,7 @@ inEachEngine(({ withPage }) => {
     withPage(
       async (page) => {
         for (const id of ['herd', 'load']) {
-          if (id === 'load') await page.getByRole('radio', { name: 'Independent arrivals' }).click();
+          if (id === 'load') await page.locator('#budget-body').scrollIntoViewIfNeeded();
           await drawn(page, id);
           const bottoms = await page.locator(`#${id} .drawing svg text`).evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().bottom));
           const top = await page.locator(`#${id} > .note`).evaluate((note) => note.getBoundingClientRect().top);

@@ -4,52 +4,66 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { RetryPolicy } from 'rejitter';
-import { startServer } from './misbehaving-server.mjs';
+import { plan } from 'rejitter/lab';
+import { programFolder } from './lib/programs.mjs';
 import { pageModule } from './page-module.mjs';
 
 const run = promisify(execFile);
-const WWW = fileURLToPath(new URL('..', import.meta.url));
 
 /** @typedef {{ name: string, tab: string, code: string, strategy: any }} Printed */
 
-/** @type {Printed[]} */
-const all = [];
+/** The programs of the sixteen cells, with a deadline and without one. @type {Printed[]} */
+const grid = [];
+/** Those of presets, and of strategies that only data can hold. @type {Printed[]} */
+const others = [];
 /** @type {(value: unknown) => string} */
 let source;
-/** @type {(strategy: any) => any} */
-let policyOptions;
+/** @type {{ policyOptions: (strategy: any) => any, policyOf: (strategy: any) => RetryPolicy, strategyOf: (policy: RetryPolicy) => any }} */
+let strategies;
 
 before(async () => {
   const state = await pageModule('state/strategy.ts');
   const code = await pageModule('take-away/code.ts');
+  const { PRESETS } = await pageModule('state/presets.ts');
   ({ source } = code);
-  ({ policyOptions } = state);
+  strategies = state;
+  /** @param {Printed[]} list @param {string} name @param {any} strategy */
+  const add = (list, name, strategy) => {
+    for (const [tab, text] of Object.entries(code.programs(strategy))) list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
+  };
   for (const choice of state.CHOICES) {
-    // Without a deadline and with one, which is printed.
     for (const totalTimeoutMs of [Infinity, 20_000]) {
-      const strategy = { ...state.INITIAL, ...choice, baseMs: 20, capMs: 12_345, maxAttempts: 8, totalTimeoutMs };
-      for (const [tab, text] of Object.entries(code.programs(strategy))) {
-        all.push({ name: `${choice.backoff} ${choice.jitter}, ${tab}`, tab, code: text, strategy });
-      }
+      add(grid, `${choice.backoff} ${choice.jitter}`, { ...state.INITIAL, ...choice, baseMs: 20, capMs: 12_345, maxAttempts: 8, totalTimeoutMs });
     }
   }
+  for (const preset of PRESETS) add(others, preset.name ?? preset.label, preset.strategy);
+  for (const jitter of state.FURTHER_JITTERS) add(others, jitter, { ...state.INITIAL, jitter, baseMs: 30, ratio: 0.3, spreadMs: 40 });
+  add(others, 'list', { ...state.INITIAL, backoff: 'list', jitter: 'none', list: [10, 20, 70], maxAttempts: 5 });
+  add(others, 'fibonacci with a floor', { ...state.INITIAL, backoff: 'fibonacci', minMs: 15 });
+  add(others, 'cenkalti, changed', { ...state.strategyOf(RetryPolicy.preset('cenkalti')), baseMs: 50, maxAttempts: 4, totalTimeoutMs: Infinity });
+  const further = [
+    { capRule: 'draw' }, { capRule: 'ceiling', jitter: 'proportional' }, { backoff: 'list', list: [10, 20, 30] }, { backoff: 'fibonacci', jitter: 'additiveMax', spreadMs: 5 },
+    { backoff: 'linear', stepMs: 7, minMs: 3 }, { jitter: 'pollyV2' }, { jitter: 'slotted' }, { jitter: 'decorrelatedBounded', capRule: 'draw' },
+  ];
+  for (const part of further) add(others, JSON.stringify(part), { ...state.INITIAL, baseMs: 20, capMs: 12_345, maxAttempts: 8, totalTimeoutMs: 20_000, ...part });
+  add(others, 'only as data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 });
 });
 
+/** @param {string} name @returns {Printed} */
+const typeScript = (name) => /** @type {Printed} */ (others.find((printed) => printed.name === `${name}, TypeScript`));
+
 test('sixteen strategies, each in three programs; each function of the family has its strategy', () => {
-  assert.equal(all.length, 16 * 3 * 2);
-  const first = new Set(all.filter(({ tab }) => tab === 'TypeScript').map(({ code }) => code.split('\n')[0]));
+  assert.equal(grid.length, 16 * 3 * 2);
+  const first = new Set(grid.filter(({ tab }) => tab === 'TypeScript').map(({ code }) => code.split('\n')[0]));
   assert.equal(first.size, 8);
 });
 
 test('every option that acts is printed, as a person would write it', () => {
-  for (const { name, code, strategy } of all) {
-    const { backoff, jitter, ...numbers } = policyOptions(strategy);
+  for (const { name, code, strategy } of grid) {
+    const { backoff, jitter, ...numbers } = strategies.policyOptions(strategy);
     for (const [option, value] of Object.entries(numbers)) {
       assert.match(code, new RegExp(`^ +${option}: ${source(value)},$`, 'm'), name);
     }
@@ -60,56 +74,63 @@ test('every option that acts is printed, as a person would write it', () => {
   assert.equal(source("it's"), String.raw`'it\'s'`);
 });
 
+test('presets are printed by name, changed ones with their changes, and the rest as data', () => {
+  // cenkalti and Google's client are one policy, of which the first name is printed.
+  for (const name of ['polly', 'googleHttpClient', 'grpc', 'awsSdk2020', 'pRetryRandomized', 'truncatedBinary']) {
+    assert.match(typeScript(name).code, new RegExp(`^const policy = RetryPolicy\\.preset\\('${name}'\\);$`, 'm'));
+  }
+  assert.match(typeScript('cenkalti, changed').code, /RetryPolicy\.preset\('googleHttpClient', \{\n  baseMs: 50,\n  maxAttempts: 4,\n  totalTimeoutMs: Infinity,\n\}\);/);
+  assert.match(typeScript('only as data').code, /RetryPolicy\.fromJSON\(\{\n  version: 1,\n  capRule: 'ceiling',/);
+});
+
+test('each program makes the very policy of its strategy', () => {
+  let policies = 0;
+  for (const { name, tab, code, strategy } of [...grid, ...others]) {
+    if (tab === 'fetch wrapper' || !code.includes('const policy =')) continue;
+    const statements = code.replace(/^import .*$/gm, '').replace(/\n(?:const response|\/\/ The )[^]*/, '\nreturn policy;');
+    const made = new Function('RetryPolicy', statements)(RetryPolicy);
+    const [{ capRule: _, ...printed }, { capRule: __, ...expected }] = [strategies.strategyOf(made), strategies.strategyOf(strategies.policyOf(strategy))];
+    assert.deepEqual(printed, expected, name);
+    // A cap rule that does not act is not printed.
+    assert.deepEqual(plan(made, 8), plan(strategies.policyOf(strategy), 8), name);
+    policies++;
+  }
+  assert.ok(policies > 16 * 2 + 12 * 2);
+});
+
 describe('in a project of their own', () => {
-  /** @type {string} */
+  /** @type {Awaited<ReturnType<typeof programFolder>>} */
   let folder;
   before(async () => {
-    // Within www, where `rejitter` is found as it is by anyone who installed it.
-    folder = await mkdtemp(join(WWW, 'node_modules/.programs-'));
+    folder = await programFolder();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
-
-  /** The complaints of the compiler about these programs. @param {string[]} programs */
-  async function complaints(programs) {
-    await Promise.all(programs.map((code, i) => writeFile(join(folder, `p${i}.ts`), code)));
-    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext', '--types', 'node'];
-    const files = programs.map((_, i) => join(folder, `p${i}.ts`));
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    return run(join(WWW, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...strict, ...files], { cwd: WWW }).then(
-      () => '',
-      (/** @type {{ stdout: string }} */ { stdout }) => stdout,
-    );
-  }
+  after(() => folder.remove());
 
   test('all of them have the right types; one with a wrong option has not', async () => {
-    assert.equal(await complaints(all.map(({ code }) => code)), '');
-    const [{ code }] = /** @type {[Printed]} */ (/** @type {unknown} */ (all));
-    assert.match(await complaints([code.replace('maxAttempts', 'retries')]), /retries/);
+    assert.equal(await folder.complaints([...grid, ...others].map(({ code }) => code)), '');
+    const [{ code }] = /** @type {[Printed]} */ (/** @type {unknown} */ (grid));
+    assert.match(await folder.complaints([code.replace('maxAttempts', 'retries')]), /retries/);
   });
 
-  test('all of them run: what calls the server has its answer, what lists the waits has as many as the policy', async () => {
-    const server = await startServer({ seed: 7, slowMs: 50 });
-    try {
-      // Those with a deadline: more options.
-      const chosen = all.filter(({ strategy }) => strategy.totalTimeoutMs < Infinity);
-      const programs = chosen.map(({ name, tab, code, strategy }, i) => async () => {
-        const aimed = code.replace('https://example.com/orders', `${server.url}/flaky/${i}?run=programs&seed=7&rate=0.3`);
-        assert.equal(aimed !== code, tab !== 'Delays only', name);
-        const printed = tab === 'Delays only' ? aimed : `${aimed}console.log(response.status, response.ok);`;
-        const { stdout } = await run(process.execPath, ['--input-type=module', '-e', printed], { cwd: import.meta.dirname });
-        if (tab !== 'Delays only') return assert.equal(stdout, '200 true\n', `${name}\n${code}`);
-        const waits = stdout.trim().split('\n').map(Number);
-        assert.equal(waits.length, strategy.maxAttempts - 1, name);
-        for (const wait of waits) assert.ok(wait >= 0 && wait <= strategy.capMs, `${name}: ${wait}`);
-        if (strategy.jitter === 'none') assert.deepEqual(waits, [...new RetryPolicy(policyOptions(strategy)).delays()], name);
-      });
-      // Four at a time: the machine has other work.
-      await Promise.all(Array.from({ length: 4 }, async () => {
-        for (let next = programs.pop(); next; next = programs.pop()) await next();
-      }));
-      assert.ok(server.stats('programs').requests > 16 * 2, 'some of them retried');
-    } finally {
-      await server.close();
+  test('those that call the server retry its two failures, and end with 200 after three requests', async () => {
+    const calling = [...grid, ...others].filter(({ tab }) => tab !== 'Delays only');
+    const ended = await folder.againstFailures(calling.map(({ code }) => code));
+    for (const [i, { name, code }] of calling.entries()) assert.deepEqual(ended[i], { ended: '200', requests: 3 }, `${name}\n${code}`);
+  });
+
+  test('those that list the waits have as many as the policy, within its bounds', async () => {
+    const listing = [...grid, ...others].filter(({ tab, strategy }) => tab === 'Delays only' && !(strategy.totalTimeoutMs === Infinity && grid.some((printed) => printed.strategy === strategy)));
+    const all = listing.map(({ code }) => `{${code.replace(/^import .*$/gm, '')}}`).join('\nconsole.log("next");\n');
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', `import { RetryPolicy } from 'rejitter';\n${all}`], { cwd: import.meta.dirname });
+    const printed = stdout.trim().split('next\n');
+    assert.equal(printed.length, listing.length);
+    for (const [i, { name, strategy }] of listing.entries()) {
+      const waits = (printed[i] ?? '').trim().split('\n').map(Number);
+      assert.equal(waits.length, strategy.maxAttempts === Infinity ? 10 : strategy.maxAttempts - 1, name);
+      // Presets of systems that cap the backoff before the jitter exceed the cap by its share.
+      const most = strategy.capRule === 'ceiling' ? strategy.capMs * (1 + strategy.ratio) : strategy.capMs;
+      for (const wait of waits) assert.ok(wait >= strategy.minMs && wait <= most, `${name}: ${wait}`);
+      if (strategy.jitter === 'none') assert.deepEqual(waits, [...strategies.policyOf(strategy).delays()], name);
     }
   });
 });

@@ -7,18 +7,24 @@
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { simulateContention } from 'rejitter/lab';
+import { peakOf, simulateContention, simulateLoad, simulateOutage } from 'rejitter/lab';
+import { HERD, SCENARIOS, independently, median } from './lib/verdict.mjs';
 import { pageModule } from './page-module.mjs';
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Rect */
 /** @typedef {{ text: string, x: number, y: number, radius: number }} Label */
-/** @typedef {{ choice: { backoff: string, jitter: string }, callsPerClient: number, servedMs: number | undefined, untilMs: number }} Cost */
+/** @typedef {{ p5: number, p50: number, p95: number }} Range */
+/** @typedef {{ choice: { backoff: string, jitter: string }, callsPerClient: Range, timeMs: Range }} Cost */
+/** @typedef {{ served: number, callsPerClient: number, timeMs: number }} Run */
 
 const signal = new AbortController().signal;
 const nothing = () => {};
 
-/** A strategy of these costs. @param {string} backoff @param {number} callsPerClient @param {number} [servedMs] @returns {Cost} */
-const cost = (backoff, callsPerClient, servedMs) => ({ choice: { backoff, jitter: 'full' }, callsPerClient, servedMs, untilMs: 40_000 });
+/** The same in all runs. @param {number} value @returns {Range} */
+const always = (value) => ({ p5: value, p50: value, p95: value });
+
+/** A strategy of these costs. @param {string} backoff @param {number} callsPerClient @param {number} [timeMs] @returns {Cost} */
+const cost = (backoff, callsPerClient, timeMs = Infinity) => ({ choice: { backoff, jitter: 'full' }, callsPerClient: always(callsPerClient), timeMs: always(timeMs) });
 
 /** @param {readonly Cost[]} costs */
 const names = (costs) => costs.map(({ choice }) => choice.backoff);
@@ -57,18 +63,104 @@ describe('strategies that no other beats', () => {
     assert.deepEqual(page.front([cost('never', 2), cost('nor this', 1)]), []);
     assert.equal(page.beats(cost('done', 2, 39_000), cost('never', 3)), true);
   });
+});
 
-  test('decorrelated jitter is one strategy, and the chosen one whatever the backoff', async () => {
-    const { CHOICES, INITIAL } = await pageModule('state/strategy.ts');
-    const { herd } = await pageModule('compute/herd.ts');
-    const strategy = { ...INITIAL, backoff: 'linear', jitter: 'decorrelated' };
-    const result = await herd({ strategy, herd: { clients: 200, downMs: 2000, capacityPerS: 100 }, seed: 42, choices: CHOICES }, nothing, signal);
-    const { costs, chosen, fastestMs } = page.costData(result);
-    assert.equal(costs.length, 13);
-    assert.ok(costs.some((/** @type {Cost} */ { choice }) => choice.backoff === chosen.backoff && choice.jitter === 'decorrelated'));
-    // 198 of 200 clients, a hundred a second.
-    assert.equal(fastestMs, 3980);
-    for (const { servedMs, callsPerClient } of costs) assert.ok((servedMs ?? Infinity) >= fastestMs && callsPerClient >= 1);
+describe('the verdict', () => {
+  /** @type {any} */
+  let page;
+  /** @type {any} */
+  let strategies;
+  before(async () => {
+    page = await pageModule('compute/verdict.ts');
+    strategies = await pageModule('state/strategy.ts');
+  });
+
+  /** @param {object} herd @param {object} [strategy] @param {number} [seed] */
+  const verdictOf = (herd, strategy = {}, seed = 42) =>
+    page.verdict({ strategy: { ...strategies.INITIAL, ...strategy }, herd: { ...HERD, ...herd }, seed }, nothing, signal);
+  /** @param {{ choice: { backoff: string, jitter: string } }} one */
+  const nameOf = ({ choice: { backoff, jitter } }) => `${backoff} ${jitter}`;
+
+  for (const scenario of SCENARIOS) {
+    test(`for "${scenario.query}" has the numbers of the package and names the strategy that they favour`, async () => {
+      const result = await verdictOf(scenario.herd, scenario.strategy);
+      const { pick, level, others } = page.recommend(result);
+      const expected = independently(scenario, result.seeds);
+      assert.ok(result.seeds >= 20);
+      assert.equal(1 + level.length + others.length, 13);
+      for (const one of [pick, ...level]) {
+        const own = expected.find(({ name }) => name === nameOf(one));
+        assert.ok(own, nameOf(one));
+        for (const key of /** @type {const} */ (['served', 'callsPerClient', 'timeMs'])) assert.equal(one[key].p50, median(own.runs.map((run) => run[key])), `${own.name}: ${key}`);
+      }
+      // Another way to the same answer: products of both costs where 99% are served, else the number served.
+      const best = expected.map(({ name, runs }) => {
+        const [served, calls, timeMs] = [median(runs.map((run) => run.served)), median(runs.map((run) => run.callsPerClient)), median(runs.map((run) => run.timeMs))];
+        return { name, served: Math.min(served, 990), price: calls * timeMs };
+      });
+      best.sort((a, b) => b.served - a.served || a.price - b.price);
+      assert.equal(nameOf(pick), best[0]?.name);
+      assert.equal(nameOf(pick), scenario.pick);
+      assert.deepEqual(level.map(nameOf), scenario.level);
+      assert.ok(pick.served.p50 >= scenario.served);
+    });
+  }
+
+  test('names the same strategy for other seeds where it claims a clear winner, and the same two where it does not', async () => {
+    for (const { herd, strategy, pick, level } of SCENARIOS) {
+      for (const seed of [1, 2]) {
+        const other = page.recommend(await verdictOf(herd, strategy, seed));
+        const names = [other.pick, ...other.level].map(nameOf);
+        if (level.length === 0) assert.deepEqual(names, [pick], `seed ${seed}`);
+        else assert.deepEqual(names.toSorted(), [pick, ...level].toSorted(), `seed ${seed}`);
+      }
+    }
+  });
+
+  test('recommends no strategy if nobody is served, and counts no chance differences as wins', async () => {
+    const { pick, level, others } = page.recommend(await verdictOf({ clients: 100, downMs: 30_000 }, { maxAttempts: 3 }));
+    assert.deepEqual([pick, level, others.length], [undefined, [], 13]);
+    const run = (/** @type {number} */ callsPerClient, timeMs = 10_000, served = 100) => ({ served, callsPerClient, timeMs });
+    /** @param {Run[][]} runs */
+    const recommended = (...runs) => {
+      const contenders = runs.map((own, i) => ({ choice: { backoff: 'fixed', jitter: `${i}` }, runs: own, isCut: false }));
+      const { pick: best, level: equal } = page.recommend({ contenders, seeds: runs[0]?.length, input: { herd: { clients: 100 } } });
+      return [best, ...equal].map(({ choice, bestIn }) => `${choice.jitter}: ${bestIn}`);
+    };
+    // More served beats faster and cheaper, up to 99%; then the product of both costs decides.
+    assert.deepEqual(recommended([run(2, Infinity, 97)], [run(9, Infinity, 98)]), ['1: 1']);
+    assert.deepEqual(recommended([run(9, 10_000, 99)], [run(8, 10_000, 100)], [run(8, 12_000, 100)]), ['1: 1']);
+    assert.deepEqual(recommended([run(10, 10_000)], [run(20, 4000)]), ['1: 1']);
+    // Less than one percent apart: level.
+    assert.deepEqual(recommended([run(10)], [run(10.05)], [run(10.2)]), ['0: 1', '1: 1']);
+    // Now one wins, now the other.
+    assert.deepEqual(recommended([run(10), run(10), run(12)], [run(11), run(11), run(11)]), ['0: 2', '1: 1']);
+  });
+
+  test('compares decorrelated jitter once, and a chosen strategy that is not in the grid as well', async () => {
+    const { costData } = await pageModule('figures/cost-data.ts');
+    const linear = { backoff: 'linear', jitter: 'decorrelated' };
+    const data = costData(await verdictOf({ clients: 100 }, linear));
+    assert.equal(data.costs.length, 13);
+    assert.ok(data.costs.some((/** @type {Cost} */ { choice }) => choice.backoff === data.chosen.backoff && choice.jitter === 'decorrelated'));
+    // 99 of 100 clients, 120 a second, after two seconds.
+    assert.equal(data.fastestMs, 2825);
+    const { chosen, contenders } = await verdictOf({ clients: 100 }, { jitter: 'slotted' });
+    assert.deepEqual([contenders.length, nameOf({ choice: chosen })], [14, 'exponential slotted']);
+  });
+
+  test('takes fewer seeds for a large herd, at least five, and reports how far it is', async () => {
+    /** @type {number[]} */
+    const reports = [];
+    const herd = { ...HERD, clients: 10_000, rejectionCost: 1, limits: 'served' };
+    const strategy = { ...strategies.INITIAL, baseMs: 10, capMs: 10 };
+    const { seeds, contenders } = await page.verdict({ strategy, herd, seed: 42 }, (/** @type {{ seeds: number }} */ { seeds: done }) => reports.push(done), signal);
+    assert.equal(seeds, 5);
+    assert.deepEqual(reports, [1, 2, 3, 4]);
+    // Clients that retry every few ms: the runs are stopped, and that is known.
+    assert.ok(contenders.every((/** @type {{ runs: Run[], isCut: boolean }} */ { runs, isCut }) => runs.length === 5 && isCut));
+    const stop = new AbortController();
+    await assert.rejects(page.verdict({ strategy, herd, seed: 42 }, () => stop.abort(new Error('not wanted')), stop.signal), /not wanted/);
   });
 });
 
@@ -152,25 +244,98 @@ describe('ticks', () => {
 });
 
 describe('peaks by the size of the herd', () => {
-  test('are the herd\'s own, for every size and jitter, and the same for the same seed', async () => {
+  test('are medians over ten seeds of what the package counts, and the same for the same seed', async () => {
     const { peaks } = await pageModule('compute/peaks.ts');
-    const { herd } = await pageModule('compute/herd.ts');
-    const { INITIAL, JITTERS } = await pageModule('state/strategy.ts');
-    const input = { strategy: INITIAL, herd: { downMs: 2000, capacityPerS: 100 }, clients: [50, 200], seed: 42 };
+    const { INITIAL } = await pageModule('state/strategy.ts');
+    const { clients: _, ...herd } = { ...HERD, capacityPerS: 100 };
+    const input = { strategy: INITIAL, herd, clients: [50, 200], seed: 42 };
     /** @type {number[]} */
     const partial = [];
     const result = await peaks(input, (/** @type {{ peaks: unknown[] }} */ { peaks: found }) => partial.push(found.length), signal);
     assert.deepEqual(partial, [4]);
     assert.equal(result.peaks.length, 8);
     assert.deepEqual(await peaks(input, nothing, signal), result);
-    const other = await peaks({ ...input, seed: 43 }, nothing, signal);
-    assert.notDeepEqual(other.peaks, result.peaks);
+    assert.notDeepEqual((await peaks({ ...input, seed: 43 }, nothing, signal)).peaks, result.peaks);
 
-    const choices = JITTERS.map((/** @type {string} */ jitter) => ({ backoff: 'exponential', jitter }));
-    const { runs } = await herd({ strategy: INITIAL, herd: { clients: 200, downMs: 2000, capacityPerS: 100 }, seed: 42, choices }, nothing, signal);
-    const own = Object.fromEntries(runs.map((/** @type {any} */ { choice, peakPerS }) => [choice.jitter, peakPerS]));
-    for (const { clients, jitter, peakPerS } of result.peaks) if (clients === 200) assert.equal(peakPerS, own[jitter]);
-    assert.ok(own.none > 4 * own.full, 'without jitter the clients meet again');
+    for (const { clients, jitter, peakPerS, seeds } of result.peaks) {
+      const rates = Array.from({ length: 10 }, (_seed, k) => {
+        const options = /** @type {any} */ ({ ...(jitter !== 'decorrelated' && { backoff: 'exponential' }), jitter, baseMs: 100, capMs: 10_000, maxAttempts: 10 });
+        const simulation = simulateOutage(options, { clients, downMs: 2000, capacityPerS: 100, burst: 10, rejectionCost: 0.05, spreadMs: 100, latencyMs: 10, seed: k === 0 ? 42 : `42/${k}` });
+        simulation.step();
+        const peak = peakOf(simulation.result(), 2000);
+        simulation.free();
+        return 10 * (peak?.arrivals ?? NaN);
+      });
+      assert.equal(seeds, 10);
+      assert.deepEqual(peakPerS, { p5: Math.min(...rates), p50: median(rates), p95: Math.max(...rates) }, `${clients} ${jitter}`);
+    }
+  });
+});
+
+describe('retry budgets', () => {
+  /** @type {any} */
+  let page;
+  /** @type {any} */
+  let strategies;
+  before(async () => {
+    page = await pageModule('compute/load.ts');
+    strategies = await pageModule('state/strategy.ts');
+  });
+
+  // The reference: Bronson et al., 2021.
+  test('recover 280 requests a second on a server of 300, retried once, only if credited by successes, in 125 s', async () => {
+    const strategy = { ...strategies.INITIAL, maxAttempts: 2 };
+    /** @type {number[]} */
+    const reports = [];
+    const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300 };
+    const result = await page.load({ strategy, herd, seed: 42 }, (/** @type {{ runs: unknown[] }} */ { runs }) => reports.push(runs.length), signal);
+    assert.deepEqual(reports, [1, 2, 3, 4, 5]);
+    assert.deepEqual([Math.round(result.perS), result.capacityPerS], [280, 300]);
+    assert.deepEqual(
+      result.runs.map((/** @type {any} */ { jitter, budget, recoveredAfterMs }) => [jitter, budget, recoveredAfterMs && Math.round(recoveredAfterMs / 5000) * 5]),
+      [
+        ['none', 'unlimited', undefined],
+        ['full', 'unlimited', undefined],
+        ['equal', 'unlimited', undefined],
+        ['decorrelated', 'unlimited', undefined],
+        ['full', 'request', undefined],
+        ['full', 'success', 125],
+      ],
+    );
+    for (const { budget, lastLoad, arrivals } of result.runs) {
+      assert.equal(arrivals.length, 300);
+      assert.equal(lastLoad > 1, budget !== 'success', `${budget}: ${lastLoad}`);
+    }
+  });
+
+  test('are not needed without an outage, and do not help above the capacity: the finding says so', async () => {
+    const { finding } = await pageModule('figures/load.ts');
+    const calm = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 0.93 }, seed: 1 }, nothing, signal);
+    for (const { recoveredAfterMs, timeouts } of calm.runs) assert.deepEqual([recoveredAfterMs, timeouts.some((/** @type {number} */ n) => n > 0)], [0, false]);
+    assert.match(finding(calm), /^Without an outage/);
+    const full = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 2000, demand: 1.05 }, seed: 1 }, nothing, signal);
+    assert.ok(full.runs.every((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs === undefined));
+    assert.match(finding(full), /^New requests alone take 105/);
+  });
+
+  test('the sweep over all demands has the numbers of simulateLoad, and agrees with the rows above it', async () => {
+    const herd = { capacityPerS: 120, downMs: 2000 };
+    const { points, horizonMs } = await page.sweep({ strategy: strategies.INITIAL, herd, seed: 42 }, nothing, signal);
+    assert.equal(points.length, 3 * page.DEMANDS.length);
+    const budgets = /** @type {const} */ ({ unlimited: 'unlimited', request: { per: 'request', ratio: 0.1, bucket: 10 }, success: { per: 'success', ratio: 0.1, bucket: 10 } });
+    for (const { demand, budget, recoveredAfterMs } of points) {
+      const simulation = simulateLoad(
+        { backoff: 'exponential', jitter: 'full', baseMs: 100, capMs: 10_000, maxAttempts: 10 },
+        { arrivals: { type: 'regular', perS: 120 * demand }, capacityPerS: 120, timeoutMs: 1000, downFromMs: 10_000, downMs: 2000, horizonMs, budget: budgets[/** @type {keyof typeof budgets} */ (budget)], seed: 42 },
+      );
+      simulation.step();
+      assert.equal(recoveredAfterMs, simulation.result().recoveredAfterMs, `${demand} ${budget}`);
+      simulation.free();
+    }
+    const { runs } = await page.load({ strategy: strategies.INITIAL, herd: { ...herd, demand: 0.93 }, seed: 42 }, nothing, signal);
+    const swept = points.filter((/** @type {any} */ { demand }) => demand === 0.93).map((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs);
+    assert.deepEqual(swept, [runs[1], runs[4], runs[5]].map(({ recoveredAfterMs }) => recoveredAfterMs));
+    assert.deepEqual([swept[0], swept[1], swept[2] > 10_000], [undefined, undefined, true]);
   });
 });
 
@@ -199,6 +364,43 @@ describe('the published figure', () => {
       assert.ok(Math.abs(calls.mean - callsMean) <= ALL_TEN * (calls.ci95 + 0.0196 * callsSd), `${line}: ${calls.mean} calls`);
       assert.ok(Math.abs(timeMs.mean - timeMean) <= ALL_TEN * (timeMs.ci95 + 0.0196 * timeSd), `${line}: ${timeMs.mean} ms`);
     }
+  });
+
+  // The reference of contention.md in full: 50 and 100 clients as well.
+  const LARGER = /** @type {const} */ ({
+    50: { none: [690.03, 17.5, 1140.6, 43], exponential: [623.79, 29.2, 36_418, 3291], equal: [347.17, 6, 4249, 567], full: [332.54, 4.9, 2887, 554], decorrelated: [374.7, 12.7, 2210, 500] },
+    100: { none: [2422.98, 32.1, 2027.6, 44], exponential: [1855.62, 58.9, 63_509, 3819], equal: [812.2, 7.8, 6610, 651], full: [795.97, 7, 4913, 531], decorrelated: [1001.91, 28.7, 4589, 671] },
+  });
+
+  test('has published values that agree with the reference of another implementation', async () => {
+    const { PUBLISHED, PUBLISHED_RUNS } = await pageModule('figures/published.ts');
+    assert.equal(PUBLISHED.length, 25);
+    const reference = /** @type {Record<number, Record<string, readonly number[]>>} */ ({ 10: REFERENCE, ...LARGER });
+    let compared = 0;
+    for (const { line, clients, calls, timeMs } of PUBLISHED) {
+      const [callsMean = NaN, callsSd = NaN, timeMean = NaN, timeSd = NaN] = reference[clients]?.[line] ?? [];
+      if (Number.isNaN(callsMean)) continue;
+      compared += 1;
+      // 3.2 standard errors: all thirty hold at once in 95% of samples.
+      const error = (/** @type {number} */ sd, /** @type {number} */ ownSd) => 3.2 * Math.hypot(sd / 100, ownSd / Math.sqrt(PUBLISHED_RUNS));
+      assert.ok(Math.abs(calls.mean - callsMean) <= error(callsSd, calls.sd), `${line} ${clients}: ${calls.mean} calls`);
+      assert.ok(Math.abs(timeMs.mean - timeMean) <= error(timeSd, timeMs.sd), `${line} ${clients}: ${timeMs.mean} ms`);
+    }
+    assert.equal(compared, 15);
+  });
+
+  test('counts the published values that it reproduces: all of them, but not those of another model', async () => {
+    const { contention } = await pageModule('compute/contention.ts');
+    const { agreement } = await pageModule('figures/published.ts');
+    const { points } = await contention({ clients: [10, 50, 100], runs: 40, seed: 42 }, nothing, signal);
+    assert.deepEqual(agreement(points), { compared: 30, within: 30 });
+    assert.deepEqual(agreement(points.slice(0, 5)), { compared: 10, within: 10 });
+    // Full jitter whose first upper bound is the base: 875 calls instead of 796.
+    const simulation = simulateContention({ backoff: 'exponential', jitter: 'full', baseMs: 5, capMs: 2000, maxAttempts: Infinity }, { clients: 100, runs: 40, seed: 42 });
+    const { callsSummary: calls, timeMsSummary: timeMs } = await simulation.run();
+    simulation.free();
+    const wrong = points.map((/** @type {any} */ point) => (point.line === 'full' && point.clients === 100 ? { ...point, calls, timeMs } : point));
+    assert.ok(agreement(wrong).within < 30);
   });
 
   test('tells exponential backoff from one that begins at base: the published one begins at twice the base', async () => {

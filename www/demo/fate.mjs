@@ -54,7 +54,8 @@ export function fate({ seed, id, n, failure = 'mixed', failureRate, latencyMs: [
     const lost = Math.ceil(uniform(`${seed}/${id}/offline`) * Math.round(LONGEST_OFFLINE * failureRate));
     return { kind: n <= lost ? 'dropped' : 'ok', latencyMs };
   }
-  if (uniform(`${key}/fails`) >= failureRate) return { kind: 'ok', latencyMs };
+  // Each kind of failure meets requests of its own: otherwise all kinds would come to the same numbers.
+  if (uniform(`${key}/${failure === 'mixed' ? 'fails' : failure}`) >= failureRate) return { kind: 'ok', latencyMs };
   let left = uniform(`${key}/how`);
   for (const [kind, share] of SHARES[failure]) {
     left -= share;

@@ -1,62 +1,147 @@
-/** Every figure as a file: SVG, PNG and CSV are saved, open, and hold the plotted numbers. */
+/** Every figure as a file: SVG, PNG and CSV are saved, open, and hold what the page shows. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { keepBlobs } from './lib/blobs.mjs';
-import { inEachEngine } from './lib/built-page.mjs';
-import { drawAll, tableOf } from './lib/page.mjs';
-import { coloursOf } from './lib/picture.mjs';
+import { PHONE, inEachEngine } from './lib/built-page.mjs';
+import { drawAll, drawn, tableOf, useMenu } from './lib/page.mjs';
+import { inkOf, onEdge } from './lib/picture.mjs';
+
+/** How far two renderings of the same letters may be apart, in pixels, and in how much of their box they cover. */
+const SHIFT = 2;
+const COVER = 0.35;
 
 inEachEngine(({ engine, withPage }) => {
-  test('each figure can be taken away in three forms', () =>
+  /** @param {Page} page @param {string} id @param {string} item */
+  const saved = (page, id, item) => (engine === 'firefox' ? handedOver : downloaded)(page, () => useMenu(page, id, item));
+
+  test('each figure can be taken away as SVG, PNG, slide and CSV', () =>
     withPage(async (page) => {
-      /** @param {string} id @param {string} kind */
-      const saved = async (id, kind) => {
-        const button = page.locator(`#${id}`).getByRole('button', { name: new RegExp(`^${kind} file: `) });
-        const { name, content } = await (engine === 'firefox' ? handedOver(page, button) : downloaded(page, button));
-        assert.equal(name, `rejitter-${id}.${kind.toLowerCase()}`);
-        return content;
-      };
-
       for (const id of await drawAll(page)) {
-        const svg = page.locator(`#${id} svg[role=img]`);
-        const [width, height] = await svg.evaluate((element) => [element.getAttribute('width'), element.getAttribute('height')].map(Number));
+        const svg = page.locator(`#${id} .drawing > svg`);
+        const width = Number(await svg.getAttribute('width'));
         const texts = (await svg.locator('text').allTextContents()).filter(Boolean);
+        const title = (await page.locator(`#${id} h3`).textContent()) ?? '';
 
-        const drawing = String(await saved(id, 'SVG'));
+        const drawing = await saved(page, id, 'Download SVG');
+        assert.equal(drawing.name, `rejitter-${id}.svg`);
         const parsed = await page.evaluate((text) => {
           const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
-          const colours = [...root.querySelectorAll('path, line, rect, circle, text')].map((mark) => mark.getAttribute('style') ?? '');
-          return { name: root.nodeName, texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent), unresolved: colours.filter((style) => style.includes('var(')).length };
-        }, drawing);
-        assert.deepEqual({ ...parsed, texts: parsed.texts.filter(Boolean) }, { name: 'svg', texts, unresolved: 0 }, id);
+          const styles = [...root.querySelectorAll('[style]')].map((mark) => mark.getAttribute('style') ?? '');
+          return { name: root.nodeName, width: Number(root.getAttribute('width')), texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent ?? ''), unresolved: styles.filter((style) => style.includes('var(')).length };
+        }, String(drawing.content));
+        assert.deepEqual([parsed.name, parsed.unresolved, parsed.width], ['svg', 0, width + 48], id);
+        // The drawing, and around it what tells where it comes from.
+        const from = parsed.texts.indexOf(texts[0] ?? '');
+        assert.deepEqual(parsed.texts.slice(from).filter(Boolean).slice(0, texts.length), texts, id);
+        const words = parsed.texts.join('');
+        for (const part of [title, 'seed 42', 'Source: rejitter 0.', `/#${id}`]) assert.ok(words.includes(part), `${id} says ${part}: ${words}`);
 
-        const png = await saved(id, 'PNG');
-        assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
-        assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * Number(width), 2 * Number(height)], id);
-        assert.ok((await page.evaluate(coloursOf, png.toString('base64'))) > 10, `${id}: an empty picture`);
+        const png = await saved(page, id, 'Download PNG');
+        assert.equal(png.name, `rejitter-${id}.png`);
+        assert.equal(png.content.readUInt32BE(16), 2 * (width + 48), id);
+        const slide = await saved(page, id, 'Download PNG, 1920 × 1080');
+        assert.equal(slide.name, `rejitter-${id}-1920x1080.png`);
+        assert.deepEqual([slide.content.readUInt32BE(16), slide.content.readUInt32BE(20)], [1920, 1080], id);
+        for (const { name, content } of [png, slide]) {
+          const { colours, edge } = await page.evaluate(onEdge, { base64: content.toString('base64'), edge: 10 });
+          assert.ok(colours > 10, `${name}: an empty picture`);
+          assert.equal(edge, 1, `${name}: something is cut at its edge`);
+        }
 
-        const csv = String(await saved(id, 'CSV'));
-        const lines = csv.trimEnd().split('\r\n').map(fields);
+        const csv = await saved(page, id, 'Download CSV');
+        assert.equal(csv.name, `rejitter-${id}.csv`);
+        const lines = String(csv.content).trimEnd().split('\r\n').map(fields);
         const { rows } = await tableOf(page, id);
         assert.equal(lines.length, rows.length + 1, id);
-        const numbers = (/** @type {(string | number)[]} */ cells) => cells.map(Number).filter((number) => !Number.isNaN(number));
         for (const [i, row] of rows.entries()) {
-          const inTable = Object.values(row).filter((cell) => typeof cell === 'number');
-          assert.deepEqual(numbers((lines[i + 1] ?? []).slice(1).filter((cell) => cell !== '')), inTable, `${id}, row ${i + 1}`);
+          // A number in the file is at most half a unit of its last digit away.
+          const cells = Object.values(row).map((cell) => (typeof cell === 'number' ? cell : undefined));
+          for (const [c, cell] of (lines[i + 1] ?? []).entries()) {
+            const value = cells[c];
+            if (value === undefined) continue;
+            assert.ok(Math.abs(Number(cell) - value) <= Math.max(0.0005, 1e-6 * Math.abs(value)), `${id}, row ${i + 1}: ${cell} for ${value}`);
+            assert.ok(cell.replace(/^.*\.|e.*$/g, '').length <= 9, `${id}, row ${i + 1}: ${cell}`);
+          }
+          assert.equal(lines[i + 1]?.length, lines[0]?.length, id);
         }
       }
+      // 400 times of 16 strategies are rows, not columns.
+      const series = await saved(page, 'herd', 'Download CSV over time');
+      const [head = '', first = ''] = String(series.content).split('\r\n');
+      assert.equal(head, '"strategy","from (ms)","calls","served"');
+      assert.match(first, /^"Fixed · none",0,\d+,\d+$/);
     }));
+
+  for (const { id, query, viewport, label } of [
+    { id: 'success', query: '', label: /p95/ },
+    { id: 'arrivals', query: '', label: /^capacity/ },
+    { id: 'success', query: '?failureRate=0.8', viewport: PHONE, label: /p95/ },
+  ]) {
+    test(`labels in a picture of "${id}" look like those on the page, ${viewport ? 'on a phone' : 'on a desk'}`, () =>
+      withPage(
+        async (page) => {
+          await drawn(page, id);
+          await page.evaluate(() => document.fonts.ready);
+          const mark = page.locator(`#${id} .drawing text`).filter({ hasText: label }).first();
+          await mark.evaluate((text) => text.scrollIntoView({ block: 'center', behavior: 'instant' }));
+          const { x, y, width, height, ...look } = await mark.evaluate((text) => {
+            const { left, top, width: wide, height: high } = text.getBoundingClientRect();
+            return { text: text.textContent ?? '', colour: getComputedStyle(text).fill, x: left, y: top, width: wide, height: high };
+          });
+          const onPage = await page.screenshot({ clip: { x, y, width, height } });
+          const png = await saved(page, id, 'Download PNG');
+          const svg = await saved(page, id, 'Download SVG');
+
+          // Where the label is in the picture: as another page shows it, which has no style sheet and no font of ours.
+          const other = await page.context().newPage();
+          await other.setContent(`<body style="margin: 0">${svg.content}</body>`);
+          await other.evaluate(() => document.fonts.ready);
+          const box = await other.locator('text').filter({ hasText: new RegExp(`^${look.text.replace(/[^\w ]/g, '\\$&')}$`) }).last().evaluate((text) => {
+            const { left, top, width: wide, height: high } = text.getBoundingClientRect();
+            return { left, top, width: wide, height: high };
+          });
+          await other.close();
+          assert.ok(Math.abs(box.width - width) <= SHIFT, `"${look.text}" is ${box.width} wide in the file, ${width} on the page`);
+
+          const wanted = await page.evaluate(inkOf, { base64: onPage.toString('base64'), colour: look.colour, scale: 1, box: undefined });
+          const found = await page.evaluate(inkOf, { base64: png.content.toString('base64'), colour: look.colour, scale: 2, box });
+          assert.ok(wanted.cover > 0.05, `no label on the page: ${JSON.stringify(wanted)}`);
+          const told = `${look.text}: ${JSON.stringify(found)} in the file, ${JSON.stringify(wanted)} on the page`;
+          assert.ok(Math.abs(found.cover / wanted.cover - 1) <= COVER, told);
+          assert.ok(Math.abs(found.left - wanted.left) <= SHIFT && Math.abs(found.right - wanted.right) <= SHIFT, told);
+        },
+        { query, ...(viewport && { viewport }) },
+      ));
+  }
 });
 
+inEachEngine(
+  ({ withPage }) => {
+    test('a figure is copied as an image', () =>
+      withPage(async (page) => {
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        await drawn(page, 'delays');
+        await useMenu(page, 'delays', 'Copy as image');
+        await page.locator('#delays [role=status]', { hasText: /^Copied$/ }).waitFor();
+        const base64 = await page.evaluate(async () => {
+          const [item] = await navigator.clipboard.read();
+          const bytes = new Uint8Array(await ((await item?.getType('image/png')) ?? new Blob()).arrayBuffer());
+          return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+        });
+        assert.ok((await page.evaluate(onEdge, { base64, edge: 10 })).colours > 10);
+      }));
+  },
+  { engines: ['chromium'] },
+);
+
 /** @typedef {import('playwright-core').Page} Page */
-/** @typedef {import('playwright-core').Locator} Locator */
 /** @typedef {{ name: string, content: Buffer }} File */
 
-/** @param {Page} page @param {Locator} button @returns {Promise<File>} */
-async function downloaded(page, button) {
+/** @param {Page} page @param {() => Promise<void>} act @returns {Promise<File>} */
+async function downloaded(page, act) {
   const download = page.waitForEvent('download');
-  await button.click();
+  await act();
   const file = await download;
   return { name: file.suggestedFilename(), content: await readFile(await file.path()) };
 }
@@ -64,22 +149,24 @@ async function downloaded(page, button) {
 /**
  * What the page hands over to the browser as a download: this Firefox does not tell its driver of any.
  * @param {Page} page
- * @param {Locator} button
+ * @param {() => Promise<void>} act
  * @returns {Promise<File>}
  */
-async function handedOver(page, button) {
+async function handedOver(page, act) {
   await page.evaluate(keepBlobs);
   await page.evaluate(() => {
     /** @type {Promise<unknown> | undefined} */
     let file;
+    /** @type {any} */ (globalThis).listening?.abort();
+    const listening = new AbortController();
     addEventListener('click', ({ target }) => {
       if (!(target instanceof HTMLAnchorElement) || !target.download) return;
       const name = target.download;
       file = /** @type {any} */ (globalThis).blobs.get(target.href).arrayBuffer().then((/** @type {ArrayBuffer} */ bytes) => ({ name, bytes: [...new Uint8Array(bytes)] }));
-    }, true);
-    Object.assign(globalThis, { file: () => file });
+    }, { capture: true, signal: listening.signal });
+    Object.assign(globalThis, { file: () => file, listening });
   });
-  await button.click();
+  await act();
   await page.waitForFunction(() => /** @type {any} */ (globalThis).file());
   const { name, bytes } = await page.evaluate(() => /** @type {any} */ (globalThis).file());
   return { name, content: Buffer.from(bytes) };
@@ -87,5 +174,5 @@ async function handedOver(page, button) {
 
 /** One line of RFC 4180. @param {string} line */
 function fields(line) {
-  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].slice(0, -1).map(([, field = '']) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field));
+  return [...`,${line}`.matchAll(/,("(?:[^"]|"")*"|[^,]*)/g)].map(([, field = '']) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field));
 }

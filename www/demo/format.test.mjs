@@ -23,12 +23,13 @@ test('durations: about three digits, in the unit that fits; nothing but 0 is wri
     [19 * 3_600_000, '19 h'],
     [350 * 86_400_000, '350 days'],
     [2 ** 53 - 1, '104,249,991 days'],
+    [Infinity, 'unlimited'],
   ]);
   for (const [ms, words] of table) assert.equal(duration(ms).replaceAll('\u00a0', ' '), words);
 });
 
 test('shares: tenths where they count', () => {
-  const table = /** @type {const} */ ([[0, '0 %'], [0.047, '4.7 %'], [0.3, '30 %'], [0.953, '95.3 %'], [1, '100 %'], [1.026, '102.6 %'], [18.667, '1867 %']]);
+  const table = /** @type {const} */ ([[0, '0%'], [0.047, '4.7%'], [0.3, '30%'], [0.953, '95.3%'], [1, '100%'], [1.026, '102.6%'], [18.667, '1867%']]);
   for (const [part, words] of table) assert.equal(share(part).replaceAll('\u00a0', ' '), words);
 });
 

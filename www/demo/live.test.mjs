@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { eachAtTheSameTime } from './lib/built-page.mjs';
 import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
+import { useMenu } from './lib/page.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { startServer } from './misbehaving-server.mjs';
@@ -79,8 +80,15 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         withPage(`?failure=${failure}&baseMs=20`, async (page) => {
           const expected = reckon({ failure, rate: 0.6, calls: 8 });
           assert.ok(expected.requests > 8 && expected.ok > 0);
-          assert.equal(await page.textContent('#live-sentence'), 'Nothing sent yet.');
+          // The first view says what will come, and the run comes to it.
+          assert.equal(await page.textContent('#live-forecast'), `${expected.forecast} Nothing is sent yet.`);
+          assert.equal(await page.locator('#live-run[data-forecast] .call .attempt').count(), expected.requests);
+          assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+          const foreseen = await legs(page);
           assert.equal(await send(page), expected.whole);
+          assert.equal(await page.locator('#live-forecast').isVisible(), false);
+          assert.equal(await page.locator('#live-run[data-forecast]').count(), 0);
+          assert.deepEqual(await legs(page), foreseen);
           const { requests, keys } = await counts(page);
           assert.deepEqual({ requests, keys }, { requests: expected.requests, keys: 8 });
           assert.equal(await page.locator('#live-run .call .attempt').count(), expected.requests);
@@ -96,10 +104,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
     test('settings by their controls, by link and by seed; a second visit finds the worker; the table has every attempt', () =>
       withPage('', async (page) => {
         await page.selectOption('#live-failure', { label: '503 responses' });
-        await page.selectOption('#live-rate', { label: `30${NBSP}%` });
+        await page.selectOption('#live-rate', { label: '30%' });
         await page.selectOption('#live-calls', '1');
         assert.equal(await page.textContent('#live-start'), `Send ${plural(1, 'call')}`);
-        assert.equal(await page.locator('#live-run .call').count(), 1, 'an empty row for what will come');
+        assert.equal(await page.locator('#live-run .call').count(), 1, 'a row for what will come');
         assert.equal(await send(page), reckon({ failure: '503', rate: 0.3, calls: 1 }).whole);
         await page.waitForURL(/failure=503.*rate=0\.3.*calls=1/);
 
@@ -112,7 +120,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         // The same again on the same page, with the same end.
         assert.equal(await send(page), expected.whole);
 
-        await page.getByRole('button', { name: 'Table: What became of each call?' }).click();
+        await useMenu(page, 'live-run', 'Show as table');
         assert.equal(await page.locator('#live-run tbody tr').count(), expected.requests);
         assert.equal(await page.locator('#live-run td', { hasText: /^503$/ }).count(), expected.requests - expected.ok);
       }));
@@ -141,7 +149,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
         await page.locator('#live-start').focus();
         await page.keyboard.press('Enter');
-        await page.locator('#live-run .call .attempt.failed').nth(2).waitFor();
+        await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(2).waitFor();
         assert.ok(await page.locator('#live-start').isDisabled());
         assert.ok(await page.locator('#live-abort').evaluate((button) => button === document.activeElement), 'the focus is on what can be pressed');
         const { before, after } = await page.evaluate(async () => {
@@ -177,7 +185,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         const { requests, ok, limited } = other.stats(engine);
         assert.equal(requests, ok + limited);
         assert.ok(limited > 0);
-        assert.match(sentence, new RegExp(`^${ok} of 8\u00a0calls succeeded with ${requests}\u00a0requests; without retries it would have been \\d\\.$`));
+        assert.match(sentence, new RegExp(`^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`));
         assert.equal(await page.locator('#live-run .call .attempt').count(), requests);
         const log = await page.locator('#live-log li').allTextContents();
         assert.equal(log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line)).length, limited - (8 - ok));
@@ -187,7 +195,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         // A status that no retry mends is an outcome of its own.
         await page.locator('#live-url').fill(`${site.url}/missing`);
         await page.selectOption('#live-calls', '1');
-        assert.equal(await send(page), `0 of ${plural(1, 'call')} succeeded with ${plural(1, 'request')}; without retries it would have been 0.`);
+        assert.equal(await send(page), `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`);
         assert.equal(await page.locator('#live-run .call[data-outcome=refused]').count(), 1);
       }));
 
@@ -199,7 +207,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.match(await send(page), new RegExp(`^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, .*Access-Control-Allow-Origin`));
         // The server of the site shows its files to no other origin.
         await page.locator('#live-url').fill(`http://localhost:${site.port}/flaky.js`);
-        assert.match(await send(page), /^0 of .* with 2\u00a0requests; .* No answer could be read\. .*CORS/);
+        assert.match(await send(page), /^0 of .* with 2\u00a0requests in all; .* No answer could be read\. .*CORS/);
         for (const wrong of ['ftp://example.com/', 'example.com']) {
           await page.locator('#live-url').fill(wrong);
           await page.click('#live-start');
@@ -258,7 +266,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.click('#live-start');
         await page.getByText('this browser has none here: it needs https and no private window').waitFor();
         await page.locator('#live-url').fill(`${other.url}/flaky/1?run=insecure-${engine}&rate=0`);
-        assert.equal(await send(page), `1 of ${plural(1, 'call')} succeeded with ${plural(1, 'request')}; without retries it would have been 1.`);
+        assert.equal(await send(page), `1 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 1 would have.`);
       });
     });
 
@@ -304,7 +312,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
           const client = await page.context().newCDPSession(page);
           await client.send('ServiceWorker.enable');
           await page.click('#live-start');
-          await page.locator('#live-run .call .attempt.failed').nth(3).waitFor();
+          await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(3).waitFor();
           await client.send('ServiceWorker.stopAllWorkers');
           await page.locator('#live-run[data-sent]').waitFor();
           const { sentence } = reckon({ failure: '503', rate: 0.9, calls: 8 });
@@ -350,6 +358,14 @@ async function send(page) {
   return (await page.textContent('#live-sentence')) ?? '';
 }
 
+/**
+ * What the requests of each call meet, with the waits between them: their exact length is the policy's.
+ * @param {Page} page
+ */
+function legs(page) {
+  return page.locator('#live-run .call').evaluateAll((calls) => calls.map((call) => [...call.querySelectorAll('.attempt title')].map((title) => title.textContent)));
+}
+
 /** What the worker counted for the run on the page, when it ended. @param {Page} page */
 async function counts(page) {
   return JSON.parse((await page.getAttribute('#live-run', 'data-counted')) ?? '{}');
@@ -378,7 +394,7 @@ async function checkLog(page, requests, failure) {
   const log = await page.locator('#live-log li').allTextContents();
   assert.equal(log.length, 2 * requests, 'what was sent, and what became of it');
   const first = log.filter((line) => /attempt 1: POST, Idempotency-Key [\da-f]{8}…$/.test(line));
-  const again = log.filter((line) => /attempt [2-6]: POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line));
+  const again = log.filter((line) => /attempt (?:[2-9]|10): POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line));
   assert.deepEqual([first.length, again.length], [8, requests - 8]);
   const asked = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
   assert.equal(asked.length > 0, failure === '429' || failure === 'mixed');

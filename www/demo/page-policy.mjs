@@ -1,6 +1,6 @@
 /**
  * The policies of the demo page. The build writes them into the page, so that they hold on any web server. The demo server
- * also sends them: a page cannot state `frame-ancestors`, and workers take their policy from a header.
+ * also sends them: workers take their policy from a header. Any page may embed this one, as `?figure=ID` is made for.
  */
 
 /** Allows scripts from files of the page only. Requests may go anywhere, because the live calls take any URL. */
@@ -18,7 +18,7 @@ export const REFERRER_POLICY = 'no-referrer';
 
 /** Headers of every file of the page. */
 export const PAGE_HEADERS = {
-  'Content-Security-Policy': `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Referrer-Policy': REFERRER_POLICY,
   'X-Content-Type-Options': 'nosniff',
 };

@@ -20,9 +20,6 @@ const MOST_SCRIPT_BYTES = 60_000;
 /** Nothing else in the scripts is a text that long, without quotes, `$`, `<` and backslashes: the wasm. */
 const LONG_TEXT = /(["'`])[^"'`$<\\\n]{2500,}\1/g;
 
-/** Loaded when the reader comes near. */
-const LATER = /^(cost|how|import-section|live-section)-/;
-
 inEachEngine(({ withPage }) => {
   test('loads under a sub-path: the figures are drawn, units on every tick, numbers in words', () =>
     withPage(async (page) => {
@@ -34,11 +31,11 @@ inEachEngine(({ withPage }) => {
         assert.match((await page.locator(`#${id} svg desc`).first().textContent()) ?? '', /\d/, id);
       }
       for (const tick of await page.locator('#delays .axis text:not(.axis-title)').allTextContents()) assert.match(tick, /^\d+(\.\d+)?\u00a0(ms|s)$/);
-      assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
-      assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s is never reached in 5\u00a0waits\./);
-      assert.equal(await page.textContent('#total-worst'), '3.1\u00a0s');
+      assert.match((await page.locator('#delays-desc').textContent()) ?? '', /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./);
+      assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s limits the waits from wait 8 on\./);
+      assert.equal(await page.textContent('#total-worst'), '32.7\u00a0s');
       assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));
-    }));
+    }, { query: '?maxAttempts=6' }));
 
   test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
     withPage(async (page) => {
@@ -58,10 +55,13 @@ inEachEngine(({ withPage }) => {
   test('all sixteen strategies, chosen in the grid by mouse, are distributed as they should be', () =>
     withPage(async (page) => {
       const exact = await exactDistributions();
+      await drawn(page, 'delays');
       for (const backoff of ['fixed', 'linear', 'exponential', 'truncated']) {
         for (const jitter of ['none', 'full', 'equal', 'decorrelated']) {
-          const cell = page.locator(`.cell[data-backoff=${backoff}][data-jitter=${jitter}]`);
+          // Decorrelated jitter is one cell for all backoffs, which stay as they are.
+          const cell = page.locator(jitter === 'decorrelated' ? `.cell[data-jitter=${jitter}]` : `.cell[data-backoff=${backoff}][data-jitter=${jitter}]`);
           await cell.click();
+          assert.ok(await page.locator('#controls').getByRole('radio', { name: capitalised(backoff), exact: true }).isChecked());
           assert.equal(await cell.getAttribute('aria-checked'), 'true');
           assert.ok(await page.locator('#controls').getByRole('radio', { name: capitalised(jitter), exact: true }).isChecked());
           compare(`${backoff} ${jitter}`, (await tableOf(page, 'delays')).rows.slice(0, 8), exact(backoff, jitter));
@@ -84,9 +84,9 @@ inEachEngine(({ withPage }) => {
       const rows = (await tableOf(page, 'delays')).rows.slice(0, 5);
       assert.deepEqual(column(rows, 'at most').map(Math.round), [300, 900, 1000, 1000, 1000]);
       assert.deepEqual(column(rows, 'exactly the cap').map((share) => share > 0), [false, false, true, true, true]);
-    }, { query: '?comparedJitter=full' }));
+    }, { query: '?comparedJitter=full&maxAttempts=6' }));
 
-  test('the whole choice by keyboard: grid, radio buttons, sliders', () =>
+  test('the whole choice by keyboard: grid, radio buttons, sliders, numbers', () =>
     withPage(async (page) => {
       await drawn(page, 'delays');
       const atMost = async () => column((await tableOf(page, 'delays')).rows.slice(0, 5), 'at most').map(Math.round);
@@ -111,6 +111,8 @@ inEachEngine(({ withPage }) => {
       assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full/);
 
       await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate(() => document.activeElement?.id), 'more-jitters');
+      await page.keyboard.press('Tab');
       const base = page.getByRole('slider', { name: 'Base' });
       assert.ok(await base.evaluate((element) => element === document.activeElement));
       await page.keyboard.press('ArrowRight');
@@ -121,13 +123,19 @@ inEachEngine(({ withPage }) => {
       await page.keyboard.press('Home');
       assert.equal(await page.getByRole('slider', { name: 'Cap', exact: true }).getAttribute('aria-valuetext'), '100\u00a0ms');
       assert.equal(await base.getAttribute('aria-valuetext'), '100\u00a0ms');
+      // The number of a slider is its neighbour, and takes any value.
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('1.25 s');
+      await page.keyboard.press('Enter');
+      assert.equal(await page.getByRole('slider', { name: 'Cap', exact: true }).getAttribute('aria-valuetext'), '1.25\u00a0s');
       await drawn(page, 'delays');
-      assert.equal(await page.locator('.error').count(), 0);
+      assert.equal(await page.locator('.error:visible').count(), 0);
     }));
 
   test('Shift-click compares, and the link in the address bar brings everything back', () =>
     withPage(async (page, url) => {
       await page.selectOption('#preset', { label: 'Someone is waiting' });
+      await drawn(page, 'delays');
       await page.locator('.cell[data-backoff=linear][data-jitter=equal]').click({ modifiers: ['Shift'] });
       await page.locator('.cell[data-backoff=truncated][data-jitter=full]').click();
       await page.locator('#set-failureRate').fill('4');
@@ -146,10 +154,13 @@ inEachEngine(({ withPage }) => {
       assert.deepEqual(await shown(), before);
       assert.equal(await page.locator('.cell.is-compared').getAttribute('data-backoff'), 'linear');
 
-      // What a link says wrongly is passed over, and the rest of it is not.
-      await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=1e9&seed=7&constructor=1`);
+      // Invalid values of a link are named and ignored; the others count.
+      await page.goto(`${url}?jitter=maximal&baseMs=-5&capMs=wide&seed=7&constructor=1`);
+      assert.match((await page.locator('.link-notice').textContent()) ?? '', /jitter must be one of .*, got 'maximal'; baseMs must be .*, got -5; capMs must be a number, got 'wide'\.$/);
       assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 100\u00a0ms to 10\u00a0s/);
       assert.equal(await page.textContent('#seed'), '7');
+      await page.click('#new-seed');
+      assert.ok(await page.locator('.link-notice').isHidden());
     }));
 
   test('a section, or the worker, that does not load says so', () =>
@@ -193,11 +204,15 @@ inEachEngine(({ withPage }) => {
 }, { under: '/some/where/' });
 
 test('the page is small: its scripts without the wasm, compressed', async () => {
-  const scripts = (await readdir(`${DIST}/assets`)).filter((name) => name.endsWith('.js'));
-  assert.equal(scripts.filter((name) => LATER.test(name)).length, 4, scripts.join());
+  const html = await readFile(`${DIST}/index.html`, 'utf8');
+  // The page names its script and all that this imports; the rest is loaded when it is needed.
+  const first = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map(([, name = '']) => name);
+  const worker = (await readdir(`${DIST}/assets`)).filter((name) => /^worker-.*\.js$/.test(name)).map((name) => `assets/${name}`);
+  assert.equal(worker.length, 1);
+  assert.ok(first.length > 2 && !first.some((name) => /section|menu|cost/.test(name)), first.join());
   let total = 0;
-  for (const name of scripts.filter((script) => !LATER.test(script))) {
-    const text = await readFile(`${DIST}/assets/${name}`, 'utf8');
+  for (const name of [...first, ...worker]) {
+    const text = await readFile(`${DIST}/${name}`, 'utf8');
     total += brotliCompressSync(text.replaceAll(LONG_TEXT, '""')).length;
   }
   assert.ok(total > 20_000 && total <= MOST_SCRIPT_BYTES, `${total} bytes`);

@@ -14,7 +14,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
 import { DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
 import { ENGINES } from './lib/engines.mjs';
-import { drawAll } from './lib/page.mjs';
+import { drawAll, useMenu } from './lib/page.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { startServer } from './misbehaving-server.mjs';
 import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
@@ -86,11 +86,32 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.locator('#live-sentence', { hasText: '1 of 1' }).waitFor();
         assert.equal(other.stats(engine).requests, 1);
         // A picture is drawn from a data: address and saved from a blob: one.
-        await page.locator('#delays').getByRole('button', { name: /^PNG file: / }).click();
+        await useMenu(page, 'delays', 'Download PNG');
+        await page.locator('#delays [role=status]:empty').waitFor({ state: 'attached' });
         await page.evaluate(() => document.fonts.ready);
         assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
         const link = await page.getByRole('contentinfo').getByRole('link').evaluate((element) => /** @type {HTMLAnchorElement} */ (element).href);
         assert.equal((await page.request.get(link)).status(), 200);
+        assert.deepEqual(messages, []);
+      }));
+
+    test('another site can embed one figure, which asks for nothing but its own files', () =>
+      withPage(`${site.url}/?figure=delays`, async (page, messages) => {
+        await page.locator('#delays[aria-busy=false]').waitFor();
+        // Where the clipboard is closed, the page shows what it would have copied.
+        await page.evaluate(() => {
+          Object.defineProperty(navigator, 'clipboard', { value: undefined });
+          Object.assign(globalThis, { prompt: (/** @type {string} */ _, /** @type {string} */ code) => Object.assign(globalThis, { code }) });
+        });
+        await useMenu(page, 'delays', 'Copy embed code');
+        const code = await (await page.waitForFunction(() => /** @type {any} */ (globalThis).code)).jsonValue();
+        assert.match(String(code), /^<iframe src="[^"]+\?figure=delays" title="The wait before each retry" [^>]+><\/iframe>$/);
+        const around = await page.context().newPage();
+        await around.setContent(`<base href="${other.url}"><p>Another page</p>${code}`);
+        const inside = around.frameLocator('iframe');
+        await inside.locator('#delays svg').first().waitFor();
+        assert.equal(await inside.locator('.back a').getAttribute('target'), '_blank');
+        assert.equal(await inside.locator('h1').isVisible(), false);
         assert.deepEqual(messages, []);
       }));
 

@@ -1,9 +1,12 @@
 /** What the sections of the built page do when they are used: herd, cost, code, linter, import. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explain, simulateContention } from 'rejitter/lab';
+import { explain, simulateContention, simulateLoad } from 'rejitter/lab';
 import { inEachEngine } from './lib/built-page.mjs';
 import { column, drawn, tableOf } from './lib/page.mjs';
+import { SCENARIOS, STRATEGIES, independently, median } from './lib/verdict.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
 
 inEachEngine(({ withPage }) => {
   test('herd: sixteen rows, sorted by any column, one of them chosen; all by keyboard', () =>
@@ -15,7 +18,7 @@ inEachEngine(({ withPage }) => {
       for (const direction of ['ascending', 'descending']) {
         await page.keyboard.press('Enter');
         assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), `Sort by rejected calls, ${direction}`);
-        const shares = (await rows.evaluateAll((spots) => spots.map((spot) => spot.getAttribute('aria-label') ?? ''))).map((label) => Number(/([\d.]+)\s% of the calls/.exec(label)?.[1] ?? NaN));
+        const shares = (await rows.evaluateAll((spots) => spots.map((spot) => spot.getAttribute('aria-label') ?? ''))).map((label) => Number(/([\d.]+)% of the calls/.exec(label)?.[1] ?? NaN));
         assert.ok(shares.every(Number.isFinite), shares.join());
         const sorted = shares.toSorted((a, b) => (direction === 'ascending' ? a - b : b - a));
         assert.deepEqual(shares, sorted);
@@ -26,28 +29,33 @@ inEachEngine(({ withPage }) => {
       assert.doesNotMatch((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full/);
     }));
 
-  test('herd: independent arrivals, an outage of another length, and the link that brings them back', () =>
+  test('herd: an outage of another length, and the link that brings it back', () =>
     withPage(async (page) => {
-      await page.getByRole('radio', { name: 'Independent arrivals' }).click();
       const sub = page.locator('#herd-body .sub');
-      assert.match((await sub.textContent()) ?? '', /^New requests keep coming at 93.3\u00a0% of what the server can take/);
-      assert.ok(await page.getByRole('slider', { name: 'Clients' }).isDisabled());
-      const figure = (await page.locator('#herd-body figure').getAttribute('id')) ?? '';
-      await drawn(page, figure);
-      assert.match((await page.locator(`#${figure} desc`).textContent()) ?? '', /never|not recover/);
       await page.getByRole('slider', { name: 'Outage' }).focus();
-      await page.keyboard.press('ArrowLeft');
-      await page.waitForURL(/arrivals=independent/);
-      await page.waitForURL(/downMs=5000/);
+      await page.keyboard.press('ArrowRight');
+      await page.waitForURL(/downMs=3000/);
       await page.reload();
-      assert.match((await sub.textContent()) ?? '', /down for 5\u00a0s/);
-      await page.getByRole('radio', { name: 'Bounded clients' }).click();
       await drawn(page, 'herd');
+      assert.match((await sub.textContent()) ?? '', /^1,000\u00a0clients hit a server that is down for 3\u00a0s/);
     }));
 
-  test('cost: the published figure is that of the package for the same seed; the whole of it can be run, and stopped', () =>
+  test('aws: the navigation leads to the figure, all published values are reproduced, and their rings are seen', () =>
     withPage(async (page) => {
-      await page.locator('#cost-body').scrollIntoViewIfNeeded();
+      await page.getByRole('navigation').getByRole('link', { name: 'AWS 2015' }).click();
+      await page.waitForURL(/#aws-2015$/);
+      await drawn(page, 'contention');
+      await page.locator('#contention .subtitle', { hasText: 'Reproduced: 50 of 50 published values lie within the 95% interval.' }).waitFor();
+      assert.equal(await page.locator('#contention .ghost:not(.neutral)').count(), 50);
+      await seen(page, '#contention', '.ghost');
+      await seen(page, '#contention', '.band');
+      const tops = await Promise.all(['#story-section', '#aws-2015', '#delays-section'].map(async (id) => (await page.locator(id).boundingBox())?.y ?? NaN));
+      assert.deepEqual(tops, tops.toSorted((a, b) => a - b), tops.join());
+    }));
+
+  test('aws: the figure is that of the package for the same seed; the whole of it can be run, and stopped', () =>
+    withPage(async (page) => {
+      await page.locator('#aws-body').scrollIntoViewIfNeeded();
       await drawn(page, 'contention');
       const start = page.getByRole('button', { name: /^Run it as published/ });
       const abort = page.locator('#contention').getByRole('button', { name: 'Abort' });
@@ -66,13 +74,109 @@ inEachEngine(({ withPage }) => {
       assert.ok(await start.isEnabled());
     }));
 
+  test('cost: the verdict says what the package computes over 30 seeds, and can be used', () =>
+    withPage(async (page, url) => {
+      for (const scenario of SCENARIOS) {
+        await page.goto(url + scenario.query);
+        const { headline, reason, others } = await verdictOf(page);
+        const seeds = Number(/(\d+)\u00a0seeds/.exec(reason)?.[1]);
+        const names = [scenario.pick, ...scenario.level].map(titleOf);
+        const [own] = independently(scenario, seeds, STRATEGIES.filter(({ backoff, jitter }) => `${backoff} ${jitter}` === scenario.pick));
+        assert.ok(own && seeds >= 20 && seeds <= 30, reason);
+        const served = median(own.runs.map((run) => run.served));
+        const calls = Number(median(own.runs.map(({ callsPerClient }) => callsPerClient)).toPrecision(3));
+        const timeS = Number((median(own.runs.map(({ timeMs }) => timeMs)) / 1000).toFixed(1));
+        if (served >= 990) {
+          assert.equal(headline, `For these 1,000\u00a0clients and this outage: ${names.join(' or ')}.`);
+          assert.ok(reason.startsWith(`99% are served after ${timeS}\u00a0s, with ${calls} calls per client (`), reason);
+        } else {
+          assert.equal(headline, `No strategy serves 99% of these 1,000\u00a0clients. Most are served by ${names[0]}.`);
+          assert.ok(reason.startsWith(`${names[0]} serves ${served} of 1,000 with ${calls} calls per client (`), reason);
+        }
+        assert.equal(/within the noise/.test(reason), scenario.level.length > 0, reason);
+        assert.ok(others.length >= 2 && others.every((text) => /\.$/.test(text)), others.join());
+      }
+      // The last scenario recommends another strategy than the chosen one.
+      await page.getByRole('button', { name: 'Use Decorrelated jitter' }).click();
+      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Decorrelated/);
+      assert.match((await verdictOf(page)).reason, /You have chosen it\.$/);
+      assert.ok(await page.locator('#verdict button').isHidden());
+      await page.goto(`${url}?maxAttempts=3&downMs=30000`);
+      assert.equal((await verdictOf(page)).headline, 'No strategy serves a single client here.');
+    }));
+
+  test('cost: uncertainty is seen, as crosses at the marks and as bands of the peaks', () =>
+    withPage(async (page) => {
+      await verdictOf(page);
+      await drawn(page, 'cost');
+      await seen(page, '#cost', '.interval');
+      await drawn(page, 'peaks');
+      await seen(page, '#peaks', '.band');
+    }));
+
+  test('budgets: the sentence has the numbers of the package, for the demand of the slider and of the link', () =>
+    withPage(async (page, url) => {
+      /** @param {number} demand */
+      const expected = (demand) => {
+        const run = (/** @type {string} */ jitter, /** @type {any} */ budget = 'unlimited') => {
+          const policy = /** @type {any} */ ({ ...(jitter !== 'decorrelated' && { backoff: 'exponential' }), jitter, baseMs: 100, capMs: 10_000, maxAttempts: 10 });
+          const simulation = simulateLoad(policy, { arrivals: { type: 'regular', perS: 120 * demand }, capacityPerS: 120, timeoutMs: 1000, downFromMs: 10_000, downMs: 2000, horizonMs: 120_000, binMs: 400, budget, seed: 42 });
+          simulation.step();
+          const { requests, retries, recoveredAfterMs } = simulation.result();
+          simulation.free();
+          const last = [...requests].map((n, i) => n + (retries[i] ?? 0)).slice(270, 300);
+          return { load: last.reduce((a, b) => a + b, 0) / (12 * 120), recovered: recoveredAfterMs };
+        };
+        const least = Math.min(...['none', 'full', 'equal', 'decorrelated'].map((jitter) => run(jitter).load));
+        const [request, success] = ['request', 'success'].map((per) => run('full', { per, ratio: 0.1, bucket: 10 }).recovered);
+        return { times: Number(least.toPrecision(2)), request, success };
+      };
+      const seconds = (/** @type {number | undefined} */ ms) => `${Number(((ms ?? NaN) / 1000).toFixed((ms ?? 0) < 9995 ? 2 : 1))}\u00a0s`;
+      await page.locator('#budget-body').scrollIntoViewIfNeeded();
+      await drawn(page, 'load');
+      const finding = page.locator('#load .finding');
+      const now = expected(0.93);
+      assert.equal(now.request, undefined);
+      const said = (await finding.textContent()) ?? '';
+      assert.match(said, new RegExp(`^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`));
+
+      await page.getByRole('slider', { name: 'New requests' }).fill('4');
+      await page.waitForURL(/demand=0\.8$/);
+      const less = expected(0.8);
+      await page.locator('#load .finding', { hasText: seconds(less.request) }).waitFor();
+      assert.match((await finding.textContent()) ?? '', new RegExp(`at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ${seconds(less.request)}\\.$`));
+      await drawn(page, 'budgets');
+      assert.match((await page.locator('#budgets .bound-label').textContent()) ?? '', /^now 80/);
+
+      // A link of the time when this was a part of the herd.
+      await page.goto(`${url}?arrivals=independent&demand=1.05`);
+      await page.locator('#budget-body').scrollIntoViewIfNeeded();
+      await drawn(page, 'load');
+      assert.match((await finding.textContent()) ?? '', /^New requests alone take 105% of the capacity/);
+      assert.equal(await page.getByRole('slider', { name: 'New requests' }).getAttribute('aria-valuetext'), '105% of the capacity');
+    }));
+
+  test('cost, budgets, aws: no text covers another one, from 1440 down to 320 pixels', () =>
+    withPage(async (page) => {
+      for (const width of [1440, 1024, 768, 390, 320]) {
+        await page.setViewportSize({ width, height: 900 });
+        for (const [section, ...ids] of [['aws-body', 'contention'], ['cost-body', 'cost', 'peaks'], ['budget-body', 'load', 'budgets']]) {
+          await page.locator(`#${section}`).scrollIntoViewIfNeeded();
+          for (const id of ids) {
+            await drawn(page, id);
+            assert.deepEqual(await page.locator(`#${id} .drawing > svg`).evaluate(coveredTexts), [], `${id}, ${width} pixels`);
+          }
+        }
+      }
+    }));
+
   test('waits: a deadline that ends them, and one that lets nobody retry', () =>
     withPage(async (page, url) => {
       const total = async () => Promise.all(['total-worst', 'total-mean'].map(async (id) => Number(await page.locator(`#${id}`).getAttribute('data-ms'))));
       await drawn(page, 'landing');
       // 100 + 200 + 400; the next 800 would end after the deadline.
       assert.deepEqual(await total(), [700, 700]);
-      assert.match((await page.textContent('#delays .note')) ?? '', /The deadline of 1\u00a0s ends the waits: together they take 700\u00a0ms at most\.$/);
+      assert.match((await page.textContent('#delays .note')) ?? '', /The deadline of 1\u00a0s ends the waits: together they take at most 700\u00a0ms\.$/);
       await page.goto(`${url}?jitter=equal&totalTimeoutMs=1000`);
       await drawn(page, 'landing');
       const [worst = NaN, mean = NaN] = await total();
@@ -123,6 +227,7 @@ inEachEngine(({ withPage }) => {
       }
       assert.equal(await panel.textContent(), texts[0], 'the last tab is followed by the first');
       assert.equal(await page.locator('[role=tab][tabindex="0"]').count(), 1);
+      await page.locator('#delays-body').scrollIntoViewIfNeeded();
       await page.locator('.cell[data-backoff=fixed][data-jitter=none]').click();
       assert.match((await panel.textContent()) ?? '', /retryWithFixedDelay/);
     }));
@@ -143,11 +248,103 @@ inEachEngine(({ withPage }) => {
       const text = page.locator('#import-text');
       await text.fill("backOff(fn, { startingDelay: 250, timeMultiple: 3, numOfAttempts: 4, jitter: 'full' })");
       await page.getByRole('button', { name: 'Draw it' }).click();
-      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 250\u00a0ms to .* · 4\u00a0attempts$/);
+      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 250\u00a0ms without a cap · 4\u00a0attempts$/);
       await drawn(page, 'delays');
       assert.deepEqual(column((await tableOf(page, 'delays')).rows.slice(0, 3), 'at most'), [250, 750, 2250]);
       await text.fill('backOff(fn, { startingDelay: ');
       assert.ok(await page.locator('#import-body .error').isVisible());
       assert.ok(await page.getByRole('button', { name: 'Draw it' }).isHidden());
     }));
+
+  test('import: the waits before and after are compared in words, marks and numbers, and a link brings the text back', () =>
+    withPage(async (page, url) => {
+      const text = 'ky(url, { retry: { limit: 5, backoffLimit: 3000, jitter: true } })';
+      await page.locator('#import-body').scrollIntoViewIfNeeded();
+      await page.locator('#import-text').fill(text);
+      await drawn(page, 'import-waits');
+      const figure = page.locator('#import-waits');
+      assert.match((await figure.locator('.note').textContent()) ?? '', /^Wait 5 differs most: .* 38% of the clients of ky 2\.1\.0 then wait exactly 3\ss and retry together\.$/);
+      // Two shapes of different outlines in wait 5, and a stick at the cap for ky alone.
+      const row = figure.locator('[data-wait="5"]');
+      const outlines = await row.locator('.shape').evaluateAll((shapes) => shapes.map((shape) => shape.getAttribute('d')));
+      assert.equal(new Set(outlines).size, 2);
+      assert.equal(await row.locator('.before .spike').count(), 1);
+      assert.equal(await row.locator('[data-jitter] .spike').count(), 0);
+      await page.waitForFunction(() => location.search.includes('import='));
+      const link = page.url();
+      await page.goto('about:blank');
+      await page.goto(link);
+      await page.locator('#import-body').scrollIntoViewIfNeeded();
+      assert.equal(await page.locator('#import-text').inputValue(), text);
+      assert.equal(await page.locator('.import-result h3').first().textContent(), 'ky 2.1.0 in rejitter');
+      // The same waits on both sides.
+      await page.locator('#import-text').fill('axiosRetry(axios, { retryDelay: axiosRetry.exponentialDelay })');
+      await page.waitForFunction(() => document.querySelector('#import-waits .note')?.textContent === 'Both draw the same waits.');
+      // Texts that no link should bring.
+      for (const query of [`?import=${'x'.repeat(3000)}`, '?import=%E0%A4%A', '?import=%00%1B%5B31m%3Cimg%20src=x%20onerror=alert(1)%3E&importFrom=nobody']) {
+        await page.goto(url + query);
+        await page.locator('#import-body').scrollIntoViewIfNeeded();
+        await page.locator('#import-text').waitFor();
+        const shown = await page.locator('#import-text').inputValue();
+        assert.doesNotMatch(shown, /[\0\x1b]|x{100}/);
+        assert.equal(await page.locator('#import-body img').count(), 0);
+      }
+    }));
+
+  test('import: what fits several libraries is asked, and one click answers; another language is known by its names', () =>
+    withPage(async (page) => {
+      await page.locator('#import-body').scrollIntoViewIfNeeded();
+      await page.locator('#import-text').fill('{ retries: 5 }');
+      assert.equal(await page.locator('.import-question').textContent(), 'These options fit more than one library. Which one do you use?');
+      assert.ok(await page.locator('#import-waits').isHidden());
+      await page.locator('.import-choices').getByRole('button', { name: 'async-retry' }).click();
+      assert.equal(await page.locator('.import-result h3').first().textContent(), 'async-retry 1.3.3 in rejitter');
+      assert.equal(await page.locator('#import-from').inputValue(), 'async-retry');
+      await page.locator('.import-examples').getByRole('button', { name: 'Polly' }).click();
+      assert.equal(await page.locator('.import-looks').textContent(), 'This looks like Polly 8: the preset polly is drawn, with the numbers from the text.');
+      await page.getByRole('button', { name: 'Draw it' }).click();
+      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /Polly/);
+      assert.match((await page.locator('#code-panel').textContent()) ?? '', /jitter: 'pollyV2'/);
+    }));
 });
+
+/** The verdict once it is there. @param {Page} page */
+async function verdictOf(page) {
+  await page.locator('#cost-body').scrollIntoViewIfNeeded();
+  const box = page.locator('#verdict[aria-busy=false]');
+  await box.waitFor({ timeout: 60_000 });
+  const [headline = '', reason = ''] = await Promise.all(['h3', '.reason'].map(async (part) => (await box.locator(part).textContent()) ?? ''));
+  return { headline, reason, others: await box.locator('li').allTextContents() };
+}
+
+/** @param {string} name backoff and jitter */
+function titleOf(name) {
+  const [backoff = '', jitter = ''] = name.split(' ');
+  return jitter === 'decorrelated' ? 'Decorrelated jitter' : `${backoff.charAt(0).toUpperCase()}${backoff.slice(1)} · ${jitter} jitter`;
+}
+
+/** Marks are seen if the picture is another one without them. @param {Page} page @param {string} figure @param {string} marks */
+async function seen(page, figure, marks) {
+  const drawing = page.locator(`${figure} .drawing`);
+  const before = await drawing.screenshot();
+  assert.ok(before.equals(await drawing.screenshot()), `${figure} does not keep still`);
+  const style = await page.addStyleTag({ content: `${figure} ${marks} { visibility: hidden; }` });
+  assert.ok(!before.equals(await drawing.screenshot()), `${marks} of ${figure} cannot be seen`);
+  await style.evaluate((element) => /** @type {Element} */ (element).remove());
+}
+
+/** Pairs of texts of which one covers the other, or that leave the picture's card. Runs in the page. @param {SVGElement} picture */
+function coveredTexts(picture) {
+  const card = picture.closest('figure')?.getBoundingClientRect();
+  const texts = [...picture.querySelectorAll('text')]
+    .map((text) => ({ text: text.textContent ?? '', box: text.getBoundingClientRect() }))
+    // The boxes of lines of text are higher than their letters.
+    .map(({ text, box: { left, right, top, bottom } }) => ({ text, left, right, top: top + 3, bottom: bottom - 3 }));
+  const found = texts.filter(({ left, right }) => card && (left < card.left || right > card.right)).map(({ text }) => `${text} leaves the card`);
+  for (const [i, a] of texts.entries()) {
+    for (const b of texts.slice(i + 1)) {
+      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom && b.top < a.bottom) found.push(`${a.text} | ${b.text}`);
+    }
+  }
+  return found;
+}

@@ -144,7 +144,7 @@ test('serves the files of its folder and nothing outside of it', async () => {
     const page = await fetch(`${server.url}/`);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.equal(await page.text(), '<!doctype html>');
-    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self'; .*; frame-ancestors 'none'$/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self'; .*; base-uri 'none'$/);
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
     assert.equal((await fetch(`${server.url}/assets/a.js`)).headers.get('content-type'), 'text/javascript; charset=utf-8');
     assert.equal((await fetch(`${server.url}/assets/same.js`)).status, 200, 'a link within the folder is followed');

@@ -7,7 +7,7 @@ import { pageModule } from './page-module.mjs';
 
 const { ALL_BACKOFFS, ALL_JITTERS, BACKOFFS, CHOICES, INITIAL, JITTERS, policyOf, strategyOf } = await pageModule('state/strategy.ts');
 const { PRESETS, sameStrategy } = await pageModule('state/presets.ts');
-const { fromQuery, toQuery } = await pageModule('state/permalink.ts');
+const { fromQuery, readQuery, toQuery } = await pageModule('state/permalink.ts');
 const { INITIAL_STATE } = await pageModule('state/state.ts');
 
 /** Unlike the defaults in every field. */
@@ -65,6 +65,24 @@ test('a link brings back every strategy', () => {
     assert.deepEqual(fromQuery(toQuery(state)), state);
   }
   assert.equal(toQuery(INITIAL_STATE), '');
+});
+
+test('base and cap of a link follow the rule of the package; a conflict names the value', () => {
+  const read = (/** @type {string} */ query) => {
+    const { state, problems } = readQuery(query);
+    return [state.strategy.baseMs, state.strategy.capMs, ...problems];
+  };
+  const [base, cap] = [INITIAL.baseMs, INITIAL.capMs];
+  assert.deepEqual(read(`?baseMs=${2 * cap}`), [2 * cap, 2 * cap]);
+  assert.deepEqual(read(`?capMs=${base / 2}`), [base / 2, base / 2]);
+  assert.deepEqual(read('?baseMs=500&capMs=100'), [500, cap, 'capMs must be at least baseMs (500), got 100']);
+  assert.deepEqual(read('?capMs=Infinity'), [base, Infinity]);
+  assert.deepEqual(read(`?backoff=list&list=5,${3 * cap}`), [base, 3 * cap]);
+  assert.deepEqual(readQuery('?backoff=list&list=5,x').problems, ["list must be numbers of ms, separated by commas, got '5,x'"]);
+  assert.deepEqual(readQuery('?clients=3&downMs=1000').problems, ["clients must be an integer between 10 and 10,000, got '3'"]);
+  assert.equal(readQuery('?clients=3&downMs=1000').state.herd.downMs, 1000);
+  assert.deepEqual(readQuery('?maxAttempts=0').problems, ['maxAttempts must be a positive integer (first attempt included) or Infinity, got 0']);
+  assert.deepEqual(readQuery('?utm_source=x'), { state: INITIAL_STATE, problems: [] });
 });
 
 /** @type {import('rejitter').PresetName[]} */

@@ -55,7 +55,7 @@ test('loads under a sub-path: every figure is drawn, with its numbers in words',
     const figures = await drawAll(page);
     assert.ok(figures.length >= 8, figures.join());
     for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
-    assert.match(await text(page, '#delays-desc'), /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95 % between 5\u00a0ms and 95\u00a0ms\./);
+    assert.match(await text(page, '#delays-desc'), /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./);
     assert.deepEqual(await page.run(() => [...document.querySelectorAll('.error:not([hidden])')].map(({ textContent }) => textContent)), []);
   }));
 
@@ -142,7 +142,7 @@ test('live calls are aborted at once', () =>
   withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
     await arrived(page);
     await page.type('#live-start', KEYS.enter);
-    await page.wait(() => document.querySelectorAll('#live-run .call .attempt.failed').length > 2);
+    await page.wait(() => document.querySelectorAll('#live-run:not([data-forecast]) .call .attempt.failed').length > 2);
     await page.type('#live-abort', KEYS.enter);
     await page.wait(() => document.querySelector('#live-run[data-sent]'));
     const sentence = await text(page, '#live-sentence');
@@ -290,7 +290,11 @@ async function drawAll(page) {
  */
 async function tableOf(page, id) {
   await drawn(page, id);
-  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) await page.click(`#${id} [aria-label^="Table: "]`);
+  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) {
+    await page.click(`#${id} [aria-label^="Menu: "]`);
+    await page.wait((figure) => document.querySelector(`#${figure} [role=menu]:not([hidden])`) !== null, id);
+    await page.click(`#${id} [role=menuitemcheckbox]`);
+  }
   return page.run((figure) => {
     const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');
     return [...document.querySelectorAll(`#${figure} tbody tr`)].map((row) =>

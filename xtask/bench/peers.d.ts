@@ -1,4 +1,4 @@
-// What is measured is not checked: these packages are installed for measuring only.
+// The peers are not type-checked: they are installed for measuring only.
 declare module '@lifeomic/attempt';
 declare module '@smithy/util-retry';
 declare module 'async-retry';

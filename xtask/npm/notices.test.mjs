@@ -24,7 +24,7 @@ test('no licence asks for more than its text', () => {
 const crate = (name, kind = 'lib') => ({ id: name, name, version: '1.0.0', license: 'MIT', manifest_path: join(folder, 'Cargo.toml'), targets: [{ kind: [kind] }] });
 const node = (id, deps = {}) => ({ id, deps: Object.entries(deps).map(([pkg, kind]) => ({ pkg, dep_kinds: [{ kind }] })) });
 
-test('what is linked is counted, through other crates; build scripts, tests and macros are not', () => {
+test('lists linked crates and their dependencies, but not build scripts, tests or macros', () => {
   const packages = [crate('rejitter'), crate('b'), crate('a'), crate('script'), crate('tester'), crate('macro', 'proc-macro'), crate('of-macro')];
   const nodes = [node('rejitter', { b: null, script: 'build', tester: 'dev', macro: null }), node('b', { a: null }), node('a'), node('macro', { 'of-macro': null }), node('script'), node('tester'), node('of-macro')];
   assert.deepEqual(linkedCrates({ packages, resolve: { nodes } }).map(({ name }) => name), ['a', 'b']);

@@ -27,7 +27,7 @@ test('the roots are the functions that are not the glue of wasm-bindgen', () => 
   assert.deepEqual(rootsOf(wasmWith(['decide', '__wbindgen_start', 'ceiling'])), ['ceiling', 'decide']);
 });
 
-test('a memory is no root, and refused if it is left', () => {
+test('a memory is not a root, and an error if it is left', () => {
   assert.deepEqual(rootsOf(wasmWith(['decide', '__wbindgen_start'], [], true)), ['decide']);
   assert.match(problemsOf(wasmWith(['decide'], [], true), graphOf(['decide'])).join(), /exports decide, memory instead of decide/);
 });
@@ -36,7 +36,7 @@ test('a file with exactly the roots passes', () => {
   assert.deepEqual(problemsOf(wasmWith(['decide']), graphOf(['decide'])), []);
 });
 
-test('what is left over, missing or imported is named', () => {
+test('names exports that are left over or missing, and imports', () => {
   const problems = (names, imports) => problemsOf(wasmWith(names, imports), graphOf(['decide'])).join('; ');
   assert.match(problems(['decide', '__wbindgen_start']), /exports __wbindgen_start, decide instead of decide/);
   assert.match(problems(['other']), /exports other instead of decide/);

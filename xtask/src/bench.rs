@@ -3,9 +3,10 @@
 use crate::browsers::{self, Found};
 use crate::cmd::{Cmd, Failure, Output};
 use crate::demo::unpack;
-use crate::step::Console;
+use crate::pkg::{PACK, tarball};
+use crate::plan::{Context, Plan, set_up};
+use crate::setup::NPM_OF_BENCH;
 use crate::workspace::Workspace;
-use crate::{pkg, setup};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -35,22 +36,30 @@ const PARTS: &[&str] = &[
 
 const BROWSERS: &str = "browsers";
 
+/// The tarball is where the measuring programs import it from.
+const INSTALLED: &str = "install the tarball in the benchmarks";
+
+pub fn steps() -> Vec<Plan> {
+    vec![Plan::set_up(
+        INSTALLED,
+        &[NPM_OF_BENCH, PACK],
+        |cx, step| {
+            unpack(
+                step,
+                &tarball(cx.ws),
+                &cx.ws.root.join(FOLDER).join("node_modules/rejitter"),
+            )
+        },
+    )]
+}
+
 pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
     let parts = select(options)?;
-    let mut console = Console::new(ws, "logs", false)?;
-    setup::prepare(ws, &mut console, &[pkg::NPM_FOLDERS, &[FOLDER]].concat())?;
-    let found = if parts.contains(&BROWSERS) {
-        Some(browsers::find(&mut console)?)
-    } else {
-        None
-    };
-    let tarball = pkg::build(ws, &mut console, pkg::Report::Sizes)?;
-    console.step("install the tarball", |step| {
-        let folder = ws.root.join(FOLDER).join("node_modules/rejitter");
-        unpack(step, &tarball, &folder)
-    })?;
+    let browsers = parts.contains(&BROWSERS).then_some(browsers::FOUND);
+    let cx = Context::new(ws);
+    set_up(&cx, &[&[INSTALLED][..], browsers.as_slice()].concat())?;
     println!();
-    program(ws, options, &parts, found.as_ref()).run(&Output::Terminal, || {})
+    program(ws, options, &parts, cx.browsers.get()).run(&Output::Terminal)
 }
 
 fn select(options: &Options) -> Result<Vec<&'static str>, Failure> {

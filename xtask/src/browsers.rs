@@ -6,8 +6,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, find_on_path};
-use crate::setup::{cargo, version};
-use crate::step::{Console, Step, file_failure};
+use crate::plan::{APT, Context, Plan, keep};
+use crate::setup::{BUILD_LIMIT, cargo, version};
+use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;
 
 /// The browsers and the one driver that comes with them.
@@ -16,16 +17,6 @@ pub struct Found {
     pub chrome: PathBuf,
     pub chromedriver: PathBuf,
     pub firefox: PathBuf,
-}
-
-/// All that tests in browsers need.
-#[derive(Debug, Clone)]
-pub struct Browsers {
-    pub chrome: PathBuf,
-    pub chromedriver: PathBuf,
-    pub firefox: PathBuf,
-    pub geckodriver: PathBuf,
-    pub wasm_pack: PathBuf,
     /// The capabilities that wasm-bindgen's test runner asks the drivers for.
     pub webdriver_json: PathBuf,
 }
@@ -86,75 +77,71 @@ const XVFB: Wanted = Wanted {
     package: "xvfb",
 };
 
-/// Tools that cargo builds: name, version.
-const WASM_PACK: (&str, [u32; 3]) = ("wasm-pack", [0, 15, 1]);
-const GECKODRIVER: (&str, [u32; 3]) = ("geckodriver", [0, 37, 1]);
+// Cargo builds these tools, unless they are on PATH.
+const WASM_PACK_VERSION: [u32; 3] = [0, 15, 1];
+const GECKODRIVER_VERSION: [u32; 3] = [0, 37, 1];
 
-/// Finds or installs the browsers. None is skipped: one that cannot be had is an error.
-pub fn find(console: &mut Console) -> Result<Found, Failure> {
-    console.step("browsers", |step| {
-        let [chrome, chromedriver, firefox] =
-            find_or_install(step, [CHROME, CHROMEDRIVER, FIREFOX])?;
-        let versions = [&chrome, &firefox].map(|path| {
-            let printed = Cmd::new(path).arg("--version").answer().unwrap_or_default();
-            short_version(&printed)
-        });
-        step.note(versions.join(", "));
-        Ok(Found {
+pub const FOUND: &str = "browsers";
+pub const WEBKIT: &str = "WebKit";
+pub const WASM_PACK: &str = "wasm-pack";
+pub const GECKODRIVER: &str = "geckodriver";
+
+/// No browser is skipped: one that cannot be had is an error. WebKit is apart from the others, so that their tests
+/// run also where it cannot be had, as on macOS.
+pub fn steps() -> Vec<Plan> {
+    vec![
+        Plan::set_up(FOUND, &[], find).room(APT),
+        Plan::set_up(WEBKIT, &[], find_webkit).room(APT),
+        Plan::set_up(WASM_PACK, &[], |cx, step| {
+            // This exact version: its output is tested.
+            let found = find_on_path(&["wasm-pack"])
+                .filter(|path| version_of(path) == Some(WASM_PACK_VERSION));
+            keep(
+                &cx.wasm_pack,
+                built_tool(cx.ws, step, ("wasm-pack", WASM_PACK_VERSION), found)?,
+            );
+            Ok(())
+        }),
+        Plan::set_up(GECKODRIVER, &[], |cx, step| {
+            let found = env::var_os("GECKODRIVER")
+                .map(PathBuf::from)
+                .or_else(|| find_on_path(&["geckodriver"]));
+            keep(
+                &cx.geckodriver,
+                built_tool(cx.ws, step, ("geckodriver", GECKODRIVER_VERSION), found)?,
+            );
+            Ok(())
+        }),
+    ]
+}
+
+fn find(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+    let [chrome, chromedriver, firefox] = find_or_install(step, [CHROME, CHROMEDRIVER, FIREFOX])?;
+    let versions = [&chrome, &firefox].map(|path| {
+        let printed = Cmd::new(path).arg("--version").answer().unwrap_or_default();
+        short_version(&printed)
+    });
+    step.note(versions.join(", "));
+    let webdriver_json = cx.ws.target.join("webdriver.json");
+    fs::write(&webdriver_json, capabilities(&chrome, &firefox))
+        .map_err(|error| file_failure("write", &webdriver_json, &error))?;
+    keep(
+        &cx.browsers,
+        Found {
             chrome,
             chromedriver,
             firefox,
-        })
-    })
+            webdriver_json,
+        },
+    );
+    Ok(())
 }
 
-/// The browsers, and what drives them.
-pub fn prepare(ws: &Workspace, console: &mut Console) -> Result<Browsers, Failure> {
-    let Found {
-        chrome,
-        chromedriver,
-        firefox,
-    } = find(console)?;
-    let wasm_pack = console.step("wasm-pack", |step| {
-        // Of exactly this version: its output is tested.
-        let usable = |path: &Path| version_of(path) == Some(WASM_PACK.1);
-        built_tool(
-            ws,
-            step,
-            WASM_PACK,
-            find_on_path(&["wasm-pack"]).filter(|path| usable(path)),
-        )
-    })?;
-    let geckodriver = console.step("geckodriver", |step| {
-        let given = env::var_os("GECKODRIVER").map(PathBuf::from);
-        built_tool(
-            ws,
-            step,
-            GECKODRIVER,
-            given.or_else(|| find_on_path(&["geckodriver"])),
-        )
-    })?;
-    let webdriver_json = ws.target.join("webdriver.json");
-    fs::write(&webdriver_json, capabilities(&chrome, &firefox))
-        .map_err(|error| file_failure("write", &webdriver_json, &error))?;
-    Ok(Browsers {
-        chrome,
-        chromedriver,
-        firefox,
-        geckodriver,
-        wasm_pack,
-        webdriver_json,
-    })
-}
-
-/// Apart from the others, so that their tests run also where this cannot be had, as on macOS.
-pub fn prepare_webkit(console: &mut Console) -> Result<WebKit, Failure> {
-    let [driver, xvfb] = console.step("WebKit", |step| {
-        let found = find_or_install(step, [WEBKITDRIVER, XVFB])?;
-        step.note(found[0].display().to_string());
-        Ok(found)
-    })?;
-    Ok(WebKit { driver, xvfb })
+fn find_webkit(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+    let [driver, xvfb] = find_or_install(step, [WEBKITDRIVER, XVFB])?;
+    step.note(driver.display().to_string());
+    keep(&cx.webkit, WebKit { driver, xvfb });
+    Ok(())
 }
 
 fn find_or_install<const N: usize>(
@@ -248,14 +235,16 @@ fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> 
         apt(&["install", "-y", "--no-install-recommends"]).args(packages),
     ];
     let shown = commands.each_ref().map(|cmd| format!("    {cmd}\n"));
-    step.say(&format!(
+    let text = format!(
         "  Not found: {}. These commands install what is missing, as root:\n{}",
         names.join(", "),
         shown.concat()
-    ));
+    );
     let ci = env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
     let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-    if must_ask(root, ci, terminal) && !step.confirm("  Run them?")? {
+    if !must_ask(root, ci, terminal) {
+        step.say(&text);
+    } else if !step.confirm(&text, "  Run them?")? {
         return Err(absent());
     }
     commands.iter().try_for_each(|cmd| step.run(cmd).map(drop))
@@ -300,6 +289,7 @@ fn built_tool(
         .arg(&folder)
         // It builds in a folder of its own, which cargo removes.
         .env_remove("CARGO_TARGET_DIR")
+        .limit(BUILD_LIMIT)
         .remedy(format!(
             "crates.io must be reachable; or put {name} {wanted} on PATH"
         ));

@@ -49,6 +49,14 @@ impl Failure {
         }
     }
 
+    /// xtask was asked to stop.
+    pub fn stopped() -> Self {
+        Self {
+            interrupted: true,
+            ..Self::new("stopped")
+        }
+    }
+
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
@@ -131,7 +139,7 @@ impl Cmd {
         self
     }
 
-    #[cfg(test)]
+    /// For what may take longer than [`DEFAULT_LIMIT`] on a busy machine.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);
         self
@@ -149,8 +157,8 @@ impl Cmd {
         output.status.success().then(|| text.trim().to_owned())
     }
 
-    /// Runs to the end. `tick` is called about twenty times a second.
-    pub fn run(&self, output: &Output<'_>, mut tick: impl FnMut()) -> Result<(), Failure> {
+    /// Runs to the end.
+    pub fn run(&self, output: &Output<'_>) -> Result<(), Failure> {
         let failure = |message: String| Failure {
             message,
             command: Some(self.to_string()),
@@ -174,7 +182,6 @@ impl Cmd {
                     return Err(failure(format!("waiting for it failed: {error}")));
                 }
             }
-            tick();
             if signals::received().is_some() {
                 end_group(&mut child);
                 return Err(Failure {
@@ -351,7 +358,7 @@ mod tests {
     fn both_streams_are_kept_in_order() {
         let path = log("order");
         shell("echo one; echo two >&2; echo three")
-            .run(&Output::File(&path), || {})
+            .run(&Output::File(&path))
             .unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
         std::fs::remove_file(path).unwrap();
@@ -361,10 +368,7 @@ mod tests {
     fn a_failure_names_command_and_remedy() {
         let path = log("fails");
         let cmd = shell("exit 3").remedy("repair it");
-        let text = cmd
-            .run(&Output::File(&path), || {})
-            .unwrap_err()
-            .to_string();
+        let text = cmd.run(&Output::File(&path)).unwrap_err().to_string();
         assert!(text.contains("exit code 3"), "{text}");
         assert!(text.contains("command: sh -c 'exit 3'"), "{text}");
         assert!(text.contains("remedy:  repair it"), "{text}");
@@ -374,7 +378,7 @@ mod tests {
     #[test]
     fn a_missing_program_is_named() {
         let path = log("missing");
-        let failure = Cmd::new("no-such-program-at-all").run(&Output::File(&path), || {});
+        let failure = Cmd::new("no-such-program-at-all").run(&Output::File(&path));
         assert!(
             failure
                 .unwrap_err()
@@ -389,7 +393,7 @@ mod tests {
     fn a_hang_ends_with_its_children() {
         let path = log("hang");
         let cmd = shell("sleep 300 & echo $!; wait").limit(Duration::from_millis(300));
-        let failure = cmd.run(&Output::File(&path), || {}).unwrap_err();
+        let failure = cmd.run(&Output::File(&path)).unwrap_err();
         assert!(failure.message.starts_with("still running"), "{failure}");
         assert!(!runs(std::fs::read_to_string(&path).unwrap().trim()));
         std::fs::remove_file(path).unwrap();
@@ -399,7 +403,7 @@ mod tests {
     fn nothing_is_left_behind_by_a_command_that_succeeds() {
         let path = log("left");
         shell("sleep 300 >/dev/null 2>&1 & echo $!")
-            .run(&Output::File(&path), || {})
+            .run(&Output::File(&path))
             .unwrap();
         sleep(Duration::from_millis(100));
         assert!(!runs(std::fs::read_to_string(&path).unwrap().trim()));

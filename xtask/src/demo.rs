@@ -5,9 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, Output};
-use crate::step::{Console, Step, file_failure};
+use crate::pkg::{PACK, tarball};
+use crate::plan::{Context, Plan, set_up};
+use crate::setup::{NODE, NPM_OF_PAGE};
+use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;
-use crate::{pkg, setup};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -17,29 +19,48 @@ pub struct Options {
     pub port: Option<u16>,
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    let mut console = Console::new(ws, "logs", false)?;
-    let page = if options.once { &[][..] } else { &["www"] };
-    setup::prepare(ws, &mut console, &[pkg::NPM_FOLDERS, page].concat())?;
-    let tarball = pkg::build(ws, &mut console, pkg::Report::Sizes)?;
+/// The tarball is installed by npm in a folder like a user's.
+pub const CONSUMER: &str = "install the tarball";
 
-    console.heading("Demo");
-    console.step("install the tarball", |step| {
-        install_consumer(ws, step, &tarball)
-    })?;
+/// The tarball is where the page's imports find it.
+pub const IN_PAGE: &str = "install the tarball in the page";
+
+pub fn steps() -> Vec<Plan> {
+    vec![
+        Plan::set_up(CONSUMER, &[NODE, PACK], |cx, step| {
+            install_consumer(cx.ws, step)
+        }),
+        Plan::set_up(IN_PAGE, &[NPM_OF_PAGE, PACK], |cx, step| {
+            // Not by npm: it would undo `npm ci`.
+            unpack(
+                step,
+                &tarball(cx.ws),
+                &cx.ws.root.join("www/node_modules/rejitter"),
+            )
+        }),
+        Plan::set_up("page: build", &[IN_PAGE], |cx, step| {
+            step.run(&build_page(cx.ws)).map(drop)
+        }),
+    ]
+}
+
+pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+    let page = if options.once {
+        None
+    } else {
+        Some("page: build")
+    };
+    set_up(
+        &Context::new(ws),
+        &[&[CONSUMER][..], page.as_slice()].concat(),
+    )?;
     println!();
-    program(ws).run(&Output::Terminal, || {})?;
+    program(ws).run(&Output::Terminal)?;
     if options.once {
         return Ok(());
     }
-
-    println!();
-    console.step("page: install the tarball", |step| {
-        install_in_page(ws, step, &tarball)
-    })?;
-    console.step("page: build", |step| step.run(&build_page(ws)))?;
     println!("\nThe page, until Ctrl-C:");
-    match serve_page(ws, options.port).run(&Output::Terminal, || {}) {
+    match serve_page(ws, options.port).run(&Output::Terminal) {
         // Ctrl-C is how this ends.
         Err(failure) if failure.interrupted => Ok(()),
         result => result,
@@ -47,11 +68,7 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
 }
 
 /// A folder like a user's, with the tarball installed by npm, and the demo program in it.
-pub fn install_consumer(
-    ws: &Workspace,
-    step: &mut Step<'_>,
-    tarball: &Path,
-) -> Result<(), Failure> {
+fn install_consumer(ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
     let folder = consumer(ws);
     let fill = || -> io::Result<()> {
         fs::create_dir_all(&folder)?;
@@ -73,7 +90,7 @@ pub fn install_consumer(
             "--ignore-scripts",
         ])
         .args(["--no-audit", "--no-fund", "--offline"])
-        .arg(tarball)
+        .arg(tarball(ws))
         .dir(&folder)
         .remedy("the package has no dependencies, so npm needs no registry here; see its message");
     step.run(&install)?;
@@ -101,12 +118,7 @@ fn is_module(file: &Path) -> bool {
     name.ends_with(".mjs") && !name.ends_with(".test.mjs")
 }
 
-/// Where the page's imports find it.
-pub fn install_in_page(ws: &Workspace, step: &mut Step<'_>, tarball: &Path) -> Result<(), Failure> {
-    unpack(step, tarball, &ws.root.join("www/node_modules/rejitter"))
-}
-
-/// What is in the tarball, in `folder` of a `node_modules`. Not by npm: it would undo `npm ci`.
+/// Unpacks the tarball into `folder`, one of a `node_modules`.
 pub fn unpack(step: &mut Step<'_>, tarball: &Path, folder: &Path) -> Result<(), Failure> {
     drop(fs::remove_dir_all(folder));
     fs::create_dir_all(folder).map_err(|error| file_failure("create", folder, &error))?;

@@ -5,12 +5,14 @@ compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside W
 
 mod bench;
 mod browsers;
+mod checks;
 mod cmd;
 mod counts;
 mod demo;
 mod lab_wasm;
 mod pkg;
 mod plan;
+mod schedule;
 mod schedules;
 mod setup;
 mod signals;
@@ -22,9 +24,12 @@ mod wasm;
 mod workspace;
 
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use cmd::Failure;
-use step::Console;
+use lexopt::Parser;
+use lexopt::prelude::*;
+use plan::Context;
 use workspace::Workspace;
 
 const HELP: &str = "\
@@ -33,8 +38,13 @@ cargo xtask <command>
   demo [--once] [--port N]
       retries against a misbehaving server, in Node and then on a page;
       --once ends after the part in Node
-  test [--list] [--only NAME]... [--verbose]
-      every check there is; --only runs the steps whose names contain NAME
+  test [--quick] [--only NAME]... [--jobs N] [--verbose] [--list]
+      every check there is, as steps that run at the same time
+      --quick    only what needs no browser, random tests with fewer cases: for the daily loop
+      --only     only the steps whose names contain NAME, and the set-up that these need
+      --jobs     runs N steps at once; defaults to one more than the cores
+      --verbose  shows all output, one step at a time
+      --list     prints the names of the steps
   bench [--quick] [--only NAME]... [--readme]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
       minute; --only runs the parts whose names contain NAME; --readme writes the README's tables
@@ -63,9 +73,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
     signals::listen();
-    let result = parse(&args).and_then(run);
+    let result = parse(Parser::from_env()).and_then(run);
     // 128 + the signal: as a shell reports what was ended by one.
     if let Some(signal) = signals::received() {
         let code = result
@@ -93,9 +102,11 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Schedules(options) => schedules::run(&ws, &options),
         Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
-            let mut console = Console::new(&ws, "logs", false)?;
-            setup::prepare(&ws, &mut console, pkg::NPM_FOLDERS)?;
-            pkg::build(&ws, &mut console, pkg::Report::FilesAndSizes).map(drop)
+            let cx = Context {
+                list_files: true,
+                ..Context::new(&ws)
+            };
+            plan::set_up(&cx, &[pkg::PACK])
         }
         Command::Help => {
             print!("{HELP}");
@@ -104,59 +115,60 @@ fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-fn parse(args: &[String]) -> Result<Command, Failure> {
-    let mut args = args.iter().map(String::as_str);
-    let name = args.next().unwrap_or("help");
-    let mut command = match name {
-        "demo" => Command::Demo(demo::Options::default()),
-        "test" => Command::Test(test::Options::default()),
-        "bench" => Command::Bench(bench::Options::default()),
-        "schedules" => Command::Schedules(schedules::Options::default()),
-        "site" => Command::Site(site::Options::default()),
-        "pkg" => Command::Pkg,
-        "help" | "--help" | "-h" => Command::Help,
-        _ => return Err(usage(format!("there is no command {name:?}"))),
+fn parse(mut args: Parser) -> Result<Command, Failure> {
+    read_command(&mut args).map_err(|error| usage(error.to_string()))
+}
+
+fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
+    let mut command = match args.next()? {
+        None | Some(Long("help") | Short('h')) => return Ok(Command::Help),
+        Some(Value(name)) => match name.to_str() {
+            Some("demo") => Command::Demo(demo::Options::default()),
+            Some("test") => Command::Test(test::Options::default()),
+            Some("bench") => Command::Bench(bench::Options::default()),
+            Some("schedules") => Command::Schedules(schedules::Options::default()),
+            Some("site") => Command::Site(site::Options::default()),
+            Some("pkg") => Command::Pkg,
+            Some("help") => Command::Help,
+            _ => return Err(format!("unknown command {}", name.display()).into()),
+        },
+        Some(option) => return Err(option.unexpected()),
     };
-    while let Some(arg) = args.next() {
+    while let Some(arg) = args.next()? {
         match (&mut command, arg) {
-            (Command::Demo(options), "--once") => options.once = true,
-            (Command::Demo(options), "--port") => {
-                let port = args.next().and_then(|port| port.parse().ok());
-                options.port =
-                    Some(port.ok_or_else(|| usage("--port needs a number up to 65535"))?);
+            (Command::Demo(options), Long("once")) => options.once = true,
+            (Command::Demo(options), Long("port")) => options.port = Some(number(args, "--port")?),
+            (Command::Test(options), Long("quick")) => options.quick = true,
+            (Command::Test(options), Long("list")) => options.list = true,
+            (Command::Test(options), Long("verbose")) => options.verbose = true,
+            (Command::Test(options), Long("only")) => options.only.push(args.value()?.string()?),
+            (Command::Test(options), Long("jobs")) => options.jobs = Some(number(args, "--jobs")?),
+            (Command::Bench(options), Long("quick")) => options.quick = true,
+            (Command::Bench(options), Long("readme")) => options.readme = true,
+            (Command::Bench(options), Long("only")) => options.only.push(args.value()?.string()?),
+            (Command::Schedules(options), Long("count")) => {
+                options.count = number(args, "--count")?
             }
-            (Command::Test(options), "--list") => options.list = true,
-            (Command::Test(options), "--verbose") => options.verbose = true,
-            (Command::Test(options), "--only") => {
-                let step = args
-                    .next()
-                    .ok_or_else(|| usage("--only needs the name of a step"))?;
-                options.only.push(step.to_owned());
+            (Command::Schedules(options), Long("seed")) => {
+                options.seed = Some(number(args, "--seed")?)
             }
-            (Command::Bench(options), "--quick") => options.quick = true,
-            (Command::Bench(options), "--readme") => options.readme = true,
-            (Command::Bench(options), "--only") => {
-                let part = args
-                    .next()
-                    .ok_or_else(|| usage("--only needs the name of a part"))?;
-                options.only.push(part.to_owned());
-            }
-            (Command::Schedules(options), "--count") => {
-                let count = args.next().and_then(|number| number.parse().ok());
-                options.count = count.ok_or_else(|| usage("--count needs a whole number"))?;
-            }
-            (Command::Schedules(options), "--seed") => {
-                let seed = args.next().and_then(|number| number.parse().ok());
-                options.seed = Some(seed.ok_or_else(|| usage("--seed needs a whole number"))?);
-            }
-            (Command::Site(options), "--out") => {
-                let folder = args.next().ok_or_else(|| usage("--out needs a folder"))?;
-                options.out = Some(folder.into());
-            }
-            _ => return Err(usage(format!("{name} does not know {arg:?}"))),
+            (Command::Site(options), Long("out")) => options.out = Some(args.value()?.into()),
+            (_, Long("help") | Short('h')) => return Ok(Command::Help),
+            (_, arg) => return Err(arg.unexpected()),
         }
     }
     Ok(command)
+}
+
+/// The value of an option. lexopt's own message names the value alone.
+fn number<T: FromStr>(args: &mut Parser, option: &str) -> Result<T, lexopt::Error>
+where
+    T::Err: std::error::Error + Send + Sync + 'static,
+{
+    let value = args.value()?;
+    value
+        .parse()
+        .map_err(|error| format!("{option}: {error}").into())
 }
 
 fn usage(message: impl Into<String>) -> Failure {
@@ -166,10 +178,10 @@ fn usage(message: impl Into<String>) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroUsize;
 
     fn parsed(line: &str) -> Result<Command, String> {
-        let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&args).map_err(|failure| failure.message)
+        parse(Parser::from_args(line.split_whitespace())).map_err(|failure| failure.message)
     }
 
     #[test]
@@ -204,11 +216,12 @@ mod tests {
         assert_eq!(parsed("site --out a/b"), Ok(Command::Site(site)));
         let test = test::Options {
             only: vec!["wasm".into(), "lint".into()],
+            jobs: NonZeroUsize::new(3),
             verbose: true,
             ..test::Options::default()
         };
         assert_eq!(
-            parsed("test --only wasm --verbose --only lint"),
+            parsed("test --only wasm --verbose --jobs=3 --only lint"),
             Ok(Command::Test(test))
         );
     }
@@ -221,6 +234,10 @@ mod tests {
             ("demo --port", "--port"),
             ("demo --port 65536", "--port"),
             ("test --only", "--only"),
+            ("test --jobs few", "--jobs"),
+            ("test --jobs 0", "--jobs"),
+            ("demo now", "now"),
+            ("--once", "--once"),
             ("pkg --once", "--once"),
             ("bench --only", "--only"),
             ("bench --once", "--once"),

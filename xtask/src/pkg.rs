@@ -5,73 +5,87 @@ use std::path::PathBuf;
 
 use crate::cmd::Failure;
 use crate::lab_wasm::LabWasm;
-use crate::step::{Console, file_failure};
+use crate::plan::{Context, Plan};
+use crate::setup::{NPM_OF_BUILD, TARGET, WASM_BINDGEN};
+use crate::step::{Step, file_failure};
 use crate::thin_wasm::Thin;
 use crate::wasm::script;
 use crate::workspace::Workspace;
 
-/// The folders whose npm packages the build needs.
-pub const NPM_FOLDERS: &[&str] = &["xtask/npm"];
+/// The package is built and packed.
+pub const PACK: &str = "pack";
 
-/// What is printed about the finished package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Report {
-    Sizes,
-    FilesAndSizes,
+pub fn steps() -> Vec<Plan> {
+    vec![
+        Plan::set_up("thin wasm: compile", &[TARGET], |cx, step| {
+            Thin::new(cx.ws).compile(cx.ws, step)
+        }),
+        Plan::set_up(
+            "thin wasm: shrink",
+            &["thin wasm: compile", WASM_BINDGEN, NPM_OF_BUILD],
+            |cx, step| Thin::new(cx.ws).shrink(cx.ws, step),
+        ),
+        Plan::set_up("lab wasm: compile", &[TARGET], |cx, step| {
+            LabWasm::new(cx.ws).compile(cx.ws, step)
+        }),
+        Plan::set_up(
+            "lab wasm: bind and optimise",
+            &["lab wasm: compile", WASM_BINDGEN, NPM_OF_BUILD],
+            |cx, step| LabWasm::new(cx.ws).bind(cx.ws, step),
+        ),
+        Plan::set_up(
+            "assemble",
+            &["thin wasm: shrink", "lab wasm: bind and optimise"],
+            assemble,
+        ),
+        Plan::set_up(PACK, &["assemble"], pack),
+    ]
 }
 
-/// Builds the package and returns the path of the tarball.
-pub fn build(ws: &Workspace, console: &mut Console, report: Report) -> Result<PathBuf, Failure> {
-    console.heading("Package");
-    let thin = Thin::new(ws);
-    console.step("thin wasm: compile", |step| thin.compile(ws, step))?;
-    console.step("thin wasm: shrink", |step| thin.shrink(ws, step))?;
-    let lab = LabWasm::new(ws);
-    console.step("lab wasm: compile", |step| lab.compile(ws, step))?;
-    console.step("lab wasm: bind and optimise", |step| lab.bind(ws, step))?;
-    let package = ws.target.join("pkg");
-    console.step("assemble", |step| {
-        let manifest = ws.root.join("Cargo.toml");
-        let text = fs::read_to_string(&manifest)
-            .map_err(|error| file_failure("read", &manifest, &error))?;
-        let version = package_version(&text).ok_or_else(|| {
-            Failure::new(format!("no [package] version in {}", manifest.display()))
-        })?;
-        step.run(
-            &script(ws, "assemble.mjs")
-                .args(["--version", version])
-                .arg("--wasm")
-                .arg(&thin.file)
-                .arg("--lab")
-                .arg(&lab.folder)
-                .arg("--out")
-                .arg(&package)
-                .remedy(
-                    "the message in the log names the file of pkg-template/ or src/js/ at fault",
-                ),
-        )?;
-        step.note(format!("{} {version}", ws.relative(&package).display()));
-        Ok(())
-    })?;
-    let folder = ws.target.join("pkg-tarball");
-    let list = match report {
-        Report::Sizes => None,
-        Report::FilesAndSizes => Some("--list"),
-    };
-    let printed = console.step("pack", |step| {
-        step.run(
-            &script(ws, "pack.mjs")
-                .arg("--package")
-                .arg(&package)
-                .arg("--out")
-                .arg(&folder)
-                .args(list),
-        )
-    })?;
-    let tarball = folder.join("rejitter.tgz");
-    print!("{printed}");
-    println!("  {}", ws.relative(&tarball).display());
-    Ok(tarball)
+pub fn tarball(ws: &Workspace) -> PathBuf {
+    ws.target.join("pkg-tarball/rejitter.tgz")
+}
+
+fn folder(ws: &Workspace) -> PathBuf {
+    ws.target.join("pkg")
+}
+
+fn assemble(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+    let ws = cx.ws;
+    let manifest = ws.root.join("Cargo.toml");
+    let text =
+        fs::read_to_string(&manifest).map_err(|error| file_failure("read", &manifest, &error))?;
+    let version = package_version(&text)
+        .ok_or_else(|| Failure::new(format!("no [package] version in {}", manifest.display())))?;
+    step.run(
+        &script(ws, "assemble.mjs")
+            .args(["--version", version])
+            .arg("--wasm")
+            .arg(Thin::new(ws).file)
+            .arg("--lab")
+            .arg(LabWasm::new(ws).folder)
+            .arg("--out")
+            .arg(folder(ws))
+            .remedy("the message in the log names the file of pkg-template/ or src/js/ at fault"),
+    )?;
+    step.note(format!("{} {version}", ws.relative(&folder(ws)).display()));
+    Ok(())
+}
+
+fn pack(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+    let tarball = tarball(cx.ws);
+    let pack = script(cx.ws, "pack.mjs")
+        .arg("--package")
+        .arg(folder(cx.ws))
+        .arg("--out")
+        .arg(tarball.parent().unwrap_or(&cx.ws.target))
+        .args(cx.list_files.then_some("--list"));
+    let printed = step.run(&pack)?;
+    step.report(format!(
+        "{printed}  {}\n",
+        cx.ws.relative(&tarball).display()
+    ));
+    Ok(())
 }
 
 /// The version in the `[package]` table.

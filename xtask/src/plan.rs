@@ -1,451 +1,470 @@
-//! The steps of `cargo xtask test`: what is checked, and with which commands.
+//! Steps as data: what each needs, and the run of those that a command wants.
 
-use std::env;
-use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
 
-use crate::browsers::{Browsers, WebKit};
+use crate::browsers::{self, Found, WebKit};
 use crate::cmd::{Cmd, Failure};
-use crate::counts::Runner;
-use crate::demo;
-use crate::setup::{WASM_TARGET, cargo};
-use crate::step::file_failure;
+use crate::counts::{Counts, Runner};
+use crate::schedule::{self, Event, Job, Room};
+use crate::step::{Console, Progress, Step};
 use crate::workspace::Workspace;
+use crate::{bench, demo, pkg, setup, signals};
 
-type Commands = Box<dyn Fn(&Context<'_>) -> Vec<Cmd>>;
+/// Cargo locks its build folder: of the commands that use `target/debug`, all but one would only wait.
+pub const TARGET: Room = Room {
+    name: "target/debug",
+    places: 1,
+};
 
-/// What the commands of a step are made from, after the set-up.
+/// Two installations at once would wait for each other, or fail.
+pub const APT: Room = Room {
+    name: "apt-get",
+    places: 1,
+};
+
+/// A test starts one or two browsers, each of several processes: more would be too slow for their own time limits.
+pub const BROWSERS: Room = Room {
+    name: "browsers",
+    places: 2,
+};
+
+type SetUp = fn(&Context<'_>, &mut Step<'_>) -> Result<(), Failure>;
+type Commands = Box<dyn Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync>;
+
+/// What the steps of the set-up find or make, for the steps that name them in `after`.
 pub struct Context<'a> {
     pub ws: &'a Workspace,
-    pub tarball: PathBuf,
-    pub browsers: Option<Browsers>,
-    /// Or why it cannot be had, which only its own steps fail of.
-    pub webkit: Option<Result<WebKit, Failure>>,
+    /// Whether random tests take fewer cases.
+    pub quick: bool,
+    /// Whether the files of the package are printed.
+    pub list_files: bool,
+    pub node: OnceLock<String>,
+    pub browsers: OnceLock<Found>,
+    pub wasm_pack: OnceLock<PathBuf>,
+    pub geckodriver: OnceLock<PathBuf>,
+    pub webkit: OnceLock<WebKit>,
 }
 
-/// How much of the set-up a step needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Needs {
-    Tools,
-    Package,
-    Browsers,
-    WebKit,
-}
-
-/// A step: its name, who prints its summary, and its commands.
 pub struct Plan {
     pub name: String,
-    pub runner: Runner,
-    pub needs: Needs,
-    pub commands: Commands,
+    /// Names of the steps that must succeed before.
+    pub after: Vec<&'static str>,
+    pub room: Option<Room>,
+    /// Whether `cargo xtask test --quick` runs it.
+    pub quick: bool,
+    work: Work,
+}
+
+enum Work {
+    SetUp(SetUp),
+    /// Tests, and who prints their summary.
+    Tests(Runner, Commands),
+}
+
+/// A step that has ended, or was not run because one that it needs failed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Done {
+    pub name: String,
+    pub tests: bool,
+    pub counts: Counts,
+    pub time: Duration,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(ws: &'a Workspace) -> Self {
+        Self {
+            ws,
+            quick: false,
+            list_files: false,
+            node: OnceLock::new(),
+            browsers: OnceLock::new(),
+            wasm_pack: OnceLock::new(),
+            geckodriver: OnceLock::new(),
+            webkit: OnceLock::new(),
+        }
+    }
+}
+
+/// What an earlier step has set.
+pub fn known<T>(cell: &OnceLock<T>) -> &T {
+    cell.get()
+        .expect("a step names in `after` the step that sets what it reads")
+}
+
+/// Keeps what a step has found.
+pub fn keep<T>(cell: &OnceLock<T>, value: T) {
+    // A step runs once.
+    drop(cell.set(value));
 }
 
 impl Plan {
-    pub fn new(
-        name: impl Into<String>,
-        runner: Runner,
-        needs: Needs,
-        commands: impl Fn(&Context<'_>) -> Vec<Cmd> + 'static,
-    ) -> Self {
+    pub fn set_up(name: &str, after: &[&'static str], body: SetUp) -> Self {
         Self {
             name: name.into(),
-            runner,
-            needs,
-            commands: Box::new(commands),
+            after: after.into(),
+            room: None,
+            quick: false,
+            work: Work::SetUp(body),
         }
     }
-}
 
-impl Context<'_> {
-    fn browsers(&self) -> &Browsers {
-        // A mistake in the plan, not in the reader's machine.
-        self.browsers
-            .as_ref()
-            .expect("a step that uses browsers says so in `needs`")
-    }
-
-    /// What a step lacks though the set-up is done.
-    pub fn missing(&self, needs: Needs) -> Option<&Failure> {
-        match &self.webkit {
-            Some(Err(failure)) if needs == Needs::WebKit => Some(failure),
-            _ => None,
+    pub fn tests(
+        name: impl Into<String>,
+        runner: Runner,
+        after: &[&'static str],
+        commands: impl Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync + 'static,
+    ) -> Self {
+        let work = Work::Tests(runner, Box::new(commands));
+        Self {
+            name: name.into(),
+            after: after.into(),
+            room: None,
+            quick: false,
+            work,
         }
     }
-}
 
-/// All steps, cheap ones first.
-pub fn plan(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
-    let mut plan = lints();
-    plan.extend(native());
-    plan.extend(wasm());
-    for part in parts(&ws.root.join("tests/package"))? {
-        let folder = part
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        for file in test_files(&part)? {
-            plan.push(node_tests(
-                format!("package: {folder}/{}", stem(&file)),
-                file,
+    /// For a command that is right or wrong as a whole.
+    pub fn check(
+        name: impl Into<String>,
+        after: &[&'static str],
+        commands: impl Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync + 'static,
+    ) -> Self {
+        Self::tests(name, Runner::Check, after, commands)
+    }
+
+    pub fn room(mut self, room: Room) -> Self {
+        self.room = Some(room);
+        self
+    }
+
+    pub fn quick(mut self) -> Self {
+        self.quick = true;
+        self
+    }
+
+    pub fn is_test(&self) -> bool {
+        matches!(self.work, Work::Tests(..))
+    }
+
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        step: &mut Step<'_>,
+        counts: &mut Counts,
+    ) -> Result<(), Failure> {
+        let (runner, commands) = match &self.work {
+            Work::SetUp(body) => return body(cx, step),
+            Work::Tests(runner, commands) => (runner, commands),
+        };
+        let ran = commands(cx)
+            .iter()
+            .try_for_each(|cmd| step.run(cmd).map(drop));
+        *counts = runner.count(&step.printed(), ran.is_ok());
+        ran?;
+        if counts.failed > 0 {
+            return Err(Failure::new(
+                "the command succeeded, but its summary counts failures",
             ));
         }
-    }
-    plan.extend(package_in_webkit(ws));
-    plan.extend(package_checks());
-    plan.extend(wasm_pack_builds());
-    plan.extend(demo());
-    for file in test_files(&ws.root.join("www/demo"))? {
-        plan.push(node_tests(format!("demo: {}", stem(&file)), file));
-    }
-    Ok(plan)
-}
-
-fn lints() -> Vec<Plan> {
-    let lint = |name: &str, commands: fn(&Context<'_>) -> Vec<Cmd>| {
-        Plan::new(name, Runner::Check, Needs::Tools, commands)
-    };
-    vec![
-        lint("lint: format", |cx| {
-            vec![in_root(cx, &["fmt", "--all", "--check"])]
-        }),
-        lint("lint: clippy", |cx| {
-            // Not wasm-tools: two mains of a few lines, for which 200 crates would be checked.
-            let all = ["--workspace", "--exclude", "wasm-tools", "--all-targets"];
-            vec![
-                clippy(cx, &all),
-                clippy(cx, &["--no-default-features", "--lib"]),
-            ]
-        }),
-        lint("lint: clippy, wasm", |cx| {
-            vec![
-                clippy(cx, &["--target", WASM_TARGET, "--all-targets"]),
-                clippy(
-                    cx,
-                    &["--target", WASM_TARGET, "--no-default-features", "--lib"],
-                ),
-            ]
-        }),
-        lint("lint: types of the driver", |cx| {
-            vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
-        }),
-        lint("lint: types of the benchmarks", |cx| {
-            let config = cx.ws.root.join("xtask/bench/tsconfig.json");
-            vec![tests_tool(cx, "tsc").arg("-p").arg(config)]
-        }),
-        lint("lint: rustdoc", |cx| {
-            vec![in_root(cx, &["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")]
-        }),
-    ]
-}
-
-/// The names of tests/*.rs appear in the log: the layering test is one of them.
-fn native() -> Vec<Plan> {
-    vec![
-        Plan::new(
-            "native: crate and layering",
-            Runner::Cargo,
-            Needs::Tools,
-            // With Tokio as the default sleeper, which is not a default feature.
-            |cx| vec![in_root(cx, &["test", "--all-features"])],
-        ),
-        Plan::new("native: build tools", Runner::Cargo, Needs::Tools, |cx| {
-            vec![in_root(cx, &["test", "--package", "xtask"])]
-        }),
-        node_tests_in("native: package assembly", "xtask/npm"),
-        node_tests_in("native: benchmarks", "xtask/bench"),
-    ]
-}
-
-fn wasm() -> Vec<Plan> {
-    let test = |name: &str, commands: fn(&Context<'_>) -> Vec<Cmd>| {
-        Plan::new(name, Runner::Cargo, Needs::Browsers, commands)
-    };
-    vec![
-        test("wasm: Node", |cx| {
-            vec![wasm_pack(cx, &["test", "--mode", "no-install", "--node"])]
-        }),
-        test("wasm: Chromium", |cx| {
-            let browser = [
-                "test",
-                "--mode",
-                "no-install",
-                "--headless",
-                "--chrome",
-                "--chromedriver",
-            ];
-            vec![in_browser(
-                wasm_pack(cx, &browser).arg(&cx.browsers().chromedriver),
-                cx,
-            )]
-        }),
-        test("wasm: Firefox", |cx| {
-            let browser = [
-                "test",
-                "--mode",
-                "no-install",
-                "--headless",
-                "--firefox",
-                "--geckodriver",
-            ];
-            vec![in_browser(
-                wasm_pack(cx, &browser).arg(&cx.browsers().geckodriver),
-                cx,
-            )]
-        }),
-    ]
-}
-
-/// `wasm-pack build` alone gives a complete package, for each target.
-fn wasm_pack_builds() -> Vec<Plan> {
-    let build = |target: &'static str| {
-        Plan::new(
-            format!("wasm-pack: {target}"),
-            Runner::Node,
-            Needs::Browsers,
-            move |cx| {
-                let out = cx.ws.target.join("wasm-pack").join(target);
-                let args = [
-                    "build",
-                    "--mode",
-                    "no-install",
-                    "--target",
-                    target,
-                    "--out-dir",
-                ];
-                let tests = cx.ws.root.join("tests/package/wasm-pack");
-                vec![
-                    wasm_pack(cx, &args).arg(&out),
-                    node_test(cx, &tests.join(format!("{target}.test.mjs")))
-                        .env("WASM_PACK_OUT", out),
-                ]
-            },
-        )
-    };
-    ["web", "nodejs", "bundler"].map(build).into()
-}
-
-fn package_checks() -> Vec<Plan> {
-    let check = |name: &str, commands: fn(&Context<'_>) -> Vec<Cmd>| {
-        Plan::new(name, Runner::Check, Needs::Package, commands)
-    };
-    vec![
-        check("package: publint", |cx| {
-            vec![
-                tests_tool(cx, "publint")
-                    .args(["run", "--strict"])
-                    .arg(&cx.tarball),
-            ]
-        }),
-        check("package: attw", |cx| {
-            // Wasm files have no place in its model of modules.
-            vec![
-                tests_tool(cx, "attw")
-                    .arg(&cx.tarball)
-                    .args(["--exclude-entrypoints", "./core.wasm"]),
-            ]
-        }),
-    ]
-}
-
-/// A program of the npm packages in tests/package.
-fn tests_tool(cx: &Context<'_>, name: &str) -> Cmd {
-    let dir = cx.ws.root.join("tests/package");
-    Cmd::new(dir.join("node_modules/.bin").join(name)).dir(dir)
-}
-
-fn demo() -> Vec<Plan> {
-    let check = |name: &str, commands: fn(&Context<'_>) -> Vec<Cmd>| {
-        Plan::new(name, Runner::Check, Needs::Package, commands)
-    };
-    vec![
-        check("demo: types", |cx| {
-            vec![
-                Cmd::new("npm")
-                    .args(["run", "check"])
-                    .dir(cx.ws.root.join("www")),
-            ]
-        }),
-        check("demo: page builds", |cx| vec![demo::build_page(cx.ws)]),
-        check("demo: Node program", |cx| vec![demo::program(cx.ws)]),
-    ]
-}
-
-/// Tests of what the build is made with, in a folder: they need no package.
-fn node_tests_in(name: &str, folder: &'static str) -> Plan {
-    Plan::new(name, Runner::Node, Needs::Tools, move |cx| {
-        vec![
-            Cmd::new("node")
-                .args(["--test", "--test-reporter=spec"])
-                .dir(cx.ws.root.join(folder)),
-        ]
-    })
-}
-
-/// The tests in browsers once more. Not those of `retrySync`: WebKitGTK has no shared memory.
-fn package_in_webkit(ws: &Workspace) -> Vec<Plan> {
-    let again = |name: &str| {
-        let file = ws.root.join(format!("tests/package/hosts/{name}.test.mjs"));
-        Plan::new(
-            format!("package: hosts/{name}, WebKit"),
-            Runner::Node,
-            Needs::WebKit,
-            move |cx| vec![node_test(cx, &file).env("TEST_BROWSERS", "WebKit")],
-        )
-    };
-    ["browser", "fetch-browser", "lab-browser"]
-        .map(again)
-        .into()
-}
-
-fn node_tests(name: String, file: PathBuf) -> Plan {
-    let needs = if stem(&file) == "webkit" {
-        Needs::WebKit
-    } else {
-        Needs::Browsers
-    };
-    Plan::new(name, Runner::Node, needs, move |cx| {
-        vec![node_test(cx, &file)]
-    })
-}
-
-fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
-    let cmd = Cmd::new("node")
-        .args(["--test", "--test-reporter=spec"])
-        .arg(file)
-        .dir(file.parent().unwrap_or(&cx.ws.root))
-        .env("REJITTER_TARBALL", &cx.tarball)
-        .env("REJITTER_TARGET_DIR", &cx.ws.target)
-        .env("CHROME_BIN", &cx.browsers().chrome)
-        .env("FIREFOX_BIN", &cx.browsers().firefox);
-    let cmd = match &cx.webkit {
-        Some(Ok(WebKit { driver, xvfb })) => {
-            cmd.env("WEBKIT_DRIVER_BIN", driver).env("XVFB_BIN", xvfb)
+        if counts.passed == 0 {
+            return Err(Failure::new("no test ran")
+                .remedy("a step that tests nothing is an error: see in its log what was omitted"));
         }
-        _ => cmd,
+        step.note(in_words(*counts));
+        Ok(())
+    }
+}
+
+/// All steps of the set-up.
+pub fn set_up_steps() -> Vec<Plan> {
+    [
+        setup::steps(),
+        browsers::steps(),
+        pkg::steps(),
+        demo::steps(),
+        bench::steps(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The steps that `wanted` picks, and all steps that these need, in the order of `steps`.
+pub fn with_needs(steps: Vec<Plan>, wanted: impl Fn(&Plan) -> bool) -> Vec<Plan> {
+    let mut kept: Vec<bool> = steps.iter().map(wanted).collect();
+    let mut open: Vec<usize> = (0..steps.len()).filter(|&step| kept[step]).collect();
+    while let Some(step) = open.pop() {
+        for needed in needs(&steps, step) {
+            if !kept[needed] {
+                kept[needed] = true;
+                open.push(needed);
+            }
+        }
+    }
+    steps
+        .into_iter()
+        .zip(kept)
+        .filter_map(|(step, kept)| kept.then_some(step))
+        .collect()
+}
+
+fn needs(steps: &[Plan], step: usize) -> Vec<usize> {
+    let index_of = |name: &str| {
+        // A mistake in the plan, not in the reader's machine.
+        steps
+            .iter()
+            .position(|step| step.name == name)
+            .unwrap_or_else(|| panic!("no step is called {name:?}"))
     };
-    // A runner above us must not make this one a part of itself.
-    cmd.env_remove("NODE_TEST_CONTEXT")
+    steps[step]
+        .after
+        .iter()
+        .map(|name| index_of(name))
+        .collect()
 }
 
-fn in_root(cx: &Context<'_>, args: &[&str]) -> Cmd {
-    cargo().args(args).dir(&cx.ws.root)
+/// Runs the steps of the set-up named `goals` and all that they need.
+pub fn set_up(cx: &Context<'_>, goals: &[&str]) -> Result<(), Failure> {
+    let console = Console::new(cx.ws, "logs", false)?;
+    let steps = with_needs(set_up_steps(), |step| goals.contains(&step.name.as_str()));
+    let done = run(cx, &console, &steps, default_jobs())?;
+    if done.iter().any(|step| step.counts.failed > 0) {
+        return Err(Failure {
+            reported: true,
+            ..Failure::new("the set-up failed")
+        });
+    }
+    Ok(())
 }
 
-fn clippy(cx: &Context<'_>, args: &[&str]) -> Cmd {
-    in_root(cx, &["clippy"])
-        .args(args)
-        .args(["--", "-D", "warnings"])
+/// How many steps run at the same time, by default: one more than there are cores, because tests with browsers and
+/// servers spend half of their time waiting.
+pub fn default_jobs() -> usize {
+    thread::available_parallelism().map_or(1, usize::from) + 1
 }
 
-/// wasm-pack with the project's own wasm-bindgen and wasm-opt.
-fn wasm_pack(cx: &Context<'_>, args: &[&str]) -> Cmd {
-    let before = [
-        cx.ws.target.join("tools"),
-        cx.ws.root.join("xtask/npm/node_modules/.bin"),
-    ];
-    let path = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths(before.into_iter().chain(env::split_paths(&path)));
-    Cmd::new(&cx.browsers().wasm_pack)
-        .args(args)
-        .dir(&cx.ws.root)
-        .env("PATH", path.unwrap_or_else(|_| OsString::new()))
-        // Debug builds of statistical tests take their time.
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
-}
-
-fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
-    // Another driver in the environment would win over the one on the command line.
-    let others = [
-        "CHROMEDRIVER",
-        "GECKODRIVER",
-        "CHROMEDRIVER_REMOTE",
-        "GECKODRIVER_REMOTE",
-    ];
-    let cmd = others.into_iter().fold(cmd, Cmd::env_remove);
-    let cmd = cmd.env(
-        "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
-        &cx.browsers().webdriver_json,
+/// Runs steps, at most `jobs` at once. An `Err` is the wish to stop, not a failed step.
+pub fn run(
+    cx: &Context<'_>,
+    console: &Console,
+    steps: &[Plan],
+    jobs: usize,
+) -> Result<Vec<Done>, Failure> {
+    let graph: Vec<Job> = (0..steps.len())
+        .map(|step| Job {
+            after: needs(steps, step),
+            room: steps[step].room,
+        })
+        .collect();
+    let mut done: Vec<Option<Done>> = steps.iter().map(|_| None).collect();
+    let mut running: Vec<Option<Progress>> = steps.iter().map(|_| None).collect();
+    let work = |index: usize| {
+        let step: &Plan = &steps[index];
+        let mut counts = Counts::default();
+        let ended = console.run(index + 1, &step.name, |log| step.run(cx, log, &mut counts));
+        if ended.result.is_err() {
+            counts.failed = counts.failed.max(1);
+        }
+        (ended.result.is_ok(), (ended, counts))
+    };
+    schedule::run(
+        &graph,
+        jobs,
+        work,
+        || signals::received().is_some(),
+        |event| match event {
+            Event::Started(step) => {
+                running[step] = Some(console.started(step + 1, &steps[step].name))
+            }
+            Event::Tick => console.show(running.iter_mut().flatten()),
+            Event::Ended(step, (ended, counts)) => {
+                if let Some(progress) = running[step].take() {
+                    console.ended(progress, &ended);
+                }
+                done[step] = Some(done_of(&steps[step], counts, ended.time));
+            }
+            Event::Blocked { job, by } => {
+                console.blocked(&steps[job].name, &steps[by].name);
+                done[job] = Some(done_of(
+                    &steps[job],
+                    Counts {
+                        failed: 1,
+                        ..Counts::default()
+                    },
+                    Duration::ZERO,
+                ));
+            }
+        },
     );
-    // Known beforehand, so that our test runner can keep the server behind it alive.
-    match free_port() {
-        Ok(port) => cmd.env("WASM_BINDGEN_TEST_ADDRESS", format!("127.0.0.1:{port}")),
-        Err(_) => cmd,
+    if signals::received().is_some() {
+        return Err(Failure {
+            reported: true,
+            ..Failure::stopped()
+        });
+    }
+    Ok(done.into_iter().flatten().collect())
+}
+
+fn done_of(step: &Plan, counts: Counts, time: Duration) -> Done {
+    Done {
+        name: step.name.clone(),
+        tests: step.is_test(),
+        counts,
+        time,
     }
 }
 
-/// A port that nobody listens on at this moment.
-fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
-}
-
-/// The folders with tests of the tarball. The steps of `wasm-pack` have commands of their own.
-fn parts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries = fs::read_dir(folder).map_err(|error| file_failure("read", folder, &error))?;
-    let mut parts: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_dir() && !path.ends_with("wasm-pack"))
-        .filter(|path| test_files(path).is_ok())
-        .collect();
-    parts.sort();
-    Ok(parts)
-}
-
-/// The `*.test.mjs` of a folder, in the order of their names.
-fn test_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries = fs::read_dir(folder).map_err(|error| file_failure("read", folder, &error))?;
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.to_string_lossy().ends_with(TEST_FILE))
-        .collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(Failure::new(format!(
-            "no *{TEST_FILE} in {}",
-            folder.display()
-        )));
+fn in_words(counts: Counts) -> String {
+    let mut words = format!("{} passed", counts.passed);
+    if counts.skipped > 0 {
+        words += &format!(", {} skipped", counts.skipped);
     }
-    Ok(files)
-}
-
-const TEST_FILE: &str = ".test.mjs";
-
-fn stem(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    name.strip_suffix(TEST_FILE).unwrap_or(&name).to_owned()
+    words
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{env, fs};
+
+    fn workspace(name: &str) -> Workspace {
+        let root = env::temp_dir().join(format!("xtask-plan-{}-{name}", std::process::id()));
+        Workspace {
+            target: root.join("target"),
+            root,
+        }
+    }
+
+    fn printing(name: &str, after: &[&'static str], runner: Runner, text: &'static str) -> Plan {
+        Plan::tests(name, runner, after, move |_| {
+            vec![Cmd::new("printf").arg(text)]
+        })
+    }
+
+    /// What each step is counted as, with `jobs` at once: passed and failed.
+    fn counted(name: &str, steps: &[Plan], jobs: usize) -> Vec<(String, u32, u32)> {
+        let ws = workspace(name);
+        let console = Console::new(&ws, "logs", false).unwrap();
+        let done = run(&Context::new(&ws), &console, steps, jobs).unwrap();
+        fs::remove_dir_all(&ws.root).unwrap();
+        done.into_iter()
+            .map(|done| (done.name, done.counts.passed, done.counts.failed))
+            .collect()
+    }
 
     #[test]
-    fn every_named_step_is_there() {
-        let names: Vec<String> = plan(&Workspace::find())
-            .unwrap()
-            .into_iter()
-            .map(|s| s.name)
-            .collect();
-        for name in [
-            "lint: format",
-            "wasm: Chromium",
-            "wasm: Firefox",
-            "wasm-pack: bundler",
-            "package: attw",
-            "package: hosts/fetch-browser, WebKit",
-            "demo: webkit",
-        ] {
-            assert!(
-                names.iter().any(|n| n == name),
-                "{name} is not in {names:?}"
-            );
+    fn a_step_without_tests_fails() {
+        let steps = [
+            printing("none", &[], Runner::Cargo, "no tests to run!\n"),
+            printing(
+                "some",
+                &[],
+                Runner::Cargo,
+                "test result: ok. 2 passed; 0 failed; 0 ignored\n",
+            ),
+            // A runner that hides its failure behind a good exit code.
+            printing(
+                "hidden",
+                &[],
+                Runner::Cargo,
+                "test result: FAILED. 1 passed; 3 failed\n",
+            ),
+        ];
+        let expected = [("none", 0, 1), ("some", 2, 0), ("hidden", 1, 3)]
+            .map(|(name, passed, failed)| (name.into(), passed, failed));
+        assert_eq!(counted("empty", &steps, 2), expected);
+    }
+
+    #[test]
+    fn a_failed_set_up_fails_the_steps_that_need_it_and_no_other() {
+        let steps = || {
+            [
+                Plan::set_up("WebKit", &[], |_, _| {
+                    Err(Failure::new("not found: WebKitWebDriver"))
+                }),
+                printing("in WebKit", &["WebKit"], Runner::Check, ""),
+                printing("after that", &["in WebKit"], Runner::Check, ""),
+                printing("in Node", &[], Runner::Check, ""),
+            ]
+        };
+        for jobs in [1, 2, 8] {
+            let counted = counted(&format!("webkit-{jobs}"), &steps(), jobs);
+            let counts: Vec<(u32, u32)> = counted
+                .iter()
+                .map(|(_, passed, failed)| (*passed, *failed))
+                .collect();
+            assert_eq!(counts, [(0, 1), (0, 1), (0, 1), (1, 0)], "{jobs} at once");
         }
-        let mut unique = names.clone();
-        unique.sort();
-        unique.dedup();
-        assert_eq!(unique.len(), names.len(), "two steps have one name");
+    }
+
+    #[test]
+    fn every_failure_is_found_however_many_run_at_once() {
+        let steps: Vec<Plan> = (0..12)
+            .map(|n| {
+                Plan::check(format!("step {n}"), &[], move |_| {
+                    vec![Cmd::new(if n % 4 == 3 { "false" } else { "true" })]
+                })
+            })
+            .collect();
+        for jobs in [1, 3, 12] {
+            let counted = counted(&format!("failures-{jobs}"), &steps, jobs);
+            let names: Vec<&str> = counted.iter().map(|(name, ..)| name.as_str()).collect();
+            assert_eq!(
+                names,
+                (0..12).map(|n| format!("step {n}")).collect::<Vec<_>>(),
+                "in the order of the plan"
+            );
+            let failed: Vec<usize> = (0..12).filter(|&n| counted[n].2 > 0).collect();
+            assert_eq!(failed, [3, 7, 11], "{jobs} at once");
+        }
+    }
+
+    #[test]
+    fn the_logs_of_steps_that_run_at_once_are_apart() {
+        let ws = workspace("logs");
+        let console = Console::new(&ws, "logs", false).unwrap();
+        let shell = |n: usize| {
+            Plan::check(format!("step {n}"), &[], move |_| {
+                let line = format!("printf {n}; sleep 0.01; ");
+                vec![Cmd::new("sh").arg("-c").arg(line.repeat(20))]
+            })
+        };
+        let steps: Vec<Plan> = (1..=6).map(shell).collect();
+        run(&Context::new(&ws), &console, &steps, 6).unwrap();
+        for n in 1..=6 {
+            let log =
+                fs::read_to_string(ws.target.join(format!("logs/{n:02}-step-{n}.log"))).unwrap();
+            assert_eq!(log.lines().nth(1), Some(n.to_string().repeat(20).as_str()));
+        }
+        fs::remove_dir_all(ws.root).unwrap();
+    }
+
+    #[test]
+    fn a_goal_brings_all_that_it_needs_and_nothing_else() {
+        let steps = vec![
+            printing("a", &[], Runner::Check, ""),
+            printing("b", &["a"], Runner::Check, ""),
+            printing("c", &["b"], Runner::Check, ""),
+            printing("d", &["a"], Runner::Check, ""),
+        ];
+        let names: Vec<String> = with_needs(steps, |step| step.name == "c")
+            .into_iter()
+            .map(|step| step.name)
+            .collect();
+        assert_eq!(names, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn steps_of_the_set_up_need_only_steps_of_the_set_up() {
+        let steps = set_up_steps();
+        assert!(steps.iter().all(|step| !step.is_test()));
+        for step in 0..steps.len() {
+            // Panics where a name is wrong.
+            needs(&steps, step);
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! `cargo xtask schedules`: random hostile schedules against the packed package.
 
 use crate::cmd::{Cmd, Failure, Output};
-use crate::step::Console;
+use crate::pkg::{PACK, tarball};
+use crate::plan::{Context, set_up};
+use crate::setup::NPM_OF_TESTS;
 use crate::workspace::Workspace;
-use crate::{pkg, setup};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
@@ -22,15 +23,12 @@ impl Default for Options {
 }
 
 pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    let mut console = Console::new(ws, "logs", false)?;
-    let folders = [pkg::NPM_FOLDERS, &["tests/package"]].concat();
-    setup::prepare(ws, &mut console, &folders)?;
-    let tarball = pkg::build(ws, &mut console, pkg::Report::Sizes)?;
+    set_up(&Context::new(ws), &[PACK, NPM_OF_TESTS])?;
     println!();
     program(ws, options)
-        .env("REJITTER_TARBALL", tarball)
+        .env("REJITTER_TARBALL", tarball(ws))
         .env("REJITTER_TARGET_DIR", &ws.target)
-        .run(&Output::Terminal, || {})
+        .run(&Output::Terminal)
 }
 
 fn program(ws: &Workspace, options: &Options) -> Cmd {

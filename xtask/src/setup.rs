@@ -4,10 +4,11 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::cmd::{Cmd, Failure, find_on_path};
-use crate::step::{Console, file_failure};
-use crate::workspace::Workspace;
+use crate::plan::{Context, Plan, keep, known};
+use crate::step::{Step, file_failure};
 
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -26,73 +27,101 @@ pub fn cargo() -> Cmd {
     Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
-/// Rust's wasm target, wasm-bindgen and its test runner, Node, and the npm packages of `folders`.
-pub fn prepare(ws: &Workspace, console: &mut Console, folders: &[&str]) -> Result<(), Failure> {
-    console.heading("Set-up");
-    let node = console.step("Node and npm", |step| {
-        let node =
-            check_node(&step.run(&Cmd::new("node").arg("--version").remedy(node_remedy()))?)?;
-        if find_on_path(&["npm"]).is_none() {
-            return Err(Failure::new("npm is not on PATH")
-                .remedy("install npm; it comes with Node, on Debian as the package npm"));
-        }
-        step.note(&node);
-        Ok(node)
-    })?;
-    console.step("Rust's wasm target", |step| {
-        if has_wasm_target() {
-            step.note("there");
-            return Ok(());
-        }
-        let add = Cmd::new("rustup")
-            .args(["target", "add", WASM_TARGET])
-            .remedy(TARGET_REMEDY);
-        step.run(&add)?;
-        step.note("added");
-        Ok(())
-    })?;
-    console.step("wasm-bindgen", |step| {
-        // Cargo itself sees whether anything is to be done.
-        step.run(
-            &cargo()
-                .args([
-                    "build",
-                    "--locked",
-                    "--profile",
-                    "tools",
-                    "-p",
-                    "wasm-tools",
-                ])
-                .dir(&ws.root)
-                .remedy("see the compiler's message in the log; the first build needs crates.io"),
-        )?;
-        step.note(
-            Cmd::new(ws.wasm_tool("wasm-bindgen"))
-                .arg("--version")
-                .answer()
-                .unwrap_or_default(),
-        );
-        Ok(())
-    })?;
-    for folder in folders {
-        console.step(&format!("npm packages of {folder}"), |step| {
-            let dir = ws.root.join(folder);
-            if installed(&dir, &node)? {
-                step.note("there");
-                return Ok(());
-            }
-            step.run(
-                &Cmd::new("npm")
-                    .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-                    .dir(&dir)
-                    .remedy("the registry that npm is set up for must be reachable; if package.json was \
-                             changed, run `npm install --ignore-scripts` there to renew the lock file"),
-            )?;
-            write_stamp(&dir, &node)?;
-            step.note("installed");
-            Ok(())
-        })?;
+pub const NODE: &str = "Node and npm";
+pub const TARGET: &str = "Rust's wasm target";
+pub const WASM_BINDGEN: &str = "wasm-bindgen";
+pub const NPM_OF_BUILD: &str = "npm packages of xtask/npm";
+pub const NPM_OF_TESTS: &str = "npm packages of tests/package";
+pub const NPM_OF_PAGE: &str = "npm packages of www";
+pub const NPM_OF_BENCH: &str = "npm packages of xtask/bench";
+
+/// Longer than the slowest build of a tool while a busy machine does other things as well.
+pub const BUILD_LIMIT: Duration = Duration::from_secs(40 * 60);
+
+pub fn steps() -> Vec<Plan> {
+    vec![
+        Plan::set_up(NODE, &[], node),
+        Plan::set_up(TARGET, &[], wasm_target),
+        Plan::set_up(WASM_BINDGEN, &[], wasm_bindgen),
+        Plan::set_up(NPM_OF_BUILD, &[NODE], |cx, step| {
+            npm_packages(cx, step, "xtask/npm")
+        }),
+        Plan::set_up(NPM_OF_TESTS, &[NODE], |cx, step| {
+            npm_packages(cx, step, "tests/package")
+        }),
+        Plan::set_up(NPM_OF_PAGE, &[NODE], |cx, step| {
+            npm_packages(cx, step, "www")
+        }),
+        Plan::set_up(NPM_OF_BENCH, &[NODE], |cx, step| {
+            npm_packages(cx, step, "xtask/bench")
+        }),
+    ]
+}
+
+fn node(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+    let node = check_node(&step.run(&Cmd::new("node").arg("--version").remedy(node_remedy()))?)?;
+    if find_on_path(&["npm"]).is_none() {
+        return Err(Failure::new("npm is not on PATH")
+            .remedy("install npm; it comes with Node, on Debian as the package npm"));
     }
+    step.note(&node);
+    keep(&cx.node, node);
+    Ok(())
+}
+
+fn wasm_target(_: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+    if has_wasm_target() {
+        step.note("there");
+        return Ok(());
+    }
+    let add = Cmd::new("rustup")
+        .args(["target", "add", WASM_TARGET])
+        .remedy(TARGET_REMEDY);
+    step.run(&add)?;
+    step.note("added");
+    Ok(())
+}
+
+/// wasm-bindgen and its test runner, at the version of the lock file.
+fn wasm_bindgen(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+    // Cargo itself sees whether anything is to be done.
+    let build = cargo()
+        .args([
+            "build",
+            "--locked",
+            "--profile",
+            "tools",
+            "-p",
+            "wasm-tools",
+        ])
+        .dir(&cx.ws.root)
+        .limit(BUILD_LIMIT)
+        .remedy("see the compiler's message in the log; the first build needs crates.io");
+    step.run(&build)?;
+    let version = Cmd::new(cx.ws.wasm_tool("wasm-bindgen"))
+        .arg("--version")
+        .answer();
+    step.note(version.unwrap_or_default());
+    Ok(())
+}
+
+fn npm_packages(cx: &Context<'_>, step: &mut Step<'_>, folder: &str) -> Result<(), Failure> {
+    let dir = cx.ws.root.join(folder);
+    let node = known(&cx.node);
+    if installed(&dir, node)? {
+        step.note("there");
+        return Ok(());
+    }
+    let install = Cmd::new("npm")
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .dir(&dir)
+        .remedy(
+            "the registry that npm is set up for must be reachable; if package.json was changed, run \
+             `npm install --ignore-scripts` there to renew the lock file",
+        );
+    step.run(&install)?;
+    write_stamp(&dir, node)?;
+    step.note("installed");
     Ok(())
 }
 

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::cmd::Failure;
+use crate::cmd::{Failure, Output};
 use crate::demo;
-use crate::step::Console;
+use crate::plan::{Context, set_up};
 use crate::workspace::Workspace;
-use crate::{pkg, setup};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -15,14 +14,7 @@ pub struct Options {
 }
 
 pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    let mut console = Console::new(ws, "logs", false)?;
-    setup::prepare(ws, &mut console, &[pkg::NPM_FOLDERS, &["www"]].concat())?;
-    let tarball = pkg::build(ws, &mut console, pkg::Report::Sizes)?;
-
-    console.heading("Site");
-    console.step("install the tarball", |step| {
-        demo::install_in_page(ws, step, &tarball)
-    })?;
+    set_up(&Context::new(ws), &[demo::IN_PAGE])?;
     let (out, build) = match &options.out {
         // Not emptied before: it is the caller's, and Vite counts from its own folder.
         Some(folder) => {
@@ -35,7 +27,8 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
             demo::build_page(ws).args(["--", "--emptyOutDir"]),
         ),
     };
-    console.step("build", |step| step.run(&build.arg("--outDir").arg(&out)))?;
+    println!();
+    build.arg("--outDir").arg(&out).run(&Output::Terminal)?;
     println!("\nThe page is in {}", ws.relative(&out).display());
     println!("Its addresses are relative: serve the folder under any path.");
     Ok(())

@@ -1,10 +1,10 @@
-//! Named, timed steps: progress while one runs, its output in a log file, one clear message when it
-//! fails.
+//! Steps: each has a name and a log file with the output of its commands, and ends with one clear message.
 
 use std::fs;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,27 +18,43 @@ const QUIET: Duration = Duration::from_secs(15);
 /// Marks the lines of a log that are the commands.
 const COMMAND: &str = "$ ";
 
-/// Prints the steps of one xtask command.
+/// Prints the steps of one xtask command, several of which may run at the same time.
 pub struct Console {
     logs: PathBuf,
-    terminal: bool,
-    verbose: bool,
-    steps: usize,
+    screen: Screen,
+    pub verbose: bool,
 }
 
-/// A step while it runs.
+/// Standard output, which the steps and the progress of others share.
+struct Screen {
+    terminal: bool,
+    lock: Mutex<()>,
+}
+
+/// A step while it runs, on a thread of its own.
 pub struct Step<'a> {
-    name: &'a str,
     log: PathBuf,
-    progress: Progress,
+    screen: &'a Screen,
     note: String,
+    report: String,
 }
 
-struct Progress {
+/// A step that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub time: Duration,
+    pub result: Result<(), Failure>,
+    log: PathBuf,
+    note: String,
+    report: String,
+}
+
+/// What was shown of a step that runs.
+pub struct Progress {
+    name: String,
+    log: PathBuf,
     started: Instant,
-    terminal: bool,
-    verbose: bool,
-    shown: Option<Instant>,
+    shown: Instant,
     /// How much of the log was streamed already.
     streamed: u64,
 }
@@ -50,106 +66,177 @@ impl Console {
         drop(fs::remove_dir_all(&logs));
         fs::create_dir_all(&logs).map_err(|error| file_failure("create", &logs, &error))?;
         let terminal = io::stdout().is_terminal() && !verbose;
+        let screen = Screen {
+            terminal,
+            lock: Mutex::new(()),
+        };
         Ok(Self {
             logs,
-            terminal,
+            screen,
             verbose,
-            steps: 0,
         })
     }
 
-    pub fn heading(&self, text: &str) {
-        println!("{text}");
+    /// Runs the body of step number `number`. Prints nothing.
+    pub fn run(
+        &self,
+        number: usize,
+        name: &str,
+        body: impl FnOnce(&mut Step<'_>) -> Result<(), Failure>,
+    ) -> Ended {
+        let started = Instant::now();
+        let mut step = Step {
+            log: self.log_of(number, name),
+            screen: &self.screen,
+            note: String::new(),
+            report: String::new(),
+        };
+        let result = body(&mut step);
+        let Step {
+            log, note, report, ..
+        } = step;
+        Ended {
+            time: started.elapsed(),
+            result,
+            log,
+            note,
+            report,
+        }
     }
 
-    /// Runs `body` as a step. On failure the whole log is printed.
-    pub fn step<T>(
-        &mut self,
-        name: &str,
-        body: impl FnOnce(&mut Step<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        self.steps += 1;
-        let log = self.logs.join(log_name(self.steps, name));
-        let started = Instant::now();
-        let progress = Progress {
-            started,
-            terminal: self.terminal,
-            verbose: self.verbose,
-            shown: None,
-            streamed: 0,
-        };
-        let mut step = Step {
-            name,
-            log,
-            progress,
-            note: String::new(),
-        };
+    /// Returns the progress of a step that starts now.
+    pub fn started(&self, number: usize, name: &str) -> Progress {
+        let _screen = self.screen.take();
         if self.verbose {
             println!("> {name}");
         }
-        step.tick();
-        // A signal between two commands stops here.
-        let result = match signals::received() {
-            Some(_) => Err(Failure {
-                interrupted: true,
-                ..Failure::new("stopped")
-            }),
-            None => body(&mut step),
-        };
-        step.erase();
-        let seconds = started.elapsed().as_secs_f64();
-        match &result {
-            Ok(_) => println!("  ok      {name:<34} {seconds:>6.1} s  {}", step.note),
+        let now = Instant::now();
+        Progress {
+            name: name.to_owned(),
+            log: self.log_of(number, name),
+            started: now,
+            shown: now,
+            streamed: 0,
+        }
+    }
+
+    /// Shows which steps run: on a terminal in one line that is erased again, elsewhere in a line each now and then.
+    pub fn show<'a>(&self, running: impl Iterator<Item = &'a mut Progress>) {
+        let _screen = self.screen.take();
+        let mut status = Vec::new();
+        for progress in running {
+            let seconds = progress.started.elapsed().as_secs();
+            if self.verbose {
+                progress.stream();
+            } else if self.screen.terminal {
+                status.push(format!("{}, {seconds} s", progress.name));
+            } else if progress.shown.elapsed() >= QUIET {
+                progress.shown = Instant::now();
+                let line = format!(
+                    "  …       {}, {seconds} s  {}",
+                    progress.name,
+                    last_line(&tail(&progress.log))
+                );
+                println!("{}", one_line(line));
+            }
+        }
+        if !status.is_empty() {
+            print!(
+                "\r\x1b[2K{}",
+                one_line(format!("  …       {}", status.join("; ")))
+            );
+        }
+        drop(io::stdout().flush());
+    }
+
+    /// Prints how a step ended. If it failed, prints its whole log.
+    pub fn ended(
+        &self,
+        mut progress: Progress,
+        Ended {
+            time,
+            result,
+            log,
+            note,
+            report,
+        }: &Ended,
+    ) {
+        let _screen = self.screen.take();
+        if self.verbose {
+            progress.stream();
+        }
+        let name = progress.name;
+        let seconds = time.as_secs_f64();
+        match result {
+            Ok(()) => {
+                println!("  ok      {name:<34} {seconds:>6.1} s  {note}");
+                print!("{report}");
+            }
             Err(failure) if failure.interrupted => {
-                println!("  stopped {name:<34} {seconds:>6.1} s");
+                println!("  stopped {name:<34} {seconds:>6.1} s")
             }
             Err(failure) => {
                 println!("  FAILED  {name:<34} {seconds:>6.1} s");
                 if !self.verbose {
-                    print!("{}", indented(&step.output()));
+                    print!("{}", indented(&read(log)));
                 }
                 println!("step \"{name}\" failed: {failure}");
-                if step.log.exists() {
-                    println!("  log:     {}", step.log.display());
+                if log.exists() {
+                    println!("  log:     {}", log.display());
                 }
             }
         }
         // A pipe shows the line now, not at the end.
         drop(io::stdout().flush());
-        result.map_err(|failure| Failure {
-            reported: true,
-            ..failure
-        })
+    }
+
+    /// Prints that a step was not run, because a step that it needs failed.
+    pub fn blocked(&self, name: &str, by: &str) {
+        let _screen = self.screen.take();
+        println!("  NOT RUN {name}: it needs \"{by}\"");
+    }
+
+    fn log_of(&self, number: usize, name: &str) -> PathBuf {
+        self.logs.join(log_name(number, name))
+    }
+}
+
+impl Screen {
+    /// Waits until nobody prints, and erases the line of progress.
+    fn take(&self) -> MutexGuard<'_, ()> {
+        let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.terminal {
+            print!("\r\x1b[2K");
+        }
+        guard
     }
 }
 
 impl Step<'_> {
     /// Runs a command and returns what it printed.
     pub fn run(&mut self, cmd: &Cmd) -> Result<String, Failure> {
+        // A signal between two commands stops here.
+        if signals::received().is_some() {
+            return Err(Failure::stopped());
+        }
         let start = || -> io::Result<()> {
-            // Again: another xtask that begins meanwhile removes the logs of earlier runs.
+            // Again: another xtask that starts in the meantime removes the logs of earlier runs.
             fs::create_dir_all(self.log.parent().unwrap_or(Path::new("")))?;
             writeln!(append(&self.log)?, "{COMMAND}{cmd}")
         };
         start().map_err(|error| file_failure("write", &self.log, &error))?;
-        let before = self.output().len();
-        let log = self.log.clone();
-        let result = cmd.run(&Output::File(&log), || self.tick());
-        self.progress.stream(&log);
+        let before = read(&self.log).len();
+        cmd.run(&Output::File(&self.log))?;
         // Another run in the same folder may have removed what was there before.
-        result.map(|()| self.output().get(before..).unwrap_or_default().to_owned())
+        Ok(read(&self.log).get(before..).unwrap_or_default().to_owned())
     }
 
-    /// Prints a text between the lines of progress.
-    pub fn say(&self, text: &str) {
-        self.erase();
-        print!("{text}");
+    /// Prints `text` at once and asks the reader a question. Ctrl-C ends the wait for the answer.
+    pub fn confirm(&self, text: &str, question: &str) -> Result<bool, Failure> {
+        // Until the answer: progress of other steps would hide the question.
+        let _screen = self.screen.take();
+        print!("{text}{question} [Y/n] ");
         drop(io::stdout().flush());
-    }
-
-    /// Asks the reader a question. Ctrl-C ends the wait for the answer.
-    pub fn confirm(&self, question: &str) -> Result<bool, Failure> {
-        self.say(&format!("{question} [Y/n] "));
         let (send, answer) = mpsc::channel();
         // A thread, because reading a line goes on after a signal.
         thread::spawn(move || {
@@ -162,14 +249,18 @@ impl Step<'_> {
                 Ok(line) => return Ok(line.is_some_and(|line| agrees(&line))),
                 Err(RecvTimeoutError::Disconnected) => return Ok(false),
                 Err(RecvTimeoutError::Timeout) if signals::received().is_some() => {
-                    return Err(Failure {
-                        interrupted: true,
-                        ..Failure::new("stopped")
-                    });
+                    return Err(Failure::stopped());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// Prints a text at once.
+    pub fn say(&self, text: &str) {
+        let _screen = self.screen.take();
+        print!("{text}");
+        drop(io::stdout().flush());
     }
 
     /// A few words beside the time of the step.
@@ -177,77 +268,46 @@ impl Step<'_> {
         self.note = note.into();
     }
 
+    /// Lines to print below the step once it has succeeded.
+    pub fn report(&mut self, report: impl Into<String>) {
+        self.report = report.into();
+    }
+
     /// What the commands of this step printed so far.
     pub fn printed(&self) -> String {
-        let output = self.output();
+        let output = read(&self.log);
         let lines = output.lines().filter(|line| !line.starts_with(COMMAND));
         lines.map(|line| format!("{line}\n")).collect()
-    }
-
-    /// The same with the commands themselves.
-    fn output(&self) -> String {
-        fs::read(&self.log)
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .unwrap_or_default()
-    }
-
-    fn tick(&mut self) {
-        self.progress.stream(&self.log);
-        self.progress.show(self.name, &self.log);
-    }
-
-    fn erase(&self) {
-        if self.progress.terminal {
-            print!("\r\x1b[2K");
-        }
     }
 }
 
 impl Progress {
-    fn stream(&mut self, log: &Path) {
-        if !self.verbose {
-            return;
-        }
+    fn stream(&mut self) {
         let mut fresh = Vec::new();
-        let read = fs::File::open(log).and_then(|mut file| {
+        let read = fs::File::open(&self.log).and_then(|mut file| {
             file.seek(SeekFrom::Start(self.streamed))?;
             file.read_to_end(&mut fresh)
         });
         if let Ok(length) = read {
             self.streamed += length as u64;
-            let mut out = io::stdout();
-            drop(out.write_all(&fresh).and_then(|()| out.flush()));
+            drop(io::stdout().write_all(&fresh));
         }
     }
+}
 
-    fn show(&mut self, name: &str, log: &Path) {
-        let every = if self.terminal {
-            Duration::from_secs(1)
-        } else {
-            QUIET
-        };
-        // A terminal shows the name at once; a log only hears of steps that take their time.
-        let last = match self.shown {
-            None if self.terminal => None,
-            shown => Some(shown.unwrap_or(self.started)),
-        };
-        if self.verbose || last.is_some_and(|last| last.elapsed() < every) {
-            return;
-        }
-        self.shown = Some(Instant::now());
-        let seconds = self.started.elapsed().as_secs();
-        let mut line = format!("  …       {name}, {seconds} s  {}", last_line(&tail(log)));
-        // One line, so that it can be erased.
-        if let Some((end, _)) = line.char_indices().nth(78) {
-            line.truncate(end);
-        }
-        if self.terminal {
-            print!("\r\x1b[2K{line}");
-            drop(io::stdout().flush());
-        } else {
-            println!("{line}");
-        }
+/// The whole text of a log, commands included.
+fn read(log: &Path) -> String {
+    fs::read(log)
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default()
+}
+
+/// So short that it can be erased.
+fn one_line(mut line: String) -> String {
+    if let Some((end, _)) = line.char_indices().nth(78) {
+        line.truncate(end);
     }
+    line
 }
 
 /// Enter alone takes the answer in capitals.
@@ -332,14 +392,14 @@ mod tests {
     #[test]
     fn a_step_returns_only_the_output_of_its_command() {
         let ws = workspace("output");
-        let mut console = Console::new(&ws, "logs", false).unwrap();
-        let second = console.step("two commands", |step| {
+        let console = Console::new(&ws, "logs", false).unwrap();
+        let ended = console.run(1, "two commands", |step| {
             step.run(&Cmd::new("echo").arg("first"))?;
-            let second = step.run(&Cmd::new("echo").arg("second"));
+            assert_eq!(step.run(&Cmd::new("echo").arg("second"))?, "second\n");
             assert_eq!(step.printed(), "first\nsecond\n");
-            second
+            Ok(())
         });
-        assert_eq!(second.unwrap(), "second\n");
+        ended.result.unwrap();
         let log = fs::read_to_string(ws.target.join("logs/01-two-commands.log")).unwrap();
         assert_eq!(log, "$ echo first\nfirst\n$ echo second\nsecond\n");
         fs::remove_dir_all(ws.root).unwrap();
@@ -348,12 +408,12 @@ mod tests {
     #[test]
     fn the_first_failure_ends_a_step() {
         let ws = workspace("failure");
-        let mut console = Console::new(&ws, "logs", false).unwrap();
-        let failure = console.step("fails", |step| {
+        let console = Console::new(&ws, "logs", false).unwrap();
+        let ended = console.run(1, "fails", |step| {
             step.run(&Cmd::new("false"))?;
-            step.run(&Cmd::new("echo").arg("not reached"))
+            step.run(&Cmd::new("echo").arg("not reached")).map(drop)
         });
-        assert!(failure.unwrap_err().message.contains("exit code 1"));
+        assert!(ended.result.unwrap_err().message.contains("exit code 1"));
         let log = fs::read_to_string(ws.target.join("logs/01-fails.log")).unwrap();
         assert!(!log.contains("not reached"));
         fs::remove_dir_all(ws.root).unwrap();

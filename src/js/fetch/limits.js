@@ -21,7 +21,7 @@ const limits = () => [
 const UNITS = /** @type {Record<string, number>} */ ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
 
 /**
- * Returns how long a response asks to wait because a limit is exhausted, in ms, or undefined. Of several limits
+ * Returns how long a response asks to wait because a limit is exhausted, in ms, or undefined. With several limits
  * that are exhausted, the last one to be lifted counts.
  * @param {any} response
  * @returns {number | undefined}

@@ -107,7 +107,7 @@ export function simulationOf({ call, instance }, make) {
 }
 
 /**
- * Lets the event loop turn, so that messages, timers and frames get theirs. By a message of its own,
+ * Lets the event loop turn, so that messages, timers and frames run. It uses a message,
  * because browsers hold up nested timers, for 4 ms each.
  * @returns {Promise<void>}
  */

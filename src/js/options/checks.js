@@ -44,7 +44,7 @@ export function isSeed(value) {
 }
 
 /**
- * By what it can do and not by `instanceof`, which is false for the signals of another realm.
+ * Checks its methods, because `instanceof` is false for signals of another realm.
  * @param {any} value
  */
 export function isSignal(value) {

@@ -67,7 +67,7 @@ test('retrySync likewise', () => {
   }
 });
 
-test('nothing comes between decision, onRetry and wait: an operation that another one\'s callback aborts then has begun to wait', async () => {
+test('decides, calls onRetry and starts the wait in one step: another operation\'s callback can only abort the wait', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const told = [];

@@ -95,7 +95,7 @@ test('beforeRetry is not called before the first attempt, nor when the operation
   assert.equal(calls, 0);
 });
 
-test('what beforeRetry throws ends the operation with it; its cause is the failure, unless it has one or is frozen', async () => {
+test('rejects with what beforeRetry throws; its cause is the failure unless it has one or is frozen', async () => {
   const had = new Error('had one', { cause: 'another' });
   const frozen = Object.freeze(new Error('frozen'));
   for (const [thrown, cause] of [[new Error('own'), E], [had, 'another'], [frozen, undefined], ['a string', undefined], [undefined, undefined], [E, undefined]]) {

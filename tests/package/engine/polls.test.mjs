@@ -65,7 +65,7 @@ test('a deadline in the first attempt is a TimeoutError, whatever finalResult sa
   }
 });
 
-test('what came before the attempt that the deadline ends decides: an error is the cause of a TimeoutError', async () => {
+test('a deadline during an attempt depends on the attempt before: an error becomes the cause of a TimeoutError', async () => {
   const first = new Error('first');
   const outcomes = (list) => underClock(() => retry(({ attempt }) => {
     const outcome = list[attempt - 1];

@@ -51,7 +51,7 @@ test('at another origin a redirected request has the headers that fetch alone wo
   }
 });
 
-test('what is logged of our errors has no address, header, body or result', async () => {
+test('logs of our errors contain no address, header, body or result', async () => {
   const secret = 'S3CRET';
   const response = () => new Response(`{"password":"${secret}"}`, { status: 500, headers: { 'set-cookie': secret } });
   const ask = (options, answer) => createFetch({ baseMs: 0, ...options }, answer)(`http://user.example/${secret}?key=${secret}`, {

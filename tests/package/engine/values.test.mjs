@@ -200,7 +200,7 @@ test('a native promise with a then of its own: await ignores that, and so does e
   assert.deepEqual(await underClock(() => retry(() => { calls += 1; return hostilePromise(); }, { maxAttempts: 2 })).then(({ error }) => [error, calls]), ['read', 2]);
 });
 
-test('what comes back is a promise of this realm, from every function and from a policy', () => {
+test('returns a promise of this realm from every function and from a policy', () => {
   const policy = new RetryPolicy();
   for (const promise of [retry(() => 1), policy.run(() => 1), policy.wrap(() => 1)()]) {
     assert.equal(Object.getPrototypeOf(promise), Promise.prototype);

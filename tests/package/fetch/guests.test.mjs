@@ -253,7 +253,7 @@ test('no outcome depends on properties of Object.prototype', async () => {
   assert.equal(stderr, '');
 });
 
-test('what the server says of its status cannot forge a line of a log', async () => {
+test('a status text from the server cannot forge a log line', async () => {
   const odd = (statusText) => async () => ({ status: 404, statusText, headers: new Headers(), body: null });
   const messageOf = async (statusText) => (await createFetch({ throwOnStatus: true }, odd(statusText))('http://x/?token=secret').catch((e) => e)).message;
   assert.equal(await messageOf('Not Found'), 'rejitter: HTTP 404 Not Found');

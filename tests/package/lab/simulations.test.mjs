@@ -386,7 +386,7 @@ for (const [host, without] of [['', ''], [' without MessageChannel', 'delete glo
   });
 }
 
-test('what was freed is used again: the memory does not grow', async () => {
+test('reuses freed memory: it does not grow', async () => {
   const { code, stdout, stderr } = await runNode(
     `import { simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage } from 'rejitter/lab';
      const memories = [];

@@ -50,43 +50,64 @@ function compileWith(compiler, options, files) {
 export const compile = (files, options = {}) => compileWith('TypeScript 7', { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'], ...options }, files);
 
 /**
- * Tests a text that compiles and one in which each statement after `// @ts-expect-error` does not.
- *
- * Each run compiles the second one twice: with the directives nothing is an error, and without them
- * (the control) exactly the marked lines are. A directive also hides a mistake of the test's own.
- * @param {{ positive: string, negative: string, cts?: string, least: number, controls?: [from: string, to: string][] }} texts
- * with their imports. `cts`: the positive one in CommonJS, if it differs. `least`: the least number of wrong
- * statements. `controls`: replacements in the positive one, each of which must cause one error.
+ * @typedef {object} Suite
+ * @property {string} positive a text that compiles, with its imports
+ * @property {string} negative a text in which each statement after `// @ts-expect-error` does not compile
+ * @property {string} [cts] the positive text in CommonJS, if it differs
+ * @property {number} least the least number of wrong statements
+ * @property {[from: string, to: string][]} [controls] replacements in the positive text, each of which must cause one
+ *   error
  */
-export function typeTests({ positive, negative, cts = positive, least, controls = [] }) {
-  const unmarked = negative.replaceAll('@ts-expect-error', 'wrong:');
-  const wrongLines = unmarked.split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
-  const broken = controls.map(([from, to]) => {
-    assert.equal(positive.split(from).length, 2, from);
-    return positive.replace(from, to);
-  });
 
+/**
+ * Tests the suites, all in one project per compiler, module system and platform.
+ *
+ * Each project has the negative text twice: with the directives nothing is an error, and without them (the control)
+ * exactly the marked lines are. A directive also hides a mistake of the test's own.
+ * @param {Record<string, Suite>} suites
+ */
+export function typeTests(suites) {
   for (const [compiler, system, platform] of RUNS) {
-    test(`${compiler}, ${system}, with ${platform}: correct code compiles, and each wrong line is an error`, async () => {
-      const ext = system === 'bundler' ? 'ts' : 'mts';
-      const files = {
-        [`main.${ext}`]: positive,
-        ...(system !== 'bundler' && { 'main.cts': cts }),
-        [`negative.${ext}`]: negative,
-        [`control.${ext}`]: unmarked,
-        ...Object.fromEntries(broken.map((text, i) => [`broken-${i}.${ext}`, text])),
-      };
-      const { code, stdout } = await compileWith(compiler, { ...SYSTEMS[system], ...PLATFORMS[platform] }, files);
-      assert.notEqual(code, 0);
-      const errors = [...stdout.matchAll(/^(\S+?)\.\w+\((\d+),\d+\): error (TS\d+)/gm)].map(([, file, line, id]) => ({ file, line: Number(line), id }));
-      const others = stdout.split('\n').filter((line) => /^\S/.test(line) && !/^(control|broken-\d+)\./.test(line));
-      assert.deepEqual(others, []);
-      assert.ok(wrongLines.length >= least);
-      const control = errors.filter(({ file }) => file === 'control');
-      assert.deepEqual([...new Set(control.map(({ line }) => line))].sort((a, b) => a - b), wrongLines);
-      // A name that does not exist would be a mistake of the test.
-      assert.deepEqual(control.filter(({ id }) => ['TS2304', 'TS2305', 'TS2307', 'TS1005'].includes(id)), []);
-      assert.deepEqual(broken.map((_, i) => errors.filter(({ file }) => file === `broken-${i}`).length), broken.map(() => 1));
-    });
+    const ext = system === 'bundler' ? 'ts' : 'mts';
+    const files = Object.assign({}, ...Object.entries(suites).map(([name, suite]) => filesOf(name, suite, ext)));
+    let compiled;
+    for (const [name, { negative, least, controls = [] }] of Object.entries(suites)) {
+      test(`${name}, ${compiler}, ${system}, with ${platform}: correct code compiles, and each wrong line is an error`, async () => {
+        compiled ??= compileWith(compiler, { ...SYSTEMS[system], ...PLATFORMS[platform] }, files);
+        const { code, stdout } = await compiled;
+        assert.notEqual(code, 0);
+        const lines = stdout.split('\n').filter((line) => /^\S/.test(line));
+        const intended = new RegExp(`^(?:${Object.keys(suites).join('|')})/(?:control|broken-\\d+)\\.`);
+        // An error in a file of another suite is that suite's; one outside of all (in the package) is everyone's.
+        const others = lines.filter((line) => !intended.test(line)).filter((line) => !suites[line.split('/')[0]] || line.startsWith(`${name}/`));
+        assert.deepEqual(others, []);
+        const pattern = /^([^/]+)\/([^/]+?)\.\w+\((\d+),\d+\): error (TS\d+)/;
+        const errors = lines.map((line) => pattern.exec(line)).filter((match) => match?.[1] === name);
+        const mine = errors.map(([, , file, line, id]) => ({ file, line: Number(line), id }));
+        const wrongLines = unmarked(negative).split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
+        assert.ok(wrongLines.length >= least);
+        const control = mine.filter(({ file }) => file === 'control');
+        assert.deepEqual([...new Set(control.map(({ line }) => line))].sort((a, b) => a - b), wrongLines);
+        // A name that does not exist would be a mistake of the test.
+        assert.deepEqual(control.filter(({ id }) => ['TS2304', 'TS2305', 'TS2307', 'TS1005'].includes(id)), []);
+        assert.deepEqual(controls.map((_, i) => mine.filter(({ file }) => file === `broken-${i}`).length), controls.map(() => 1));
+      });
+    }
   }
+}
+
+const unmarked = (negative) => negative.replaceAll('@ts-expect-error', 'wrong:');
+
+function filesOf(name, { positive, negative, cts = positive, controls = [] }, ext) {
+  const broken = controls.map(([from, to], i) => {
+    assert.equal(positive.split(from).length, 2, from);
+    return [`${name}/broken-${i}.${ext}`, positive.replace(from, to)];
+  });
+  return {
+    [`${name}/main.${ext}`]: positive,
+    ...(ext === 'mts' && { [`${name}/main.cts`]: cts }),
+    [`${name}/negative.${ext}`]: negative,
+    [`${name}/control.${ext}`]: unmarked(negative),
+    ...Object.fromEntries(broken),
+  };
 }

@@ -244,7 +244,7 @@ test('counting retries instead of attempts is explained', async () => {
   assert.match((await refusal({ retries: 3 })).message, /maxAttempts \(it counts the first attempt: retries \+ 1\)/);
 });
 
-test('what has options only in its class, or none at all, is no object of options', async () => {
+test('rejects an object whose options are all inherited, and one without any', async () => {
   const { createFetch } = await importFetch();
   const policy = new RetryPolicy({ maxAttempts: 2 });
   const { signal } = new AbortController();
@@ -281,7 +281,7 @@ test('several unknown options: each with its meaning, and the names of all optio
   assert.match((await refusal({ retries: 3, baseMs: -1 })).message, / \+ 1\)\?; baseMs must be [^;]*, got -1\. Known options: [^:]*$/);
 });
 
-test('what the function’s name settles is refused once, whatever its value', async () => {
+test('reports an option that the function’s name fixes once, whatever its value', async () => {
   const refused = retryWithFullJitter(() => 1, { jitter: 'fully' });
   await assert.rejects(refused, { name: 'TypeError', message: 'rejitter: jitter must be omitted (got "fully"): the function\'s name determines it' });
 });

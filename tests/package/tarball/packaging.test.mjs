@@ -106,7 +106,7 @@ test('both declarations are the same text', () => {
   for (const entry of [...HOSTED, ...PARTS, 'testing']) assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/\w+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
 });
 
-test('what the modules import is in the package', () => {
+test('contains every file that its modules import', () => {
   for (const { name, body } of packed) {
     if (!/\.c?js$|\.d\.c?ts$/.test(name)) continue;
     const source = body.toString('utf8');

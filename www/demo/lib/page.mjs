@@ -5,8 +5,18 @@ import assert from 'node:assert/strict';
 
 /** Waits until a figure shows what the controls say. @param {Page} page @param {string} id */
 export async function drawn(page, id) {
+  await loaded(page, `#${id}`);
   await page.locator(`#${id}`).scrollIntoViewIfNeeded();
   await page.locator(`#${id}[aria-busy=false]`).waitFor({ timeout: 30_000 });
+}
+
+/** Scrolls to the sections one after the other until one of them has the element: they are loaded when they come near. @param {Page} page @param {string} selector */
+export async function loaded(page, selector) {
+  for (const body of await page.locator('main [id$="-body"]').all()) {
+    if ((await page.locator(selector).count()) > 0) return;
+    await body.scrollIntoViewIfNeeded();
+    await body.locator(':scope > *').first().waitFor();
+  }
 }
 
 /** A click on a backoff or a jitter of the controls. @param {Page} page @param {string} name */
@@ -23,8 +33,7 @@ export async function choose(page, name) {
  */
 export async function tableOf(page, id) {
   await drawn(page, id);
-  const toggle = page.locator(`#${id}`).getByRole('button', { name: /^Table: / });
-  if ((await toggle.getAttribute('aria-pressed')) === 'false') await toggle.click();
+  if (await page.locator(`#${id} .table-view`).isHidden()) await useMenu(page, id, 'Show as table');
   return page.locator(`#${id} table`).evaluate((table) => {
     const names = [...table.querySelectorAll('thead th')].map((th) => th.textContent ?? '');
     const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
@@ -38,6 +47,13 @@ export async function tableOf(page, id) {
     );
     return { caption: table.querySelector('caption')?.textContent ?? '', rows };
   });
+}
+
+/** Opens the menu of a figure and chooses an item. @param {Page} page @param {string} id @param {string} item */
+export async function useMenu(page, id, item) {
+  const figure = page.locator(`#${id}`);
+  await figure.getByRole('button', { name: /^Menu: / }).click();
+  await figure.getByRole(item === 'Show as table' ? 'menuitemcheckbox' : 'menuitem', { name: item, exact: true }).click();
 }
 
 /** @param {Record<string, number | string>[]} rows @param {string} column @returns {number[]} */

@@ -3,7 +3,7 @@ import { fate } from '../fate.mjs';
 
 /** @typedef {import('../fate.mjs').Failure} Failure */
 
-const MAX_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 10;
 export const NBSP = '\u00a0';
 
 /** @param {number} n @param {string} noun */
@@ -11,18 +11,27 @@ export const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;
 
 /**
  * What a run comes to: the attempts that each call makes, and how many succeed.
- * @param {{ seed?: number, failure: Failure, rate: number, calls: number }} settings
+ * @param {{ seed?: number, failure: Failure, rate: number, calls: number, maxAttempts?: number }} settings
  */
-export function reckon({ seed = 42, failure, rate, calls }) {
+export function reckon({ seed = 42, failure, rate, calls, maxAttempts = MAX_ATTEMPTS }) {
+  const kinds = { unavailable: '503', limited: '429', dropped: 'network error', slow: 'no answer in time' };
+  /** @type {Map<string, number>} */
+  const met = new Map();
   const attempts = Array.from({ length: calls }, (_, i) => {
-    const failed = (/** @type {number} */ n) => fate({ seed, id: String(i + 1), n, failure, failureRate: rate, latencyMs: [60, 160] }).kind !== 'ok';
-    let n = 1;
-    while (n < MAX_ATTEMPTS && failed(n)) n++;
-    return { n, ok: !failed(n) };
+    for (let n = 1; ; n++) {
+      const { kind } = fate({ seed, id: String(i + 1), n, failure, failureRate: rate, latencyMs: [60, 160] });
+      if (kind === 'ok') return { n, ok: true };
+      met.set(kinds[kind], (met.get(kinds[kind]) ?? 0) + 1);
+      if (n === maxAttempts) return { n, ok: false };
+    }
   });
   const requests = attempts.reduce((sum, { n }) => sum + n, 0);
   const ok = attempts.filter((call) => call.ok).length;
   const first = attempts.filter((call) => call.ok && call.n === 1).length;
-  const sentence = `${ok} of ${plural(calls, 'call')} succeeded with ${plural(requests, 'request')}; without retries it would have been ${first}.`;
-  return { requests, ok, sentence, whole: `${sentence} The server counted the same.` };
+  const failed = [...met.values()].reduce((a, b) => a + b, 0);
+  const list = [...met].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([kind, n]) => `${n}${NBSP}×${NBSP}${kind}`);
+  const failures = failed === 0 ? '' : ` ${plural(failed, 'request')} failed: ${list.join(', ')}.`;
+  const sentence = `${ok} of ${plural(calls, 'call')} succeeded, with ${plural(requests, 'request')} in all; without retries, ${first} would have.${failures}`;
+  const forecast = `Forecast: ${ok} of ${plural(calls, 'call')} will succeed, with ${plural(requests, 'request')} in all; without retries, ${first} would.${failures.replace('failed', 'will fail')}`;
+  return { requests, ok, sentence, forecast, whole: `${sentence} The server counted the same.` };
 }

@@ -12,8 +12,11 @@ import { MIME } from '../misbehaving-server.mjs';
 export async function serveFolder(folder, under = '/', head = '') {
   /** @type {string[]} */
   const missing = [];
+  /** @type {string[]} */
+  const asked = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    asked.push(pathname);
     const name = pathname.startsWith(under) ? pathname.slice(under.length) || 'index.html' : undefined;
     const content = name === undefined ? undefined : await readFile(path.join(folder, path.normalize(`/${name}`))).catch(() => undefined);
     if (content === undefined) missing.push(pathname);
@@ -25,7 +28,8 @@ export async function serveFolder(folder, under = '/', head = '') {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     url: `http://127.0.0.1:${port}${under}`,
-    /** What was asked for in vain. */
+    /** The paths of all requests, and of those that found nothing. */
+    asked,
     missing,
     async close() {
       server.closeAllConnections();

@@ -1,32 +1,61 @@
-/** The distribution of one wait as marks on a baseline: a shape where it is spread, a spike where it is not. */
+/** The distribution of one wait as marks on a baseline: a shape where it is spread, sticks where it is not. */
 import { svg } from './dom';
 import type { Scale } from './scale';
 
-export interface Spread {
-  /** Three numbers a cell: where it begins and ends, and its probability. */
-  readonly cells: Float64Array;
-  readonly atoms: readonly { readonly ms: number; readonly probability: number }[];
+interface Point {
+  readonly ms: number;
+  readonly probability: number;
 }
 
-/**
- * The shape has the height `height` at its densest; a spike is as high as its probability, next to
- * a shape at least a third. What lies beyond the scale is cut off.
- */
-export function densityMarks({ cells, atoms }: Spread, scale: Scale, base: number, height: number): SVGElement[] {
+export interface Spread {
+  /** Three numbers a cell: where it starts and ends, and its probability. */
+  readonly cells: Float64Array;
+  /** Where many clients meet. */
+  readonly atoms: readonly Point[];
+  /** Other single waits: whole slots. */
+  readonly slots: readonly Point[];
+}
+
+export interface DensityBox {
+  readonly scale: Scale;
+  readonly base: number;
+  /** Of the shape at its densest. */
+  readonly height: number;
+  /** Radius of the heads that stand on atoms; 0 for none. */
+  readonly head?: number;
+}
+
+/** From this probability on, an atom is taller than the densest shape. */
+const TALL_FROM = 0.25;
+
+/** The marks of a wait. What lies beyond the scale is cut off. */
+export function densityMarks({ cells, atoms, slots }: Spread, box: DensityBox): SVGElement[] {
+  const { scale, base, height, head = 0 } = box;
   const marks: SVGElement[] = [];
-  const outline = outlineOf(cells, scale, base, height);
+  const outline = outlineOf(cells, box);
   if (outline) marks.push(svg('path', { d: outline, class: 'shape' }));
   const [, most] = scale.domain;
-  for (const { ms, probability } of atoms) {
-    if (ms > most) continue;
+  const stick = (ms: number, top: number, name: string): SVGElement => {
     const x = scale(ms).toFixed(1);
-    const top = base - height * (outline ? Math.max(1 / 3, probability) : 1);
-    marks.push(svg('line', { x1: x, x2: x, y1: base, y2: top.toFixed(1), class: 'spike' }));
+    return svg('line', { x1: x, x2: x, y1: base, y2: top.toFixed(1), class: name });
+  };
+  for (const { ms } of slots) if (ms <= most) marks.push(stick(ms, base - height, 'slot'));
+  const isAlone = !outline && slots.length === 0;
+  for (const atom of atoms) {
+    if (atom.ms > most) continue;
+    const top = isAlone ? base - height : atomTop(atom, box);
+    marks.push(stick(atom.ms, top, 'spike'));
+    if (head > 0 && !isAlone) marks.push(svg('circle', { cx: scale(atom.ms).toFixed(1), cy: top.toFixed(1), r: head, class: 'atom' }));
   }
   return marks;
 }
 
-function outlineOf(cells: Float64Array, scale: Scale, base: number, height: number): string | undefined {
+/** The upper end of an atom beside a shape. */
+export function atomTop({ probability }: Point, { base, height }: DensityBox): number {
+  return base - height * (0.5 + 0.65 * Math.min(1, probability / TALL_FROM));
+}
+
+function outlineOf(cells: Float64Array, { scale, base, height }: DensityBox): string | undefined {
   const [, most] = scale.domain;
   let densest = 0;
   for (let i = 0; i < cells.length; i += 3) densest = Math.max(densest, densityAt(cells, i));

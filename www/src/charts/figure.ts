@@ -1,9 +1,11 @@
-/** A figure on its card: title, drawing, table, files to take away. Drawn when it is looked at. */
-import { colorOf, onColors } from './colors';
-import { html, onWidth, svg } from './dom';
-import { csvBlob, pngBlob, save, svgText } from './export';
+/** A figure on its card: title, drawing, a menu. Drawn when it is near the screen. */
+import type { State } from '../state/state';
+import { onColors } from './colors';
+import { html, linked, onWidth, svg } from './dom';
+import type { Menu } from './menu';
 import { onNear } from './near';
-import { tableElement, type Table } from './table';
+import type { Crosshair, Readout } from './readout';
+import type { Table } from './table';
 
 export interface FigureSpec<D> {
   /** Names the elements, and the files that are saved. */
@@ -17,6 +19,12 @@ export interface FigureSpec<D> {
   /** The figure in words, with its numbers. */
   describe(data: D): string;
   table(data: D): Table;
+  /** A crosshair over the drawing, and what it says. */
+  readout?(data: D, width: number): Readout | undefined;
+  /** Numbers over time that would make the table too large: a CSV file of their own, one row per value. */
+  series?(data: D): Table;
+  /** The settings behind the numbers, for exported pictures. Defaults to those of the whole page. */
+  settings?(data: D, state: State): string;
   /** Below the drawing: what acts and what does not, a legend. */
   note?(data: D): (Node | string)[];
 }
@@ -38,8 +46,9 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   const drawing = html('div', { class: 'drawing' });
   const table = html('div', { class: 'scroll table-view', tabindex: 0, role: 'region', 'aria-label': `${spec.title}, as a table` });
   const note = html('div', { class: 'note' });
-  const buttons = html('div', { class: 'files' });
-  const head = html('div', { class: 'card-head' }, html('div', {}, title, spec.subtitle ? subtitle : null), buttons);
+  const button = html('button', { type: 'button', class: 'quiet', 'aria-label': `Menu: ${spec.title}`, 'aria-haspopup': 'menu', 'aria-expanded': 'false' }, '⋯');
+  const tools = html('div', { class: 'tools' }, button);
+  const head = html('div', { class: 'card-head' }, html('div', {}, linked(title, spec.id), spec.subtitle ? subtitle : null), tools);
   const card = html('figure', { class: 'card', id: spec.id, 'aria-labelledby': title.id, 'aria-busy': 'true' }, head, controls, drawing, table, spec.note ? note : null);
   table.hidden = true;
   root.append(card);
@@ -67,8 +76,20 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     drawing.replaceChildren(picture);
     if (spec.subtitle) subtitle.replaceChildren(...spec.subtitle(data));
     if (spec.note) note.replaceChildren(...spec.note(data));
-    if (!table.hidden) table.replaceChildren(tableElement(spec.table(data)));
+    menu?.drawn();
+    crosshair?.update(spec.readout?.(data, width));
     card.setAttribute('aria-busy', String(isBusy));
+  }
+
+  let crosshair: Crosshair | undefined;
+  let loadsCrosshair = spec.readout !== undefined;
+  /** The figure works without it, so that a failure is not told. */
+  function loadCrosshair(): void {
+    loadsCrosshair = false;
+    void import('./readout').then(({ mountCrosshair }) => {
+      crosshair = mountCrosshair(card, drawing, spec.title);
+      if (data !== undefined && width > 0) crosshair.update(spec.readout?.(data, width));
+    }, () => undefined);
   }
 
   function redraw(): void {
@@ -76,45 +97,36 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     draw();
   }
 
-  const toggle = html('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false', 'aria-label': `Table: ${spec.title}` }, 'Table');
-  toggle.addEventListener('click', () => {
-    table.hidden = !table.hidden;
-    drawing.hidden = !table.hidden;
-    toggle.setAttribute('aria-pressed', String(drawing.hidden));
-    if (!table.hidden && data !== undefined) table.replaceChildren(tableElement(spec.table(data)));
-  });
-
-  const file = (kind: string, make: (data: D, picture: SVGSVGElement) => Blob | Promise<Blob>): HTMLButtonElement => {
-    const button = html('button', { type: 'button', class: 'quiet', 'aria-label': `${kind} file: ${spec.title}` }, kind);
-    button.addEventListener('click', async () => {
-      const picture = drawing.querySelector('svg');
-      if (data === undefined || !picture) return;
-      // Styles can only be read from what is displayed.
-      const wasHidden = drawing.hidden;
-      drawing.hidden = false;
-      try {
-        save(`rejitter-${spec.id}.${kind.toLowerCase()}`, await make(data, picture));
-      } finally {
-        drawing.hidden = wasHidden;
-      }
+  let menu: Menu | undefined;
+  let loading: Promise<void> | undefined;
+  /** Most visitors open no menu, so its code comes with the first one. */
+  function load(): Promise<void> {
+    loading ??= import('./menu').then(({ createMenu }) => {
+      menu = createMenu({ spec: spec as FigureSpec<unknown>, data: () => data, card, button, drawing, table, subtitle });
     });
-    return button;
-  };
-  const text = (picture: SVGSVGElement): string => svgText(picture, `rgb(${colorOf('--card').join()})`);
-  buttons.append(
-    file('SVG', (_, picture) => new Blob([text(picture)], { type: 'image/svg+xml' })),
-    file('PNG', (_, picture) => pngBlob(text(picture), picture.width.baseVal.value, picture.height.baseVal.value)),
-    file('CSV', (shown) => csvBlob(spec.table(shown))),
-    toggle,
-  );
+    return loading;
+  }
+  button.addEventListener('pointerenter', () => void load().catch(() => (loading = undefined)));
+  button.addEventListener('click', () => {
+    load().then(
+      () => menu?.toggle(),
+      () => {
+        loading = undefined;
+        tools.append(html('span', { class: 'copied', role: 'alert' }, 'The menu did not load. Reload the page.'));
+      },
+    );
+  });
 
   onWidth(drawing, (now) => {
     width = now;
     drawing.style.minHeight = `${spec.height(width, data)}px`;
+    // Also far from the screen: it must not be wider than the card.
+    if (data !== undefined) crosshair?.update(spec.readout?.(data, width));
     redraw();
   });
   onNear(card, (now) => {
     near = now;
+    if (near && loadsCrosshair) loadCrosshair();
     draw();
   });
   onColors(redraw);

@@ -4,6 +4,7 @@ const NBSP = '\u00a0';
 
 /** 0.4 ms, 8.2 ms, 250 ms, 1.5 s, 12 s, 4 min, 19 h, 350 days: about three digits, no trailing zeros. */
 export function duration(ms: number): string {
+  if (ms === Infinity) return 'unlimited';
   if (ms === 0) return `0${NBSP}ms`;
   if (ms < 0.05) return `${Number(ms.toPrecision(2))}${NBSP}ms`;
   if (ms < 999.5) return `${trimmed(ms, ms < 9.95 ? 1 : 0)}${NBSP}ms`;
@@ -15,18 +16,19 @@ export function duration(ms: number): string {
   return `${count(Math.round(h / 24))}${NBSP}days`;
 }
 
-/** 1867 %, 100 %, 95.3 %, 30 %, 4.7 %: exact to a tenth where the part, or the rest, is small. */
+/** 1867%, 100%, 95.3%, 30%, 4.7%: exact to a tenth where the part, or the rest, is small. */
 export function share(part: number): string {
   const percent = 100 * part;
-  return `${trimmed(percent, percent < 9.95 || (percent > 90.05 && percent < 999.5) ? 1 : 0)}${NBSP}%`;
+  return `${trimmed(percent, percent < 9.95 || (percent > 90.05 && percent < 999.5) ? 1 : 0)}%`;
 }
 
 export function count(n: number): string {
   return n.toLocaleString('en-US');
 }
 
-/** `1 call`, `8 calls`. */
+/** `1 call`, `8 calls`, `unlimited calls`. */
 export function plural(n: number, noun: string): string {
+  if (n === Infinity) return `unlimited ${noun}s`;
   return `${count(n)}${NBSP}${noun}${n === 1 ? '' : 's'}`;
 }
 

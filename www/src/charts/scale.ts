@@ -7,12 +7,14 @@ export interface Scale {
   (value: number): number;
   readonly domain: Span;
   readonly range: Span;
+  /** The value at a pixel. */
+  invert(pixel: number): number;
   /** Round values of the domain, about as many as asked for. */
   ticks(count: number): number[];
 }
 
 export function linear(domain: Span, range: Span): Scale {
-  return scale(domain, range, (value) => value, (count) => ticks(...domain, count));
+  return scale(domain, range, (value) => value, (value) => value, (count) => ticks(...domain, count));
 }
 
 /** The domain ascends and is above 0. */
@@ -20,7 +22,7 @@ export function log(domain: Span, range: Span): Scale {
   const [from, to] = domain;
   const [low, high] = [Math.log10(from), Math.log10(to)];
   const power = (exponent: number): number => Number(`1e${exponent}`);
-  return scale(domain, range, Math.log, (count) => {
+  return scale(domain, range, Math.log, Math.exp, (count) => {
     // Over many powers of ten these are the ticks, over few their multiples, over less than one what a linear scale has.
     if (high - low >= count) return ticks(low, high, count).map(power);
     const first = Math.floor(low);
@@ -32,12 +34,13 @@ export function log(domain: Span, range: Span): Scale {
   });
 }
 
-function scale(domain: Span, range: Span, transform: (value: number) => number, ticksOf: Scale['ticks']): Scale {
+function scale(domain: Span, range: Span, transform: (value: number) => number, back: (transformed: number) => number, ticksOf: Scale['ticks']): Scale {
   const [from, to] = [transform(domain[0]), transform(domain[1])];
   const place = (value: number): number => {
     // A domain of one value is drawn in the middle.
     const share = from === to ? 0.5 : (transform(value) - from) / (to - from);
     return range[0] * (1 - share) + range[1] * share;
   };
-  return Object.assign(place, { domain, range, ticks: ticksOf });
+  const invert = (pixel: number): number => back(from + ((pixel - range[0]) / (range[1] - range[0])) * (to - from));
+  return Object.assign(place, { domain, range, invert, ticks: ticksOf });
 }

@@ -1,4 +1,4 @@
-/** A slider over stops: the settings that people really choose, evenly apart. */
+/** A slider over stops, the settings that people really choose, evenly apart; with its number, which can be typed. */
 import { html } from './dom';
 
 export interface SliderSpec {
@@ -6,6 +6,8 @@ export interface SliderSpec {
   readonly label: string;
   readonly stops: readonly number[];
   readonly text: (value: number) => string;
+  /** Why a typed number is invalid; by default one that is beyond the stops. */
+  readonly refusal?: (value: number) => string | undefined;
 }
 
 export interface SliderField {
@@ -13,27 +15,111 @@ export interface SliderField {
   show(value: number, state?: { readonly hidden?: boolean; readonly disabled?: boolean }): void;
 }
 
-export function sliderField(root: HTMLElement, { id, label, stops, text }: SliderSpec, change: (value: number) => void): SliderField {
+export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value: number) => void): SliderField {
+  const { id, label, stops, text } = spec;
   const last = stops.length - 1;
   const input = html('input', { type: 'range', id, min: 0, max: last, step: 1 });
-  const output = html('output', { for: id });
-  const box = html('div', { class: 'slider' }, html('label', { for: id }, label), output, input);
+  const error = html('p', { id: `${id}-error`, class: 'error', role: 'alert' });
+  const number = html('input', { type: 'text', id: `${id}-number`, class: 'slider-number', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false', 'aria-label': `${label}, as a number`, 'aria-describedby': error.id });
+  const box = html('div', { class: 'slider' }, html('label', { for: id }, label), input, number, error);
+  let shown = stops[0] ?? 0;
+  error.hidden = true;
+  root.append(box);
+
   input.addEventListener('input', () => {
     const value = stops[input.valueAsNumber];
+    refuse(undefined);
     if (value !== undefined) change(value);
   });
-  root.append(box);
+  number.addEventListener('focus', () => number.select());
+  number.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') take();
+    if (key === 'Escape') restore();
+  });
+  number.addEventListener('blur', take);
+
+  function take(): void {
+    if (number.value === text(shown)) return refuse(undefined);
+    const value = numberOf(number.value, unitOf(spec));
+    const refusal = value === undefined ? `${label} must be a number, got “${number.value.slice(0, 40)}”` : (spec.refusal ?? beyond(spec))(value);
+    refuse(refusal);
+    if (refusal === undefined && value !== undefined) {
+      if (value !== shown) change(value);
+      write();
+    }
+  }
+
+  function restore(): void {
+    refuse(undefined);
+    write();
+  }
+
+  function refuse(refusal: string | undefined): void {
+    error.hidden = refusal === undefined;
+    error.textContent = refusal ?? '';
+    if (refusal === undefined) number.removeAttribute('aria-invalid');
+    else number.setAttribute('aria-invalid', 'true');
+  }
+
+  function write(): void {
+    number.value = text(shown);
+    number.style.width = `calc(${number.value.length + 0.5}ch + 16px)`;
+  }
 
   return {
     show(value, { hidden = false, disabled = false } = {}) {
       const stop = nearest(stops, value);
+      const isNew = value !== shown;
+      shown = value;
       box.hidden = hidden;
       input.valueAsNumber = stop;
-      input.disabled = disabled;
+      input.disabled = number.disabled = disabled;
       input.setAttribute('aria-valuetext', text(value));
       input.style.setProperty('--filled', `${(100 * stop) / last}%`);
-      output.value = text(value);
+      // What the reader is typing stays, unless it is overtaken.
+      if (isNew || error.hidden) {
+        refuse(undefined);
+        write();
+      }
     },
+  };
+}
+
+type Unit = 'ms' | 'share' | 'none';
+
+/** What a number without a unit means. */
+function unitOf({ stops, text }: SliderSpec): Unit {
+  const sample = text(stops.find((stop) => stop > 0 && stop !== Infinity) ?? 0);
+  if (sample.includes('%')) return 'share';
+  return /\d\u00a0?(ms|s|min|h)$/.test(sample) ? 'ms' : 'none';
+}
+
+const FACTORS: Readonly<Record<string, number>> = { ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, days: 86_400_000 };
+
+/** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is no number. */
+export function numberOf(typed: string, unit: Unit): number | undefined {
+  const text = typed.replace(/[\s\u00a0,_×]/g, '').toLowerCase();
+  if (/^(infinity|∞|none|unlimited|nolimit)$/.test(text)) return Infinity;
+  const [, digits = '', suffix = ''] = /^(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(.*)$/.exec(text) ?? [];
+  if (digits === '') return undefined;
+  const value = Number(digits);
+  if (unit === 'ms') return suffix === '' ? value : scaled(value, FACTORS[suffix]);
+  // `5` is 5%, as it is shown.
+  if (unit === 'share') return suffix === '' || suffix.startsWith('%') ? Number((value / 100).toPrecision(12)) : undefined;
+  if (suffix === 'k' || suffix === 'k/s') return 1000 * value;
+  return suffix === '' || suffix === '/s' ? value : undefined;
+}
+
+function scaled(value: number, factor: number | undefined): number | undefined {
+  return factor === undefined ? undefined : Number((value * factor).toPrecision(12));
+}
+
+function beyond({ label, stops, text }: SliderSpec): (value: number) => string | undefined {
+  const [least, most] = [Math.min(...stops), Math.max(...stops)];
+  const isWhole = stops.every((stop) => Number.isInteger(stop));
+  return (value) => {
+    if (value < least || value > most) return `${label} must be between ${text(least)} and ${text(most)}, got ${text(value)}`;
+    return isWhole && !Number.isInteger(value) ? `${label} must be an integer, got ${value}` : undefined;
   };
 }
 

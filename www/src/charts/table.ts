@@ -51,13 +51,18 @@ function written(cell: Cell, unit: Unit | undefined): string {
   return typeof cell === 'number' && unit ? WRITTEN[unit](cell) : String(cell);
 }
 
-/** RFC 4180, with the units in the head and every number in full. */
+/** RFC 4180, with the units in the head. Words are quoted, so that a spreadsheet splits none of them. */
 export function csv({ columns, rows }: Table): string {
   const lines = [columns.map(({ name, unit }) => name + (unit ? UNIT_NAMES[unit] : '')), ...rows];
   return lines.map((cells) => cells.map(field).join(',')).join('\r\n') + '\r\n';
 }
 
 function field(cell: Cell): string {
-  const text = cell === undefined ? '' : String(cell).replaceAll('\u00a0', ' ');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (cell === undefined) return '';
+  return typeof cell === 'number' ? String(rounded(cell)) : `"${cell.replaceAll('\u00a0', ' ').replaceAll('"', '""')}"`;
+}
+
+/** Three decimals, or six significant digits below one: without the noise of binary fractions. */
+function rounded(value: number): number {
+  return Math.abs(value) < 1 ? Number(value.toPrecision(6)) : Math.round(1000 * value) / 1000;
 }

@@ -1,4 +1,4 @@
-/** Orders work from the workers. Of each kind of work only the newest order counts. */
+/** Orders work from the worker. Of each kind of work only the newest order counts. */
 import type { Answer, InputOf, JobName, Order, ResultOf } from './jobs';
 
 export interface Channel<N extends JobName> {
@@ -15,14 +15,23 @@ export interface Computer {
   channel<N extends JobName>(name: N, deliver: (result: ResultOf<N>, whole: boolean) => void, fail: (message: string) => void): Channel<N>;
 }
 
-export function createComputer(name: string): Computer {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name });
-  const open = new Map<number, (answer: Answer) => void>();
-  let orders = 0;
-  let lives = false;
+interface Shared {
+  post(order: Order): void;
+  /** Who waits for the answers to an order. */
+  readonly open: Map<number, (answer: Answer) => void>;
   /** Why the worker, which has never answered, will not. */
-  let dead: string | undefined;
+  dead(): string | undefined;
+}
 
+let shared: Shared | undefined;
+let orders = 0;
+
+/** One worker for the whole page: its file is large, and so is what it compiles. */
+function startWorker(): Shared {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'rejitter' });
+  const open = new Map<number, (answer: Answer) => void>();
+  let lives = false;
+  let dead: string | undefined;
   worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
     lives = true;
     open.get(data.id)?.(data);
@@ -32,8 +41,12 @@ export function createComputer(name: string): Computer {
     if (!lives) dead = error;
     for (const [id, answer] of open) answer({ id, error });
   });
+  return { post: (order) => worker.postMessage(order), open, dead: () => dead };
+}
 
-  const post = (order: Order): void => worker.postMessage(order);
+/** Orders of one lane are done one after the other; those of different lanes take turns. */
+export function createComputer(lane: string): Computer {
+  const { post, open, dead } = (shared ??= startWorker());
 
   return {
     channel<N extends JobName>(job: N, deliver: (result: ResultOf<N>, whole: boolean) => void, fail: (message: string) => void) {
@@ -62,8 +75,8 @@ export function createComputer(name: string): Computer {
             if ('error' in answer) fail(answer.error);
             else deliver(answer.result as ResultOf<N>, true);
           });
-          const error = dead;
-          if (error === undefined) post({ id, name: job, input });
+          const error = dead();
+          if (error === undefined) post({ id, lane, name: job, input });
           else queueMicrotask(() => open.get(id)?.({ id, error }));
           return true;
         },

@@ -1,11 +1,11 @@
 /** The herd of the page's state, computed once for all who show it. */
 import type { Store } from '../state/store';
-import { CHOICES, sameChoice, type Choice } from '../state/strategy';
+import { CHOICES, JITTERS, sameChoice, type Choice } from '../state/strategy';
 import type { Computer } from './client';
 import type { HerdResult } from './herd';
 
 export interface HerdView {
-  /** What there is; `whole` once that is all sixteen strategies. */
+  /** What there is; `whole` once that is all strategies. */
   show(result: HerdResult, whole: boolean): void;
   /** What was shown is being replaced. */
   busy?(): void;
@@ -14,7 +14,7 @@ export interface HerdView {
 
 export interface HerdSource {
   subscribe(view: HerdView): void;
-  /** All sixteen are computed while somebody wants them; otherwise the two of the first screen. */
+  /** All sixteen, and those of the chosen backoff, are computed while somebody wants them; otherwise the two of the first screen. */
   want(who: string, wanted: boolean): void;
 }
 
@@ -41,7 +41,7 @@ function create(store: Store, computer: Computer): HerdSource {
   const channel = computer.channel(
     'herd',
     (result) => {
-      last = { result, whole: result.runs.length >= CHOICES.length };
+      last = { result, whole: result.runs.length > 2 && result.runs.length === result.input.choices.length };
       for (const view of views) view.show(last.result, last.whole);
     },
     (message) => {
@@ -53,10 +53,9 @@ function create(store: Store, computer: Computer): HerdSource {
     const { strategy, herd, seed } = store.get();
     const { clients, downMs, capacityPerS, rejectionCost, limits } = herd;
     const first = heroChoices(strategy);
-    const others = CHOICES.filter((choice) => !first.some((one) => sameChoice(one, choice)));
     // Those of the chosen backoff before the rest: they are drawn together.
-    const near = ({ backoff }: Choice): boolean => backoff === strategy.backoff;
-    const choices = wanting.size === 0 ? first : [...first, ...others.filter(near), ...others.filter((choice) => !near(choice))];
+    const all = [...first, ...JITTERS.map((jitter) => ({ backoff: strategy.backoff, jitter })), ...CHOICES];
+    const choices = wanting.size === 0 ? first : all.filter((choice, i) => all.findIndex((one) => sameChoice(one, choice)) === i);
     const ordered = channel.order({ strategy, herd: { clients, downMs, capacityPerS, rejectionCost, limits }, seed, choices, withOther: true });
     if (ordered) for (const view of views) view.busy?.();
   }

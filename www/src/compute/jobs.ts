@@ -3,12 +3,15 @@
  * everything, the seed included; long ones report what they have so far, and stop when told to.
  */
 import { explain } from 'rejitter/lab';
+import { story } from '../story/runs';
+import { beforeAfter } from './before-after';
 import { contention } from './contention';
 import { herd } from './herd';
 import { load, sweep } from './load';
 import { policyOf, type Strategy } from '../state/strategy';
 import { peaks } from './peaks';
 import { totals } from './totals';
+import { verdict } from './verdict';
 import { waits } from './waits';
 
 /** The package's sentences about the strategy. */
@@ -18,7 +21,7 @@ function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, sweep, peaks, contention, waits, totals, notes };
+export const JOBS = { herd, load, sweep, verdict, peaks, contention, waits, totals, notes, story, beforeAfter };
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;
@@ -26,7 +29,7 @@ export type InputOf<N extends JobName> = Parameters<Jobs[N]>[0];
 export type ResultOf<N extends JobName> = Awaited<ReturnType<Jobs[N]>>;
 
 /** To the worker. */
-export type Order = { readonly id: number; readonly name: JobName; readonly input: unknown } | { readonly cancel: number };
+export type Order = { readonly id: number; readonly lane: string; readonly name: JobName; readonly input: unknown } | { readonly cancel: number };
 
 /** From the worker. */
 export type Answer =

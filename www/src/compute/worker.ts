@@ -1,8 +1,12 @@
-/** Does one job after the other, in the order of the orders; a cancelled one ends, or never begins. */
+/**
+ * Does the jobs of each lane one after the other. Long jobs pause often, and jobs of other lanes run in the pauses: a long
+ * simulation does not keep the waits waiting. A cancelled job ends, or never begins.
+ */
 import { JOBS, type Answer, type Job, type Order } from './jobs';
 
 const cancelled = new Map<number, AbortController>();
-let last: Promise<void> = Promise.resolve();
+/** The end of the last job in each lane. */
+const lanes = new Map<string, Promise<void>>();
 
 addEventListener('message', ({ data }: MessageEvent<Order>) => {
   if ('cancel' in data) {
@@ -12,10 +16,12 @@ addEventListener('message', ({ data }: MessageEvent<Order>) => {
   const controller = new AbortController();
   cancelled.set(data.id, controller);
   // A macrotask before each job, so that orders which came meanwhile can cancel it.
-  last = last.then(macrotask).then(async () => {
+  const before = lanes.get(data.lane) ?? Promise.resolve();
+  const done = before.then(macrotask).then(async () => {
     if (!controller.signal.aborted) await perform(data, controller.signal);
     cancelled.delete(data.id);
   });
+  lanes.set(data.lane, done);
 });
 
 async function perform({ id, name, input }: Exclude<Order, { cancel: number }>, signal: AbortSignal): Promise<void> {

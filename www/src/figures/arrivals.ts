@@ -1,12 +1,13 @@
 /** Load over time: the four jitters of the chosen backoff, one above the other. */
 import { leftAxis } from '../charts/axis';
-import { linear, log } from '../charts/scale';
+import { linear, log, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, rate } from '../charts/format';
 import type { HerdResult, HerdRun } from '../compute/herd';
-import { JITTERS, capitalised } from '../state/strategy';
+import { JITTERS, capitalised, jitterName } from '../state/strategy';
 import { runOf } from './herd-layout';
+import { herdReadout, rateAt } from './herd-readout';
 import { timeAxis } from './time-axis';
 
 const LEFT = 52;
@@ -18,24 +19,24 @@ const ROOMY = 420;
 /** Width of the outage that has room for its name. */
 const DOWN_LABEL = 84;
 const TOP = 4;
-const BOTTOM = TOP + JITTERS.length * (WORDS + PANEL + GAP) - GAP;
 
 export const arrivals: FigureSpec<HerdResult> = {
   id: 'arrivals',
   title: 'Load over time',
   subtitle: ({ input }) => [`${capitalised(input.strategy.backoff)} backoff, calls/s (log scale)`],
-  height: () => BOTTOM + 44,
+  height: (_, data) => bottomOf(data ? runsOf(data).length : JITTERS.length) + 44,
 
   draw(result, width) {
-    const { horizonMs, binMs, input } = result;
+    const { binMs, input } = result;
     const { downMs, capacityPerS } = input.herd;
     const runs = runsOf(result);
     const right = width - 10;
-    const x = linear([0, horizonMs], [LEFT, right]);
+    const bottom = bottomOf(runs.length);
+    const x = scaleOf(result, width);
     // One call in a bin is the least that can be seen; it stands a little above the floor, and so does the capacity.
     const floor = Math.min(500 / binMs, capacityPerS / 2);
     const top = Math.max(10 * capacityPerS, ...runs.map((run) => perS(highestOf(run), binMs))) * 1.2;
-    const marks: SVGElement[] = [timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP, BOTTOM] })];
+    const marks: SVGElement[] = [timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP, bottom] })];
     for (const [i, run] of runs.entries()) {
       const { jitter } = run.choice;
       const words = TOP + i * (WORDS + PANEL + GAP);
@@ -59,6 +60,11 @@ export const arrivals: FigureSpec<HerdResult> = {
     return marks;
   },
 
+  readout: (result, width) =>
+    herdReadout(result, scaleOf(result, width), [TOP, bottomOf(runsOf(result).length)], (ms) =>
+      runsOf(result).map(({ choice, arrivals: calls }) => ({ name: capitalised(jitterName(choice)), value: rate(rateAt(calls, result, ms)), jitter: choice.jitter })),
+    ),
+
   describe: (result) => {
     const { capacityPerS, downMs } = result.input.herd;
     return `Server down for ${duration(downMs)}, capacity ${rate(capacityPerS)}. ${runsOf(result).map(inWords).join('. ')}.`;
@@ -69,7 +75,7 @@ export const arrivals: FigureSpec<HerdResult> = {
     const runs = runsOf(result);
     return {
       caption: `${capitalised(input.strategy.backoff)} backoff: calls that arrive in each ${duration(binMs)}, seed ${input.seed}`,
-      columns: [{ name: 'from', unit: 'ms' }, ...runs.map(({ choice }) => ({ name: capitalised(choice.jitter), unit: 'count' as const }))],
+      columns: [{ name: 'from', unit: 'ms' }, ...runs.map(({ choice }) => ({ name: capitalised(jitterName(choice)), unit: 'count' as const }))],
       rows: Array.from({ length: Math.round(horizonMs / binMs) }, (_, i) => [i * binMs, ...runs.map((run) => run.arrivals[i])]),
     };
   },
@@ -77,16 +83,25 @@ export const arrivals: FigureSpec<HerdResult> = {
   note: ({ binMs }) => [`Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the grey ground its outage.`],
 };
 
+function scaleOf({ horizonMs }: HerdResult, width: number): Scale {
+  return linear([0, horizonMs], [LEFT, width - 10]);
+}
+
+function bottomOf(panels: number): number {
+  return TOP + panels * (WORDS + PANEL + GAP) - GAP;
+}
+
 function runsOf({ runs, input }: HerdResult): HerdRun[] {
-  return JITTERS.flatMap((jitter) => runOf(runs, { backoff: input.strategy.backoff, jitter }) ?? []);
+  const { backoff, jitter } = input.strategy;
+  return [...new Set([...JITTERS, jitter])].flatMap((one) => runOf(runs, { backoff, jitter: one }) ?? []);
 }
 
 function inWords({ choice, peakPerS }: HerdRun): string {
-  return `${capitalised(choice.jitter)}: ${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`;
+  return `${capitalised(jitterName(choice))}: ${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`;
 }
 
 function inShort({ choice, peakPerS }: HerdRun): string {
-  return `${capitalised(choice.jitter)}: ${peakPerS === undefined ? 'cut off' : `peak ${rate(peakPerS)}`}`;
+  return `${capitalised(jitterName(choice))}: ${peakPerS === undefined ? 'cut off' : `peak ${rate(peakPerS)}`}`;
 }
 
 function highestOf({ arrivals: calls }: HerdRun): number {

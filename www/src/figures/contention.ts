@@ -8,7 +8,7 @@ import { linear, log, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural, short } from '../charts/format';
-import { LABEL_HEIGHT, spread } from '../charts/labels';
+import { LABEL_HEIGHT, labelWidth, spread } from '../charts/labels';
 import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from '../compute/contention';
 import type { Column } from '../charts/table';
 import { PUBLISHED, PUBLISHED_RUNS, agreement } from './published';
@@ -74,7 +74,7 @@ export const contention: FigureSpec<ContentionData> = {
     const rows = LINES.flatMap((name) =>
       of(points, name).map(({ clients, runs, calls, timeMs }) => [NAMES[name], clients, runs, calls.mean, calls.ci95, timeMs.mean, timeMs.ci95]),
     );
-    return { caption: `Means over the runs, with half of their 95 % confidence intervals; seed ${seed}`, columns, rows };
+    return { caption: `Means over the runs, with half of their 95% confidence intervals; seed ${seed}`, columns, rows };
   },
 
   note: ({ points }) => [
@@ -97,7 +97,7 @@ function panel(points: readonly ContentionPoint[], measure: Measure, width: numb
   const ends = spread(lines.map(({ own }) => last(own)), LABEL_HEIGHT, [TOP, bottom]);
   return [
     verticalAxis(measure, y, right),
-    ...(measure === 'calls' ? [svg('circle', { cx: right - 118, cy: TOP - 16, r: 4, class: 'ghost neutral' }), svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, 'published values')] : []),
+    ...(measure === 'calls' ? [svg('circle', { cx: right - labelWidth('published values') - 8, cy: TOP - 16, r: 4, class: 'ghost neutral' }), svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, 'published values')] : []),
     bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
     ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
     ...PUBLISHED.map((point) =>

@@ -1,58 +1,55 @@
 /** The two costs of every strategy: the server's work and the clients' time; and which strategies no other beats. */
-import type { HerdResult } from '../compute/herd';
-import { CHOICES, curveActs, sameChoice, type Choice } from '../state/strategy';
-
-export interface Cost {
-  readonly choice: Choice;
-  /** Calls that the server must answer per client. */
-  readonly callsPerClient: number;
-  /** Until 99 % of the clients are served; undefined if they never are. */
-  readonly servedMs: number | undefined;
-  /** How long that was looked at. */
-  readonly untilMs: number;
-}
+import { TARGET, recommend, type Costs, type Recommendation, type VerdictResult } from '../compute/verdict';
+import type { Outage } from '../compute/herd';
+import { type Choice, type Strategy } from '../state/strategy';
 
 export interface CostData {
   /** Ascending by calls. */
-  readonly costs: readonly Cost[];
+  readonly costs: readonly Costs[];
   readonly chosen: Choice;
-  readonly horizonMs: number;
-  /** Before this no strategy can have served 99 %: outage + 99 % of the clients / capacity. */
+  readonly recommendation: Recommendation;
+  /** Before this no strategy can have served 99%: outage + 99% of the clients / capacity. */
   readonly fastestMs: number;
-  readonly clients: number;
+  readonly seeds: number;
+  readonly strategy: Strategy;
+  readonly herd: Outage;
   readonly seed: number;
 }
 
-export function costData({ input, horizonMs, runs }: HerdResult): CostData {
+export function costData(result: VerdictResult): CostData {
+  const { input, chosen, seeds } = result;
   const { clients, downMs, capacityPerS } = input.herd;
-  const costs = runs
-    .filter(({ choice }) => sameChoice(choice, representative(choice)))
-    .map(({ choice, meanAttempts, timeTo99Ms, untilMs }) => ({ choice, callsPerClient: meanAttempts, servedMs: timeTo99Ms, untilMs }))
-    .sort((a, b) => a.callsPerClient - b.callsPerClient);
+  const recommendation = recommend(result);
+  const { pick, level, others } = recommendation;
+  const costs = [...(pick ? [pick] : []), ...level, ...others].sort((a, b) => a.callsPerClient.p50 - b.callsPerClient.p50);
   return {
     costs,
-    chosen: representative(input.strategy),
-    horizonMs,
-    fastestMs: downMs + (Math.ceil(0.99 * clients) / capacityPerS) * 1000,
-    clients,
+    chosen,
+    recommendation,
+    fastestMs: downMs + (Math.ceil(TARGET * clients) / capacityPerS) * 1000,
+    seeds,
+    strategy: input.strategy,
+    herd: input.herd,
     seed: input.seed,
   };
 }
 
-/** Where the backoff does not act, all strategies of a jitter are one: the first. */
-function representative(choice: Choice): Choice {
-  return curveActs(choice) ? choice : (CHOICES.find(({ jitter }) => jitter === choice.jitter) ?? choice);
+/** Whether 99% of the clients are served in the median run. */
+export function reachesTarget({ timeMs }: Pick<Costs, 'timeMs'>): boolean {
+  return timeMs.p50 !== Infinity;
 }
 
-/** The strategies that no other beats on both counts, ascending by calls; who never finishes is not one. */
-export function front(costs: readonly Cost[]): Cost[] {
-  const finite = costs.filter((cost) => cost.servedMs !== undefined);
-  return finite.filter((cost) => !finite.some((other) => beats(other, cost))).sort((a, b) => a.callsPerClient - b.callsPerClient);
+type Medians = Pick<Costs, 'choice' | 'callsPerClient' | 'timeMs'>;
+
+/** The strategies that no other beats on both counts, ascending by calls. One that never serves 99% is not among them. */
+export function front<C extends Medians>(costs: readonly C[]): C[] {
+  const finite = costs.filter(reachesTarget);
+  return finite.filter((cost) => !finite.some((other) => beats(other, cost))).sort((a, b) => a.callsPerClient.p50 - b.callsPerClient.p50);
 }
 
-/** The front by what its strategies cost: in each group they are level on both counts. */
-export function levels(costs: readonly Cost[]): Cost[][] {
-  const groups: Cost[][] = [];
+/** The front in groups of strategies that cost the same on both counts. */
+export function levels<C extends Medians>(costs: readonly C[]): C[][] {
+  const groups: C[][] = [];
   for (const cost of front(costs)) {
     const level = groups.find(([first]) => first && !differs(first, cost));
     if (level) level.push(cost);
@@ -61,18 +58,18 @@ export function levels(costs: readonly Cost[]): Cost[][] {
   return groups;
 }
 
-function differs(a: Cost, b: Cost): boolean {
-  return digits(a.callsPerClient) !== digits(b.callsPerClient) || digits(a.servedMs ?? Infinity) !== digits(b.servedMs ?? Infinity);
+function differs(a: Medians, b: Medians): boolean {
+  return digits(a.callsPerClient.p50) !== digits(b.callsPerClient.p50) || digits(a.timeMs.p50) !== digits(b.timeMs.p50);
 }
 
 /** As good on both counts, and better on one. */
-export function beats(a: Cost, b: Cost): boolean {
-  const [aCalls, bCalls] = [digits(a.callsPerClient), digits(b.callsPerClient)];
-  const [aMs, bMs] = [digits(a.servedMs ?? Infinity), digits(b.servedMs ?? Infinity)];
+export function beats(a: Medians, b: Medians): boolean {
+  const [aCalls, bCalls] = [digits(a.callsPerClient.p50), digits(b.callsPerClient.p50)];
+  const [aMs, bMs] = [digits(a.timeMs.p50), digits(b.timeMs.p50)];
   return aCalls <= bCalls && aMs <= bMs && (aCalls < bCalls || aMs < bMs);
 }
 
-/** Three, as the page writes numbers: a strategy that is some ms ahead by chance beats nobody. */
+/** Three, as the page writes numbers: a strategy that is some ms ahead by chance beats no other. */
 function digits(value: number): number {
-  return Number(value.toPrecision(3));
+  return value === Infinity ? value : Number(value.toPrecision(3));
 }

@@ -4,18 +4,22 @@ import { bottomAxis, leftAxis, logTicks, timeTicks } from '../charts/axis';
 import { linear, log } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { count, duration, plural } from '../charts/format';
+import { count, duration, plural, share } from '../charts/format';
 import { along, around, labelWidth, leader, placed, type Label, type Rect } from '../charts/labels';
 import { symbolMark } from '../charts/symbols';
-import { BACKOFFS, JITTERS, capitalised, sameChoice, title, type Choice } from '../state/strategy';
-import { beats, front, levels, type Cost, type CostData } from './cost-data';
+import type { Costs } from '../compute/verdict';
+import { BACKOFFS, JITTERS, capitalised, curveActs, sameChoice, title, type Choice } from '../state/strategy';
+import { front, levels, reachesTarget, type CostData } from './cost-data';
+import { verdictWords } from './verdict-words';
 
 const TOP = 26;
-/** The row of those that never finish, above the axis of time. */
-const NEVER = 34;
-const PLOT = 264;
-/** Of the plot, the part below the bound, where only its name is. */
-const BOUND = 34;
+/** Above the axis of time: the strategies that never serve 99%, by the share that they leave unserved. */
+const UNSERVED = 92;
+/** Between both, where the title of the lower one is. */
+const GAP = 34;
+const PLOT = 236;
+/** The part of the plot below the bound, where only its name is. */
+const BOUND = 30;
 const BELOW = 44;
 const LEGEND_ROW = 22;
 const LEFT = 52;
@@ -25,124 +29,148 @@ const VERY_NARROW = 300;
 export const cost: FigureSpec<CostData> = {
   id: 'cost',
   title: 'Server work against recovery time',
-  subtitle: ({ clients }) => [`one mark per strategy, ${count(clients)} clients`],
-  height: (width) => TOP + NEVER + PLOT + BELOW + legendRows(width).length * LEGEND_ROW,
+  subtitle: ({ seeds, herd }) => [`one mark per strategy: the median of ${plural(seeds, 'seed')}, ${plural(herd.clients, 'client')}`],
+  height: (width) => TOP + UNSERVED + GAP + PLOT + BELOW + legendRows(width).length * LEGEND_ROW,
 
   draw(data, width) {
-    const { costs, chosen, horizonMs, fastestMs } = data;
-    const [right, bottom] = [width - 8, TOP + NEVER + PLOT];
-    const calls = costs.map(({ callsPerClient }) => callsPerClient);
+    const { costs, chosen, fastestMs, herd, recommendation } = data;
+    const [right, bottom] = [width - 8, TOP + UNSERVED + GAP + PLOT];
+    const calls = costs.flatMap(({ callsPerClient }) => [callsPerClient.p5, callsPerClient.p95]);
     const least = Math.min(...calls);
-    const reach: [number, number] = [least / 1.25, Math.max(...calls, 4 * least) * 1.25];
+    const reach: [number, number] = [least / 1.1, Math.max(...calls, 1.5 * least) * 1.1];
     const x = log(reach, [LEFT, right]);
-    const times = costs.flatMap(({ servedMs }) => servedMs ?? []);
-    const slowest = Math.max(1.2 * fastestMs, ...times);
+    const served = costs.filter(reachesTarget);
+    const hasUnserved = served.length < costs.length;
+    const hasServed = served.length > 0;
+    const timeTop = hasUnserved ? TOP + UNSERVED + GAP : TOP;
+    const unservedBottom = hasServed ? TOP + UNSERVED : bottom - 8;
+    const slowest = Math.max(1.2 * fastestMs, ...served.flatMap(({ timeMs }) => [timeMs.p50, timeMs.p95 === Infinity ? timeMs.p50 : timeMs.p95]));
     const fastestY = bottom - BOUND;
-    const y = linear([fastestMs, slowest], [fastestY, TOP + NEVER + 20]);
-    const at = ({ callsPerClient, servedMs }: Cost): [number, number] => [x(callsPerClient), servedMs === undefined ? TOP + NEVER / 2 : y(servedMs)];
+    const y = linear([fastestMs, slowest], [fastestY, timeTop + 8]);
+    const unserved = linear([0, 1], [unservedBottom, TOP]);
+    const left = (n: number): number => unserved(1 - n / herd.clients);
+    const at = (one: Costs): [number, number] => [x(one.callsPerClient.p50), reachesTarget(one) ? y(one.timeMs.p50) : left(one.served.p50)];
+    const span = (one: Costs): [number, number] =>
+      reachesTarget(one) ? [y(one.timeMs.p5), one.timeMs.p95 === Infinity ? timeTop : y(one.timeMs.p95)] : [left(one.served.p5), left(one.served.p95)];
 
-    const isChosen = (one: Cost): boolean => sameChoice(one.choice, chosen);
+    const isChosen = (one: Costs): boolean => sameChoice(one.choice, chosen);
     // With the ring around the chosen one.
-    const radius = (one: Cost): number => (isChosen(one) ? 12 : 6);
+    const radius = (one: Costs): number => (isChosen(one) ? 12 : 6);
     const best = front(costs);
     const own = costs.filter(isChosen);
+    const { pick } = recommendation;
+    const alsoNamed = (one: Costs): boolean => !best.includes(one) && (isChosen(one) || one === pick || (!reachesTarget(one) && one.choice.jitter !== 'full' && one.choice.jitter !== 'equal' && (one.choice.backoff === chosen.backoff || !curveActs(one.choice))));
     // The chosen one names those that are level with it.
-    const named = [...own.filter((one) => !best.includes(one)).map((one) => [one]), ...levels(costs)].map((level) => ({
-      one: level.find(isChosen) ?? (level[0] as Cost),
+    const named = [...costs.filter(alsoNamed).map((one) => [one]), ...levels(costs)].map((level) => ({
+      one: level.find(isChosen) ?? (level[0] as Costs),
       others: level.length - 1,
     }));
     const labels = named.map(({ one, others }): Label => ({ text: shortTitle(one.choice) + more(others), x: at(one)[0], y: at(one)[1], radius: radius(one) }));
     const obstacles = [
       ...costs.map((one) => around(...at(one), radius(one) + 4)),
+      ...costs.map((one): Rect => ({ x: x(one.callsPerClient.p5), y: Math.min(...span(one)), width: x(one.callsPerClient.p95) - x(one.callsPerClient.p5), height: Math.abs(span(one)[0] - span(one)[1]) })),
       ...along(best.map(at), 3),
+      ...(hasUnserved && hasServed ? [{ x: 0, y: TOP + UNSERVED - 2, width, height: GAP }] : []),
     ];
-    const rects = placed(labels, obstacles, { x: LEFT + 4, y: TOP + 2, width: right - LEFT - 4, height: fastestY - 2 - TOP - 2 });
+    const rects = placed(labels, obstacles, { x: LEFT + 4, y: TOP + 2, width: right - LEFT - 4, height: (hasServed ? fastestY : bottom) - 2 - TOP - 2 });
 
     return [
-      leftAxis({ scale: y, format: duration, ticks: timeTicks(y, 34), grid: [LEFT, right] }),
-      svg('text', { x: 0, y: 12, class: 'axis-title' }, 'time until 99 % are served'),
+      ...(hasUnserved
+        ? [
+            leftAxis({ scale: unserved, format: share, ticks: hasServed ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1], grid: [LEFT, right] }),
+            svg('text', { x: 0, y: 12, class: 'axis-title' }, hasServed ? 'clients never served' : 'clients never served: no strategy serves 99%'),
+          ]
+        : []),
+      ...(hasServed
+        ? [
+            leftAxis({ scale: y, format: duration, ticks: timeTicks(y, 34), grid: [LEFT, right] }),
+            svg('text', { x: 0, y: timeTop - 14, class: 'axis-title' }, 'time until 99% are served'),
+            svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
+            svg('text', { x: LEFT + 6, y: fastestY + 20, class: 'bound-label' }, `fastest possible: ${duration(fastestMs)}`),
+          ]
+        : []),
       bottomAxis({ scale: x, ticks: logTicks(reach), format: count, title: width < VERY_NARROW ? 'calls per client (log scale)' : 'calls the server must answer per client (log scale)', grid: [TOP, bottom] }),
-      ...(times.length < costs.length ? neverRow(right, horizonMs) : []),
-      svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
-      svg('text', { x: LEFT + 6, y: fastestY + 25, class: 'bound-label' }, `fastest possible: ${duration(fastestMs)}`),
       svg('path', { d: line()(best.map(at)) ?? '', class: 'front' }),
       ...labels.flatMap((label, i) => labelMarks(label, rects[i], named[i]?.one.choice)),
-      ...[...costs.filter((one) => !isChosen(one)), ...own].map((one) => mark(one, at(one), isChosen(one))),
+      ...[...costs.filter((one) => !isChosen(one)), ...own].map((one) => mark(one, at(one), [x(one.callsPerClient.p5), x(one.callsPerClient.p95)], span(one), isChosen(one), herd.clients)),
       ...legend(width, bottom + BELOW),
     ];
   },
 
-  describe({ costs, chosen, fastestMs, clients, seed }) {
-    const told = (one: Cost): string => `${title(one.choice)}: ${calls(one.callsPerClient)} per client, ${finish(one)}`;
+  describe(data) {
+    const { costs, chosen, fastestMs, herd, seeds, seed } = data;
+    const told = (one: Costs): string => `${title(one.choice)}: ${finish(one, herd.clients)}`;
     const own = costs.find((one) => sameChoice(one.choice, chosen));
     return [
-      `${plural(clients, 'client')}, seed ${seed}. No strategy can serve 99 % before ${duration(fastestMs)}.`,
+      verdictWords(data).headline,
+      `${plural(herd.clients, 'client')}, medians of ${plural(seeds, 'seed')} from ${seed} on. No strategy can serve 99% before ${duration(fastestMs)}.`,
       `Not beaten on both counts: ${front(costs).map(told).join('; ') || 'none'}.`,
       own ? `Chosen: ${told(own)}.` : '',
     ].join(' ');
   },
 
-  table({ costs, horizonMs, clients, seed }) {
+  table({ costs, herd, seeds, seed }) {
     const best = front(costs);
     return {
-      caption: `Two costs of ${plural(clients, 'client')}, up to ${duration(horizonMs)} after the outage began, seed ${seed}`,
-      columns: [{ name: 'strategy' }, { name: 'calls per client', unit: 'number' }, { name: '99 % served', unit: 'ms' }, { name: 'beaten' }],
-      rows: costs.map((one) => [title(one.choice), one.callsPerClient, one.servedMs ?? 'never', best.includes(one) ? 'no' : 'yes']),
-      isBad: (row, column) => column === 2 && costs[row]?.servedMs === undefined,
+      caption: `Two costs of ${plural(herd.clients, 'client')}: median and 5th to 95th percentile of ${plural(seeds, 'seed')}, from seed ${seed} on`,
+      columns: [
+        { name: 'strategy' },
+        { name: 'served', unit: 'count' },
+        { name: 'calls per client', unit: 'number' },
+        { name: 'calls p5', unit: 'number' },
+        { name: 'calls p95', unit: 'number' },
+        { name: '99% served', unit: 'ms' },
+        { name: 'time p5', unit: 'ms' },
+        { name: 'time p95', unit: 'ms' },
+        { name: 'best in', unit: 'count' },
+        { name: 'beaten' },
+      ],
+      rows: costs.map((one) => [
+        title(one.choice),
+        one.served.p50,
+        one.callsPerClient.p50,
+        one.callsPerClient.p5,
+        one.callsPerClient.p95,
+        ...[one.timeMs.p50, one.timeMs.p5, one.timeMs.p95].map((ms) => (ms === Infinity ? 'never' : ms)),
+        one.bestIn,
+        best.includes(one) ? 'no' : 'yes',
+      ]),
+      isBad: (row, column) => column >= 5 && column <= 7 && [costs[row]?.timeMs.p50, costs[row]?.timeMs.p5, costs[row]?.timeMs.p95][column - 5] === Infinity,
     };
   },
 
-  note({ costs, chosen }) {
-    const best = levels(costs);
-    const [leastWork, fastest] = [best[0], best.at(-1)];
-    if (!leastWork || !fastest) return ['With these settings no strategy serves 99 % of the clients.'];
-    const told = ([one, ...others]: readonly Cost[]): string =>
-      one ? `${title(one.choice)}${more(others.length)} (${calls(one.callsPerClient)} per client, ${duration(one.servedMs ?? Infinity)})` : '';
-    const said =
-      leastWork === fastest
-        ? `Least work for the server, and done first: ${told(fastest)}.`
-        : `Least work for the server: ${told(leastWork)}. Done first: ${told(fastest)}.`;
-    const own = costs.find((one) => sameChoice(one.choice, chosen));
-    const better = best.flat().filter((one) => own && beats(one, own));
-    if (!better[0]) return [said];
-    return [`${said} ${title(chosen)} is matched or beaten on both counts by ${title(better[0].choice)}${more(better.length - 1)}.`];
-  },
+  note: ({ costs, seeds }) => [
+    `Lower and further left is better. Crosses: 5th to 95th percentile of ${plural(seeds, 'seed')}. The line joins the strategies that no other beats on both counts.`,
+    ...(costs.some(({ isCut }) => isCut) ? [' Strategies with very many calls were stopped: they make more than is drawn.'] : []),
+  ],
 };
 
 function more(others: number): string {
   return others > 0 ? ` and ${others} more` : '';
 }
 
-function finish({ servedMs, untilMs }: Cost): string {
-  return servedMs === undefined ? `not within ${duration(untilMs)}` : `99 % served after ${duration(servedMs)}`;
-}
-
-function calls(n: number): string {
-  return plural(Number(n.toPrecision(3)), 'call');
+function finish(one: Costs, clients: number): string {
+  const end = reachesTarget(one) ? `99% served after ${duration(one.timeMs.p50)}` : `${count(one.served.p50)} of ${count(clients)} served`;
+  return `${end}, ${plural(Number(one.callsPerClient.p50.toPrecision(3)), 'call')} per client`;
 }
 
 function shortTitle({ backoff, jitter }: Choice): string {
-  return jitter === 'decorrelated' ? 'Decorrelated' : `${capitalised(backoff)} · ${jitter === 'none' ? 'no jitter' : jitter}`;
+  if (!curveActs({ backoff, jitter })) return title({ backoff, jitter }).replace(/ jitter$/, '');
+  return title({ backoff, jitter }).replace(/(?<! no) jitter$/, '');
 }
 
-function neverRow(right: number, horizonMs: number): SVGElement[] {
-  const y = TOP + NEVER + 0.5;
-  return [
-    svg('text', { x: right, y: 12, 'text-anchor': 'end', class: 'never' }, `never, within ${duration(horizonMs)}`),
-    svg('line', { x1: LEFT, x2: right, y1: y - 6, y2: y - 6, class: 'never-line' }),
-  ];
-}
-
-function mark(one: Cost, [x, y]: readonly [number, number], isChosen: boolean): SVGGElement {
-  const { choice, callsPerClient } = one;
+function mark(one: Costs, [x, y]: readonly [number, number], [from, to]: readonly [number, number], [low, high]: readonly [number, number], isChosen: boolean, clients: number): SVGGElement {
+  const { choice } = one;
   const ring = isChosen ? symbolMark(choice, x, y, 360) : undefined;
   ring?.classList.replace('symbol', 'ring');
   return svg(
     'g',
     { 'data-jitter': choice.jitter, class: 'mark' },
-    svg('title', {}, `${title(choice)}: ${calls(callsPerClient)} per client, ${finish(one)}`),
+    svg('title', {}, `${title(choice)}: ${finish(one, clients)}`),
     ring,
     symbolMark(choice, x, y, isChosen ? 190 : 108),
+    // Above the symbol, which is wider than most intervals.
+    svg('path', { d: `M${from.toFixed(1)},${y.toFixed(1)}H${to.toFixed(1)}M${x.toFixed(1)},${low.toFixed(1)}V${high.toFixed(1)}`, class: 'interval' }),
   );
 }
 

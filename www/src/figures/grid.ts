@@ -1,8 +1,9 @@
-/** One cell of the grid: all waits of one strategy, a row each. */
-import { linear } from '../charts/scale';
+/** One cell of the grid: the waits of one strategy, a row each, on the scale of all cells. */
 import { densityMarks } from '../charts/density';
 import { svg } from '../charts/dom';
-import type { Distribution } from '../compute/waits';
+import { linear } from '../charts/scale';
+import { MOST_DRAWN, type Distribution, type Wait } from '../compute/waits';
+import { curveActs } from '../state/strategy';
 
 export interface CellSize {
   readonly width: number;
@@ -12,26 +13,34 @@ export interface CellSize {
 const INSET = 8;
 
 export function cellDrawing({ choice, waits }: Distribution, mostMs: number, { width, height }: CellSize): SVGSVGElement {
+  const drawn = waits.slice(0, MOST_DRAWN);
   const scale = linear([0, mostMs], [INSET, width - INSET]);
-  const row = (height - INSET) / waits.length;
+  const row = (height - INSET) / Math.max(1, drawn.length);
   const drawing = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true', 'data-jitter': choice.jitter });
-  for (const [i, wait] of waits.entries()) {
+  for (const [i, wait] of drawn.entries()) {
     const base = Math.round(INSET + row * (i + 1)) - 0.5;
     drawing.append(
       svg('line', { x1: INSET, x2: width - INSET, y1: base, y2: base, class: 'baseline' }),
-      ...densityMarks(wait, scale, base, row - 1),
+      svg('g', { 'data-wait': wait.k }, ...densityMarks(wait, { scale, base, height: row - 1 })),
     );
   }
   return drawing;
 }
 
 /**
- * Where the scale of a row of cells ends: at the longest wait of its curve. Decorrelated jitter has no
- * curve and a long tail; its scale ends where 95 % of the last waits do.
+ * The end of the scale: the longest wait of all curves. A jitter without a curve may have a long tail of rare waits, so
+ * for these 95% of the waits count.
  */
 export function mostOf(cells: readonly Distribution[]): number {
-  return Math.max(
-    1,
-    ...cells.flatMap(({ choice, waits }) => waits.map((wait) => (choice.jitter === 'decorrelated' ? wait.p95Ms : wait.hiMs))),
-  );
+  const ends = cells.flatMap(({ choice, waits }) => waits.slice(0, MOST_DRAWN).map((wait) => (curveActs(choice) ? wait.hiMs : wait.p95Ms)));
+  return Math.max(1, ...ends);
+}
+
+/** The wait with the widest spread: how long the middle 90% of the clients are spread over. */
+export function spreadOf({ waits }: Pick<Distribution, 'waits'>): number {
+  return Math.max(0, ...waits.slice(0, MOST_DRAWN).map(widthOf));
+}
+
+export function widthOf({ p05Ms, p95Ms }: Wait): number {
+  return p95Ms - p05Ms;
 }

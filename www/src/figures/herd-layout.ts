@@ -1,6 +1,6 @@
 /** Where the parts of the herd table are: for its drawing, and for what can be pressed on it. */
 import type { HerdResult, HerdRun } from '../compute/herd';
-import { BACKOFFS, CHOICES, sameChoice, type Choice } from '../state/strategy';
+import { BACKOFFS, CHOICES, JITTERS, sameChoice, type Choice } from '../state/strategy';
 import { legendHeight } from './traffic';
 
 export type SortKey = 'strategy' | 'served' | 'gaveUp' | 'peakPerS' | 'timeTo99Ms' | 'rejectedShare';
@@ -53,12 +53,13 @@ const NAMES = 196;
 /** From the base line of the rows to the legend. */
 const BELOW = 54;
 
-const NUMBERS: readonly (readonly [key: SortKey, name: string, width: number])[] = [
-  ['served', 'Served', 74],
-  ['gaveUp', 'Gave up', 78],
-  ['peakPerS', 'Peak', 72],
-  ['timeTo99Ms', '99%\u00a0served', 94],
-  ['rejectedShare', 'Rejected', 76],
+/** The widths of the columns, and on a phone their shares of the card. */
+const NUMBERS: readonly (readonly [key: SortKey, name: string, width: number, part: number])[] = [
+  ['served', 'Served', 74, 0.18],
+  ['gaveUp', 'Gave up', 78, 0.21],
+  ['peakPerS', 'Peak', 72, 0.19],
+  ['timeTo99Ms', '99%\u00a0served', 94, 0.18],
+  ['rejectedShare', 'Rejected', 76, 0.24],
 ];
 const ALL_NUMBERS = NUMBERS.reduce((sum, [, , width]) => sum + width, 0);
 
@@ -73,12 +74,11 @@ export function layoutOf(width: number, order: readonly Choice[], isGrouped: boo
   const strip = isStacked ? { x: 0, width: width - 14, height: 14 } : { x: NAMES, width: beside, height: 14 };
   const rowHeight = stripY + strip.height + 1 + CURVE;
   const numbersX = isNarrow ? 0 : right - ALL_NUMBERS;
-  const scale = isNarrow ? right / ALL_NUMBERS : 1;
   let end = numbersX;
   const columns: HerdColumn[] = [{ key: 'strategy', name: 'Strategy', x: 0, y: 16, from: 0, to: 80 }];
-  for (const [key, name, wide] of NUMBERS) {
+  for (const [key, name, wide, part] of NUMBERS) {
     const from = end;
-    end += wide * scale;
+    end += isNarrow ? part * right : wide;
     // On a phone the heads have no room for more.
     const short = isNarrow && key === 'timeTo99Ms' ? '99%' : name;
     columns.push({ key, name: short, x: end, y: isNarrow ? 40 : 16, from: from + 2, to: Math.min(end + MARK, width) });
@@ -116,15 +116,18 @@ export const HERD_LEGEND = { above: 'rejected after the outage', hasServed: true
 
 /** The strategies in the order that the table shows; those that never serve 99 % come after those that do. */
 export function orderOf(runs: readonly HerdRun[], { key, descending }: Sort): Choice[] {
+  // The chosen strategy may be none of the grid.
+  const column = ({ jitter }: Choice): number => [...JITTERS, jitter].indexOf(jitter);
+  const further = runs.map(({ choice }) => choice).filter((choice) => !CHOICES.some((cell) => sameChoice(cell, choice))).sort((a, b) => column(a) - column(b));
   if (key === 'strategy') {
     const backoffs = descending ? [...BACKOFFS].reverse() : BACKOFFS;
-    return backoffs.flatMap((backoff) => CHOICES.filter((choice) => choice.backoff === backoff));
+    return [...further, ...backoffs.flatMap((backoff) => CHOICES.filter((choice) => choice.backoff === backoff))];
   }
   const sign = descending ? -1 : 1;
   const value = (choice: Choice): number => runOf(runs, choice)?.[key] ?? Infinity;
   // Infinity − Infinity is NaN; equal ones stay in the order of the grid.
   const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -sign : sign);
-  return [...CHOICES].sort((a, b) => compare(value(a), value(b)));
+  return [...further, ...CHOICES].sort((a, b) => compare(value(a), value(b)));
 }
 
 export function runOf(runs: readonly HerdRun[], choice: Choice): HerdRun | undefined {

@@ -1,11 +1,12 @@
 /** The herd table: what each strategy sends to the server over time, and what becomes of its clients. */
-import { linear } from '../charts/scale';
+import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { count, duration, rate, short } from '../charts/format';
 import { FIRST_CALLS_MS, LATENCY_MS, WINDOW_MS, type HerdResult, type HerdRun, type Outage } from '../compute/herd';
-import { CHOICES, capitalised, sameChoice, type Choice } from '../state/strategy';
+import { CHOICES, capitalised, curveActs, jitterName, sameChoice, type Choice } from '../state/strategy';
 import { HERD_LEGEND, LEGEND_Y, layoutOf, orderOf, runOf, type HerdData, type HerdLayout, type SortKey } from './herd-layout';
+import { herdReadout, rateAt, upTo } from './herd-readout';
 import { limitsInWords, outcomeOf } from './hero';
 import { timeAxis } from './time-axis';
 import { createPainter, lastAttempt, servedCurve, serverBack, trafficLegend } from './traffic';
@@ -24,7 +25,7 @@ export const herd: FigureSpec<HerdData> = {
     const { herd: outage, strategy } = result.input;
     const at = layout(width, data);
     const paint = createPainter();
-    const x = linear([0, result.horizonMs], [at.strip.x, at.strip.x + at.strip.width]);
+    const x = scaleOf(result, at);
     const marks: SVGElement[] = at.columns.map(({ key, name, x: end, y }) =>
       svg('text', { x: end, y, 'text-anchor': key === 'strategy' ? 'start' : 'end', class: `head${key === sort.key ? ' sorted' : ''}${at.isNarrow ? ' small' : ''}` }, name),
     );
@@ -56,6 +57,21 @@ export const herd: FigureSpec<HerdData> = {
     return marks;
   },
 
+  readout(data, width) {
+    const { result } = data;
+    const at = layout(width, data);
+    const chosen: Choice = result.input.strategy;
+    return herdReadout(result, scaleOf(result, at), [at.rows[0]?.y ?? 0, at.bottom], (ms, y) => {
+      const choice = at.rows.find((row) => y !== undefined && y >= row.y && y < row.y + at.rowHeight)?.choice ?? chosen;
+      const run = runOf(result.runs, choice);
+      if (!run) return [];
+      return [
+        { name: nameOf(choice), value: `${rate(rateAt(run.arrivals, result, ms))} arrive`, jitter: choice.jitter },
+        { name: 'served so far', value: `${count(upTo(run.accepted, result, ms))} of ${count(result.input.herd.clients)}` },
+      ];
+    });
+  },
+
   describe: ({ result }) => {
     const { clients, downMs, capacityPerS } = result.input.herd;
     const rows = result.runs.map((run) => rowInWords(run, result));
@@ -64,10 +80,8 @@ export const herd: FigureSpec<HerdData> = {
 
   table({ result, sort }) {
     const runs = orderOf(result.runs, sort).flatMap((choice) => runOf(result.runs, choice) ?? []);
-    const { binMs, horizonMs } = result;
-    const starts = Array.from({ length: Math.round(horizonMs / binMs) }, (_, i) => i * binMs);
     return {
-      caption: `${count(result.input.herd.clients)} clients, seed ${result.input.seed}; then the calls in each ${duration(binMs)} from the time on`,
+      caption: `${count(result.input.herd.clients)} clients, seed ${result.input.seed}`,
       columns: [
         { name: 'strategy' },
         { name: 'served', unit: 'count' },
@@ -76,14 +90,25 @@ export const herd: FigureSpec<HerdData> = {
         { name: '99\u00a0% served', unit: 'ms' },
         { name: 'rejected calls', unit: 'share' },
         { name: 'calls per client', unit: 'number' },
-        ...starts.map((ms) => ({ name: `calls at ${ms / 1000}\u00a0s` })),
       ],
-      rows: runs.map((run) => [nameOf(run.choice), run.served, run.gaveUp, run.peakPerS, run.timeTo99Ms, run.rejectedShare, run.meanAttempts, ...run.arrivals]),
+      rows: runs.map((run) => [nameOf(run.choice), run.served, run.gaveUp, run.peakPerS, run.timeTo99Ms, run.rejectedShare, run.meanAttempts]),
       isBad: (row, column) => {
         const run = runs[row];
         const key = ([, 'served', , 'peakPerS', 'timeTo99Ms'] as const)[column];
         return run !== undefined && key !== undefined && isBad(key, run, result.input.herd);
       },
+    };
+  },
+
+  series({ result, sort }) {
+    const { binMs } = result;
+    return {
+      caption: `Calls in each ${duration(binMs)}`,
+      columns: [{ name: 'strategy' }, { name: 'from', unit: 'ms' }, { name: 'calls', unit: 'count' }, { name: 'served', unit: 'count' }],
+      rows: orderOf(result.runs, sort).flatMap((choice) => {
+        const run = runOf(result.runs, choice);
+        return Array.from(run?.arrivals ?? [], (calls, i) => [nameOf(choice), i * binMs, calls, run?.accepted[i]]);
+      }),
     };
   },
 
@@ -98,20 +123,25 @@ export const herd: FigureSpec<HerdData> = {
     ];
     const late = result.runs.some(({ lastAttemptMs = 0, lastServedMs = 0 }) => Math.max(lastAttemptMs, lastServedMs) > result.horizonMs);
     if (late) said.push(`Some clients retry for longer than ${duration(result.horizonMs)}: the numbers count them to their end.`);
-    const names = cut.length === CHOICES.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
+    const names = cut.length === result.runs.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
     if (cut.length > 0) said.push(`${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls, so the outcome is unknown.`);
     if (strategy.capMs <= strategy.baseMs) said.push('With the cap at the base, all backoffs are fixed.');
     return [said.join(' ')];
   },
 };
 
+function scaleOf({ horizonMs }: HerdResult, { strip }: HerdLayout): Scale {
+  return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+}
+
 function limitsOf({ input }: HerdResult): string {
   const limits = limitsInWords(input.strategy);
   return input.herd.limits === 'set' && limits !== '' ? `as set, with ${limits} at most` : 'until served, without a limit';
 }
 
-export function nameOf({ backoff, jitter }: Choice): string {
-  return `${capitalised(backoff)} · ${jitter}`;
+export function nameOf(choice: Choice): string {
+  const isOfGrid = CHOICES.some((cell) => sameChoice(cell, choice));
+  return isOfGrid || curveActs(choice) ? `${capitalised(choice.backoff)} · ${jitterName(choice)}` : capitalised(jitterName(choice));
 }
 
 export function rowInWords(run: HerdRun, result: HerdResult): string {

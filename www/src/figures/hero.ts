@@ -2,19 +2,19 @@
 import { svg } from '../charts/dom';
 import { count, duration, plural, short } from '../charts/format';
 import { FIRST_CALLS_MS, LATENCY_MS, type HerdResult, type HerdRun } from '../compute/herd';
-import { capitalised, type Choice, type Strategy } from '../state/strategy';
+import { capitalised, jitterName, type Choice, type Strategy } from '../state/strategy';
 import { createPainter, lastAttempt, servedCurve } from './traffic';
 
 export function heroSentence({ input, horizonMs }: Pick<HerdResult, 'input' | 'horizonMs'>): string {
   const { clients, downMs, capacityPerS } = input.herd;
   return (
     `${count(clients)}\u00a0clients, server down for ${duration(downMs)}, then ${short(capacityPerS)} calls a second. ` +
-    `${duration(horizonMs)} of traffic: dark is served, pink is rejected. The curve counts the clients served.`
+    `${duration(horizonMs)} of traffic: hatched is the outage, pink is what the server rejects; the curve counts the clients served.`
   );
 }
 
-export function heroLabel({ jitter }: Choice): string {
-  return jitter === 'none' ? 'No jitter' : `${capitalised(jitter)} jitter`;
+export function heroLabel(choice: Choice): string {
+  return choice.jitter === 'none' ? 'No jitter' : `${capitalised(jitterName(choice))} jitter`;
 }
 
 export interface Outcome {
@@ -55,7 +55,7 @@ export function limitsSentence(result: HerdResult): string {
   const endless = herd.limits === 'set' ? other : chosen;
   if (!asSet || !endless) return '';
   const limits = limitsInWords(strategy);
-  const jitter = strategy.jitter === 'none' ? 'no jitter' : `${strategy.jitter} jitter`;
+  const jitter = strategy.jitter === 'none' ? 'no jitter' : `${jitterName(strategy)} jitter`;
   if (limits === '') return `With ${jitter} and no limit, no client ever gives up.`;
   const who = `With ${limits} and ${jitter}`;
   if (asSet.isCut) return `${who}, clients make more than ${short(asSet.calls)} calls in ${duration(asSet.untilMs)}: the simulation stops there.`;

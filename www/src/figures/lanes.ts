@@ -1,10 +1,11 @@
 /** Swimlanes: every call by a few of the clients. */
-import { linear } from '../charts/scale';
+import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { count, duration } from '../charts/format';
+import { count, duration, plural } from '../charts/format';
 import { TRACED, type HerdResult } from '../compute/herd';
 import { title } from '../state/strategy';
+import { herdReadout } from './herd-readout';
 import { timeAxis } from './time-axis';
 
 const LEFT = 28;
@@ -22,15 +23,13 @@ export const lanes: FigureSpec<HerdResult> = {
   height: (_, data) => TOP + LANE * lanesIn(data?.input.herd.clients ?? TRACED) + BELOW,
 
   draw(result, width) {
-    const { horizonMs, input } = result;
+    const { input } = result;
     const { downMs, clients } = input.herd;
     const bottom = TOP + LANE * lanesIn(clients);
     const right = width - 12;
     const all = clientsOf(result);
-    const latest = Math.max(downMs, ...all.flatMap(({ rejected, served, gaveUp }) => [rejected.at(-1) ?? 0, served ?? 0, gaveUp ?? 0]));
-    const isOver = all.every(({ served, gaveUp }) => (served ?? gaveUp) !== undefined);
-    const end = isOver ? Math.min(horizonMs, 1.04 * latest) : horizonMs;
-    const x = linear([0, end], [LEFT, right]);
+    const x = scaleOf(result, all, width);
+    const [, end] = x.domain;
     const marks: SVGElement[] = [
       svg('rect', { x: LEFT, y: TOP - 4, width: x(downMs) - LEFT, height: bottom - TOP + 4, class: 'down' }),
       timeAxis({ scale: x, title: 'time since the outage began', grid: [TOP - 4, bottom] }),
@@ -48,6 +47,21 @@ export const lanes: FigureSpec<HerdResult> = {
       if (gaveUp !== undefined && gaveUp <= end) marks.push(svg('path', { d: `M${(x(gaveUp) - 4).toFixed(1)},${y - 4}l8,8m0,-8l-8,8`, class: 'gave-up' }));
     }
     return marks;
+  },
+
+  readout(result, width) {
+    const all = clientsOf(result);
+    return herdReadout(result, scaleOf(result, all, width), [TOP - 4, TOP + LANE * all.length], (ms, y) => {
+      const before = (times: readonly number[]): number => times.filter((time) => time <= ms).length;
+      const lane = y === undefined ? undefined : all[Math.floor((y - TOP) / LANE)];
+      const said = [
+        { name: 'served so far', value: `${before(all.flatMap(({ served }) => served ?? []))} of ${all.length}`, jitter: result.input.strategy.jitter },
+        { name: 'calls rejected so far', value: count(before(all.flatMap(rejectionsOf))) },
+      ];
+      if (!lane) return said;
+      const state = (lane.served ?? Infinity) <= ms ? 'served' : (lane.gaveUp ?? Infinity) <= ms ? 'gave up' : 'not served yet';
+      return [...said, { name: `client ${all.indexOf(lane) + 1}`, value: `${state}, ${plural(before(rejectionsOf(lane)), 'call')} rejected` }];
+    });
   },
 
   describe(result) {
@@ -70,6 +84,17 @@ export const lanes: FigureSpec<HerdResult> = {
 
   note: () => ['Each row is a client. A tick is a rejected call, pink once the server is back. A dot is the call that was served, a cross the last one of a client that gave up. On the grey ground the server is down.'],
 };
+
+function scaleOf({ horizonMs, input }: HerdResult, all: readonly Client[], width: number): Scale {
+  const latest = Math.max(input.herd.downMs, ...all.flatMap(({ rejected, served, gaveUp }) => [rejected.at(-1) ?? 0, served ?? 0, gaveUp ?? 0]));
+  const isOver = all.every(({ served, gaveUp }) => (served ?? gaveUp) !== undefined);
+  return linear([0, isOver ? Math.min(horizonMs, 1.04 * latest) : horizonMs], [LEFT, width - 12]);
+}
+
+/** The last rejection of a client that gave up is a mark of its own. */
+function rejectionsOf({ rejected, gaveUp }: Client): readonly number[] {
+  return gaveUp === undefined ? rejected : [...rejected, gaveUp];
+}
 
 function lanesIn(clients: number): number {
   return Math.min(TRACED, clients);

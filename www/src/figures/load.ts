@@ -1,12 +1,13 @@
 /** New requests keep coming: whether the server ever gets over the outage, per jitter and with a retry budget. */
-import { linear } from '../charts/scale';
+import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural, rate, share } from '../charts/format';
 import { BUDGET_BUCKET, BUDGET_RATIO, DOWN_FROM_MS, TIMEOUT_MS, type Budget, type LoadResult, type LoadRun } from '../compute/load';
 import { capitalised } from '../state/strategy';
+import { rateAt, timeReadout } from './herd-readout';
 import { seconds, timeAxis } from './time-axis';
-import { createPainter, serverBack, trafficLegend } from './traffic';
+import { createPainter, legendHeight, serverBack, trafficLegend } from './traffic';
 
 /** Four jitters, then two budgets. */
 const GROUPS: readonly (readonly [name: string, rows: number])[] = [
@@ -14,24 +15,24 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
   ['With a retry budget', 2],
 ];
 const NARROW = 640;
-const BELOW = 72;
-/** The legend has two lines on a phone. */
-const BELOW_NARROW = 90;
+/** From the rows to the legend, below the time axis. */
+const BELOW = 54;
+const LEGEND = { taken: 'up to capacity', above: 'above capacity or late' };
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
   title: 'Load on the server, with and without a retry budget',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height(width) {
-    const { bottom, isNarrow } = layout(width);
-    return bottom + (isNarrow ? BELOW_NARROW : BELOW);
+    const { bottom, strip } = layout(width);
+    return bottom + BELOW + legendHeight(strip.width, LEGEND);
   },
 
   draw(data, width) {
     const { runs, horizonMs, binMs, capacityPerS, input } = data;
     const { isNarrow, strip, columns, heads, rows, bottom } = layout(width);
     const paint = createPainter();
-    const x = linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+    const x = scaleOf(data, width);
     const marks: SVGElement[] = [
       ...(isNarrow ? [] : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'load at the end')]),
       svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'outcome'),
@@ -60,9 +61,16 @@ export const load: FigureSpec<LoadResult> = {
     }
     marks.push(
       timeAxis({ scale: x, title: 'time', grid: [bottom, bottom] }),
-      trafficLegend(paint, strip, bottom + 54, { taken: 'up to capacity', above: 'above capacity or late' }),
+      trafficLegend(paint, strip, bottom + BELOW, LEGEND),
     );
     return marks;
+  },
+
+  readout(data, width) {
+    const { rows, bottom } = layout(width);
+    return timeReadout('load', data, data.input.herd.downMs + DOWN_FROM_MS, scaleOf(data, width), [rows[0] ?? 0, bottom], (ms) =>
+      data.runs.map((run) => ({ name: rowName(run.jitter, run.budget), value: rate(rateAt(run.arrivals, data, ms)), jitter: run.jitter })),
+    );
   },
 
   describe: (data) =>
@@ -80,7 +88,7 @@ export const load: FigureSpec<LoadResult> = {
   note({ horizonMs, capacityPerS, input }) {
     const { strategy, herd } = input;
     const said = [
-      `The server stands still for ${duration(herd.downMs)}, from ${seconds(DOWN_FROM_MS)} on. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with at most ${plural(strategy.maxAttempts, 'attempt')}.`,
+      `The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with at most ${plural(strategy.maxAttempts, 'attempt')}.`,
       'The server also handles calls whose client no longer waits: their answers are late.',
       `A budget allows one retry per ${Math.round(1 / BUDGET_RATIO)} requests or per ${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
       `Load at the end: calls in the last ${duration(horizonMs / 10)}, as a share of the capacity.`,
@@ -90,13 +98,18 @@ export const load: FigureSpec<LoadResult> = {
   },
 };
 
+function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
+  const { strip } = layout(width);
+  return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
+}
+
 function rowName(jitter: string, budget: Budget): string {
   if (budget !== 'unlimited') return `${share(BUDGET_RATIO)} per ${budget}`;
   return jitter === 'none' ? 'No jitter' : capitalised(jitter);
 }
 
 function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
-  if (recoveredAfterMs !== undefined) return `recovers after ${duration(recoveredAfterMs)}`;
+  if (recoveredAfterMs !== undefined) return `${isShort ? 'back in' : 'recovers after'} ${duration(recoveredAfterMs)}`;
   return isShort ? 'never recovers' : `never recovers within ${duration(horizonMs)}`;
 }
 
@@ -155,6 +168,6 @@ function layout(width: number) {
   const bottom = y - 8 - (pitch - height);
   const outcomeX = width;
   const last = width - 210;
-  const strip = isNarrow ? { x: 0, width: width - 14, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
+  const strip = isNarrow ? { x: 16, width: width - 32, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
   return { isNarrow, rows, heads, bottom, strip, columns: { outcome: outcomeX, last } };
 }

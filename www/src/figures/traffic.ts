@@ -1,6 +1,6 @@
 /**
- * Traffic as a heat strip: dark is what the server serves, pink what it rejects once it is back. While it is down the
- * strip is grey and hatched: nobody can be served, whatever the clients do.
+ * Traffic as a heat strip: the text's colour is what the server serves, pink what it rejects once it is back. While it
+ * is down the strip is grey and hatched: nobody can be served, whatever the clients do.
  */
 import { colorOf, mixed, type Rgb } from '../charts/colors';
 import { svg } from '../charts/dom';
@@ -78,8 +78,8 @@ export function servedCurve(accepted: ArrayLike<number>, clients: number, { x, y
     served += more;
     d += `L${(x + (bin + 1) * step).toFixed(2)},${level(served)}`;
   }
-  d += `H${x + width}V${bottom}z`;
-  return svg('g', { class: 'served' }, svg('rect', { x, y, width, height, class: 'ground' }), svg('path', { d }));
+  d += `H${x + width}`;
+  return svg('g', { class: 'served' }, svg('rect', { x, y, width, height, class: 'ground' }), svg('path', { d: `${d}V${bottom}z`, class: 'filled' }), svg('path', { d, class: 'edge' }));
 }
 
 /** The moment of the last call by a client that gave up; nothing if that is not in the box. */

@@ -9,7 +9,7 @@
  * be modules.
  */
 import { FAILURES, fate, type Failure, type Kind } from '../../demo/fate.mjs';
-import { ATTEMPT, requestName, type FlakyStats, type Message } from './protocol';
+import { ATTEMPT, LATENCY_MS, RETRY_AFTER_S, SLOW_MS, requestName, type FlakyStats, type Message } from './protocol';
 
 // The types of service workers exclude those of pages, which the rest of this folder needs.
 interface ExtendableEvent extends Event {
@@ -29,10 +29,6 @@ interface Worker {
 }
 const worker = self as unknown as Worker;
 
-const LATENCY_MS = [60, 160] as const;
-/** Longer than the page waits for an answer. */
-const SLOW_MS = 3000;
-const RETRY_AFTER_S = 1;
 const KEPT_RUNS = 20;
 
 /** What this instance of the worker has counted: a browser may end it and start another. */

@@ -5,6 +5,7 @@ import { plural, share } from '../charts/format';
 import { LIVE_FAILURES, type LiveFailure, type State } from '../state/state';
 import type { Store } from '../state/store';
 import { NoFlakyServer, flakyStats, keepAlive, startFlakyServer } from './flaky-server';
+import { forecast } from './forecast';
 import { emptyRun, type Run, type Target } from './run';
 import { startRun } from './send';
 import { waterfall } from './waterfall';
@@ -42,11 +43,13 @@ export function mountLive(root: HTMLElement, store: Store): void {
     html('label', { class: 'live-own' }, 'Or a URL of your own (GET)', own),
     html('div', { class: 'buttons' }, start, abort),
   );
-  const sentence = html('p', { id: 'live-sentence', role: 'status' }, 'Nothing sent yet.');
+  // Not a status: it follows the controls of the whole page.
+  const expected = html('p', { id: 'live-forecast' });
+  const sentence = html('p', { id: 'live-sentence', role: 'status' });
   const log = html('ol', { id: 'live-log', tabindex: 0, 'aria-label': 'Events in order' });
 
   const figure = mountFigure<Run>(root, waterfall(store.get().live.calls), controls);
-  figure.card.append(legend(), sentence, html('details', {}, html('summary', {}, 'Event log'), log));
+  figure.card.append(legend(), html('div', { class: 'live-words' }, expected, sentence), html('details', {}, html('summary', {}, 'Event log'), log));
 
   let run: Run | undefined;
   let running: AbortController | undefined;
@@ -56,7 +59,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
     return text === '' ? { kind: 'flaky', failure: live.failure, rate: live.rate } : { kind: 'own', url: new URL(text) };
   }
 
-  /** The controls as the state has them; and, before the first run, the rows that it will fill. */
+  /** The controls as the state has them; and, before the first run, what it will come to. */
   function showState(state: State): void {
     const { live, seed, strategy } = state;
     failure.value = live.failure;
@@ -67,7 +70,12 @@ export function mountLive(root: HTMLElement, store: Store): void {
     start.textContent = `Send ${plural(live.calls, 'call')}`;
     if (run) return;
     figure.card.dataset.jitter = strategy.jitter;
-    figure.show(emptyRun({ strategy, seed, calls: live.calls, target: { kind: 'flaky', ...live } }));
+    const isOwn = own.value.trim() !== '';
+    const settings = { strategy, seed, calls: live.calls };
+    const shown = isOwn ? emptyRun({ ...settings, target: { kind: 'flaky', ...live } }) : forecast({ ...settings, failure: live.failure, rate: live.rate });
+    figure.card.toggleAttribute('data-forecast', !isOwn);
+    figure.show(shown);
+    expected.textContent = isOwn ? 'Nothing is sent yet.' : `${summary(shown, false)} Nothing is sent yet.`;
   }
 
   async function go(): Promise<void> {
@@ -79,6 +87,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
     log.replaceChildren();
     for (const name of ['run', 'sent', 'counted']) delete figure.card.dataset[name];
     let rest = (): void => {};
+    expected.hidden = true;
     try {
       const aim = target(state);
       sentence.textContent = `${plural(state.live.calls, 'call')} under way.`;
@@ -105,6 +114,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
       });
       run = begun.run;
       figure.card.dataset.run = run.name;
+      figure.card.removeAttribute('data-forecast');
       figure.card.dataset.jitter = state.strategy.jitter;
       drawing.begin(run);
       try {
@@ -185,6 +195,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
   own.addEventListener('input', () => {
     // What the flaky server does is no setting of another one.
     failure.disabled = rate.disabled = own.value.trim() !== '';
+    showState(store.get());
   });
   store.subscribe(showState);
 }

@@ -1,5 +1,13 @@
 /** What the page and its flaky server, the service worker, say to each other. */
 
+/** How long the server takes to answer, from and up to. */
+export const LATENCY_MS = [60, 160] as const;
+/** The page waits for an answer for so long, and a slow one takes longer. */
+export const ATTEMPT_TIMEOUT_MS = 1000;
+export const SLOW_MS = 3000;
+/** What a 429 asks for. */
+export const RETRY_AFTER_S = 1;
+
 /** The header with the number of the attempt, by which a restarted worker finds its place again. */
 export const ATTEMPT = 'attempt';
 

@@ -34,6 +34,8 @@ export interface Run {
   readonly strategy: Strategy;
   readonly seed: number;
   readonly target: Target;
+  /** Whether this is what a run will come to: nothing was sent. */
+  readonly isForecast?: boolean;
   readonly traces: readonly Trace[];
   /** Milliseconds since the run began; stands still once it is over. */
   nowMs(): number;
@@ -46,7 +48,12 @@ export interface RunSettings {
   readonly target: Target;
 }
 
-/** What is shown before the first run. */
+/** The seed of a call's waits. Calls that shared one would retry in step. */
+export function seedOf(seed: number, { id }: Pick<Trace, 'id'>): string {
+  return `${seed}/${id}`;
+}
+
+/** A run before its first request. */
 export function emptyRun({ strategy, seed, calls, target }: RunSettings): Run {
   const traces = Array.from({ length: calls }, (_, i): Trace => ({ id: i + 1, legs: [], outcome: 'waiting to be sent', endMs: undefined }));
   return { name: '', strategy, seed, target, traces, nowMs: () => 0 };

@@ -4,10 +4,10 @@
  */
 import { retryReport } from 'rejitter';
 import { createFetch, type FetchInit, type FetchOptions } from 'rejitter/fetch';
-import { policyOptions } from '../state/strategy';
+import { policyOf } from '../state/strategy';
 import { flakyUrl, stopRequest } from './flaky-server';
-import { ATTEMPT } from './protocol';
-import { emptyRun, type Leg, type Reply, type Run, type RunSettings, type Trace } from './run';
+import { ATTEMPT, ATTEMPT_TIMEOUT_MS } from './protocol';
+import { emptyRun, seedOf, type Leg, type Reply, type Run, type RunSettings, type Trace } from './run';
 
 export interface RunOptions extends RunSettings {
   readonly signal: AbortSignal;
@@ -15,8 +15,8 @@ export interface RunOptions extends RunSettings {
   readonly changed: (run: Run, trace: Trace, leg: Leg) => void;
 }
 
-/** After this an attempt counts as failed. The flaky server answers in 160 ms, or not in time; other servers may need longer. */
-const ATTEMPT_TIMEOUT_MS = { flaky: 1000, own: 10_000 };
+/** After this an attempt counts as failed. Other servers than the flaky one may need longer. */
+const TIMEOUTS_MS = { flaky: ATTEMPT_TIMEOUT_MS, own: 10_000 };
 
 /** Why an operation ends that would have been worth another attempt. */
 const GAVE_UP = ['exhausted', 'deadline', 'timeout', 'hint'];
@@ -40,8 +40,7 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
   const run: Run = { ...emptyRun(options), name: crypto.getRandomValues(new Uint32Array(2)).join('-'), nowMs };
 
   const retry: FetchOptions = {
-    ...policyOptions(strategy),
-    attemptTimeoutMs: ATTEMPT_TIMEOUT_MS[target.kind],
+    attemptTimeoutMs: TIMEOUTS_MS[target.kind],
     throwOnStatus: true,
     idempotencyKey: 'auto',
     signal,
@@ -51,14 +50,14 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     // Fifty in one task would be a long one.
     await new Promise((resolve) => setTimeout(resolve));
     trace.outcome = 'running';
-    const fetchAndRetry = createFetch(retry, (input: string, init?: RequestInit) => record(trace, input, init));
+    const fetchAndRetry = createFetch(policyOf(strategy), (input: string, init?: RequestInit) => record(trace, input, init));
     const last = (): Leg | undefined => trace.legs.at(-1);
     try {
       const response = await fetchAndRetry(urlOf(run, trace), {
         ...(target.kind === 'flaky' ? order(trace) : { cache: 'no-store' }),
         retry: {
-          // Each call draws from a seed of its own: clients that share their randomness retry in step.
-          seed: `${seed}/${trace.id}`,
+          ...retry,
+          seed: seedOf(seed, trace),
           onRetry: ({ delayMs, hintMs }) => {
             const leg = last();
             if (!leg) return;

@@ -37,7 +37,10 @@ function heightFor(calls: number): number {
 export function waterfall(callsAtFirst: number): FigureSpec<Run> {
   return {
     id: 'live-run',
-    title: 'What became of each call?',
+    title: 'What becomes of each call?',
+    subtitle: ({ isForecast, seed, target }) => [
+      isForecast ? `forecast for seed ${seed}: the dashed requests are not sent yet` : target.kind === 'own' ? `requests to ${target.url.origin}` : `real requests to the service worker, seed ${seed}`,
+    ],
     height: (_, run) => heightFor(run?.traces.length ?? callsAtFirst),
     draw,
     describe,
@@ -125,13 +128,14 @@ export function describe(run: Run): string {
   const answers = [...kinds].sort(([, a], [, b]) => b - a).map(([kind, n]) => `${n} × ${kind}`);
   const ok = traces.filter(({ outcome }) => outcome === 'ok');
   const slowest = Math.max(...ok.map(({ legs, endMs = 0 }) => endMs - (legs[0]?.startMs ?? 0)));
-  const took = ok.length > 0 ? ` The slowest of them took ${duration(slowest)}.` : '';
-  return `${ok.length} of ${plural(traces.length, 'call')} succeeded, with ${plural(requests, 'request')}: ${answers.join(', ')}.${took}`;
+  const took = ok.length > 0 ? ` The slowest of them ${run.isForecast ? 'takes' : 'took'} ${duration(slowest)}.` : '';
+  const [what, succeed] = run.isForecast ? ['Forecast, nothing is sent yet: ', 'succeed'] : ['', 'succeeded'];
+  return `${what}${ok.length} of ${plural(traces.length, 'call')} ${succeed}, with ${plural(requests, 'request')}: ${answers.join(', ')}.${took}`;
 }
 
-export function table({ traces, seed }: Run): Table {
+export function table({ traces, seed, isForecast }: Run): Table {
   return {
-    caption: `Every attempt of the run, seed ${seed}`,
+    caption: `Every attempt of the ${isForecast ? 'forecast' : 'run'}, seed ${seed}`,
     columns: [
       { name: 'Call' }, { name: 'Attempt' }, { name: 'Answer' },
       { name: 'Sent at', unit: 'ms' }, { name: 'Took', unit: 'ms' }, { name: 'Retry-After', unit: 'ms' }, { name: 'Wait after it', unit: 'ms' }, { name: 'Call ended' },

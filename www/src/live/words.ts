@@ -17,7 +17,26 @@ export function summary(run: Run, aborted: boolean): string {
     return `Aborted: ${plural(ended, 'call')} ended at once, ${ok} had succeeded before. ${plural(requests, 'request')} had been sent.`;
   }
   const first = traces.filter(({ legs: [leg] }) => leg && succeeded(leg.reply)).length;
-  return `${ok} of ${plural(traces.length, 'call')} succeeded with ${plural(requests, 'request')}; without retries it would have been ${first}.`;
+  const calls = plural(traces.length, 'call');
+  const sent = plural(requests, 'request');
+  const what = run.isForecast
+    ? `Forecast: ${ok} of ${calls} will succeed, with ${sent} in all; without retries, ${first} would.`
+    : `${ok} of ${calls} succeeded, with ${sent} in all; without retries, ${first} would have.`;
+  return `${what}${failures(run)}`;
+}
+
+/** What the failed requests met: " 9 requests failed: 5 × 503, 4 network errors." */
+function failures({ traces, isForecast }: Run): string {
+  const counts = new Map<string, number>();
+  for (const { reply } of traces.flatMap(({ legs }) => legs)) {
+    if (reply === undefined || succeeded(reply)) continue;
+    const kind = REPLIES[reply] ?? String(reply);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const failed = [...counts.values()].reduce((a, b) => a + b, 0);
+  if (failed === 0) return '';
+  const kinds = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([kind, n]) => `${n}\u00a0×\u00a0${kind}`);
+  return ` ${plural(failed, 'request')} ${isForecast ? 'will fail' : 'failed'}: ${kinds.join(', ')}.`;
 }
 
 /** Compares the page's own record with the counts of the worker at the end, and at the beginning. */

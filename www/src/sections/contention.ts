@@ -29,7 +29,7 @@ export function mountContention(root: HTMLElement, store: Store, computer: Compu
   /** When the published run began; undefined when there is none. */
   let since: number | undefined;
   const light = computer.channel('contention', deliver, fail);
-  // A separate worker, once a reader starts the published run: seconds of work keep nothing else waiting.
+  // A separate lane for the published run: seconds of work keep nothing else waiting.
   let long: Channel<'contention'> | undefined;
 
   function order(channel: Channel<'contention'>, input: ContentionInput): void {
@@ -111,5 +111,5 @@ export function mountContention(root: HTMLElement, store: Store, computer: Compu
 }
 
 function sizeOf(): string {
-  return `${CLIENTS.length} × ${LINES.length} × ${count(RUNS)} runs, about 30\u00a0M events`;
+  return `${CLIENTS.length} numbers of clients × ${LINES.length} strategies × ${count(RUNS)} runs: about 30 million events`;
 }

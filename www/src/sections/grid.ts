@@ -1,112 +1,200 @@
-/** The grid of all sixteen strategies, which is also their selector. */
+/** The grid of strategies, which is also their selector. All cells have one scale. */
 import { html } from '../charts/dom';
 import { duration } from '../charts/format';
 import type { Distribution } from '../compute/waits';
-import { cellDrawing, mostOf } from '../figures/grid';
+import { cellDrawing, mostOf, spreadOf, type CellSize } from '../figures/grid';
+import { CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Arrow, type Cells } from '../state/cells';
 import type { Store } from '../state/store';
-import { BACKOFFS, CHOICES, JITTERS, capitalised, curveFormula, jitterFormula, sameChoice, title, type Choice, type Jitter } from '../state/strategy';
+import { capitalised, curveActs, curveFormula, jitterFormula, jitterName, sameChoice, title, withChoice, type Backoff, type Choice, type Jitter } from '../state/strategy';
 
 export interface Grid {
   show(cells: readonly Distribution[]): void;
 }
 
-const CELL_HEIGHT = 62;
+interface Cell {
+  readonly choice: Choice;
+  readonly button: HTMLButtonElement;
+  readonly name: HTMLElement;
+  readonly plot: HTMLElement;
+  readonly spread: HTMLElement;
+}
 
-/** Where an arrow key leads: rows and columns to go. */
-const STEPS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowRight: [0, 1],
-  ArrowLeft: [0, -1],
-  ArrowDown: [1, 0],
-  ArrowUp: [-1, 0],
-};
+/** Where nothing is laid out: as in the style sheet. */
+const PLOT_HEIGHT = 46;
+
+/** How many times smaller the zoomed scales end. */
+const ZOOMS = [1, 10, 100] as const;
 
 export function mountGrid(root: HTMLElement, store: Store): Grid {
-  const buttons = CHOICES.map((choice) => html('button', { type: 'button', role: 'radio', class: 'cell', 'data-jitter': choice.jitter, 'data-backoff': choice.backoff }));
+  const compare = html('button', { type: 'button', id: 'compare', 'aria-pressed': 'false' }, 'Compare');
+  const comparing = html('span', { class: 'note', role: 'status' });
+  const scales = html('div', { class: 'grid-scales', role: 'group', 'aria-label': 'Scale of all cells' });
+  const bar = html('div', { class: 'grid-bar' }, html('div', {}, compare, comparing), scales);
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
-  const heads = html('div', { class: 'grid-heads', 'aria-hidden': 'true' }, html('span'));
-  for (const jitter of JITTERS) {
-    heads.append(html('span', {}, html('i', { class: 'dot', 'data-jitter': jitter }), html('b', {}, ...headOf(jitter)), html('code', {}, jitterFormula(jitter))));
-  }
-  grid.append(heads);
-  for (const [row, backoff] of BACKOFFS.entries()) {
-    const { base, exponent } = curveFormula(backoff);
-    const formula = html('code', {}, `c = ${base}`, exponent ? html('sup', {}, exponent) : null);
-    grid.append(html('div', { class: 'grid-row', role: 'presentation' }, html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, capitalised(backoff)), formula), ...buttons.slice(4 * row, 4 * row + 4)));
-  }
-  root.append(grid);
+  root.append(bar, grid);
 
-  let cells: readonly Distribution[] = [];
-  let width = 0;
+  const sizes = new WeakMap<Element, CellSize>();
+  let layout: Cells;
+  let cells: readonly Cell[] = [];
+  let distributions: readonly Distribution[] = [];
+  let zoom: (typeof ZOOMS)[number] = 1;
+  let isComparing = false;
+  /** Where the arrow keys came from into the cell that is in all rows. */
+  let row = 0;
 
-  const choose = (choice: Choice): void => store.set({ strategy: { ...store.get().strategy, ...choice } });
-  for (const [i, button] of buttons.entries()) {
-    const choice = CHOICES[i] as Choice;
-    button.addEventListener('click', ({ shiftKey }) => (shiftKey ? store.set({ compared: choice }) : choose(choice)));
-    button.addEventListener('keydown', (event) => {
-      const step = STEPS[event.key];
-      if (!step) return;
-      event.preventDefault();
-      const from = event.shiftKey ? CHOICES.findIndex((choice) => sameChoice(choice, store.get().compared)) : i;
-      const row = (Math.floor(from / 4) + step[0] + 4) % 4;
-      const column = ((from % 4) + step[1] + 4) % 4;
-      const next = 4 * row + column;
-      if (event.shiftKey) return store.set({ compared: CHOICES[next] as Choice });
-      buttons[next]?.focus();
-      choose(CHOICES[next] as Choice);
+  const zooms = ZOOMS.map((times) => {
+    const button = html('button', { type: 'button', class: 'quiet' });
+    button.addEventListener('click', () => {
+      zoom = times;
+      draw();
     });
+    return { times, button };
+  });
+  scales.append(html('span', {}, 'Scale of all cells'), ...zooms.map(({ button }) => button));
+
+  function setComparing(is: boolean): void {
+    isComparing = is;
+    compare.setAttribute('aria-pressed', String(is));
+    grid.classList.toggle('is-comparing', is);
+    say();
+  }
+  compare.addEventListener('click', () => setComparing(!isComparing));
+  function say(): void {
+    const { strategy, compared } = store.get();
+    comparing.textContent = isComparing ? 'Pick the cell to compare with.' : `${title(strategy)} vs ${title(withChoice(strategy, compared))}`;
+  }
+
+  /** Cells outside the rows have the chosen backoff. */
+  const current = (choice: Choice): Choice => (CURVE_JITTERS.includes(choice.jitter) ? choice : { ...choice, backoff: store.get().strategy.backoff });
+  const choose = (choice: Choice): void => store.set({ strategy: withChoice(store.get().strategy, current(choice)) });
+  function pick(choice: Choice, isCompared: boolean): void {
+    if (!isCompared) return choose(choice);
+    store.set({ compared: current(choice) });
+    setComparing(false);
+  }
+
+  function build(): void {
+    const { strategy, compared } = store.get();
+    layout = cellsOf(strategy, compared);
+    const made = new Map<Choice, Cell>(layout.all.map((choice) => [choice, cell(choice)]));
+    cells = [...made.values()];
+    const buttonsOf = (choices: readonly Choice[]) => choices.map((choice) => made.get(choice)?.button);
+    grid.style.setProperty('--rows', String(layout.rows.length));
+    grid.replaceChildren(
+      html('div', { class: 'grid-heads', 'aria-hidden': 'true' }, html('span'), ...[...CURVE_JITTERS, 'decorrelated' as const].map(headOf)),
+      ...layout.rows.map(({ backoff, choices }) => html('div', { class: 'grid-row', role: 'presentation' }, rowHead(backoff), ...buttonsOf(choices))),
+      html('div', { class: 'grid-tall', role: 'presentation' }, ...buttonsOf([layout.decorrelated])),
+      html('div', { class: 'grid-row grid-last', role: 'presentation' }, html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, 'More jitters')), ...buttonsOf(layout.last)),
+    );
+    for (const { plot } of cells) resizes.observe(plot);
+  }
+
+  function cell(choice: Choice): Cell {
+    const { backoff, jitter } = choice;
+    const name = html('span', { class: 'cell-name', 'aria-hidden': 'true' });
+    const plot = html('span', { class: 'cell-plot' });
+    const spread = html('span', { class: 'cell-spread', 'aria-hidden': 'true' });
+    const inRow = CURVE_JITTERS.includes(jitter);
+    const button = html('button', { type: 'button', role: 'radio', class: 'cell', 'data-jitter': jitter, 'data-backoff': inRow ? backoff : undefined }, inRow ? null : name, plot, spread);
+    button.addEventListener('click', ({ shiftKey }) => pick(choice, shiftKey || isComparing));
+    button.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && isComparing) return setComparing(false);
+      if (!(event.key in { ArrowUp: 0, ArrowDown: 0, ArrowLeft: 0, ArrowRight: 0 })) return;
+      event.preventDefault();
+      const isCompared = event.shiftKey || isComparing;
+      const from = isCompared ? store.get().compared : choice;
+      const next = neighbour(layout, from, event.key as Arrow, row);
+      const left = layout.rows.findIndex(({ choices }) => choices.some((other) => isCellOf(other, from)));
+      if (left >= 0) row = left;
+      if (isCompared) return store.set({ compared: current(next) });
+      choose(next);
+      cells.find((other) => isCellOf(other.choice, next))?.button.focus();
+    });
+    return { choice, button, name, plot, spread };
   }
 
   function mark(): void {
     const { strategy, compared } = store.get();
-    for (const [i, button] of buttons.entries()) {
-      const choice = CHOICES[i] as Choice;
-      const chosen = sameChoice(choice, strategy);
-      button.setAttribute('aria-checked', String(chosen));
-      button.tabIndex = chosen ? 0 : -1;
-      button.classList.toggle('is-compared', !chosen && sameChoice(choice, compared));
-      button.setAttribute('aria-label', labelOf(choice, cells[i]) + (!chosen && sameChoice(choice, compared) ? '. Compared.' : ''));
+    for (const { choice, button, name } of cells) {
+      const isChosen = isCellOf(choice, strategy);
+      const isCompared = !isChosen && (curveActs(choice) ? sameChoice(current(choice), compared) : isCellOf(choice, compared));
+      button.setAttribute('aria-checked', String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1;
+      button.classList.toggle('is-compared', isCompared);
+      const shown = withChoice(strategy, current(choice));
+      name.replaceChildren(html('i', { class: 'dot', 'data-jitter': choice.jitter }), capitalised(jitterName(shown)));
+      const found = distributions.find((one) => isCellOf(choice, one.choice));
+      button.setAttribute('aria-label', labelOf(shown, found) + (isCompared ? '. Compared.' : ''));
     }
+    for (const head of grid.querySelectorAll<HTMLElement>('.grid-ratio')) head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
+    say();
   }
 
   function draw(): void {
-    if (width === 0 || cells.length === 0) return;
-    for (const row of BACKOFFS.keys()) {
-      // The curves of a row share a scale; decorrelated jitter has no curve and a scale of its own.
-      const inRow = cells.slice(4 * row, 4 * row + 4);
-      const most = mostOf(inRow.slice(0, 3));
-      for (const [column, cell] of inRow.entries()) {
-        const end = column < 3 ? most : mostOf([cell]);
-        const scale = html('span', { class: 'cell-scale', 'aria-hidden': 'true' }, html('span', {}, '0'), html('span', {}, duration(end)));
-        buttons[4 * row + column]?.replaceChildren(cellDrawing(cell, end, { width, height: CELL_HEIGHT }), scale);
-      }
+    if (distributions.length === 0) return;
+    const end = mostOf(distributions.filter(({ choice }) => layout.all.some((other) => isCellOf(other, choice))));
+    for (const { times, button } of zooms) {
+      button.textContent = `0 to ${duration(scaleEnd(end, times))}`;
+      button.setAttribute('aria-pressed', String(times === zoom));
+    }
+    const most = scaleEnd(end, zoom);
+    for (const { choice, plot, spread } of cells) {
+      const found = distributions.find((one) => isCellOf(choice, one.choice));
+      const size = sizes.get(plot);
+      if (!found || !size || size.width === 0) continue;
+      plot.replaceChildren(cellDrawing(found, most, size));
+      const ms = spreadOf(found);
+      spread.replaceChildren(...(ms === 0 ? ['no spread'] : ['spread ', html('b', { 'data-ms': ms }, duration(ms))]));
     }
   }
 
-  new ResizeObserver(([entry]) => {
-    const now = Math.floor(entry?.contentRect.width ?? 0);
-    if (now === width || now === 0) return;
-    width = now;
+  const resizes = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) sizes.set(target, { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height || PLOT_HEIGHT) });
     draw();
-  }).observe(buttons[0] as HTMLElement);
-  store.subscribe(mark);
+  });
+  store.subscribe((_, before) => {
+    const { strategy, compared } = store.get();
+    const next = cellsOf(strategy, compared);
+    const isSame = before !== undefined && next.all.length === layout.all.length;
+    if (isSame) {
+      // The same cells, of which those without a row follow the chosen backoff.
+      layout = next;
+    } else {
+      const had = grid.contains(document.activeElement);
+      resizes.disconnect();
+      build();
+      if (had) cells.find(({ choice }) => isCellOf(choice, strategy))?.button.focus();
+    }
+    mark();
+    if (!isSame) draw();
+  });
 
   return {
     show(next) {
-      cells = next;
+      distributions = next;
       draw();
       mark();
     },
   };
 }
 
-/** On a phone there is no room for the long one. */
-function headOf(jitter: Jitter): (Node | string)[] {
-  if (jitter !== 'decorrelated') return [capitalised(jitter)];
-  return ['Decorr', html('span', { class: 'wide' }, 'elated'), html('span', { class: 'narrow' }, '.')];
+/** The longest wait, or a power of ten below it. */
+function scaleEnd(mostMs: number, times: (typeof ZOOMS)[number]): number {
+  return times === 1 ? mostMs : 10 ** Math.ceil(Math.log10(mostMs) - 1e-9) / times;
 }
 
-function labelOf(choice: Choice, cell: Distribution | undefined): string {
-  const name = choice.jitter === 'decorrelated' ? `${capitalised(choice.backoff)} · decorrelated jitter` : title(choice);
-  if (!cell) return name;
-  return `${name}: median waits ${cell.waits.map(({ p50Ms }) => duration(p50Ms)).join(', ')}`;
+function headOf(jitter: Jitter): HTMLElement {
+  const name = jitter === 'proportional' ? html('b', { class: 'grid-ratio' }) : html('b', {}, capitalised(jitterName({ backoff: 'exponential', jitter })));
+  return html('span', {}, html('i', { class: 'dot', 'data-jitter': jitter }), name, html('code', {}, jitterFormula(jitter)));
+}
+
+function rowHead(backoff: Backoff): HTMLElement {
+  const { base, exponent } = curveFormula(backoff);
+  const formula = html('code', {}, `c = ${base}`, exponent ? html('sup', {}, exponent) : null);
+  return html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, capitalised(backoff)), formula);
+}
+
+function labelOf(strategy: Choice, cell: Distribution | undefined): string {
+  if (!cell) return title(strategy);
+  return `${title(strategy)}: spread ${duration(spreadOf(cell))}, median waits ${cell.waits.slice(0, 12).map(({ p50Ms }) => duration(p50Ms)).join(', ')}`;
 }

@@ -41,18 +41,18 @@ export function mountHerd(root: HTMLElement, store: Store, computer: Computer): 
 function sentence({ clients, downMs, capacityPerS }: Herd): string {
   return (
     `${count(clients)}\u00a0clients hit a server that is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. ` +
-    'Dark is what it serves; pink is what it rejects.'
+    'Pink is what it rejects.'
   );
 }
 
 function mountControls(root: HTMLElement, store: Store): (state: State) => void {
   const change = (part: Partial<Herd>): void => store.set({ herd: { ...store.get().herd, ...part } });
-  const limitRadios = LIMITS.map((value) => {
+  const limits = LIMITS.map((value) => {
     const input = html('input', { type: 'radio', name: 'limits', value });
     input.addEventListener('change', () => change({ limits: value }));
     return input;
   });
-  const labels = LIMITS.map((value, i) => html('label', { class: 'choice' }, limitRadios[i], html('span', {}, LIMIT_NAMES[value])));
+  const labels = LIMITS.map((value, i) => html('label', { class: 'choice' }, limits[i], html('span', {}, LIMIT_NAMES[value])));
   root.append(html('fieldset', {}, html('legend', {}, 'Clients retry'), html('div', { class: 'choice-grid' }, ...labels)));
   const field = (id: keyof Herd, label: string, stops: readonly number[], text: (value: number) => string): SliderField =>
     sliderField(root, { id: `herd-${id}`, label, stops, text }, (value) => change({ [id]: value }));
@@ -62,7 +62,7 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
   const cost = field('rejectionCost', 'A rejected call costs', REJECTION_COSTS, (part) => `${Number((100 * part).toPrecision(3))}% of a served one`);
 
   return ({ herd }) => {
-    for (const radio of limitRadios) radio.checked = radio.value === herd.limits;
+    for (const radio of limits) radio.checked = radio.value === herd.limits;
     clients.show(herd.clients);
     outage.show(herd.downMs);
     capacity.show(herd.capacityPerS);

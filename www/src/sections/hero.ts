@@ -14,7 +14,7 @@ export function mountHero(root: HTMLElement, store: Store, computer: Computer): 
   const limits = html('span');
   const change = html('button', { type: 'button', class: 'link' });
   const error = html('p', { class: 'error' });
-  root.append(sentence, rows, error, html('p', { class: 'hero-limits' }, limits, ' ', change));
+  root.append(sentence, rows, html('p', { class: 'hero-limits' }, limits, ' ', change));
   const parts = [0, 1].map(() => {
     const label = html('b', { class: 'hero-label hued' });
     const strip = html('div', { class: 'hero-strip' });
@@ -72,12 +72,13 @@ export function mountHero(root: HTMLElement, store: Store, computer: Computer): 
   herdSource(store, computer).subscribe({
     show(result) {
       shown = result;
-      error.textContent = '';
+      error.remove();
       draw();
     },
     busy: () => rows.setAttribute('aria-busy', 'true'),
     fail: (message) => {
       error.textContent = message;
+      rows.after(error);
     },
   });
 }

@@ -1,10 +1,10 @@
 /** The bar at the top and its buttons: sections, seed, link, `npm i`. */
 import { SAID_MS, isCopied } from '../charts/clipboard';
-import { byId, html } from '../charts/dom';
+import { byId, html, linked } from '../charts/dom';
 import { duration, plural } from '../charts/format';
 import { INITIAL_STATE } from '../state/state';
 import { linkTo, type Store } from '../state/store';
-import { capitalised, curveActs, type Strategy } from '../state/strategy';
+import { capitalised, curveActs, jitterName, type Strategy } from '../state/strategy';
 
 export function mountHeader(store: Store): void {
   byId('new-seed').addEventListener('click', () => store.set({ seed: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 }));
@@ -17,6 +17,15 @@ export function mountHeader(store: Store): void {
     byId('seed').textContent = String(seed);
     byId('strategy-summary').textContent = summary(strategy);
   });
+}
+
+/** A link to each section, beside its heading. */
+export function mountHeadings(): void {
+  for (const heading of document.querySelectorAll<HTMLElement>('main > section > h2')) {
+    const place = document.createComment('');
+    heading.replaceWith(place);
+    place.replaceWith(linked(heading, heading.id));
+  }
 }
 
 /** Copies when it is pressed, and says so; where the clipboard is closed, shows the text to copy. */
@@ -45,7 +54,8 @@ function mountPanel(): void {
 }
 
 function summary(chosen: Strategy): string {
-  const { backoff, jitter, baseMs, capMs, maxAttempts } = chosen;
-  const kind = curveActs(chosen) ? `${capitalised(backoff)} · ${jitter}` : capitalised(jitter);
-  return `${kind} · ${duration(baseMs)} to ${duration(capMs)} · ${plural(maxAttempts, 'attempt')}`;
+  const { backoff, baseMs, capMs, maxAttempts } = chosen;
+  const kind = curveActs(chosen) ? `${capitalised(backoff)} · ${jitterName(chosen)}` : capitalised(jitterName(chosen));
+  const range = backoff === 'list' && curveActs(chosen) ? chosen.list.map(duration).join(', ') : `${duration(baseMs)} ${capMs === Infinity ? 'without a cap' : `to ${duration(capMs)}`}`;
+  return `${kind} · ${range} · ${plural(maxAttempts, 'attempt')}`;
 }

@@ -1,6 +1,6 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES } from './strategy';
-import { INITIAL_STATE, LIMITS, LIVE_FAILURES, isValid, type State } from './state';
+import { INITIAL_STATE, LIMITS, LIVE_FAILURES, problemOf, type State } from './state';
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
@@ -31,6 +31,8 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],
+  ['import', 'pasted', 'text'],
+  ['importFrom', 'pasted', 'from'],
   ['seed', 'seed'],
 ];
 
@@ -54,32 +56,71 @@ export function toQuery(state: State): string {
     const value = at(state, path);
     if (String(value) !== String(at(INITIAL_STATE, path))) query.set(name, String(value));
   }
+  // A link with a list and without a cap leaves the cap to the list.
+  if (state.strategy.backoff === 'list') query.set('capMs', String(state.strategy.capMs));
   const text = query.toString();
   return text && `?${text}`;
 }
 
-/** What a link says; what it does not say, or says wrongly, is the default. */
+export interface Link {
+  readonly state: State;
+  /** What the link sets and the page cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`. */
+  readonly problems: readonly string[];
+}
+
+/** The state that a link sets. Values that the link omits, and invalid ones, are the defaults. */
 export function fromQuery(search: string): State {
+  return readQuery(search).state;
+}
+
+export function readQuery(search: string): Link {
   const query = new URLSearchParams(search);
+  const problems: string[] = [];
   let state = INITIAL_STATE;
-  let whole = INITIAL_STATE;
+  // One by one, so that one wrong value does not spoil the others; base and cap are only right as a pair.
   for (const [name, ...path] of FIELDS) {
     const text = query.get(name);
     if (text === null) continue;
     const value = valueOf(name, text);
-    if (value === undefined) continue;
-    whole = replaced(whole, path, value);
-    // One by one, so that one wrong value does not spoil the others …
-    const next = replaced(state, path, value);
-    if (isValid(next)) state = next;
+    if (value === undefined) {
+      problems.push(`${name} must be ${ruleOf(name)}, got ${shown(text)}`);
+      continue;
+    }
+    const next = adapted(replaced(state, path, value), query);
+    const problem = problemOf(next);
+    if (problem === undefined) state = next;
+    else problems.push('text' in problem ? problem.text : `${problem.name} must be ${problem.rule}, got ${shown(text)}`);
   }
-  // … and all together, because base and cap are only right as a pair.
-  return isValid(whole) ? whole : state;
+  return { state, problems };
+}
+
+/** The package's rule: a base or a list above the default cap raises it, a cap below the default base lowers the base. */
+function adapted(state: State, query: URLSearchParams): State {
+  const { strategy } = state;
+  const { backoff, baseMs, capMs, list } = strategy;
+  if (!query.has('capMs')) {
+    const longest = backoff === 'list' ? Math.max(...list) : 0;
+    return { ...state, strategy: { ...strategy, capMs: Math.max(capMs, baseMs, longest) } };
+  }
+  return query.has('baseMs') ? state : { ...state, strategy: { ...strategy, baseMs: Math.min(baseMs, Math.max(0, capMs)) } };
+}
+
+function ruleOf(name: string): string {
+  const words = WORDS[name];
+  if (words) return `one of ${words.map((word) => `'${word}'`).join(', ')}`;
+  if (name === 'list') return 'numbers of ms, separated by commas';
+  return name === 'stepMs' ? "a number or 'base'" : 'a number';
+}
+
+function shown(text: string): string {
+  return `'${text.length > 40 ? `${text.slice(0, 40)}…` : text}'`;
 }
 
 function valueOf(name: string, text: string): Value | undefined {
   const words = WORDS[name];
   if (words) return words.includes(text) ? text : undefined;
+  // Text that the reader pasted, without control characters but line breaks and tabs.
+  if (name === 'import' || name === 'importFrom') return text.replace(/[^\P{Cc}\n\t]/gu, '');
   if (name === 'stepMs' && text === 'base') return text;
   const numbers = (name === 'list' ? text.split(',') : [text]).map((part) => (part.trim() === '' ? NaN : Number(part)));
   if (numbers.some(Number.isNaN)) return undefined;

@@ -1,5 +1,5 @@
 /** Everything that the page is about: what the controls set, the link holds and the figures follow. */
-import { INITIAL, isAccepted, type Choice, type Strategy } from './strategy';
+import { INITIAL, refusalOf, type Choice, type Strategy } from './strategy';
 
 /** The herd: clients that all meet the same outage, and the server that comes back. */
 export interface Herd {
@@ -30,9 +30,14 @@ export interface State {
   readonly failureRate: number;
   readonly herd: Herd;
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
+  /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
+  readonly pasted: { readonly text: string; readonly from: string };
   /** Where all the randomness of the page comes from: a whole number from 0 to 2^32 − 1. */
   readonly seed: number;
 }
+
+/** A link holds pasted text of at most so many characters. */
+export const MOST_PASTED = 2000;
 
 export const INITIAL_STATE: State = {
   strategy: INITIAL,
@@ -40,26 +45,36 @@ export const INITIAL_STATE: State = {
   failureRate: 0.6,
   herd: { clients: 1000, downMs: 2000, capacityPerS: 120, limits: 'set', rejectionCost: 0.05, demand: 0.93 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
+  pasted: { text: '', from: 'detect' },
   seed: 42,
 };
 
-const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
+/** What the page can show of what is not a strategy: `name must be <rule>`. */
+const RULES: readonly (readonly [name: string, rule: string, holds: (state: State) => boolean])[] = [
+  ['failureRate', 'between 0 and 0.95', ({ failureRate }) => within(failureRate, 0, 0.95)],
+  ['clients', 'an integer between 10 and 10,000', ({ herd }) => Number.isInteger(herd.clients) && within(herd.clients, 10, 10_000)],
+  ['downMs', 'between 0 and 600,000', ({ herd }) => within(herd.downMs, 0, 600_000)],
+  ['capacityPerS', 'between 1 and 100,000', ({ herd }) => within(herd.capacityPerS, 1, 100_000)],
+  ['rejectionCost', 'between 0 and 1', ({ herd }) => within(herd.rejectionCost, 0, 1)],
+  ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
+  ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],
+  ['calls', '1, 8 or 50', ({ live }) => [1, 8, 50].includes(live.calls)],
+  ['import', `at most ${MOST_PASTED.toLocaleString('en-US')} characters`, ({ pasted }) => pasted.text.length <= MOST_PASTED],
+  ['importFrom', 'the name of a library', ({ pasted }) => pasted.from.length <= 40],
+  ['seed', 'an integer between 0 and 4,294,967,295', ({ seed }) => Number.isInteger(seed) && within(seed, 0, 2 ** 32 - 1)],
+];
 
-/** Whether the page can show this: what a link says is not trusted. */
-export function isValid({ strategy, failureRate, herd, live, seed }: State): boolean {
-  return (
-    isAccepted(strategy) &&
-    strategy.maxAttempts >= 2 &&
-    within(failureRate, 0, 0.95) &&
-    Number.isInteger(herd.clients) &&
-    within(herd.clients, 10, 10_000) &&
-    within(herd.downMs, 0, 600_000) &&
-    within(herd.capacityPerS, 1, 100_000) &&
-    within(herd.rejectionCost, 0, 1) &&
-    within(herd.demand, 0.5, 1.1) &&
-    within(live.rate, 0, 1) &&
-    [1, 8, 50].includes(live.calls) &&
-    Number.isInteger(seed) &&
-    within(seed, 0, 2 ** 32 - 1)
-  );
+function within(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
+}
+
+/**
+ * Why the page cannot show this: in the package's words, or as a rule that the value breaks.
+ * Undefined if it can.
+ */
+export function problemOf(state: State): { readonly text: string } | { readonly name: string; readonly rule: string } | undefined {
+  const text = refusalOf(state.strategy);
+  if (text !== undefined) return { text };
+  const broken = RULES.find(([, , holds]) => !holds(state));
+  return broken && { name: broken[0], rule: broken[1] };
 }

@@ -47,7 +47,14 @@ export function createStore(initial: State): Store {
   };
 }
 
-/** The address of this page in this state. */
-export function linkTo(state: State): string {
-  return location.pathname + toQuery(state) + location.hash;
+/** The address of this page in this state. If the page shows only one figure, so does its address. */
+export function linkTo(state: State, { hash = location.hash, figure = figureIn(location.search) } = {}): string {
+  const query = new URLSearchParams(toQuery(state));
+  if (figure) query.set('figure', figure);
+  return location.pathname + (query.size > 0 ? `?${query}` : '') + hash;
+}
+
+/** The only figure that a link asks for; empty if it asks for the whole page. */
+export function figureIn(search: string): string {
+  return new URLSearchParams(search).get('figure') ?? '';
 }

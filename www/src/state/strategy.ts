@@ -80,7 +80,9 @@ export const INITIAL: Strategy = {
 
 /** The same numbers with another curve or jitter. */
 export function withChoice(strategy: Strategy, { backoff, jitter }: Choice): Strategy {
-  return { ...strategy, backoff, jitter };
+  // Additive jitter may add several times the wait; ± more than the wait would be a wait below 0.
+  const ratio = jitter === 'proportional' && strategy.jitter !== 'proportional' ? Math.min(1, strategy.ratio) : strategy.ratio;
+  return { ...strategy, backoff, jitter, ratio };
 }
 
 export function sameChoice(a: Choice, b: Choice): boolean {
@@ -95,10 +97,12 @@ export function refusalOf(strategy: Strategy): string | undefined {
   const { maxAttempts } = strategy;
   if (maxAttempts !== Infinity && maxAttempts > MOST_WAITS + 1) return `maxAttempts must be at most ${MOST_WAITS + 1} or Infinity on this page, got ${maxAttempts}`;
   try {
-    for (const choice of [strategy, ...CHOICES]) policyOf(withChoice(strategy, choice));
+    policyOf(strategy);
+    for (const jitter of ALL_JITTERS) policyOf(withChoice(strategy, { backoff: 'exponential', jitter }));
+    for (const backoff of ALL_BACKOFFS) policyOf(withChoice(strategy, { backoff, jitter: 'none' }));
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return error instanceof Error ? error.message.replace(/^rejitter: /, '') : String(error);
   }
 }
 
@@ -112,6 +116,11 @@ const CURVELESS: ReadonlySet<Jitter> = new Set(['decorrelated', 'decorrelatedBou
 /** Some jitters replace the curve: the backoff, its factor and its truncation do not act. */
 export function curveActs({ jitter }: Choice): boolean {
   return !CURVELESS.has(jitter);
+}
+
+/** Whether waits depend on the cap rule, if they reach the cap. */
+export function capRuleActs(choice: Choice): boolean {
+  return curveActs(choice) && choice.jitter !== 'none';
 }
 
 /** Whether waits depend on `truncateAt`. */

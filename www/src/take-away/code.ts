@@ -1,5 +1,7 @@
 /** The chosen strategy as programs, ready to run. */
-import { policyOptions, usage, type Strategy } from '../state/strategy';
+import { RetryPolicy, type PolicyOptions, type PresetName } from 'rejitter';
+import { PRESETS, sameStrategy } from '../state/presets';
+import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
 
 export const TABS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
 export type Tab = (typeof TABS)[number];
@@ -19,57 +21,126 @@ export function program(from: string, names: readonly string[], ...parts: readon
   return `${[`import { ${names.join(', ')} } from '${from}';`, ...parts].join('\n\n')}\n`;
 }
 
+/** A call whose callback throws on statuses that are worth a retry: fetch resolves on them. */
+export function callbackCall(name: string, ...more: readonly string[]): string {
+  const body = `async ({ signal }) => {
+  const response = await fetch('${URL}', { signal });
+  if (response.status === 429 || response.status >= 500) {
+    throw new Error(\`HTTP \${response.status}\`);
+  }
+  return response;
+}`;
+  if (more.length === 0) return `const response = await ${name}(${body});`;
+  return `const response = await ${name}(\n${[body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')});`;
+}
+
+/** A call of a fetch that retries by itself. */
+export const fetchCall = `const response = await fetch('${URL}');`;
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** How a program makes a policy: from a preset, from options, or from data, which alone can set any cap rule. */
+type Making = { readonly preset?: PresetName; readonly options: Options } | { readonly data: Options };
+
+function making(strategy: Strategy): Making {
+  const exact = PRESETS.find((preset) => preset.name !== undefined && sameStrategy(preset.strategy, strategy));
+  if (exact?.name !== undefined) return { preset: exact.name, options: {} };
+  if (strategy.capRule === 'bound' || !capRuleActs(strategy)) return { options: { ...policyOptions(strategy) } };
+  for (const { name, strategy: preset } of PRESETS) {
+    if (name === undefined || preset.capRule !== strategy.capRule || preset.jitter !== strategy.jitter) continue;
+    const options = changes(preset, strategy);
+    if (sameStrategy(strategyOf(RetryPolicy.preset(name, options as PolicyOptions)), strategy))
+      return { preset: name, options };
+  }
+  return { data: policyData(strategy) };
+}
+
+/** The options in which a strategy differs from a preset. */
+function changes(preset: Strategy, strategy: Strategy): Options {
+  const [from, to] = [optionsWithLimits(preset), optionsWithLimits(strategy)];
+  return Object.fromEntries(Object.entries(to).filter(([name, value]) => source(value) !== source(from[name])));
+}
+
+/** A preset's deadline stays unless an option lifts it. */
+function optionsWithLimits(strategy: Strategy): Options {
+  return { ...policyOptions(strategy), totalTimeoutMs: strategy.totalTimeoutMs, minMs: strategy.minMs };
+}
+
+/** An expression that makes the policy. */
+function policySource(made: Making): string {
+  if ('data' in made) return `RetryPolicy.fromJSON(${source(made.data)})`;
+  const { preset, options } = made;
+  if (preset === undefined) return `new RetryPolicy(${source(options)})`;
+  return `RetryPolicy.preset('${preset}'${Object.keys(options).length === 0 ? '' : `, ${source(options)}`})`;
+}
+
 function named(strategy: Strategy): string {
+  const made = making(strategy);
+  if ('data' in made || made.preset !== undefined)
+    return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(made)};`, callbackCall('policy.run'));
   const { name, options } = usage(strategy);
-  const call = `const response = await ${name}(
-  async ({ signal }) => {
-    const response = await fetch('${URL}', { signal });
-    if (response.status === 429 || response.status >= 500) {
-      throw new Error(\`HTTP \${response.status}\`);
-    }
-    return response;
-  },
-  ${source(options, '  ')},
-);`;
-  return program('rejitter', [name], call);
+  return program('rejitter', [name], callbackCall(name, source(options)));
 }
 
 function wrapper(strategy: Strategy): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
-  const options = { ...policyOptions(strategy), attemptTimeoutMs };
-  return program(
-    'rejitter/fetch',
-    ['createFetch'],
-    `// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key; Retry-After is followed.
-const fetch = createFetch(${source(options)});`,
-    `const response = await fetch('${URL}');`,
+  const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key. Retry-After is obeyed.\n';
+  const made = making(strategy);
+  if (!('data' in made)) {
+    const options = { ...(made.preset !== undefined && { preset: made.preset }), ...made.options, attemptTimeoutMs };
+    return program(
+      'rejitter/fetch',
+      ['createFetch'],
+      `${comment}const fetch = createFetch(${source(options)});`,
+      fetchCall,
+    );
+  }
+  const policy = policySource({ data: { ...made.data, attemptTimeoutMs } });
+  const imports = "import { RetryPolicy } from 'rejitter';\n";
+  return (
+    imports +
+    program(
+      'rejitter/fetch',
+      ['createFetch'],
+      `const policy = ${policy};`,
+      `${comment}const fetch = createFetch(policy);`,
+      fetchCall,
+    )
   );
 }
 
 function delays(strategy: Strategy): string {
-  return program(
-    'rejitter',
-    ['RetryPolicy'],
-    `const policy = new RetryPolicy(${source(policyOptions(strategy))});`,
-    `// The waits of one operation in which every attempt fails.
+  const print =
+    strategy.maxAttempts === Infinity
+      ? `// The first waits of one operation in which every attempt fails.
+const delays = policy.delays();
+for (let i = 0; i < 10; i++) {
+  console.log(delays.next().value);
+}`
+      : `// The waits of one operation in which every attempt fails.
 for (const delayMs of policy.delays()) {
   console.log(delayMs);
-}`,
-  );
+}`;
+  return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(making(strategy))};`, print);
 }
 
 /** A value as a person would write it; objects at the outermost with a line for each property. */
 export function source(value: unknown, indent = ''): string {
-  if (typeof value === 'number') return String(value).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, '_'));
+  if (typeof value === 'number')
+    return String(value).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, '_'));
   if (Array.isArray(value)) return `[${value.map((part) => source(part)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? quoted(value) : String(value);
-  const lines = Object.entries(value).map(([key, part]) => `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`);
+  const lines = Object.entries(value).map(
+    ([key, part]) => `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`,
+  );
   return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`;
 }
 
 function inline(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return source(value);
-  return `{ ${Object.entries(value).map(([key, part]) => `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)}`).join(', ')} }`;
+  return `{ ${Object.entries(value)
+    .map(([key, part]) => `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)}`)
+    .join(', ')} }`;
 }
 
 function quoted(text: string): string {

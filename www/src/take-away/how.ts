@@ -3,7 +3,7 @@ import { version } from 'rejitter/package.json';
 import { wasmSizes } from 'virtual:wasm-sizes';
 import { html } from '../charts/dom';
 import type { Store } from '../state/store';
-import { BACKOFFS, JITTERS, capitalised, curveActs, curveFormula, jitterFormula, type Backoff, type Jitter } from '../state/strategy';
+import { ALL_BACKOFFS, ALL_JITTERS, capitalised, curveActs, curveFormula, jitterFormula, jitterName, type Backoff, type Jitter } from '../state/strategy';
 
 const FILES: Readonly<Record<string, string>> = {
   'core.wasm': 'decides each wait; inlined in every entry',
@@ -16,8 +16,8 @@ const METASTABLE = 'https://doi.org/10.1145/3458336.3465286';
 
 export function mountHow(root: HTMLElement, store: Store): void {
   const seed = html('b');
-  const backoffs = table(['Backoff: ', ...typeset('c = min(cap, …)'), ' with'], BACKOFFS, curve);
-  const jitters = table(['Jitter: the wait is'], JITTERS, draw);
+  const backoffs = table(['Backoff: ', ...typeset('c = min(cap, …)'), ' with'], ALL_BACKOFFS, curve);
+  const jitters = table(['Jitter: the wait is'], ALL_JITTERS, draw);
 
   root.append(
     html(
@@ -26,22 +26,22 @@ export function mountHow(root: HTMLElement, store: Store): void {
       part(
         'The formulas',
         html('div', { class: 'how-formulas' }, backoffs.element, jitters.element),
-        html('p', {}, 'Wait ', v('k'), ' follows failed attempt ', v('k'), '. ', v('r'), ' is uniform on [0,\u00a01), drawn anew from seed, operation and attempt. ', v('N'), ' is where truncation begins. ', v('prev'), ' is the wait before, at first ', v('base'), ': decorrelated jitter has no use for a backoff.'),
+        html('p', {}, 'Wait ', v('k'), ' follows failed attempt ', v('k'), '. ', v('r'), ' is a random number from [0,\u00a01), new for each wait: the seed, the operation and the attempt determine it. ', v('N'), ' is the wait from which on truncated backoff no longer grows. ', v('prev'), ' is the previous wait, or ', v('base'), ' before the first: decorrelated jitter does not use the backoff.'),
       ),
       part(
         'The module',
-        html('p', {}, `Everything is computed by rejitter ${version}, the package that you install, in workers of this page.`),
+        html('p', {}, `rejitter ${version}, the package that you install, computes everything in a worker of this page.`),
         sizesTable(),
       ),
       part(
         'Exact or sampled',
-        html('p', {}, 'Exact: the shapes, percentiles and longest cases of single waits, in closed form; of decorrelated jitter numerically, with an error below 10', html('sup', {}, '−6'), '.'),
-        html('p', {}, 'Sampled or simulated, with seed ', seed, ': sums of waits, the time until a call succeeds, and everything with a server in it. The same link gives the same numbers in every browser, and in Node.'),
+        html('p', {}, 'Exact: shapes, percentiles and longest values of single waits, in closed form. For decorrelated jitter they are computed numerically, with an error below 10', html('sup', {}, '−6'), '.'),
+        html('p', {}, 'Sampled or simulated, with seed ', seed, ': sums of waits, the time until a call succeeds, and everything that involves a server. The same link gives the same numbers in every browser and in Node.'),
       ),
       part(
         'The models',
-        html('p', {}, 'Herd: clients that do not know of each other call a server that is down, then serves so many calls a second and rejects the rest. A rejected call is retried by the policy. If new requests keep coming, whatever became of the old ones, only a retry budget lets a server recover (', link(METASTABLE, 'Bronson et al., HotOS 2021'), ').'),
-        html('p', {}, 'Contention: many clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)|\u00a0ms, as in ', link(AWS, 'Exponential Backoff And Jitter'), ' (AWS Architecture Blog, 2015), where full, equal and decorrelated jitter come from. Truncated backoff is that of ', link(ETHERNET, 'Ethernet'), ' (Metcalfe and Boggs, 1976).'),
+        html('p', {}, 'Herd: independent clients call a server that is down. When it is back, it serves calls up to its capacity and rejects the rest. A rejected call uses a part of the capacity as well, and the policy retries it. Where new requests keep coming, retries alone can keep a server overloaded for good, and a retry budget lets it recover (', link(METASTABLE, 'Bronson et al., HotOS 2021'), ').'),
+        html('p', {}, 'Contention: many clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)|\u00a0ms, as in ', link(AWS, 'Exponential Backoff And Jitter'), ' (AWS Architecture Blog, 2015). That post introduced full, equal and decorrelated jitter. Truncated backoff comes from ', link(ETHERNET, 'Ethernet'), ' (Metcalfe and Boggs, 1976).'),
       ),
     ),
   );
@@ -73,10 +73,11 @@ interface Formulas<K> {
 }
 
 function table<K extends Backoff | Jitter>(caption: (Node | string)[], kinds: readonly K[], cell: (kind: K) => Node[]): Formulas<K> {
-  const hue = (kind: K) => JITTERS.find((jitter) => jitter === kind);
+  const jitterOf = (kind: K): Jitter | undefined => ALL_JITTERS.find((jitter) => jitter === kind);
+  const nameOf = (kind: K, jitter = jitterOf(kind)): string => (jitter ? jitterName({ backoff: 'exponential', jitter }) : kind);
   const rows = kinds.map((kind) => ({
     kind,
-    row: html('tr', { 'data-jitter': hue(kind) }, html('th', { scope: 'row' }, capitalised(kind)), html('td', {}, ...cell(kind))),
+    row: html('tr', { 'data-jitter': jitterOf(kind) }, html('th', { scope: 'row' }, capitalised(nameOf(kind))), html('td', {}, ...cell(kind))),
   }));
   return {
     element: html('table', {}, html('caption', {}, ...caption), html('tbody', {}, ...rows.map(({ row }) => row))),

@@ -1,5 +1,5 @@
 // @ts-check
-// Who takes part. Each is a module of its own, so that a cold start loads one and nothing else.
+// The contenders. Each is a separate module, so that a cold start loads one and nothing else.
 
 /**
  * @typedef {object} Contender

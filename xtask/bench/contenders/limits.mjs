@@ -1,5 +1,5 @@
 // @ts-check
-// What every contender is set to, as far as it can be: full jitter below min(10 s, 100 ms·2^(k−1)).
+// The settings of every contender, as far as it has them: full jitter below min(10 s, 100 ms·2^(k−1)).
 
 export const ATTEMPTS = 6;
 export const BASE_MS = 100;

@@ -1,5 +1,5 @@
 // @ts-check
-// What runs in the page: the success path, as in Node.
+// Runs in the page: the success path, as in Node.
 
 import * as asyncRetry from '../contenders/async-retry.mjs';
 import * as attempt from '../contenders/attempt.mjs';

@@ -1,5 +1,5 @@
 // @ts-check
-// Runs one exported function of a module in a process of its own, of a Node of choice.
+// Runs one exported function of a module in a separate process of a chosen Node.
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

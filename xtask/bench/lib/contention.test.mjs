@@ -5,7 +5,7 @@ import { BinaryHeap } from './binary-heap.mjs';
 import { contention } from './contention.mjs';
 import { uniform } from './random.mjs';
 
-test('the heap gives back what it was given, the earliest first', () => {
+test('the heap returns its items, the earliest first', () => {
   const random = uniform(2);
   const heap = new BinaryHeap(300);
   for (let round = 0; round < 20; round++) {

@@ -26,7 +26,7 @@ export async function field(files, load, check = verify) {
       found.contenders.push(contender);
       if (contender.note !== undefined) found.notes[contender.name] = contender.note;
     } catch (error) {
-      // A peer that does not run here is told of; what this is all about must run.
+      // A peer that does not run here is reported; rejitter must run.
       if (!(error instanceof Error) || file.startsWith('rejitter')) throw error;
       found.absent[file] = error.message.split('\n')[0];
     }

@@ -25,7 +25,7 @@ import { shuffled, uniform } from './random.mjs';
  */
 
 /**
- * A loop of its own for each design: one that is shared would learn from all of them and suit none.
+ * Each design has its own loop: a shared one would be optimised for all of them and suit none.
  * @param {string} call the expression that is awaited
  * @param {Record<string, unknown>} scope what its names mean
  * @returns {(n: number) => Promise<void>}

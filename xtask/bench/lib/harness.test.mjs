@@ -26,7 +26,7 @@ test('a loop awaits its expression n times, one after the other', async () => {
   assert.notEqual(loopOf('f()', { f: () => 1 }), loopOf('f()', { f: () => 1 }));
 });
 
-test('a failure in a loop comes out', async () => {
+test('a failure in a loop rejects', async () => {
   const error = new Error('own');
   await assert.rejects(loopOf('f()', { f: async () => { throw error; } })(1), (thrown) => thrown === error);
 });

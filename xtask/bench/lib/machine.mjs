@@ -1,5 +1,5 @@
 // @ts-check
-// What it was measured on, and how much of it was left.
+// The machine that measured, and the idle share of it.
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';

@@ -1,5 +1,5 @@
 // @ts-check
-// How long things are measured: the full run, and one that is over in a minute.
+// Durations of the measurements: the full run, and one that takes a minute.
 
 /** @typedef {{ quick: boolean, seed: number }} Choice */
 

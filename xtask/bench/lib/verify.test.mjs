@@ -12,12 +12,12 @@ patchTimers('immediate');
 /** A contender that is wrong in one way. */
 const broken = (retry) => ({ name: 'broken', call: 'retry(fn)', scope: (fn) => ({ fn, retry }) });
 
-test('who does the job is let in', async () => {
+test('accepts a contender that does the job', async () => {
   await verify(bare);
   await verify(byHand);
 });
 
-test('who does not is refused', async () => {
+test('rejects a contender that does not', async () => {
   const wrong = {
     'does not retry': (fn) => fn(),
     'retries a success': async (fn) => { await fn(); return fn(); },
@@ -28,7 +28,7 @@ test('who does not is refused', async () => {
   for (const [name, retry] of Object.entries(wrong)) await assert.rejects(verify(broken(retry)), name);
 });
 
-test('a peer that does not run is told of; rejitter must run', async () => {
+test('reports a peer that does not run; rejitter must run', async () => {
   const load = async (file) => {
     if (file === 'byHand') return byHand;
     throw new Error(`no ${file}\nand more`);

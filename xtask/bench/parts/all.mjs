@@ -1,5 +1,5 @@
 // @ts-check
-// What can be measured, in the order in which it is. The names are the files of this folder.
+// The parts of the benchmark, in their order. The names are the files of this folder.
 
 /**
  * @typedef {object} Context

@@ -10,7 +10,7 @@ const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usag
 /** @param {string} name */
 function pathOf(name) {
   const path = process.env[name];
-  if (!path) throw new Error(`${name} is not set: it must be the path of that browser`);
+  if (!path) throw new Error(`set ${name} to the path of that browser`);
   return path;
 }
 

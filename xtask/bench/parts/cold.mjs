@@ -1,5 +1,5 @@
 // @ts-check
-// A cold start: import and first success, then the first failure with its retry, in a process of its own.
+// A cold start: import and first success, then the first failure with its retry, in a separate process.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 // @ts-check
-// Memory: of an operation under way, of one that is over, and of a million together.
+// Memory of a running operation, of a finished one, and of a million together.
 
 import assert from 'node:assert/strict';
 
@@ -16,7 +16,7 @@ export async function run({ nodes, choice, say }) {
   const results = {};
   for (const node of nodes) {
     results[node.name] = { contenders: {}, absent: {} };
-    // What grows without end is seen after fewer too.
+    // Unbounded growth shows after fewer operations too.
     const many = choice.quick ? 50_000 : node === main ? 1_000_000 : 100_000;
     for (const file of FILES) {
       say(`${node.name}, ${file}`);
@@ -107,7 +107,7 @@ export async function measure({ quick, file, many }) {
   }));
   let wait;
   for (let holdMs = quick ? 500 : 1000; retries && wait === undefined; holdMs *= 2) {
-    assert.ok(holdMs < 60_000, `${name}: the waits end before they are looked at`);
+    assert.ok(holdMs < 60_000, `${name}: the waits end before they are measured`);
     fixTimers(holdMs);
     // The first time, code and tables come into being: only the second counts.
     for (let time = 0; time < 2; time++) {

@@ -70,7 +70,7 @@ const MEASURES = /** @type {const} */ ([
 const middle = (value) => (typeof value === 'object' ? value.median : value);
 
 /**
- * By each measure, those who do as well as rejitter's policy or better: a difference of 5 % is none.
+ * Names, for each measure, the contenders that match or beat rejitter's policy; less than 5% counts as equal.
  * @param {Row[]} rows
  * @returns {{ measure: string, own: string, others: string[] }[]}
  */
@@ -107,7 +107,7 @@ export function block(results) {
     ]),
   ]);
   const ahead = aheadOf(rows)
-    .map(({ measure, own, others: names }) => wrapped(`- ${measure} (rejitter: ${own}): ${names.length > 0 ? names.join(', ') : 'nobody'}`).replaceAll('\n', '\n  '))
+    .map(({ measure, own, others: names }) => wrapped(`- ${measure} (rejitter: ${own}): ${names.length > 0 ? names.join(', ') : 'none'}`).replaceAll('\n', '\n  '))
     .join('\n');
   return [
     wrapped(`

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import { BEGIN, END, aheadOf, between, block, rowsOf } from './readme.mjs';
 
-test('what is between the markers is replaced, and nothing else', () => {
+test('replaces the text between the markers and nothing else', () => {
   const text = `# title\n\n${BEGIN}\nold\n| table |\n${END}\n\nafter\n`;
   assert.equal(between(text, '\nnew\n'), `# title\n\n${BEGIN}\nnew\n${END}\n\nafter\n`);
   assert.equal(between(between(text, 'new'), 'newer'), between(text, 'newer'));
 });
 
-test('a text without both markers, once each, is refused', () => {
+test('rejects a text that does not have both markers once', () => {
   for (const text of ['', BEGIN, END, `${END} ${BEGIN}`, `${BEGIN} ${END} ${END}`, `${BEGIN} ${BEGIN} ${END}`]) {
     assert.throws(() => between(text, 'new'), /once each/, text);
   }
@@ -18,7 +18,7 @@ test('a text without both markers, once each, is refused', () => {
 const spread = (median) => ({ median, q1: median, q3: median });
 const row = (name, value) => ({ name, success: spread(value), retries: spread(value), heap: value, cold: spread(value), brotli: value });
 
-test('who is as good or better is named, the best first', () => {
+test('names the contenders that are as good or better, the best first', () => {
   const rows = [row('rejitter, policy', 100), row('rejitter, function', 1), row('slow', 106), row('equal', 104), row('fast', 20)];
   const [success, , heap] = aheadOf(rows);
   assert.deepEqual(success, { measure: 'first success', own: '100×', others: ['fast (20.0×)', 'equal (104×)'] });
@@ -60,7 +60,7 @@ test('the README says when, with what and on what, and who is ahead', () => {
   assert.match(text, /\| peer 7\.8\.9 \| 5\.00 \(5\.00–5\.00\) \| 0\.500 \(0\.500–0\.500\) \| 1,400 \| 1\.50 \(1\.50–1\.50\) \| 1,500 \|/);
   assert.match(text, /Not alike in all: peer \(no cap\)\./);
   assert.match(text, /- retries \(rejitter: 1\.25×\): peer \(0\.500×\), hand-written loop \(1\.00×\) /);
-  assert.match(text, /- heap in a wait \(rejitter: 910 B\): nobody /);
+  assert.match(text, /- heap in a wait \(rejitter: 910 B\): none /);
   assert.match(text, /\| ky 2\.1\.0 \| 10\.0 \(10\.0–10\.0\) \| — \| 7,900 \|/);
   assert.match(text, /4\.00 \(4\.00–4\.00\) times as fast as a loop/);
   assert.match(text, /8\.00 million events per second, 2\.00 times as many/);

@@ -78,7 +78,7 @@ function heap(byHost) {
     ]);
     const [{ many: { operations } }] = /** @type {any[]} */ (Object.values(contenders));
     const notes = [
-      'per operation; in a wait with the timer of Node; kept: after it is over, a few bytes are noise',
+      'per operation; in a wait with the timer of Node; kept: after its end, a few bytes are noise',
       `kept of many: of ${whole(operations)} operations together, half of which failed once`,
       ...Object.entries(absent).map(([file, why]) => `${file} does not run: ${why}`),
     ];

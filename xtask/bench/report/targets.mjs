@@ -1,5 +1,5 @@
 // @ts-check
-// What was aimed at, and what was reached. A miss is told, it fails nothing: times depend on the machine.
+// Targets and what was reached. A miss is reported but fails nothing: times depend on the machine.
 
 import { mainOf } from '../lib/nodes.mjs';
 import { difference, ratio } from '../lib/stats.mjs';
@@ -39,7 +39,7 @@ const TARGETS = {
     const { wait, many, wasmBytes } = inMain(byHost).contenders[POLICY];
     return [
       { what: 'heap of an operation in a wait, B', value: wait.pending, most: 1070 },
-      { what: 'kept of one that is over, B', value: wait.kept, most: 10 },
+      { what: 'kept after the end, B', value: wait.kept, most: 10 },
       { what: 'kept of many, B each', value: many.kept / many.operations, most: 1 },
       { what: 'wasm memory, B', value: wasmBytes, most: 0 },
     ];

@@ -9,7 +9,7 @@ test('at most, at least, and exactly at the limit', () => {
   assert.ok(!isMet({ value: NaN, most: 2 }), 'what was not measured is not met');
 });
 
-test('of the parts that were measured', () => {
+test('reports targets of the measured parts', () => {
   const brotli = (value) => ({ brotli: value });
   const targets = targetsOf({ sizes: { ours: { retryWithFullJitter: brotli(9000), 'rejitter, everything': brotli(11_000), 'rejitter/fetch': brotli(12_000) } }, browsers: {} });
   assert.deepEqual(targets.map(isMet), [false, false, true]);

@@ -1,10 +1,5 @@
 // The declarations of the options, events, reports and errors, in a strict project of a user's.
 
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
-
-import { compile, typeTests } from '../lib/types.mjs';
-
 const IMPORT = `
 import {
   RetryError, RetryPolicy, TimeoutError, isPermanent, isProgrammingError, permanent, retry, retryAfter, retryReport, retrySync,
@@ -289,37 +284,4 @@ clock.now = 5;
 virtualClock({ start: 5 });
 `;
 
-typeTests({ positive: POSITIVE, negative: NEGATIVE, least: 57 });
-
-test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
-  const text = `
-import { RetryError, TimeoutError } from 'rejitter';
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
-const same = <A, B>(_: Equal<A, B>): void => {};
-export function causes(error: unknown): unknown[] {
-  if (error instanceof TimeoutError) return [error.cause, error.message];
-  if (!(error instanceof RetryError)) return [];
-  same<typeof error.message, string>(true);
-  same<typeof error.errors, any[]>(true);
-  return [error.cause, ...error.errors];
-}
-`;
-  const { code, stdout } = await compile({ 'main.ts': text }, { lib: ['es2020', 'dom'], target: 'es2020' });
-  assert.equal(stdout, '');
-  assert.equal(code, 0);
-});
-
-test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
-  // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
-  const text = `
-import { createFetch, type FetchOptions } from 'rejitter/fetch';
-export const copied = (options: FetchOptions) => ({ ...options });
-export const prepare = (options: FetchOptions) => options.prepare;
-export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
-export const jitter = (options: FetchOptions) => options.jitter;
-export const fetch = createFetch();
-`;
-  const { code, stdout } = await compile({ 'main.ts': text }, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
-  assert.equal(stdout, '');
-  assert.equal(code, 0);
-});
+export default { positive: POSITIVE, negative: NEGATIVE, least: 57 };

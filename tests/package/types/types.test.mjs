@@ -1,0 +1,45 @@
+// The declarations, in strict projects of a user's: correct code compiles, and each wrong line is an error.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { compile, typeTests } from '../lib/types.mjs';
+import fetchSuite from './fetch.mjs';
+import functions from './functions.mjs';
+import lab from './lab.mjs';
+import options from './options.mjs';
+
+typeTests({ functions, options, fetch: fetchSuite, lab });
+
+test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
+  const text = `
+import { RetryError, TimeoutError } from 'rejitter';
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+export function causes(error: unknown): unknown[] {
+  if (error instanceof TimeoutError) return [error.cause, error.message];
+  if (!(error instanceof RetryError)) return [];
+  same<typeof error.message, string>(true);
+  same<typeof error.errors, any[]>(true);
+  return [error.cause, ...error.errors];
+}
+`;
+  const { code, stdout } = await compile({ 'main.ts': text }, { lib: ['es2020', 'dom'], target: 'es2020' });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});
+
+test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
+  // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
+  const text = `
+import { createFetch, type FetchOptions } from 'rejitter/fetch';
+export const copied = (options: FetchOptions) => ({ ...options });
+export const prepare = (options: FetchOptions) => options.prepare;
+export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
+export const jitter = (options: FetchOptions) => options.jitter;
+export const fetch = createFetch();
+`;
+  const { code, stdout } = await compile({ 'main.ts': text }, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});

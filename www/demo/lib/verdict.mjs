@@ -1,0 +1,41 @@
+/** The verdict's numbers, computed with the package alone: nothing of the page. */
+import { simulateOutage } from 'rejitter/lab';
+
+/** The options of each strategy of the grid, as a program would write them: decorrelated jitter once. */
+export const STRATEGIES = ['fixed', 'linear', 'exponential', 'truncated'].flatMap((backoff) =>
+  ['none', 'full', 'equal', 'decorrelated'].flatMap((jitter) => {
+    if (jitter === 'decorrelated') return backoff === 'fixed' ? [{ backoff, jitter, options: { jitter } }] : [];
+    return [{ backoff, jitter, options: { backoff, jitter, ...(backoff === 'truncated' && { truncateAt: 4 }) } }];
+  }),
+);
+
+/**
+ * Three scenarios, with what the verdict says of them: one strategy wins; two do, within the noise; none serves 99%.
+ * `limits` are those of the policy while `herd.limits` lets them act.
+ */
+export const SCENARIOS = [
+  { query: '', herd: {}, strategy: {}, limits: { maxAttempts: 10 }, pick: 'exponential full', level: [], served: 990 },
+  { query: '?downMs=8000&limits=served', herd: { downMs: 8000, limits: 'served' }, strategy: {}, limits: { maxAttempts: Infinity }, pick: 'exponential equal', level: ['exponential full'], served: 990 },
+  { query: '?maxAttempts=6', herd: {}, strategy: { maxAttempts: 6 }, limits: { maxAttempts: 6 }, pick: 'fixed decorrelated', level: [], served: 300 },
+];
+export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, limits: 'set' };
+
+/** Every strategy over the page's seeds, by the package alone. @param {typeof SCENARIOS[number]} scenario @param {number} seeds @param {typeof STRATEGIES} [strategies] */
+export function independently({ herd, limits }, seeds, strategies = STRATEGIES) {
+  const { clients, downMs, capacityPerS, rejectionCost } = { ...HERD, ...herd };
+  return strategies.map(({ backoff, jitter, options }) => {
+    const runs = Array.from({ length: seeds }, (_, k) => {
+      const simulation = simulateOutage(/** @type {any} */ ({ ...options, baseMs: 100, capMs: 10_000, ...limits }), {
+        clients, downMs, capacityPerS, rejectionCost, spreadMs: 100, burst: capacityPerS / 10, latencyMs: 10, horizonMs: 60_000, traced: 0, seed: k === 0 ? 42 : `42/${k}`,
+      });
+      simulation.step(150 * clients);
+      const { servedMs, meanAttempts } = simulation.result();
+      simulation.free();
+      return { served: servedMs.length, callsPerClient: meanAttempts, timeMs: servedMs[0.99 * clients - 1] ?? Infinity };
+    });
+    return { name: `${backoff} ${jitter}`, runs };
+  });
+}
+
+/** The value in the middle, the lower one of two. @param {number[]} values */
+export const median = (values) => values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1] ?? NaN;

@@ -1,0 +1,163 @@
+/**
+ * A crosshair over a figure: by pointer, by tap, and by the arrow keys. Figures with the same axis share it,
+ * so that one moment can be read in all of them.
+ */
+import { html } from './dom';
+import type { Scale } from './scale';
+
+export interface ReadoutRow {
+  readonly name: string;
+  readonly value: string;
+  readonly jitter?: string;
+}
+
+/** What a figure says at a place of its axis. */
+export interface Readout {
+  /** Figures with the same name have the same axis. */
+  readonly axis: string;
+  /** The horizontal axis of the drawing. */
+  readonly scale: Scale;
+  /** The crosshair's ends, in pixels of the drawing. */
+  readonly top: number;
+  readonly bottom: number;
+  /** One press of an arrow key. */
+  readonly step: number;
+  /** Where the keyboard begins. */
+  readonly start: number;
+  /** The place in words, "3.1 s" say. */
+  place(value: number): string;
+  /** `y`: where the pointer is; undefined for the keyboard and for another figure's crosshair. */
+  rows(value: number, y: number | undefined): readonly ReadoutRow[];
+}
+
+export interface Crosshair {
+  /** The figure was drawn: its new scale and data, or none. */
+  update(readout: Readout | undefined): void;
+}
+
+/** Time for the values to stop changing before a screen reader is told. */
+const QUIET_MS = 400;
+const FAR = 10;
+/** From the crosshair to its box. */
+const GAP = 10;
+
+interface Member {
+  axis(): string | undefined;
+  show(value: number | undefined, y?: number): void;
+}
+const members = new Set<Member>();
+/** The value under the crosshair of each axis. */
+const current = new Map<string, number>();
+
+function share(axis: string, value: number | undefined, source: Member, y?: number): void {
+  if (value === undefined) current.delete(axis);
+  else current.set(axis, value);
+  for (const member of members) if (member.axis() === axis) member.show(value, member === source ? y : undefined);
+}
+
+export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: string): Crosshair {
+  const line = html('div', { class: 'crosshair-line' });
+  const box = html('div', { class: 'crosshair-box', 'aria-hidden': 'true' });
+  const slider = html('div', { class: 'crosshair-area', role: 'slider', tabindex: 0, 'aria-label': `Crosshair: ${title}`, 'aria-valuenow': 0 });
+  const spoken = html('p', { class: 'spoken', role: 'status' });
+  const layer = html('div', { class: 'crosshair' }, slider, line, box, spoken);
+  drawing.before(layer);
+  let readout: Readout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const member: Member = { axis: () => readout?.axis, show };
+  members.add(member);
+
+  function show(value: number | undefined, y?: number): void {
+    const [from, to] = readout?.scale.domain ?? [0, 0];
+    const shown = readout !== undefined && value !== undefined && value >= from && value <= to;
+    line.hidden = box.hidden = !shown;
+    if (!shown || !readout) return;
+    const { scale, top, bottom } = readout;
+    const x = scale(value);
+    Object.assign(line.style, { left: `${x}px`, top: `${top}px`, height: `${bottom - top}px` });
+    const rows = readout.rows(value, y);
+    box.replaceChildren(
+      html('b', {}, readout.place(value)),
+      ...rows.map((row) => html('span', { 'data-jitter': row.jitter }, html('span', { class: 'hued' }, row.name), html('span', {}, row.value))),
+    );
+    const width = drawing.clientWidth;
+    const left = x + GAP + box.offsetWidth > width ? x - GAP - box.offsetWidth : x + GAP;
+    // Below the pointer, where there is one.
+    const boxTop = y === undefined ? top : Math.max(top, Math.min(y + GAP, bottom - box.offsetHeight));
+    Object.assign(box.style, { left: `${Math.max(0, Math.min(left, width - box.offsetWidth))}px`, top: `${boxTop}px` });
+    slider.setAttribute('aria-valuenow', String(Math.round(value)));
+    slider.setAttribute('aria-valuetext', readout.place(value));
+  }
+
+  function speak(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const value = readout && current.get(readout.axis);
+      if (!readout || value === undefined) spoken.textContent = '';
+      else spoken.textContent = `${readout.place(value)}: ${readout.rows(value, undefined).map((row) => `${row.name} ${row.value}`).join(', ')}`;
+    }, QUIET_MS);
+  }
+
+  function set(value: number | undefined, y?: number): void {
+    if (!readout) return;
+    share(readout.axis, value, member, y);
+    speak();
+  }
+
+  /** The axis value under a pointer; undefined outside the plot. */
+  function under(event: MouseEvent): { value: number; y: number } | undefined {
+    if (!readout || drawing.hidden) return undefined;
+    const { left, top } = drawing.getBoundingClientRect();
+    const { scale } = readout;
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    const [from, to] = scale.range;
+    if (x < from || x > to || y < readout.top || y > readout.bottom) return undefined;
+    return { value: scale.invert(x), y };
+  }
+
+  function follow(event: MouseEvent): void {
+    const at = under(event);
+    if (at) set(at.value, at.y);
+    else if (readout && current.has(readout.axis) && !slider.matches(':focus')) set(undefined);
+  }
+
+  // A finger that moves scrolls; a tap is a click.
+  card.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && follow(event));
+  card.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && !slider.matches(':focus') && set(undefined));
+  card.addEventListener('click', follow);
+
+  slider.addEventListener('focus', () => readout && set(current.get(readout.axis) ?? readout.start));
+  slider.addEventListener('blur', () => set(undefined));
+  slider.addEventListener('keydown', (event) => {
+    if (!readout) return;
+    const { step, start, scale } = readout;
+    const [from, to] = scale.domain;
+    const value = current.get(readout.axis) ?? start;
+    const next = {
+      ArrowRight: value + step, ArrowUp: value + step, ArrowLeft: value - step, ArrowDown: value - step,
+      PageUp: value + FAR * step, PageDown: value - FAR * step, Home: from, End: to,
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    set(Math.max(from, Math.min(to, next)));
+  });
+  addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && readout && current.has(readout.axis)) set(undefined);
+  });
+
+  show(undefined);
+  return {
+    update(next) {
+      readout = next;
+      slider.hidden = next === undefined;
+      if (!next) return show(undefined);
+      const { scale, top, bottom } = next;
+      const [from, to] = scale.range;
+      Object.assign(slider.style, { left: `${from}px`, width: `${to - from}px`, top: `${top}px`, height: `${bottom - top}px` });
+      slider.setAttribute('aria-valuemin', String(Math.round(scale.domain[0])));
+      slider.setAttribute('aria-valuemax', String(Math.round(scale.domain[1])));
+      show(current.get(next.axis));
+    },
+  };
+}

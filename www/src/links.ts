@@ -1,0 +1,10 @@
+/** Where the project is. The build writes these into index.html. */
+
+export const REPOSITORY = 'https://github.com/rejitter/rejitter';
+export const ISSUES = `${REPOSITORY}/issues`;
+export const LICENCE = `${REPOSITORY}#licence`;
+export const NPM = 'https://www.npmjs.com/package/rejitter';
+/** The package's readme, until there is a site for the documentation. */
+export const DOCS = `${NPM}#readme`;
+/** Where this page is published: for previews and search engines. The page works at any address. */
+export const SITE = 'https://rejitter.github.io/rejitter/';

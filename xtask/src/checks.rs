@@ -1,0 +1,596 @@
+//! The steps of `cargo xtask test`: what is checked, and with which commands.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use crate::browsers::{FOUND, GECKODRIVER, WASM_PACK, WEBKIT, WebKit};
+use crate::cmd::{Cmd, Failure};
+use crate::counts::Runner;
+use crate::demo::{self, CONSUMER, IN_PAGE};
+use crate::pkg::{PACK, tarball};
+use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
+use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::step::file_failure;
+use crate::workspace::Workspace;
+
+/// The page is built: its tests open it.
+const PAGE: &str = "demo: page builds";
+
+/// All steps, in the order of the closing table.
+pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
+    let mut steps = lints();
+    steps.extend(native());
+    steps.extend(wasm());
+    steps.extend(wasm_pack_builds());
+    let tests = ws.root.join("tests/package");
+    for part in parts(&tests)? {
+        let folder = part
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for file in test_files(&part)? {
+            steps.push(package_tests(
+                format!("package: {folder}/{}", stem(&file)),
+                file,
+            )?);
+        }
+    }
+    steps.extend(package_in_webkit(&tests));
+    steps.extend(package_checks());
+    steps.extend(demo());
+    for file in test_files(&ws.root.join("www/demo"))? {
+        steps.push(page_tests(format!("demo: {}", stem(&file)), file)?);
+    }
+    Ok(steps)
+}
+
+fn lints() -> Vec<Plan> {
+    vec![
+        Plan::check("lint: format", &[], |cx| {
+            vec![in_root(cx, &["fmt", "--all", "--check"])]
+        }),
+        Plan::check("lint: clippy", &[], |cx| {
+            // Not wasm-tools: two mains of a few lines, for which 200 crates would be checked.
+            let all = ["--workspace", "--exclude", "wasm-tools", "--all-targets"];
+            vec![
+                clippy(cx, &all),
+                clippy(cx, &["--no-default-features", "--lib"]),
+            ]
+        })
+        .room(TARGET),
+        Plan::check("lint: clippy, wasm", &[setup::TARGET], |cx| {
+            let wasm = ["--target", WASM_TARGET];
+            vec![
+                clippy(cx, &[&wasm[..], &["--all-targets"]].concat()),
+                clippy(
+                    cx,
+                    &[&wasm[..], &["--no-default-features", "--lib"]].concat(),
+                ),
+            ]
+        })
+        .room(TARGET),
+        Plan::check("lint: rustdoc", &[], |cx| {
+            vec![in_root(cx, &["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")]
+        })
+        .room(TARGET),
+        Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
+            vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
+        }),
+        Plan::check("lint: types of the benchmarks", &[NPM_OF_TESTS], |cx| {
+            vec![
+                tests_tool(cx, "tsc")
+                    .arg("-p")
+                    .arg(cx.ws.root.join("xtask/bench/tsconfig.json")),
+            ]
+        }),
+    ]
+    .into_iter()
+    .map(Plan::quick)
+    .collect()
+}
+
+/// The names of tests/*.rs appear in the log: the layering test is one of them.
+fn native() -> Vec<Plan> {
+    vec![
+        Plan::tests("native: crate and layering", Runner::Cargo, &[], |cx| {
+            // With Tokio as the default sleeper, which is not a default feature.
+            vec![in_root(cx, &["test", "--all-features"])]
+        })
+        .room(TARGET),
+        Plan::tests("native: build tools", Runner::Cargo, &[], |cx| {
+            vec![in_root(cx, &["test", "--package", "xtask"])]
+        })
+        .room(TARGET),
+        node_tests_in("native: package assembly", "xtask/npm", NPM_OF_BUILD),
+        node_tests_in("native: benchmarks", "xtask/bench", NPM_OF_TESTS),
+    ]
+    .into_iter()
+    .map(Plan::quick)
+    .collect()
+}
+
+fn wasm() -> Vec<Plan> {
+    let test = |name: &str, more: &[&'static str], commands: fn(&Context<'_>) -> Cmd| {
+        let needs = [
+            &[WASM_BINDGEN, WASM_PACK, NPM_OF_BUILD, setup::TARGET][..],
+            more,
+        ]
+        .concat();
+        Plan::tests(name, Runner::Cargo, &needs, move |cx| vec![commands(cx)]).room(TARGET)
+    };
+    vec![
+        test("wasm: Node", &[], |cx| {
+            wasm_pack(cx, &["test", "--mode", "no-install", "--node"])
+        }),
+        test("wasm: Chromium", &[FOUND], |cx| {
+            let browser = [
+                "test",
+                "--mode",
+                "no-install",
+                "--headless",
+                "--chrome",
+                "--chromedriver",
+            ];
+            in_browser(
+                wasm_pack(cx, &browser).arg(&known(&cx.browsers).chromedriver),
+                cx,
+            )
+        }),
+        test("wasm: Firefox", &[FOUND, GECKODRIVER], |cx| {
+            let browser = [
+                "test",
+                "--mode",
+                "no-install",
+                "--headless",
+                "--firefox",
+                "--geckodriver",
+            ];
+            in_browser(wasm_pack(cx, &browser).arg(known(&cx.geckodriver)), cx)
+        }),
+    ]
+}
+
+/// `wasm-pack build` alone gives a complete package, for each target.
+fn wasm_pack_builds() -> Vec<Plan> {
+    let build = |target: &'static str| {
+        let needs = [
+            WASM_BINDGEN,
+            WASM_PACK,
+            NPM_OF_BUILD,
+            NPM_OF_TESTS,
+            setup::TARGET,
+            FOUND,
+        ];
+        Plan::tests(
+            format!("wasm-pack: {target}"),
+            Runner::Node,
+            &needs,
+            move |cx| {
+                let out = cx.ws.target.join("wasm-pack").join(target);
+                let args = [
+                    "build",
+                    "--mode",
+                    "no-install",
+                    "--target",
+                    target,
+                    "--out-dir",
+                ];
+                let file = cx
+                    .ws
+                    .root
+                    .join(format!("tests/package/wasm-pack/{target}.test.mjs"));
+                vec![
+                    wasm_pack(cx, &args).arg(&out),
+                    node_test(cx, &file).env("WASM_PACK_OUT", out),
+                ]
+            },
+        )
+        .room(TARGET)
+    };
+    ["web", "nodejs", "bundler"].map(build).into()
+}
+
+fn package_checks() -> Vec<Plan> {
+    vec![
+        Plan::check("package: publint", &[PACK, NPM_OF_TESTS], |cx| {
+            vec![
+                tests_tool(cx, "publint")
+                    .args(["run", "--strict"])
+                    .arg(tarball(cx.ws)),
+            ]
+        })
+        .quick(),
+        Plan::check("package: attw", &[PACK, NPM_OF_TESTS], |cx| {
+            // Wasm files have no place in its model of modules.
+            vec![
+                tests_tool(cx, "attw")
+                    .arg(tarball(cx.ws))
+                    .args(["--exclude-entrypoints", "./core.wasm"]),
+            ]
+        })
+        .quick(),
+    ]
+}
+
+/// A program of the npm packages in tests/package.
+fn tests_tool(cx: &Context<'_>, name: &str) -> Cmd {
+    let dir = cx.ws.root.join("tests/package");
+    Cmd::new(dir.join("node_modules/.bin").join(name)).dir(dir)
+}
+
+fn demo() -> Vec<Plan> {
+    vec![
+        Plan::check("demo: types", &[IN_PAGE], |cx| {
+            vec![
+                Cmd::new("npm")
+                    .args(["run", "check"])
+                    .dir(cx.ws.root.join("www")),
+            ]
+        }),
+        Plan::check(PAGE, &[IN_PAGE], |cx| vec![demo::build_page(cx.ws)]),
+        Plan::check("demo: Node program", &[CONSUMER], |cx| {
+            vec![demo::program(cx.ws)]
+        }),
+    ]
+}
+
+/// Tests of what the build is made with, in a folder: they need no package.
+fn node_tests_in(name: &str, folder: &'static str, needs: &'static str) -> Plan {
+    Plan::tests(name, Runner::Node, &[needs], move |cx| {
+        vec![
+            Cmd::new("node")
+                .args(["--test", "--test-reporter=spec"])
+                .dir(cx.ws.root.join(folder)),
+        ]
+    })
+}
+
+/// The tests in browsers once more. Not those of `retrySync`: WebKitGTK has no shared memory.
+fn package_in_webkit(tests: &Path) -> Vec<Plan> {
+    let again = |name: &str| {
+        let file = tests.join(format!("hosts/{name}.test.mjs"));
+        let needs = [PACK, NODE, NPM_OF_TESTS, WEBKIT];
+        Plan::tests(
+            format!("package: hosts/{name}, WebKit"),
+            Runner::Node,
+            &needs,
+            move |cx| vec![node_test(cx, &file).env("TEST_BROWSERS", "WebKit")],
+        )
+        .room(BROWSERS)
+    };
+    ["browser", "fetch-browser", "lab-browser"]
+        .map(again)
+        .into()
+}
+
+fn package_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
+    let browsers = browsers_of(&file)?;
+    let uses_cargo = read(&file)?.contains("process.env.CARGO");
+    let plan = node_tests(name, file, &[PACK, NPM_OF_TESTS], &browsers);
+    Ok(match (browsers.is_empty(), uses_cargo) {
+        (true, true) => plan.quick().room(TARGET),
+        (true, false) => plan.quick(),
+        (false, _) => plan.room(BROWSERS),
+    })
+}
+
+fn page_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
+    let browsers = browsers_of(&file)?;
+    let plan = node_tests(name, file, &[PAGE], &browsers);
+    Ok(if browsers.is_empty() {
+        plan
+    } else {
+        plan.room(BROWSERS)
+    })
+}
+
+fn node_tests(
+    name: String,
+    file: PathBuf,
+    needs: &[&'static str],
+    browsers: &BTreeSet<&'static str>,
+) -> Plan {
+    let needs: Vec<&'static str> = needs.iter().chain(browsers).copied().collect();
+    Plan::tests(name, Runner::Node, &needs, move |cx| {
+        vec![node_test(cx, &file)]
+    })
+}
+
+fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
+    let mut cmd = Cmd::new("node")
+        .args(["--test", "--test-reporter=spec"])
+        .arg(file)
+        .dir(file.parent().unwrap_or(&cx.ws.root))
+        .env("REJITTER_TARBALL", tarball(cx.ws))
+        .env("REJITTER_TARGET_DIR", &cx.ws.target);
+    if let Some(found) = cx.browsers.get() {
+        cmd = cmd
+            .env("CHROME_BIN", &found.chrome)
+            .env("FIREFOX_BIN", &found.firefox);
+    }
+    if let Some(WebKit { driver, xvfb }) = cx.webkit.get() {
+        cmd = cmd.env("WEBKIT_DRIVER_BIN", driver).env("XVFB_BIN", xvfb);
+    }
+    if cx.quick {
+        cmd = cmd.env("REJITTER_QUICK", "1");
+    }
+    // A runner above us must not make this one a part of itself.
+    cmd.env_remove("NODE_TEST_CONTEXT")
+}
+
+/// The modules that start browsers, and the step of the set-up that finds these.
+const LAUNCHERS: [(&str, &str); 3] = [
+    ("playwright-core", FOUND),
+    ("tests/package/lib/browsers.mjs", FOUND),
+    ("www/demo/lib/webdriver.mjs", WEBKIT),
+];
+
+/// Which browsers a test file needs: those that its imports start, and the imports of these.
+fn browsers_of(file: &Path) -> Result<BTreeSet<&'static str>, Failure> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![file.to_path_buf()];
+    while let Some(file) = open.pop() {
+        let text = read(&file)?;
+        for name in text
+            .split("from '")
+            .skip(1)
+            .filter_map(|rest| rest.split('\'').next())
+        {
+            let path = normal(&file.parent().unwrap_or(&file).join(name));
+            if let Some((_, step)) = LAUNCHERS
+                .iter()
+                .find(|(module, _)| *module == name || path.ends_with(module))
+            {
+                found.insert(*step);
+            } else if name.starts_with('.') && path.is_file() && seen.insert(path.clone()) {
+                // Texts of modules that a test writes name files that are nowhere.
+                open.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// `a/b/../c` as `a/c`.
+fn normal(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut path, part| {
+        if part.as_os_str() == ".." {
+            path.pop();
+        } else {
+            path.push(part);
+        }
+        path
+    })
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|error| file_failure("read", file, &error))
+}
+
+fn in_root(cx: &Context<'_>, args: &[&str]) -> Cmd {
+    cargo().args(args).dir(&cx.ws.root)
+}
+
+fn clippy(cx: &Context<'_>, args: &[&str]) -> Cmd {
+    in_root(cx, &["clippy"])
+        .args(args)
+        .args(["--", "-D", "warnings"])
+}
+
+/// wasm-pack with the project's own wasm-bindgen and wasm-opt.
+fn wasm_pack(cx: &Context<'_>, args: &[&str]) -> Cmd {
+    let before = [
+        cx.ws.target.join("tools"),
+        cx.ws.root.join("xtask/npm/node_modules/.bin"),
+    ];
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths(before.into_iter().chain(env::split_paths(&path)));
+    Cmd::new(known(&cx.wasm_pack))
+        .args(args)
+        .dir(&cx.ws.root)
+        .env("PATH", path.unwrap_or_else(|_| OsString::new()))
+        // Debug builds of statistical tests take their time.
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
+}
+
+fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
+    // Another driver in the environment would win over the one on the command line.
+    let others = [
+        "CHROMEDRIVER",
+        "GECKODRIVER",
+        "CHROMEDRIVER_REMOTE",
+        "GECKODRIVER_REMOTE",
+    ];
+    let cmd = others.into_iter().fold(cmd, Cmd::env_remove);
+    let cmd = cmd.env(
+        "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
+        &known(&cx.browsers).webdriver_json,
+    );
+    // Known beforehand, so that our test runner can keep the server behind it alive.
+    match free_port() {
+        Ok(port) => cmd.env("WASM_BINDGEN_TEST_ADDRESS", format!("127.0.0.1:{port}")),
+        Err(_) => cmd,
+    }
+}
+
+/// A port that nobody listens on at this moment.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
+/// The folders with tests of the tarball. The steps of `wasm-pack` have commands of their own.
+fn parts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut parts = entries(folder)?;
+    parts.retain(|path| path.is_dir() && !path.ends_with("wasm-pack") && test_files(path).is_ok());
+    Ok(parts)
+}
+
+/// The `*.test.mjs` of a folder, in the order of their names.
+fn test_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = entries(folder)?;
+    files.retain(|path| path.to_string_lossy().ends_with(TEST_FILE));
+    if files.is_empty() {
+        return Err(Failure::new(format!(
+            "no *{TEST_FILE} in {}",
+            folder.display()
+        )));
+    }
+    Ok(files)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = fs::read_dir(folder).map_err(|error| file_failure("read", folder, &error))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+const TEST_FILE: &str = ".test.mjs";
+
+fn stem(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_suffix(TEST_FILE).unwrap_or(&name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{set_up_steps, with_needs};
+
+    fn names(wanted: impl Fn(&Plan) -> bool) -> Vec<String> {
+        let all = set_up_steps()
+            .into_iter()
+            .chain(steps(&Workspace::find()).unwrap())
+            .collect();
+        with_needs(all, wanted)
+            .into_iter()
+            .map(|step| step.name)
+            .collect()
+    }
+
+    /// The set-up of one step.
+    fn set_up_of(name: &str) -> Vec<String> {
+        let mut names = names(|step| step.name == name);
+        assert_eq!(names.pop().as_deref(), Some(name));
+        names
+    }
+
+    #[test]
+    fn every_named_step_is_there() {
+        let names = names(Plan::is_test);
+        for name in [
+            "lint: format",
+            "wasm: Chromium",
+            "wasm: Firefox",
+            "wasm-pack: bundler",
+            "package: attw",
+            "package: hosts/fetch-browser, WebKit",
+            "demo: webkit",
+        ] {
+            assert!(
+                names.iter().any(|n| n == name),
+                "{name} is not in {names:?}"
+            );
+        }
+        let unique: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(unique.len(), names.len(), "two steps have one name");
+    }
+
+    #[test]
+    fn every_test_file_is_a_step() {
+        fn test_files_under(folder: &Path, found: &mut Vec<String>) {
+            for path in entries(folder).unwrap() {
+                if path.is_dir() && !path.ends_with("node_modules") {
+                    test_files_under(&path, found);
+                } else if path.to_string_lossy().ends_with(TEST_FILE) {
+                    found.push(path.display().to_string());
+                }
+            }
+        }
+        let root = Workspace::find().root;
+        let mut files = Vec::new();
+        test_files_under(&root.join("tests/package"), &mut files);
+        test_files_under(&root.join("www"), &mut files);
+        let names = names(Plan::is_test);
+        for file in files {
+            let file = Path::new(&file);
+            let folder = file
+                .parent()
+                .unwrap()
+                .file_name()
+                .unwrap()
+                .to_string_lossy();
+            let stem = stem(file);
+            let expected = [
+                format!("package: {folder}/{stem}"),
+                format!("{folder}: {stem}"),
+            ];
+            assert!(
+                expected.iter().any(|name| names.contains(name)),
+                "no step runs {}",
+                file.display()
+            );
+        }
+    }
+
+    #[test]
+    fn a_step_sets_up_only_what_it_needs() {
+        assert_eq!(set_up_of("lint: clippy"), [""; 0]);
+        assert_eq!(set_up_of("native: crate and layering"), [""; 0]);
+        let package = set_up_of("package: engine/abort");
+        for (name, needed) in [
+            (PACK, true),
+            (NPM_OF_TESTS, true),
+            (FOUND, false),
+            (WEBKIT, false),
+            (WASM_PACK, false),
+            (IN_PAGE, false),
+        ] {
+            assert_eq!(package.iter().any(|n| n == name), needed, "{name}");
+        }
+    }
+
+    #[test]
+    fn browsers_are_set_up_for_the_files_that_start_them() {
+        for (name, chromium, webkit) in [
+            ("package: hosts/browser", true, false),
+            ("package: hosts/bundlers", false, false),
+            ("package: hosts/browser, WebKit", false, true),
+            ("wasm-pack: web", true, false),
+            ("demo: page", true, false),
+            ("demo: webkit", false, true),
+            ("demo: cost", false, false),
+        ] {
+            let set_up = set_up_of(name);
+            assert_eq!(
+                set_up.iter().any(|n| n == FOUND),
+                chromium,
+                "{name}: Chromium and Firefox"
+            );
+            assert_eq!(set_up.iter().any(|n| n == WEBKIT), webkit, "{name}: WebKit");
+        }
+    }
+
+    #[test]
+    fn the_page_is_built_before_its_tests() {
+        assert!(set_up_of("demo: access").iter().any(|name| name == PAGE));
+    }
+
+    #[test]
+    fn the_quick_steps_need_no_browser() {
+        let names = names(|step| step.quick);
+        assert!(names.len() > 60, "{names:?}");
+        for needed in [FOUND, WEBKIT, WASM_PACK, GECKODRIVER] {
+            assert!(!names.iter().any(|name| name == needed), "{needed}");
+        }
+    }
+}
