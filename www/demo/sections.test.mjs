@@ -236,6 +236,7 @@ inEachEngine(({ withPage }) => {
 
   test('the linter warns of what the package warns of', () =>
     withPage(async (page) => {
+      await page.locator('#linter-body').scrollIntoViewIfNeeded();
       const card = page.locator('.lint-card[aria-busy=false]');
       await card.scrollIntoViewIfNeeded();
       const codes = await card.locator('[data-severity=warning] .code').allTextContents();
