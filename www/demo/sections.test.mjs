@@ -31,6 +31,7 @@ inEachEngine(({ withPage }) => {
 
   test('herd: an outage of another length, and the link that brings it back', () =>
     withPage(async (page) => {
+      await drawn(page, 'herd');
       const sub = page.locator('#herd-body .sub');
       await drawn(page, 'herd');
       await page.getByRole('slider', { name: 'Outage' }).focus();
