@@ -32,6 +32,7 @@ inEachEngine(({ withPage }) => {
   test('herd: an outage of another length, and the link that brings it back', () =>
     withPage(async (page) => {
       const sub = page.locator('#herd-body .sub');
+      await drawn(page, 'herd');
       await page.getByRole('slider', { name: 'Outage' }).focus();
       await page.keyboard.press('ArrowRight');
       await page.waitForURL(/downMs=3000/);
@@ -217,6 +218,7 @@ inEachEngine(({ withPage }) => {
 
   test('code in three tabs, by arrow keys', () =>
     withPage(async (page) => {
+      await page.locator('#code-body').scrollIntoViewIfNeeded();
       const panel = page.locator('#code-panel');
       await page.getByRole('tab', { name: 'TypeScript' }).focus();
       const texts = [];
@@ -234,6 +236,7 @@ inEachEngine(({ withPage }) => {
 
   test('the linter warns of what the package warns of', () =>
     withPage(async (page) => {
+      await page.locator('#linter-body').scrollIntoViewIfNeeded();
       const card = page.locator('.lint-card[aria-busy=false]');
       await card.scrollIntoViewIfNeeded();
       const codes = await card.locator('[data-severity=warning] .code').allTextContents();
@@ -277,6 +280,13 @@ inEachEngine(({ withPage }) => {
       await page.locator('#import-body').scrollIntoViewIfNeeded();
       assert.equal(await page.locator('#import-text').inputValue(), text);
       assert.equal(await page.locator('.import-result h3').first().textContent(), 'ky 2.1.0 in rejitter');
+      // The same waits of another library have its name.
+      const subtitle = page.locator('#import-waits .subtitle');
+      await page.locator('#import-text').fill('backOff(fn, { startingDelay: 300, numOfAttempts: 4 })');
+      await page.waitForFunction(() => document.querySelector('#import-waits .subtitle')?.textContent?.includes('exponential-backoff 3.1.3'));
+      await page.locator('#import-text').fill('retry(fn, { delay: 300, factor: 2, maxAttempts: 4, timeout: 0 })');
+      await page.waitForFunction(() => document.querySelector('#import-waits .subtitle')?.textContent?.includes('@lifeomic/attempt 3.1.0'));
+      assert.match((await subtitle.textContent()) ?? '', /^dashed: @lifeomic.attempt 3\.1\.0 · filled: rejitter$/);
       // The same waits on both sides.
       await page.locator('#import-text').fill('axiosRetry(axios, { retryDelay: axiosRetry.exponentialDelay })');
       await page.waitForFunction(() => document.querySelector('#import-waits .note')?.textContent === 'Both draw the same waits.');
