@@ -77,16 +77,17 @@ inEachEngine(({ engine, withPage }) => {
     }));
 
   for (const { id, query, viewport, label } of [
-    { id: 'success', query: '', label: /p95/ },
-    { id: 'arrivals', query: '', label: /^capacity/ },
-    { id: 'success', query: '?failureRate=0.8', viewport: PHONE, label: /p95/ },
+    { id: 'success', query: '', label: 'text.hued.halo' },
+    { id: 'arrivals', query: '', label: 'text.halo.strong' },
+    { id: 'delays', query: '?jitter=decorrelated&baseMs=1000&capMs=5000', label: 'text.atom-label' },
+    { id: 'success', query: '?failureRate=0.8', viewport: PHONE, label: 'text.hued.halo' },
   ]) {
     test(`labels in a picture of "${id}" look like those on the page, ${viewport ? 'on a phone' : 'on a desk'}`, () =>
       withPage(
         async (page) => {
           await drawn(page, id);
           await page.evaluate(() => document.fonts.ready);
-          const mark = page.locator(`#${id} .drawing text`).filter({ hasText: label }).first();
+          const mark = page.locator(`#${id} .drawing ${label}`).first();
           await mark.evaluate((text) => text.scrollIntoView({ block: 'center', behavior: 'instant' }));
           const { x, y, width, height, ...look } = await mark.evaluate((text) => {
             const { left, top, width: wide, height: high } = text.getBoundingClientRect();

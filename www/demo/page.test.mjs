@@ -35,7 +35,7 @@ inEachEngine(({ withPage }) => {
       assert.match((await page.locator('#delays .note').textContent()) ?? '', /^The cap of 10\u00a0s limits the waits from wait 8 on\./);
       assert.equal(await page.textContent('#total-worst'), '32.7\u00a0s');
       assert.ok(await page.evaluate(() => document.fonts.check('16px Inter') && document.fonts.size > 0));
-    }, { query: '?maxAttempts=6' }));
+    }));
 
   test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
     withPage(async (page) => {
