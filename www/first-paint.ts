@@ -115,6 +115,8 @@ function still(body: Element): string {
     // Keeps its place.
     else element.setAttribute('style', 'visibility: hidden');
   }
+  const wrong = /NaN|undefined/.exec(body.innerHTML);
+  if (wrong) throw new Error(`#${body.id} was drawn with a ${wrong[0]}: node-document.ts lacks something that the page measures`);
   return body.innerHTML.replaceAll(/<button\b/g, '<span').replaceAll('</button>', '</span>');
 }
 

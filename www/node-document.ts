@@ -3,13 +3,24 @@ import { crc32, deflateSync } from 'node:zlib';
 import { parseHTML } from 'linkedom';
 import { channels, resolved, type Scheme } from './style-values.ts';
 
-/** Elements have the width that they have in a window of 1440 pixels; static drawings are stretched to any other. */
-const WIDTHS: Readonly<Record<string, number>> = { 'hero-strip': 734 };
-const OTHER_WIDTH = 160;
+/** What elements measure in a window of 1440 pixels. Static drawings are stretched to any other. */
+const SIZES: readonly (readonly [selector: string, width: number, height: number])[] = [
+  ['.hero-strip', 734, 46],
+  ['.grid-tall *', 134, 340],
+  ['*', 134, 46],
+];
+
+function sizeOf(element: Element): readonly [width: number, height: number] {
+  const [, width = 0, height = 0] = SIZES.find(([selector]) => element.matches(selector)) ?? [];
+  return [width, height];
+}
 
 /** Makes the globals of a page in this scheme, with the document of this HTML. Answers how to take them away. */
 export function installDocument(html: string, scheme: Scheme): { document: Document; remove: () => void } {
-  const { document } = parseHTML(html);
+  const { document, HTMLElement } = parseHTML(html);
+  for (const [i, name] of ['clientWidth', 'clientHeight'].entries()) {
+    Object.defineProperty(HTMLElement.prototype, name, { get(this: Element) { return sizeOf(this)[i]; }, configurable: true });
+  }
   const createElement = document.createElement.bind(document);
   document.createElement = ((name: string) => (name === 'canvas' ? new Canvas() : createElement(name))) as typeof document.createElement;
   const globals = {
@@ -29,7 +40,7 @@ export function installDocument(html: string, scheme: Scheme): { document: Docum
         this.#changed = changed;
       }
       observe(target: Element): void {
-        queueMicrotask(() => this.#changed([{ target, contentRect: { width: WIDTHS[target.className] ?? OTHER_WIDTH } }]));
+        queueMicrotask(() => this.#changed([{ target, contentRect: { width: sizeOf(target)[0] } }]));
       }
       disconnect(): void {}
       unobserve(): void {}

@@ -3,8 +3,8 @@
 // by itself, so that a bundle has those which the app uses, and what these need.
 
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './options/codes.js';
-import { readOptions, requireFunction, settingsOf } from './options/settings.js';
-import { run } from './run/operation.js';
+import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from './options/settings.js';
+import { run } from './run/run.js';
 
 // What needs no core.
 export { isPermanent, permanent, retryAfter } from './run/directives.js';
@@ -14,36 +14,42 @@ export { RetryError, TimeoutError, retryReport } from './run/report.js';
 export { policyOf } from './policy.js';
 export { syncOf } from './run/sync.js';
 
-/** @typedef {() => import('./run/decision.js').Core} Load */
+/** @typedef {import('./options/settings.js').Load} Load */
 
 const because = "the function's name determines it";
-const ITS_JITTER = { refused: ['jitter'], because };
-const ITS_BACKOFF = { refused: ['backoff'], because };
+const ITS_JITTER = { metrics: ONE_OPERATION, jitter: because };
+const ITS_BACKOFF = { metrics: ONE_OPERATION, backoff: because };
 
 /** @param {Load} load */
 export const retryOf = (load) => functionOf('retry', load);
 /** @param {Load} load */
 export const fullJitterOf = (load) => functionOf('retryWithFullJitter', load, ITS_JITTER);
 /** @param {Load} load */
-export const equalJitterOf = (load) => functionOf('retryWithEqualJitter', load, { ...ITS_JITTER, jitter: EQUAL });
+export const equalJitterOf = (load) => functionOf('retryWithEqualJitter', load, ITS_JITTER, { jitter: EQUAL });
 /** @param {Load} load */
-export const decorrelatedJitterOf = (load) => functionOf('retryWithDecorrelatedJitter', load, { ...ITS_JITTER, jitter: DECORRELATED });
+export const decorrelatedJitterOf = (load) =>
+  functionOf('retryWithDecorrelatedJitter', load, ITS_JITTER, { jitter: DECORRELATED });
 /** @param {Load} load */
-export const exponentialBackoffOf = (load) => functionOf('retryWithExponentialBackoff', load, { ...ITS_BACKOFF, backoff: EXPONENTIAL, jitter: NONE });
+export const exponentialBackoffOf = (load) =>
+  functionOf('retryWithExponentialBackoff', load, ITS_BACKOFF, { backoff: EXPONENTIAL, jitter: NONE });
 /** @param {Load} load */
-export const linearBackoffOf = (load) => functionOf('retryWithLinearBackoff', load, { ...ITS_BACKOFF, backoff: LINEAR, jitter: NONE });
+export const linearBackoffOf = (load) =>
+  functionOf('retryWithLinearBackoff', load, ITS_BACKOFF, { backoff: LINEAR, jitter: NONE });
 /** @param {Load} load */
-export const fixedDelayOf = (load) => functionOf('retryWithFixedDelay', load, { ...ITS_BACKOFF, backoff: FIXED, jitter: NONE });
+export const fixedDelayOf = (load) =>
+  functionOf('retryWithFixedDelay', load, ITS_BACKOFF, { backoff: FIXED, jitter: NONE });
 /** @param {Load} load */
-export const truncatedBackoffOf = (load) => functionOf('retryWithTruncatedBackoff', load, { ...ITS_BACKOFF, backoff: TRUNCATED, maxAttempts: Infinity });
+export const truncatedBackoffOf = (load) =>
+  functionOf('retryWithTruncatedBackoff', load, ITS_BACKOFF, { backoff: TRUNCATED, maxAttempts: Infinity });
 
 /**
  * @param {string} name for stack traces
  * @param {Load} load
+ * @param {import('./options/settings.js').Refused} [refused]
  * @param {Partial<import('./options/settings.js').Settings>} [own]
  */
-function functionOf(name, load, own) {
-  const fresh = settingsOf(load, own);
+function functionOf(name, load, refused, own) {
+  const newSettings = settingsOf(load, own);
   const named = {
     /**
      * @param {any} fn
@@ -53,11 +59,11 @@ function functionOf(name, load, own) {
       let settings;
       try {
         requireFunction(fn);
-        settings = readOptions(options, fresh());
+        settings = readOptions(options, newSettings(), refused);
       } catch (error) {
         return Promise.reject(error);
       }
-      return run(settings, fn, undefined);
+      return run(settings, fn, 0);
     },
   };
   return named[name];

@@ -7,45 +7,43 @@ import { failure, problemOf } from './options/messages.js';
 import { isPreset, presetRule, presets } from './options/presets.js';
 import { SWITCH } from './options/rules.js';
 import {
-  Settings, readOnly, readOptions, readOverrides, readRunOptions, registerPolicy, requireFunction, settingsOf, settingsOfPolicy,
+  Settings, policies, readOnly, readOptions, readOverrides, readRunOptions, requireFunction, settingsOf,
 } from './options/settings.js';
 import { Delays, delayOf } from './run/delays.js';
 import { Metrics } from './run/metrics.js';
-import { run } from './run/operation.js';
-
-const newMetrics = () => new Metrics();
+import { run } from './run/run.js';
 
 const misused = () => failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
 
+/** @typedef {import('./options/settings.js').Behind<Metrics>} Behind */
+
 /**
- * Returns the settings of the policy that a method was called on.
+ * Returns what the policy that a method was called on consists of.
  * @param {unknown} policy
+ * @returns {Behind}
  */
-function settingsBehind(policy) {
-  const settings = settingsOfPolicy(policy);
-  if (settings === undefined) throw misused();
-  return settings;
+function behind(policy) {
+  const found = policies.get(policy);
+  if (found === undefined) throw misused();
+  return found;
 }
 
 /**
  * The class over whatever loads the core.
- * @param {() => import('./run/decision.js').Core} load
+ * @param {import('./options/settings.js').Load} load
  */
 export function policyOf(load) {
-  const fresh = settingsOf(load, { newMetrics });
+  const newSettings = settingsOf(load);
 
   class RetryPolicy {
-    /** @type {Settings} */
-    #settings;
+    /** @type {Behind} */
+    #behind;
 
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      const settings = options instanceof Settings ? options : readOptions(options, fresh());
-      // Its own, also where the settings were made from another policy's.
-      settings.counter = { next: 0 };
-      if (settings.metrics !== undefined) settings.metrics = newMetrics();
-      this.#settings = settings;
-      registerPolicy(this, settings);
+      const settings = options instanceof Settings ? options : readOptions(options, newSettings(), {});
+      this.#behind = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
+      policies.set(this, this.#behind);
     }
 
     /**
@@ -67,11 +65,11 @@ export function policyOf(load) {
 
     /** @param {unknown} overrides */
     with(overrides) {
-      return construct(this?.constructor, readOverrides(overrides, settingsBehind(this)));
+      return construct(this?.constructor, readOverrides(overrides, behind(this).settings, {}));
     }
 
     toJSON() {
-      return toData(settingsBehind(this));
+      return toData(behind(this).settings);
     }
 
     /**
@@ -81,7 +79,7 @@ export function policyOf(load) {
      * @param {(value: unknown, options: object) => string} inspect
      */
     [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
-      return `RetryPolicy ${inspect(toData(settingsBehind(this), true), options)}`;
+      return `RetryPolicy ${inspect(toData(behind(this).settings, true), options)}`;
     }
 
     /**
@@ -89,16 +87,19 @@ export function policyOf(load) {
      * @param {any} [options]
      */
     run(fn, options) {
+      let behind;
       let settings;
       let signal;
+      let ownSeed;
       try {
-        settings = this.#settings;
+        behind = this.#behind;
+        settings = behind.settings;
         requireFunction(fn);
-        if (options !== undefined) ({ settings, signal } = readRunOptions(options, settings));
+        if (options !== undefined) ({ settings, signal, ownSeed } = readRunOptions(options, settings));
       } catch (error) {
-        return Promise.reject(settings === undefined ? misused() : error);
+        return Promise.reject(behind === undefined ? misused() : error);
       }
-      return run(settings, fn, signal);
+      return run(settings, fn, ownSeed ? 0 : behind.operations++, behind.metrics, signal);
     }
 
     /**
@@ -106,7 +107,7 @@ export function policyOf(load) {
      * @param {any} [options]
      */
     wrap(fn, options) {
-      const settings = settingsBehind(this);
+      const policy = behind(this);
       requireFunction(fn);
       const { withAttempt = false } = readOnly(options, ['withAttempt']);
       if (!isSwitch(withAttempt)) throw problemOf('withAttempt', withAttempt, SWITCH);
@@ -115,7 +116,9 @@ export function policyOf(load) {
        * @param {unknown[]} args
        */
       const wrapped = function (...args) {
-        return run(settings, withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args), undefined);
+        /** @type {import('./run/operation-state.js').Callback} */
+        const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
+        return run(policy.settings, call, policy.operations++, policy.metrics);
       };
       const { name, length } = fn;
       return Object.defineProperties(wrapped, {
@@ -126,7 +129,7 @@ export function policyOf(load) {
 
     /** @param {any} [options] */
     delays(options) {
-      return new Delays(settingsBehind(this), options);
+      return new Delays(behind(this).settings, options);
     }
 
     /**
@@ -134,11 +137,11 @@ export function policyOf(load) {
      * @param {any} [options]
      */
     delayMs(k, options) {
-      return delayOf(settingsBehind(this), k, options);
+      return delayOf(behind(this).settings, k, options);
     }
 
     metrics() {
-      return settingsBehind(this).metrics?.snapshot();
+      return behind(this).metrics?.snapshot();
     }
   }
 
@@ -156,8 +159,8 @@ export function policyOf(load) {
    * @param {unknown} overrides
    */
   const make = (Class, { capRule, options }, overrides) => {
-    const settings = readOptions(options, settingsOf(load, { newMetrics, capRule })());
-    return construct(Class, overrides === undefined ? settings : readOverrides(overrides, settings));
+    const settings = readOptions(options, settingsOf(load, { capRule })(), {});
+    return construct(Class, overrides === undefined ? settings : readOverrides(overrides, settings, {}));
   };
 
   return RetryPolicy;

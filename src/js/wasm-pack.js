@@ -8,10 +8,10 @@ import {
 
 export { RetryError, TimeoutError, isPermanent, isProgrammingError, permanent, retryAfter, retryReport } from './index.js';
 
-/** @type {import('./run/decision.js').Core | undefined} */
+/** @type {import('./options/settings.js').Core | undefined} */
 let core;
 
-const load = () => /** @type {import('./run/decision.js').Core} */ (core);
+const load = () => /** @type {import('./options/settings.js').Core} */ (core);
 
 export const RetryPolicy = policyOf(load);
 export const retrySync = syncOf(load);

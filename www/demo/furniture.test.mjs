@@ -154,11 +154,12 @@ test('before any script there are the hero and the grid, with the numbers that t
       /** @type {{ at: number[], statics: number }} */
       const first = { at: [], statics: 0 };
       await page.goto(server.url);
-      await page.locator('.static').first().waitFor({ state: 'detached' });
-      await page.waitForFunction(() => !document.querySelector('.static'));
-      assert.deepEqual(await read(page), before);
+      await page.locator('#hero-body > .static').waitFor({ state: 'detached' });
       assert.equal(first.statics, 2);
       assert.deepEqual(first.at.slice(0, 2), (await boxes(page)).slice(0, 2));
+      await drawn(page, 'delays');
+      await page.locator('.static').waitFor({ state: 'detached' });
+      assert.deepEqual(await read(page), before);
       await page.context().close();
     }
   } finally {
@@ -173,10 +174,13 @@ test('in print: no buttons, no blank pages, no figure apart from its title', asy
   try {
     const page = await browser.newPage();
     await page.goto(server.url);
-    await page.waitForFunction(() => !document.querySelector('.static'));
+    await page.locator('#hero-body > .static').waitFor({ state: 'detached' });
     const pages = async () => String(await page.pdf({ format: 'A4' })).match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
     const early = await pages();
     assert.ok(early >= 1 && early <= 4, `${early} pages, nothing scrolled to`);
+    await page.emulateMedia({ media: 'print' });
+    assert.ok(await page.locator('.cell svg').nth(3).isVisible(), 'the grid is printed before anybody has scrolled to it');
+    await page.emulateMedia({ media: 'screen' });
     await drawAll(page);
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.locator('.tools:visible, #controls:visible, .top:visible, .anchor:visible').count(), 0);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulateOutage } from 'rejitter/lab';
 import { inEachEngine } from './lib/built-page.mjs';
-import { drawn } from './lib/page.mjs';
+import { drawAll, drawn } from './lib/page.mjs';
 import { shareOf } from './lib/picture.mjs';
 import { textClashes } from './lib/texts.mjs';
 
@@ -176,12 +176,7 @@ inEachEngine(({ engine, withPage }) => {
       for (let width = 320; width <= 1440; width += step) {
         await page.setViewportSize({ width, height: 900 });
         for (const id of ['herd', 'arrivals', 'lanes']) {
-          await drawn(page, id);
-          // Drawn for this width, not the one before.
-          await page.waitForFunction((name) => {
-            const drawing = document.querySelector(`#${name} .drawing`);
-            return drawing !== null && drawing.querySelector('svg')?.getAttribute('width') === String(Math.floor(drawing.clientWidth));
-          }, id);
+          await drawnFor(page, id);
           assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
         }
         const strips = await page.locator('#herd .row:has(.ground)').evaluateAll((rows) =>
@@ -199,7 +194,32 @@ inEachEngine(({ engine, withPage }) => {
         if (engine === 'chromium') assert.deepEqual(await page.evaluate(textClashes, '#hero-body'), [], `the hero at ${width} px`);
       }
     }));
+
+  if (engine === 'chromium') {
+    test('in no figure does a text cover another or leave its card', () =>
+      withPage(async (page) => {
+        const ids = await drawAll(page);
+        assert.ok(['cost', 'delays', 'load', 'peaks', 'success'].every((id) => ids.includes(id)), ids.join());
+        for (const width of [320, 340, 360, 390, 560, 768, 860, 1024, 1180, 1300]) {
+          await page.setViewportSize({ width, height: 900 });
+          for (const id of ids) {
+            await drawnFor(page, id);
+            assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
+          }
+        }
+      }));
+  }
 });
+
+/** Waits until a figure is drawn for the width that it has, not the one before. @param {Page} page @param {string} id */
+async function drawnFor(page, id) {
+  await drawn(page, id);
+  await page.waitForFunction((name) => {
+    const drawing = document.querySelector(`#${name} .drawing`);
+    const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
+    return drawing !== null && (width == null || width === String(Math.floor(drawing.clientWidth)));
+  }, id);
+}
 
 /** The outcome of each row, in its words. @param {Page} page */
 async function heroWords(page) {

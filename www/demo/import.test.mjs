@@ -1,5 +1,5 @@
 /**
- * What is pasted from other libraries, and what becomes of it. The waits of a translation are
+ * Options pasted from other libraries, and their translations. The waits of a translation are
  * compared with the other library's own formula, as its source has it, for the same draws.
  */
 import assert from 'node:assert/strict';
@@ -191,7 +191,7 @@ describe('other languages are recognised by their names', () => {
   }
 });
 
-/** What the page asks: the libraries it offers first. @type {[text: string, error: RegExp, choices: readonly string[]][]} */
+/** Texts that do not identify a library, the question, and the libraries on offer. @type {[text: string, error: RegExp, choices: readonly string[]][]} */
 const ASKED = [
   ['{ retry: 3 }', /fit more than one library/, ['exponential-backoff', 'ky', 'got', 'TanStack Query']],
   ['{ maxAttempts: 3 }', /fit more than one library/, ['cockatiel', '@lifeomic/attempt', 'AWS SDK v3', 'rejitter']],
@@ -365,6 +365,7 @@ const REFUSED = [
   ["pRetry(fn, { retries: 'x", /^Line 1, column 23: Unterminated string constant\.$/],
   ['pRetry(fn, { retries: config.retries })', /^retries must be a non-negative number, got config\.retries\. A variable cannot be read here: paste its value\.$/],
   ['pRetry(fn, { retries })', /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/],
+  ['let retries = 3;\nretries = 4;\npRetry(fn, { retries })', /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/],
   ['pRetry(fn, { retries: read() })', /^retries must be a non-negative number, got read\(…\)\. This page runs no pasted code: paste the value\.$/],
   ['pRetry(fn, { retries: -1 })', /^retries must be a non-negative number, got -1\.$/],
   ['pRetry(fn, { retries: 2.5 })', /^retries must be a whole number or Infinity, got 2\.5\.$/],

@@ -13,8 +13,6 @@ import { mountTheme } from './shell/theme';
 import { store } from './state/page';
 import { toQuery } from './state/permalink';
 import { figureIn } from './state/store';
-import { mountCode } from './take-away/code-section';
-import { mountLinter } from './take-away/linter';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/figures.css';
@@ -43,8 +41,8 @@ const mounts: readonly (() => void)[] = [
   () => mountWhenNear('herd-body', async (root) => (await import('./sections/herd')).mountHerd(root, store, slow)),
   () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
   () => mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
-  () => mountCode(byId('code-body'), store),
-  () => mountLinter(byId('linter-body'), store, quick),
+  () => mountWhenNear('code-body', async (root) => (await import('./take-away/code-section')).mountCode(root, store)),
+  () => mountWhenNear('linter-body', async (root) => (await import('./take-away/linter')).mountLinter(root, store, quick)),
   () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),
   () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store, quick)),
   () => mountWhenNear('how-body', async (root) => (await import('./take-away/how')).mountHow(root, store)),
@@ -53,15 +51,16 @@ const mounts: readonly (() => void)[] = [
 /** Sections that are not loaded so far, by the ids of their bodies. */
 const later = new Map<string, () => Promise<void>>();
 
-// The build has drawn the first settings.
-if (toQuery(store.get()) !== '') for (const drawn of document.querySelectorAll('.static')) drawn.remove();
-
 byId('version').textContent = version;
 mountTheme();
 mountHeadings();
 const only = figureIn(location.search);
 // At once: an embedded figure must not begin as the whole page.
 if (only) document.documentElement.dataset.only = only;
+// The build has drawn the first settings.
+store.subscribe((state) => {
+  if (toQuery(state) !== '') for (const drawn of document.querySelectorAll('.static')) drawn.remove();
+});
 // A task for each, so that none of them is long.
 for (const mount of mounts) {
   mount();

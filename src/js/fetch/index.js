@@ -9,7 +9,7 @@ import { FetchOperation } from './operation.js';
 import { readCallOptions, readFetchOptions } from './options.js';
 import { discard } from './response.js';
 
-/** @param {() => import('../run/decision.js').Core} load */
+/** @param {import('../options/settings.js').Load} load */
 export function createFetchApi(load) {
   /**
    * @param {any} [options] options or a RetryPolicy

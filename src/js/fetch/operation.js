@@ -1,14 +1,11 @@
 // @ts-check
-// One retried fetch: sends its attempts and judges their outcomes.
+// One retried fetch: sends its attempts, and says of each outcome whether another attempt may follow.
 
 import { isLongest } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
-import { inheriting } from '../options/settings.js';
-import { callHook } from '../run/hooks.js';
-import { afterMsOf } from '../run/operation-state.js';
-import { run } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
+import { watch } from '../run/run.js';
 import { isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
 import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, retryAfterMs } from './http.js';
@@ -16,8 +13,18 @@ import { globalFetch } from './inner.js';
 import { isKey } from './options.js';
 import { FetchRequest } from './request.js';
 import { discard, keepAbortable } from './response.js';
+import { FetchSteps } from './steps.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
+/** @typedef {import('./steps.js').Ruling} Ruling */
+
+/**
+ * What an attempt brought.
+ * @typedef {object} Outcome
+ * @property {any} response undefined if there is none
+ * @property {number} failure what is known of a failure without response
+ * @property {Attempt} attempt
+ */
 
 export class FetchOperation {
   /**
@@ -28,9 +35,10 @@ export class FetchOperation {
    */
   constructor(settings, inner, input, init) {
     this.own = settings.own;
-    this.shared = settings.engine;
+    this.common = settings.common;
+    this.settings = settings;
     this.inner = inner;
-    this.request = new FetchRequest(input, init, this.shared.maxAttempts);
+    this.request = new FetchRequest(input, init, this.common.maxAttempts);
     /** @type {Attempt | undefined} the one under way, or the last */
     this.attempt = undefined;
     /** The response that the last attempt brought, unless it was let go of. @type {any} */
@@ -42,41 +50,33 @@ export class FetchOperation {
     this.over = false;
     /** The report of an operation that ended with a response which was not good enough. @type {object | undefined} */
     this.report = undefined;
-    /** Whether a callback of the caller's own failed, and not the request. */
-    this.broken = false;
-    /** @type {{ __proto__: null, afterMs?: number, stop?: string } | undefined} */
+    /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
+    this.preparing = false;
+    /** @type {Outcome | undefined} */
+    this.outcome = undefined;
+    /** @type {Ruling | undefined} */
     this.ruling = undefined;
+    /** The option that was asked about the outcome. */
+    this.asked = 'retryOn';
     /** The wait that the response asks for, if it was looked at. @type {number | undefined} */
     this.hintMs = undefined;
-    /** Calls `onFailure`, if the response turns out to be a failure. @type {(() => void) | undefined} */
-    this.tellFailure = undefined;
 
-    const { signal, attemptTimeoutMs, totalTimeoutMs } = this.shared;
+    const { signal, attemptTimeoutMs, totalTimeoutMs } = this.common;
     /** The signals that abort the operation. */
     this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal = attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1;
-    this.engine = this.engineSettings();
     this.addKey();
     this.mayRepeat = this.repeats();
     this.request.once = !this.mayRepeat;
   }
 
-  /** The engine's settings for this operation alone. */
-  engineSettings() {
-    const { shared } = this;
-    const engine = inheriting(shared);
-    engine.retryIf = (/** @type {unknown} */ error, /** @type {Attempt} */ attempt) => this.judge(undefined, error, attempt);
-    engine.retryOnResult = (/** @type {any} */ response, /** @type {Attempt} */ attempt) => this.judge(response, undefined, attempt);
-    engine.rule = () => this.ruling;
-    engine.hooks = this.hooks(shared.hooks);
-    engine.watched = true;
-    return engine;
-  }
-
   async run() {
     try {
-      const response = await run(this.engine, (attempt) => this.send(attempt), this.request.signal);
+      const { shared, ownSeed } = this.settings;
+      const index = ownSeed ? 0 : shared.operations++;
+      const steps = new FetchSteps(this.common, this, index);
+      const response = await watch(steps, shared.metrics, this.request.signal);
       if (this.own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const signals = this.ownSignal ? this.signals : [];
       if (signals.length > 0 || this.request.isRequest || this.own.prepare !== undefined) keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
@@ -97,13 +97,13 @@ export class FetchOperation {
    */
   async send(attempt) {
     this.attempt = attempt;
-    this.response = this.ruling = this.tellFailure = this.hintMs = this.replacement = undefined;
+    this.response = this.ruling = this.hintMs = this.replacement = undefined;
     const signal = this.signalOf(attempt);
     const { prepare } = this.own;
-    this.broken = this.request.hasFactory;
+    this.preparing = this.request.hasFactory;
     const next = this.request.next(attempt.attempt, signal);
     let [input, init] = next instanceof Promise ? await next : next;
-    this.broken = false;
+    this.preparing = false;
     const made = init;
     try {
       if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
@@ -147,12 +147,12 @@ export class FetchOperation {
    */
   async prepared(prepare, attempt, input, init, signal) {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
-    this.broken = true;
+    this.preparing = true;
     const answer = await prepare(request, attempt);
     if (answer !== undefined && !isRequest(answer)) {
       throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
     }
-    this.broken = false;
+    this.preparing = false;
     const abort = signal ?? this.request.signal;
     // Additions of hosts to the second argument may have no place in a Request.
     const extras = this.request.extras();
@@ -163,37 +163,43 @@ export class FetchOperation {
   }
 
   /**
-   * Decides what follows an attempt. Returns the same values as `retryIf` and `retryOnResult`.
-   * @param {any} response
-   * @param {unknown} error
+   * Answers like `retryIf` and `retryOnResult`, in whose place this is asked.
+   * @param {any} result of the attempt: a response, or an error
+   * @param {boolean} failed
    * @param {Attempt} attempt
    */
-  judge(response, error, attempt) {
-    if (error instanceof HttpStatusError && error.response === this.response) response = error.response;
-    if (response === undefined && this.broken) {
-      this.ruling = { __proto__: null, stop: 'callback' };
-      return true;
-    }
+  ask(result, failed, attempt) {
+    const error = failed ? result : undefined;
+    const thrown = error instanceof HttpStatusError && error.response === this.response;
+    const response = thrown ? error.response : failed ? undefined : result;
+    const failure = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
+    this.outcome = { response, failure, attempt };
+    if (response === undefined && this.preparing) return true;
+    const retryable = response === undefined ? failure === NETWORK || failure === UNPROCESSED : this.retriesStatus(response, attempt);
     const { retryOn } = this.own;
-    const { retryIf, retryOnResult } = this.shared;
-    const known = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
-    const retryable = response === undefined ? known === NETWORK || known === UNPROCESSED : this.retriesStatus(response, attempt);
-    // A policy may have these.
-    const [name, predicate] = response === undefined ? ['retryIf', retryIf] : ['retryOnResult', retryOnResult];
-    let asked = name;
-    let verdict;
     if (typeof retryOn === 'function') {
-      asked = 'retryOn';
-      verdict = retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
-    } else {
-      verdict = predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
+      this.asked = 'retryOn';
+      return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
     }
-    if (typeof verdict === 'boolean') return this.permit(verdict, response, known, attempt);
-    return Promise.resolve(verdict).then((verdict) => {
-      // The engine would refuse it by the name of its own option.
-      if (typeof verdict !== 'boolean') afterMsOf(verdict, asked);
-      return this.permit(verdict, response, known, attempt);
-    });
+    // A policy may have these.
+    this.asked = response === undefined ? 'retryIf' : 'retryOnResult';
+    const predicate = response === undefined ? this.common.retryIf : this.common.retryOnResult;
+    return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
+  }
+
+  /** Follows an answer that asks for another attempt: the request must not, or cannot, always be sent again. */
+  allowRetry() {
+    const { response, failure, attempt } = /** @type {Outcome} */ (this.outcome);
+    /** @type {Ruling} */
+    const ruling = { retry: true, stop: undefined, hintMs: NaN };
+    if (response === undefined && this.preparing) ruling.stop = 'callback';
+    else if (failure !== UNPROCESSED && !this.mayRepeat) ruling.retry = false;
+    else {
+      if (response !== undefined) ruling.hintMs = this.hintOf(response, attempt);
+      if (!this.request.replays && attempt.attempt < this.common.maxAttempts) ruling.stop = 'bodyNotReplayable';
+      this.ruling = ruling;
+    }
+    return ruling;
   }
 
   /**
@@ -243,22 +249,6 @@ export class FetchOperation {
     return this.hintMs;
   }
 
-  /**
-   * Returns the verdict, unless the request must not, or cannot, be sent again.
-   * @param {unknown} verdict
-   * @param {any} response
-   * @param {number} known
-   * @param {Attempt} attempt
-   */
-  permit(verdict, response, known, attempt) {
-    if (verdict === false) return false;
-    if (known !== UNPROCESSED && !this.mayRepeat) return false;
-    this.ruling = { __proto__: null, afterMs: response === undefined ? NaN : this.hintOf(response, attempt) };
-    if (!this.request.replays && attempt.attempt < this.shared.maxAttempts) this.ruling.stop = 'bodyNotReplayable';
-    this.tellFailure?.();
-    return verdict;
-  }
-
   /** Returns whether the server may process the request twice. */
   repeats() {
     const { method } = this.request;
@@ -288,55 +278,24 @@ export class FetchOperation {
    */
   statusError(response, report) {
     const status = new HttpStatusError(response);
-    const error = this.shared.finalError === 'wrap' ? new RetryError(status, report) : status;
+    const error = this.common.finalError === 'wrap' ? new RetryError(status, report) : status;
     // The attempts had results; what the last of them is thrown as belongs to the errors, too.
     if (error instanceof RetryError) error.errors.push(status);
     keepReport(error, report);
     return error;
   }
 
-  /**
-   * Returns the caller's hooks with more in their events, and hooks that cancel each response to be retried.
-   * @param {import('../run/hooks.js').Hooks | undefined} hooks
-   * @returns {import('../run/hooks.js').Hooks}
-   */
-  hooks(hooks) {
-    /** @type {import('../run/hooks.js').Hooks} */
-    const told = Object.create(null);
-    for (const [name, hook] of Object.entries(hooks ?? {})) {
-      told[name] = (event) => hook?.(Object.freeze({ ...event, ...this.known(event) }));
-    }
-    const { onFailure, onRetry, onGiveUp } = told;
-    if (onFailure !== undefined) {
-      told.onFailure = (event) => {
-        if (Object.hasOwn(event, 'error')) return onFailure(event);
-        // The engine tells of each response before it is judged; most of them are good.
-        this.tellFailure = () => callHook({ onFailure }, 'onFailure', event);
-        return undefined;
-      };
-    }
-    told.onGiveUp = (event) => {
-      this.report = event.report;
-      return onGiveUp?.(event);
-    };
-    told.onRetry = (event) => {
-      try {
-        return onRetry?.(event);
-      } finally {
-        // The engine has decided to try again: nobody will read it.
-        discard(this.response);
-        this.response = undefined;
-      }
-    };
-    return told;
+  /** Returns what the events of an outcome have beside what every operation tells. */
+  extraFields() {
+    const status = this.response?.status;
+    const hintMs = this.ruling?.hintMs ?? NaN;
+    return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
-  /** @param {import('../run/hooks.js').Event} event */
-  known(event) {
-    if (!Object.hasOwn(event, 'result') && !Object.hasOwn(event, 'error')) return undefined;
-    const status = this.response?.status;
-    const hintMs = this.ruling?.afterMs ?? NaN;
-    return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
+  /** Another attempt will be made: nobody will read the response. */
+  discard() {
+    discard(this.response);
+    this.response = undefined;
   }
 }
 

@@ -5,7 +5,7 @@ import { isFunction } from '../options/checks.js';
 import { MAX_PROBLEMS, errorOf, failure, problemOf, unknown } from '../options/messages.js';
 import { isPreset, presetRule, presets } from '../options/presets.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
-import { readOnly, readOverrides, settingsOf, settingsOfPolicy } from '../options/settings.js';
+import { policies, readOnly, readOverrides, settingsOf } from '../options/settings.js';
 import { isTransient, isTransientInGo } from './http.js';
 
 /** Options that only `fetch` has, and the rule of each. */
@@ -36,8 +36,10 @@ const DEFAULTS = { __proto__: null, idempotencyHeader: 'Idempotency-Key', respec
  * Options that were read and checked.
  * @typedef {object} FetchSettings
  * @property {Record<string, any>} own those that only `fetch` has
- * @property {import('../options/settings.js').Settings} engine
+ * @property {import('../options/settings.js').Settings} common those of every operation
+ * @property {import('../options/settings.js').Behind<any>} shared what all operations share
  * @property {unknown} [seed] as it was given
+ * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
  * @property {[given: Record<string, any>, settings: FetchSettings]} [last] the options of the last call that had some, and their settings
  */
 
@@ -45,7 +47,7 @@ const DEFAULTS = { __proto__: null, idempotencyHeader: 'Idempotency-Key', respec
  * Reads the options of a call, which are in `init.retry`. A `retry` that is no object belongs to somebody else:
  * ofetch passes its own option on.
  * @param {any} init
- * @param {() => import('../run/decision.js').Core} load
+ * @param {import('../options/settings.js').Load} load
  * @param {FetchSettings} base
  */
 export function readCallOptions(init, load, base) {
@@ -65,22 +67,22 @@ export function readCallOptions(init, load, base) {
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options or a RetryPolicy
- * @param {() => import('../run/decision.js').Core} load
+ * @param {import('../options/settings.js').Load} load
  * @param {FetchSettings} [base] whose options those of a call replace
  * @returns {FetchSettings}
  */
 export function readFetchOptions(options, load, base) {
-  const policy = settingsOfPolicy(options);
+  const policy = policies.get(options);
   if (policy !== undefined) {
-    if (policy.finalResult === 'reject') throw notSupported('finalResult');
-    return { own: DEFAULTS, engine: policy };
+    if (policy.settings.finalResult === 'reject') throw notSupported('finalResult');
+    return { own: DEFAULTS, common: policy.settings, shared: policy };
   }
   const given = readOnly(options);
   /** @type {Record<string, any>} */
   const own = { __proto__: null, ...(base?.own ?? DEFAULTS) };
   /** @type {Error[]} */
   const problems = [];
-  const common = Object.create(null);
+  const overrides = Object.create(null);
   for (const name of Object.keys(given)) {
     if (problems.length >= MAX_PROBLEMS) break;
     const value = given[name];
@@ -92,25 +94,25 @@ export function readFetchOptions(options, load, base) {
     } else if (Object.hasOwn(REPLACED, name)) {
       problems.push(notSupported(name));
     } else if (Object.hasOwn(RULES, name)) {
-      common[name] = value;
+      overrides[name] = value;
     } else {
       problems.push(unknown(name, [...Object.keys(FETCH_RULES), ...Object.keys(RULES).filter((known) => !Object.hasOwn(REPLACED, known))]));
     }
   }
   const preset = isPreset(given.preset) ? presets()[given.preset] : undefined;
-  let engine = base === undefined ? settingsOf(load, { counter: { next: 0 } })() : base.engine;
+  let common = base === undefined ? settingsOf(load)() : base.common;
   try {
-    if (preset !== undefined) engine = readOverrides(preset.options, engine, { capRule: preset.capRule });
-    engine = readOverrides(common, engine);
-    // Another seed than that of all calls: each call with it is the first operation.
-    if (base !== undefined && given.seed !== undefined && given.seed !== base.seed) engine.counter = undefined;
+    if (preset !== undefined) common = readOverrides(preset.options, common, undefined, { capRule: preset.capRule });
+    common = readOverrides(overrides, common);
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }
   if (problems.length > 0) throw errorOf(problems);
   if (given.preset !== undefined) own.isTransient = given.preset === 'goRetryableHttp' ? isTransientInGo : isTransient;
   if (given.methods !== undefined) own.methods = own.methods.map((/** @type {string} */ method) => method.toUpperCase());
-  return { own, engine, seed: given.seed ?? base?.seed };
+  const seed = given.seed ?? base?.seed;
+  const shared = base?.shared ?? { settings: common, operations: 0, metrics: undefined };
+  return { own, common, shared, seed, ownSeed: base !== undefined && seed !== base.seed };
 }
 
 const ONE_KEY = "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per call: fetch(url, { retry: { idempotencyKey } })";

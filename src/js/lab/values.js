@@ -6,8 +6,8 @@ import { toData } from '../options/data.js';
 import { problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { seedBits } from '../options/seed.js';
-import { settingsOfPolicy } from '../options/settings.js';
-import { seedAfresh } from '../run/randomness.js';
+import { policies } from '../options/settings.js';
+import { freshSeed } from '../run/randomness.js';
 
 /** @typedef {{ new (options?: any): { toJSON(): any }, fromJSON(data: any): { toJSON(): any } }} PolicyClass */
 
@@ -21,8 +21,8 @@ const MAX_NUMBERS = 2 ** 20;
  * @param {any} policy or options
  */
 export function policyData(RetryPolicy, policy) {
-  const settings = settingsOfPolicy(policy);
-  if (settings !== undefined) return toData(settings);
+  const behind = policies.get(policy);
+  if (behind !== undefined) return toData(behind.settings);
   return (typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy)).toJSON();
 }
 
@@ -38,10 +38,9 @@ export function seedOf(seed, own) {
     return seedBits(seed);
   }
   if (own !== undefined) return seedBits(BigInt(own.bits));
-  const fresh = { seedHigh: 0, seedLow: 0, index: 0 };
-  seedAfresh(fresh);
+  const [high, low, index] = freshSeed();
   // The index sets this call apart where the host's randomness is stubbed.
-  return [fresh.seedHigh, fresh.seedLow ^ Math.imul(fresh.index, 0x9e3779b9)];
+  return [high, low ^ Math.imul(index, 0x9e3779b9)];
 }
 
 /**

@@ -39,7 +39,7 @@ export function toData(settings, shown) {
   if (settings.finalError === 'wrap') data.finalError = 'wrap';
   if (settings.finalResult === 'reject') data.finalResult = 'reject';
   if (settings.name !== undefined) data.name = settings.name;
-  if (settings.metrics !== undefined) data.metrics = true;
+  if (settings.metrics) data.metrics = true;
   return data;
 }
 

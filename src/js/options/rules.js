@@ -76,15 +76,7 @@ export const RULES = {
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
-  metrics: [
-    '',
-    'true or false',
-    (value, settings, problems) => {
-      settings.metrics = value === true ? settings.newMetrics?.() : undefined;
-      if (value === true && settings.metrics === undefined) problems.push(leftOut('metrics', value, 'only RetryPolicy supports it'));
-      return isSwitch(value);
-    },
-  ],
+  metrics: SWITCH,
 };
 
 /**

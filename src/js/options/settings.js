@@ -9,6 +9,34 @@ import { MAX_PROBLEMS, errorOf, failure, leftOut, problemOf, unknown } from './m
 import { RULES } from './rules.js';
 
 /**
+ * The wasm's exports, as the driver uses them (src/bindings/core.rs).
+ * @typedef {object} Core
+ * @property {(...numbers: number[]) => number} decide
+ * @property {(...numbers: number[]) => number} draw
+ */
+
+/**
+ * Loads the core; with `true`, drops its instance, so that the next call makes another.
+ * @typedef {(drop?: boolean) => Core} Load
+ */
+
+/**
+ * What happened, for a hook.
+ * @typedef {object} Event
+ * @property {number} attempt
+ * @property {number} attemptsLeft
+ * @property {string} [name]
+ * @property {unknown} [error]
+ * @property {unknown} [result]
+ * @property {number} [delayMs]
+ * @property {string} [reason]
+ * @property {number} elapsedMs
+ * @property {object} [report]
+ */
+
+/** @typedef {{ [name: string]: ((event: Event) => unknown) | undefined }} Hooks */
+
+/**
  * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
  * "not given": the core knows the defaults of the curve.
  *
@@ -16,7 +44,7 @@ import { RULES } from './rules.js';
  * call that copies three dozen fields takes longer than everything else that it does.
  */
 export class Settings {
-  /** @param {() => import('../run/decision.js').Core} load */
+  /** @param {Load} load */
   constructor(load) {
     this.load = load;
     this.backoff = EXPONENTIAL;
@@ -53,13 +81,7 @@ export class Settings {
     this.name = undefined;
     /** @type {'resolve' | 'reject'} */
     this.finalResult = 'resolve';
-    /**
-     * What a wrapper of this package knows of a failed attempt beside its outcome: a wait that the
-     * server asks for, or a reason to stop. Asked after the predicate.
-     * @type {(() => { afterMs?: number, stop?: string } | undefined) | undefined}
-     */
-    this.rule = undefined;
-    /** @type {import('../run/hooks.js').Hooks | undefined} */
+    /** @type {Hooks | undefined} */
     this.hooks = undefined;
     /** @type {(() => number) | undefined} */
     this.random = undefined;
@@ -69,31 +91,23 @@ export class Settings {
     this.unref = false;
     /** @type {'last' | 'wrap'} */
     this.finalError = 'last';
-    /** @type {import('../run/metrics.js').Metrics | undefined} */
-    this.metrics = undefined;
+    this.metrics = false;
     /** Whether signals or timeouts may interrupt an operation. */
     this.interruptible = false;
     /** Whether an operation has more to do at its start than to call the callback. */
     this.watched = false;
-    /**
-     * Counts the operations of a policy or a prepared fetch: seeded ones draw by their index. Unset for
-     * one-shot functions, whose index is always 0. An object, because settings that inherit these share it.
-     * @type {{ next: number } | undefined}
-     */
-    this.counter = undefined;
-    /** @type {readonly string[]} options that must be left out: backoff, jitter, attemptTimeoutMs, unref */
-    this.refused = [];
-    /** Why. */
-    this.because = '';
-    /** @type {(() => import('../run/metrics.js').Metrics) | undefined} how to count, where there is more than one operation */
-    this.newMetrics = undefined;
   }
 }
+
+/** Options that somebody does not take, and why. @typedef {Record<string, string>} Refused */
+
+/** Why `metrics` are refused where there is only one operation to count. */
+export const ONE_OPERATION = 'only RetryPolicy supports it';
 
 /**
  * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
  * two of the functions that it imports.
- * @param {() => import('../run/decision.js').Core} load
+ * @param {Load} load
  * @param {Partial<Settings>} [own]
  * @returns {() => Settings}
  */
@@ -110,24 +124,14 @@ export function settingsOf(load, own) {
   };
 }
 
-/** @type {WeakMap<object, Settings>} */
-const settingsByPolicy = new WeakMap();
-
 /**
- * @param {object} policy
- * @param {Settings} settings
+ * What a RetryPolicy consists of: its settings, and what all of its operations share.
+ * @template Metrics
+ * @typedef {{ settings: Settings, operations: number, metrics: Metrics | undefined }} Behind
  */
-export function registerPolicy(policy, settings) {
-  settingsByPolicy.set(policy, settings);
-}
 
-/**
- * Returns the settings of a RetryPolicy, or undefined if the value is not one.
- * @param {unknown} policy
- */
-export function settingsOfPolicy(policy) {
-  return settingsByPolicy.get(/** @type {object} */ (policy));
-}
+/** What each RetryPolicy consists of. @type {WeakMap<any, Behind<any>>} */
+export const policies = new WeakMap();
 
 /**
  * @param {Settings} base
@@ -142,19 +146,21 @@ export function inheriting(base) {
  * `backoff` or `jitter` drops the options that belong to what it replaces.
  * @param {any} options
  * @param {Settings} base
+ * @param {Refused} [refused]
  * @param {Partial<Settings>} [own]
  */
-export function readOverrides(options, base, own) {
-  return readOptions(options, Object.assign(inheriting(base), own), dropReplaced);
+export function readOverrides(options, base, refused, own) {
+  return readOptions(options, Object.assign(inheriting(base), own), refused, dropReplaced);
 }
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
+ * @param {Refused} [refused]
  * @param {(settings: Settings) => void} [adapt] called before the options are compared
  */
-export function readOptions(options, settings, adapt) {
+export function readOptions(options, settings, refused = { metrics: ONE_OPERATION }, adapt) {
   if (options === undefined) return settings;
   requireObject(options);
   /** @type {Error[]} */
@@ -182,7 +188,7 @@ export function readOptions(options, settings, adapt) {
         break;
       default:
         if (problems.length >= MAX_PROBLEMS) continue;
-        valid = readByRule(name, value, settings, problems);
+        valid = readByRule(name, value, settings, problems, refused);
     }
     if (!valid) problems.push(problemOf(name, value, RULES[name]));
   }
@@ -195,7 +201,7 @@ export function readOptions(options, settings, adapt) {
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
     settings.interruptible = settings.watched = true;
-  } else if (settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics !== undefined) {
+  } else if (settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics) {
     settings.watched = true;
   }
   return settings;
@@ -206,14 +212,15 @@ export function readOptions(options, settings, adapt) {
  * @param {any} value
  * @param {any} settings
  * @param {Error[]} problems
+ * @param {Refused} refused
  */
-function readByRule(name, value, settings, problems) {
+function readByRule(name, value, settings, problems, refused) {
   if (!Object.hasOwn(RULES, name)) {
-    problems.push(unknown(name, Object.keys(RULES).filter((known) => !settings.refused.includes(known) && (known !== 'metrics' || settings.newMetrics))));
+    problems.push(unknown(name, Object.keys(RULES).filter((known) => !Object.hasOwn(refused, known))));
     return true;
   }
-  if (settings.refused.includes(name)) {
-    problems.push(leftOut(name, value, settings.because));
+  if (Object.hasOwn(refused, name)) {
+    problems.push(leftOut(name, value, refused[name]));
     return true;
   }
   settings[name] = value;
@@ -225,14 +232,15 @@ function readByRule(name, value, settings, problems) {
   }
 }
 
-/** `metrics` count over the runs of a policy. */
-const OF_A_RUN = { refused: ['metrics'], because: 'it belongs to the policy' };
+/** `metrics` count over the runs of a policy. @type {Refused} */
+const OF_A_POLICY = { metrics: 'it belongs to the policy' };
 
 /**
- * Returns the settings and the signal of one run of a policy. The signal adds to the policy's.
+ * Returns the settings and the signal of one run of a policy. The signal adds to the policy's. With a seed of its own,
+ * the run is that seed's first operation.
  * @param {any} options
  * @param {Settings} policy
- * @returns {{ settings: Settings, signal: AbortSignal | undefined }}
+ * @returns {{ settings: Settings, signal: AbortSignal | undefined, ownSeed?: boolean }}
  */
 export function readRunOptions(options, policy) {
   requireObject(options);
@@ -245,11 +253,9 @@ export function readRunOptions(options, policy) {
   }
   const given = readOnly(options);
   const { signal } = given;
-  const settings = readOverrides(given, policy, OF_A_RUN);
+  const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
-  // The first operation of its own seed.
-  if (given.seed !== undefined) settings.counter = undefined;
-  return { settings, signal };
+  return { settings, signal, ownSeed: given.seed !== undefined };
 }
 
 /**
@@ -329,7 +335,7 @@ function ownOptions(options) {
 function requirePlain(options) {
   const prototype = Object.getPrototypeOf(options);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    const what = settingsOfPolicy(options) ? 'a RetryPolicy: use policy.run(fn)' : isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
+    const what = policies.has(options) ? 'a RetryPolicy: use policy.run(fn)' : isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
     throw failure(TypeError, `options must be an object of options, got ${what}`);
   }
 }

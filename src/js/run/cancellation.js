@@ -6,10 +6,10 @@ import { settle } from './hooks.js';
 import { follow, unfollow } from './signals.js';
 import { Timer, now } from './timer.js';
 
-/** @typedef {import('./operation-state.js').Progress<any>} Progress */
+/** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./report.js').TimeoutError} TimeoutError */
 
-/** Rejection of `until` when the operation was interrupted. Callers never see it. */
+/** Rejection of `race`, and result of `wait`, when the operation was interrupted. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
 
 /**
@@ -20,14 +20,15 @@ export function reasonOf(signal) {
   return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
 }
 
-/** Limits of operations without signals and timeouts, which all share one: nothing interrupts them. */
-export class Undisturbed {
+/** Limits of operations without signals and timeouts, which all share one: nothing ends them early. */
+export class Unlimited {
   aborted = false;
   /** @type {unknown} */
   reason = undefined;
   /** The deadline's error, once its timer has fired. @type {TimeoutError | undefined} */
   expired = undefined;
   deadlineAt = Infinity;
+  alsoAnswered = ', or a promise of these';
 
   /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
   get ended() {
@@ -35,23 +36,23 @@ export class Undisturbed {
     return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline' : undefined;
   }
 
-  /** Begins the operation. @param {AbortSignal | undefined} _ */
+  /** Begins the operation. @param {Operation} _ */
   start(_) {}
-
-  /** Removes all listeners and timers. */
-  release() {}
 
   /** Begins an attempt. @param {import('./attempt.js').Attempt} _ */
   begin(_) {}
 
   /** Ends an attempt, however it ended. */
-  finish() {}
+  endAttempt() {}
+
+  /** Removes all listeners and timers. */
+  dispose() {}
 
   /**
-   * Waits for the value's own outcome, or for an interruption.
+   * Returns a promise of the value's own outcome, or of an interruption.
    * @param {any} value
    */
-  until(value) {
+  race(value) {
     return value;
   }
 
@@ -70,15 +71,15 @@ export class Undisturbed {
 }
 
 /** Watches over one operation: it follows its signals, with one deadline timer and one attempt timer. */
-export class Interruption extends Undisturbed {
-  /** @type {AbortSignal[]} */
-  signals = [];
+export class Cancellation extends Unlimited {
+  /** @type {Operation | undefined} */
+  operation = undefined;
   /** The error of the attempt under way, once it has timed out. @type {TimeoutError | undefined} */
   timeout = undefined;
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;
   /** @type {((reason: unknown) => void) | undefined} */
-  wake = undefined;
+  settleEarly = undefined;
   /** @type {Timer | undefined} */
   deadlineTimer = undefined;
   /** @type {Timer | undefined} */
@@ -86,30 +87,25 @@ export class Interruption extends Undisturbed {
   /** @type {Timer | undefined} */
   waitTimer = undefined;
 
-  /** @param {Progress} operation */
-  constructor(operation) {
+  /** @param {AbortSignal[]} signals */
+  constructor(signals) {
     super();
-    this.operation = operation;
+    this.signals = signals;
   }
 
   /** True once the operation was interrupted. */
-  get over() {
+  get stopped() {
     return this.aborted || this.expired !== undefined;
   }
 
-  /** @param {AbortSignal | undefined} signal */
-  watch(signal) {
-    if (signal === undefined) return;
-    this.signals.push(signal);
-    if (signal.aborted) this.abort(signal);
-    else follow(signal, this);
-  }
-
-  /** @param {AbortSignal | undefined} signal the run's own, beside the settings' */
-  start(signal) {
-    const { startedAt, settings: { signal: shared, totalTimeoutMs, unref } } = this.operation;
-    this.watch(shared);
-    this.watch(signal);
+  /** @param {Operation} operation */
+  start(operation) {
+    this.operation = operation;
+    const { startedAt, settings: { totalTimeoutMs, unref } } = operation;
+    for (const signal of this.signals) {
+      if (signal.aborted) this.abort(signal);
+      else if (!this.aborted) follow(signal, this);
+    }
     if (this.aborted || totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
     this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
@@ -117,20 +113,20 @@ export class Interruption extends Undisturbed {
 
   /** @param {AbortSignal} signal */
   abort(signal) {
-    if (this.over) return;
+    if (this.stopped) return;
     this.aborted = true;
-    this.end((this.reason = reasonOf(signal)));
+    this.stop((this.reason = reasonOf(signal)));
   }
 
   /** Ends the operation at its deadline. */
   expire() {
-    if (!this.over) this.end((this.expired = this.operation.timedOut()));
+    if (!this.stopped) this.stop((this.expired = this.operation?.timedOut()));
   }
 
   /** @param {unknown} reason for the attempt's signal */
-  end(reason) {
-    this.release();
-    this.wake?.(INTERRUPTED);
+  stop(reason) {
+    this.dispose();
+    this.settleEarly?.(INTERRUPTED);
     if (this.attempt !== undefined) abortAttempt(this.attempt, reason);
   }
 
@@ -140,20 +136,21 @@ export class Interruption extends Undisturbed {
    */
   begin(attempt) {
     this.attempt = attempt;
-    const { attemptTimeoutMs, unref } = this.operation.settings;
+    const operation = /** @type {Operation} */ (this.operation);
+    const { attemptTimeoutMs, unref } = operation.settings;
     if (attemptTimeoutMs === Infinity) return;
     const from = now();
     if (attemptTimeoutMs >= this.deadlineAt - from) return;
     this.attemptTimer = new Timer(attemptTimeoutMs, () => {
-      this.timeout = this.operation.timeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
-      this.wake?.(this.timeout);
+      this.timeout = operation.timeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
+      this.settleEarly?.(this.timeout);
       abortAttempt(attempt, this.timeout);
     }, unref, from);
   }
 
-  finish() {
+  endAttempt() {
     this.attemptTimer?.cancel();
-    this.wake = undefined;
+    this.settleEarly = undefined;
     // A timer callback made the error. Only from here can V8 see the callers that await the operation.
     const error = this.expired ?? this.timeout;
     if (error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(error);
@@ -164,12 +161,12 @@ export class Interruption extends Undisturbed {
    * @param {unknown} value
    * @returns {Promise<any>}
    */
-  until(value) {
+  race(value) {
     return new Promise((resolve, reject) => {
       // Handled here even after an interruption, so that a late rejection is not unhandled.
       settle(value, resolve, reject);
-      this.wake = reject;
-      if (this.over) reject(INTERRUPTED);
+      this.settleEarly = reject;
+      if (this.stopped) reject(INTERRUPTED);
     });
   }
 
@@ -181,13 +178,13 @@ export class Interruption extends Undisturbed {
    */
   wait(ms, from, unref) {
     return new Promise((resolve) => {
-      this.wake = resolve;
-      if (this.over) resolve(INTERRUPTED);
+      this.settleEarly = resolve;
+      if (this.stopped) resolve(INTERRUPTED);
       else this.waitTimer = new Timer(ms, resolve, unref, from);
     });
   }
 
-  release() {
+  dispose() {
     for (const signal of this.signals) unfollow(signal, this);
     this.deadlineTimer?.cancel();
     this.attemptTimer?.cancel();

@@ -3,28 +3,24 @@
 
 import { CUSTOM, NONE, POLLY_V2, hasOwnCurve } from '../options/codes.js';
 import { failure, problemOf } from '../options/messages.js';
-import { seedAfresh } from './randomness.js';
+import { freshSeed } from './randomness.js';
 import { now } from './timer.js';
 
 /**
- * The wasm's exports, as the driver uses them (src/bindings/core.rs).
- * @typedef {object} Core
- * @property {(...numbers: number[]) => number} decide
- * @property {(...numbers: number[]) => number} draw
- */
-
-/**
+ * A computed wait, and the draw that it was made with.
+ * @typedef {{ ms: number, r: number }} Previous
+ *
  * State of an operation, or of an iterator of its waits, for the formulas.
  * @typedef {object} State
- * @property {number} seedHigh
- * @property {number} seedLow
- * @property {number} index
- * @property {number} previousMs the previous computed wait; negative before the first
- * @property {number} previousR the draw that it was made with
+ * @property {number} index among the operations of a seed
+ * @property {Previous} previous of jitters that look back
  * @property {unknown} fault the error because of which the core could not answer
  */
 
-/** Index of an operation without a seed, until its first draw. */
+/** Before the first wait. @type {Previous} */
+export const NO_PREVIOUS = { ms: -1, r: 0 };
+
+/** Index of an operation without a seed: each of its draws has a fresh one. */
 export const UNSEEDED = -1;
 
 // Codes instead of a wait. The third, -3, comes from the core alone: the server asks for too long a wait.
@@ -38,7 +34,7 @@ const DEADLINE = -2;
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
  * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
- * @param {number} serverMs the wait that a server asks for; below 0, or NaN, for none
+ * @param {number | undefined} serverMs the wait that a server asks for; below 0, NaN or undefined for none
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
@@ -46,7 +42,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= settings.maxAttempts) return EXHAUSTED;
   const exact = exactlyMs >= 0;
-  const hinted = serverMs > 0;
+  const hinted = /** @type {number} */ (serverMs) > 0;
   const draws = !exact && (hinted || jitter !== NONE);
   let r = 0;
   let r2 = 0;
@@ -62,9 +58,9 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   try {
     const core = settings.load();
     if (draws && random === undefined) {
-      if (state.index === UNSEEDED) seedAfresh(state);
-      r = core.draw(state.seedHigh, state.seedLow, state.index, attempt, 0);
-      if (jitter === POLLY_V2) r2 = core.draw(state.seedHigh, state.seedLow, state.index, attempt, 1);
+      const [high, low, index] = state.index === UNSEEDED ? freshSeed() : [settings.seedHigh, settings.seedLow, state.index];
+      r = core.draw(high, low, index, attempt, 0);
+      if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
     }
     decision = core.decide(
       settings.backoff,
@@ -81,11 +77,11 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
       +(settings.longRetryAfter === 'cap'),
       settings.maxAttempts,
       attempt,
-      state.previousMs,
-      state.previousR,
+      state.previous.ms,
+      state.previous.r,
       remainingMs,
       curveMs,
-      serverMs,
+      /** @type {number} */ (serverMs),
       exactlyMs,
       r,
       r2,
@@ -93,17 +89,14 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
     if (Number.isNaN(decision)) throw failure(Error, 'the core refused valid settings. Please report this');
   } catch (fault) {
     // A trap may leave the instance in a bad state: the next operation makes another.
-    /** @type {(drop: boolean) => void} */ (settings.load)(true);
+    settings.load(true);
     throw (state.fault = fault);
   }
   if (decision < 0) return decision;
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted.
   if (Math.ceil(decision) + 1 > remainingMs) return DEADLINE;
-  // Only these jitters look back. For others, this would be two numbers more in each operation that waits.
-  if (!exact && !hinted && hasOwnCurve(jitter)) {
-    state.previousMs = decision;
-    state.previousR = r;
-  }
+  // For jitters that do not look back, this would be an object more in each operation that waits.
+  if (!exact && !hinted && hasOwnCurve(jitter)) state.previous = { ms: decision, r };
   return decision;
 }
 

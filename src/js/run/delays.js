@@ -6,7 +6,7 @@ import { hasOwnCurve } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
 import { inheriting, readOnly, reseeded } from '../options/settings.js';
-import { UNSEEDED, decide } from './decision.js';
+import { NO_PREVIOUS, UNSEEDED, decide } from './decision.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const Delays = /* @__PURE__ */ (() => {
@@ -37,9 +37,8 @@ export const Delays = /* @__PURE__ */ (() => {
     /** Starts anew, as the next operation: the same curve, fresh draws. */
     reset() {
       this.#attempt = 1;
-      this.#state.previousMs = -1;
+      this.#state.previous = NO_PREVIOUS;
       if (this.#settings.seeded) this.#state.index++;
-      else this.#state.index = UNSEEDED;
     }
   }
 
@@ -53,8 +52,8 @@ export const Delays = /* @__PURE__ */ (() => {
  * @param {number} index of the operation
  * @returns {import('./decision.js').State}
  */
-function stateOf({ seeded, seedHigh, seedLow }, index) {
-  return { seedHigh, seedLow, index: seeded ? index : UNSEEDED, previousMs: -1, previousR: 0, fault: undefined };
+function stateOf({ seeded }, index) {
+  return { index: seeded ? index : UNSEEDED, previous: NO_PREVIOUS, fault: undefined };
 }
 
 /** The last wait of a chain that is computed: each one depends on the one before. */

@@ -13,20 +13,8 @@ export function settle(value, onValue, onError) {
   return Promise.prototype.then.call(Promise.resolve(value), onValue, onError);
 }
 
-/**
- * @typedef {object} Event
- * @property {number} attempt
- * @property {number} attemptsLeft
- * @property {string} [name]
- * @property {unknown} [error]
- * @property {unknown} [result]
- * @property {number} [delayMs]
- * @property {string} [reason]
- * @property {number} elapsedMs
- * @property {object} [report]
- */
-
-/** @typedef {{ [name: string]: ((event: Event) => unknown) | undefined }} Hooks */
+/** @typedef {import('../options/settings.js').Hooks} Hooks */
+/** @typedef {import('../options/settings.js').Event} Event */
 
 /**
  * Calls a hook without waiting for it. What it throws or rejects with is reported, like an

@@ -1,157 +1,272 @@
 // @ts-check
-// One operation: the first attempt on a fast path, everything else by an async loop.
+// One operation as a machine of synchronous steps. It says what is to be done next; a driver does that and says how it
+// ended: run.js awaits, sync.js blocks. Everything else happens within the steps: hooks, records, the core.
 
+import { isMs } from '../options/checks.js';
+import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
-import { INTERRUPTED, Interruption, Undisturbed } from './cancellation.js';
-import { returnedMark } from './directives.js';
-import { settle } from './hooks.js';
-import { Progress } from './operation-state.js';
+import { INTERRUPTED } from './cancellation.js';
+import { decide } from './decision.js';
+import { readDirectives, returnedDirective } from './directives.js';
+import { OperationState } from './operation-state.js';
+import { hide } from './report.js';
 import { now } from './timer.js';
-import { subscribed } from './tracing.js';
 
-/** @typedef {import('../options/settings.js').Settings} Settings */
-/** @typedef {(attempt: Attempt) => unknown} Callback */
+// What the driver has to do.
+/** Nothing yet: the operation begins. */
+const BEGIN = 0;
+/** Call the callback with `attempt`. */
+export const CALL = 1;
+/** Wait for `pending`, the answer of the predicate. */
+export const ASK = 2;
+/** Wait for `delayMs`. */
+export const WAIT = 3;
+/** Wait for `pending`, the answer of `beforeRetry`. */
+export const PREPARE = 4;
+/** Nothing more: it has settled. */
+export const END = 5;
 
-const UNDISTURBED = new Undisturbed();
+/** Reasons to stop, at the negated codes of `decide`. */
+const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 
-/**
- * Runs the callback until it succeeds or the settings say stop. The first attempt is called
- * before this returns.
- *
- * A first attempt that succeeds and that nothing watches costs one look at the clock and one derived
- * promise: no wasm, no controller, no operation object.
- * @param {Settings} settings
- * @param {Callback} fn
- * @param {AbortSignal | undefined} signal the run's own, beside the settings'
- * @returns {Promise<any>}
- */
-export function run(settings, fn, signal) {
-  const index = settings.counter === undefined ? 0 : settings.counter.next++;
-  const channel = subscribed();
-  if (channel !== null || settings.watched || signal !== undefined) {
-    const operation = new Operation(settings, fn, index, 0, UNDISTURBED);
-    if (channel === null) return operation.watched(signal);
-    operation.context = {};
-    return channel.tracePromise(() => operation.watched(signal), operation.context);
+/** Number of causes that are searched for an error before it becomes one of them. */
+const DEEPEST = 10;
+
+/** True once this process was warned that the core is unavailable. */
+let warned = false;
+
+export class Operation extends OperationState {
+  /** What the driver was told to do last. */
+  step = BEGIN;
+  /** @type {unknown} */
+  pending = undefined;
+
+  /**
+   * Returns what to do next.
+   * @param {any} answer what the last step brought: a value, or what was thrown; after a wait, the time
+   * @param {boolean} threw
+   */
+  next(answer, threw) {
+    const { step } = this;
+    /** @type {number | string} 'success' and the reasons to stop are strings */
+    let next;
+    try {
+      if (step === BEGIN) next = this.start();
+      else if (step === CALL) next = this.review(answer, threw);
+      else if (threw) throw answer;
+      else next = step === ASK ? this.decide(answer) : this.goOn(answer);
+    } catch (thrown) {
+      next = this.callbackFailed(thrown);
+    }
+    if (typeof next === 'string') {
+      this.settle(next);
+      this.limits.dispose();
+      next = END;
+    }
+    return (this.step = next);
   }
-  let startedAt = 0;
-  /** @type {Attempt | undefined} */
-  let attempt;
-  /** @param {unknown} outcome @param {boolean} [failed] */
-  const goOn = (outcome, failed = true) => new Operation(settings, fn, index, startedAt, UNDISTURBED).afterFirst(attempt, outcome, failed);
-  try {
-    startedAt = now();
-    attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
-    return settle(
-      fn(attempt),
-      (value) => (returnedMark(value) === undefined ? value : goOn(value, false)),
-      goOn,
-    );
-  } catch (error) {
-    return goOn(error);
+
+  start() {
+    const { limits } = this;
+    this.startedAt = this.attemptAt = now();
+    limits.start(this);
+    if (limits.aborted) {
+      // Nothing was done that a hook or a report could tell of.
+      this.failed = true;
+      this.outcome = limits.reason;
+      return END;
+    }
+    this.metrics?.begun();
+    return this.begin();
+  }
+
+  /** Begins an attempt. What may hold or refuse one stands here. */
+  begin() {
+    const { settings, limits } = this;
+    const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
+    if (settings.hooks !== undefined) {
+      this.emit('onAttempt', attempt.attempt);
+      // A hook may have aborted, or taken the time that was left.
+      if (limits.aborted) return 'aborted';
+      this.attemptAt = now();
+      if (this.attemptAt >= limits.deadlineAt) return this.attempts === 0 ? 'timeout' : 'deadline';
+    }
+    this.attempts++;
+    this.metrics?.attempted(this.attempts);
+    this.attempt = attempt;
+    limits.begin(attempt);
+    return CALL;
+  }
+
+  /**
+   * Looks at how an attempt ended.
+   * @param {unknown} answer
+   * @param {boolean} threw
+   */
+  review(answer, threw) {
+    const { limits } = this;
+    limits.endAttempt();
+    if (answer === INTERRUPTED) return 'timeout';
+    this.failed = threw;
+    const mistake = threw ? undefined : returnedDirective(answer);
+    if (mistake !== undefined) throw mistake;
+    // The attempt may have aborted, and so may a hook below.
+    if (limits.aborted) return 'aborted';
+    const directives = threw ? readDirectives(answer) : undefined;
+    this.outcome = directives ? directives.error : answer;
+    if (!threw && !this.polls) return 'success';
+    this.hintMs = directives?.afterMs;
+    this.note();
+    this.emit('onFailure', this.attempts, this.outcomeFields());
+    return limits.aborted ? 'aborted' : directives?.permanent ? 'permanent' : this.ask();
+  }
+
+  /** Whether a result may be followed by another attempt. */
+  get polls() {
+    return this.settings.retryOnResult !== undefined;
+  }
+
+  /** The option that is asked about the outcome. @returns {string} */
+  get asked() {
+    return this.failed ? 'retryIf' : 'retryOnResult';
+  }
+
+  /** Asks the caller about the outcome. */
+  ask() {
+    this.pending = this.predicate();
+    return typeof this.pending === 'boolean' ? this.decide(this.pending) : ASK;
+  }
+
+  /** @returns {unknown} */
+  predicate() {
+    const predicate = /** @type {any} */ (this.settings)[this.asked];
+    return predicate === undefined || predicate(this.outcome, this.attempt);
+  }
+
+  /**
+   * Follows the predicate.
+   * @param {any} verdict its answer
+   */
+  decide(verdict) {
+    const { limits } = this;
+    // The predicate may have aborted.
+    if (limits.aborted) return 'aborted';
+    if (verdict === false) return this.failed ? 'notRetryable' : 'success';
+    return this.schedule(verdict === true ? NaN : afterMsOf(verdict, this.asked, limits.alsoAnswered));
+  }
+
+  /**
+   * Computes the wait before another attempt.
+   * @param {number} exactlyMs the wait that the caller demands; NaN for none
+   * @returns {number | string}
+   */
+  schedule(exactlyMs) {
+    const { limits } = this;
+    const decision = decide(this.settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs);
+    // random() and backoff() may have aborted.
+    if (limits.aborted) return 'aborted';
+    return decision < 0 ? /** @type {string} */ (REASONS[-decision]) : this.wait(decision);
+  }
+
+  /** @param {number} delayMs */
+  wait(delayMs) {
+    this.delayMs = delayMs;
+    this.metrics?.waits(delayMs);
+    this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
+    // The attempt and the answer need not live as long as the wait.
+    this.attempt = this.pending = undefined;
+    return WAIT;
+  }
+
+  /**
+   * Follows the wait, and `beforeRetry`.
+   * @param {number} time after the wait
+   */
+  goOn(time) {
+    const { beforeRetry } = this.settings;
+    const { delayMs } = this;
+    this.record();
+    const { ended } = this.limits;
+    if (ended !== undefined) return ended;
+    if (this.step === PREPARE) {
+      this.pending = undefined;
+      time = now();
+    } else if (beforeRetry !== undefined) {
+      const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs });
+      this.pending = beforeRetry(Object.freeze(event));
+      return PREPARE;
+    }
+    this.attemptAt = time;
+    return this.begin();
+  }
+
+  /**
+   * Returns the reason to stop for an error that takes the outcome's place: of a callback other than the operation
+   * itself, or of the core. The failure that was being judged becomes its cause.
+   * @param {any} thrown
+   */
+  callbackFailed(thrown) {
+    if (this.limits.aborted) return 'aborted';
+    // By the deadline, during a predicate or `beforeRetry`.
+    if (thrown === INTERRUPTED) return 'deadline';
+    if (thrown !== undefined && thrown === this.fault) {
+      warn(thrown);
+      return 'unavailable';
+    }
+    this.record();
+    if (this.failed) blame(thrown, this.outcome);
+    this.failed = true;
+    this.outcome = thrown;
+    return 'callback';
   }
 }
 
-/** @extends {Progress<Undisturbed>} */
-class Operation extends Progress {
-  /**
-   * Goes on after an unwatched first attempt.
-   * @param {Attempt | undefined} attempt
-   * @param {unknown} outcome
-   * @param {boolean} failed
-   */
-  afterFirst(attempt, outcome, failed) {
-    this.attempts = 1;
-    this.failed = failed;
-    this.outcome = outcome;
-    return this.proceed(attempt);
+/**
+ * Warns once per process that nothing is retried, and why.
+ * @param {unknown} fault
+ */
+function warn(fault) {
+  if (warned) return;
+  warned = true;
+  try {
+    console.warn('rejitter: operations are not retried.', fault);
+  } catch {
+    // Test environments make it throw.
   }
+}
 
-  /**
-   * Runs the whole operation, from its first attempt.
-   * @param {AbortSignal | undefined} signal
-   */
-  async watched(signal) {
-    const { settings } = this;
-    this.startedAt = this.attemptAt = now();
-    if (settings.interruptible || signal !== undefined) this.limits = new Interruption(this);
-    const { limits } = this;
+/**
+ * Makes a failure the cause of the error that takes its place, unless the error has a cause or would be its own.
+ * @param {any} error
+ * @param {any} failure
+ */
+function blame(error, failure) {
+  try {
+    if (!(error instanceof Error) || Object.hasOwn(error, 'cause') || !Object.isExtensible(error)) return;
     try {
-      limits.start(signal);
-      if (limits.aborted) throw limits.reason;
-      settings.metrics?.begun();
-      return await this.proceed(undefined);
-    } finally {
-      limits.release();
+      for (let depth = 0, each = failure; depth < DEEPEST && Object(each) === each; depth++, each = each.cause) {
+        if (each === error) return;
+      }
+    } catch {
+      // An unreadable failure has no causes.
     }
+    hide(error, 'cause', failure);
+  } catch {
+    // An error that throws when it is looked at stays as it is.
   }
+}
 
-  /**
-   * Repeats attempt, decision and wait until the end. An async function, so that the caller's frames
-   * stay in the stack of errors that later attempts throw.
-   * @param {Attempt | undefined} attempt the first, if it was made already
-   */
-  async proceed(attempt) {
-    const { settings, fn, limits } = this;
-    for (;;) {
-      /** @type {number | string | undefined} */
-      let next;
-      if (attempt === undefined) {
-        const begun = this.begin();
-        if (typeof begun === 'string') return this.end(begun);
-        attempt = begun;
-        try {
-          limits.begin(attempt);
-          this.outcome = await limits.until(fn(attempt));
-          this.failed = false;
-        } catch (thrown) {
-          if (thrown === INTERRUPTED) {
-            next = 'timeout';
-          } else {
-            this.outcome = thrown;
-            this.failed = true;
-          }
-        }
-        limits.finish();
-      }
-      next ??= this.review();
-      if (next === undefined) {
-        try {
-          const { predicate } = this;
-          let verdict = predicate === undefined || predicate(this.outcome, attempt);
-          if (typeof verdict !== 'boolean') verdict = await limits.until(verdict);
-          next = this.judge(verdict);
-        } catch (thrown) {
-          next = this.broken(thrown);
-        }
-      }
-      if (typeof next === 'string') return this.end(next);
-      this.waits(next);
-      // The attempt need not live as long as the wait.
-      attempt = undefined;
-      // Reads the clock only if a callback may have taken its time.
-      const asked = settings.watched || settings.retryIf || settings.random || settings.curve;
-      this.attemptAt = await limits.wait(next, asked ? now() : this.endedAt, settings.unref);
-      let ended = limits.ended;
-      const { beforeRetry } = settings;
-      if (ended === undefined && beforeRetry !== undefined) {
-        try {
-          await limits.until(beforeRetry(this.retrying()));
-          this.attemptAt = now();
-          ended = limits.ended;
-        } catch (thrown) {
-          ended = this.broken(thrown);
-        }
-      }
-      if (ended !== undefined) return this.end(ended);
-    }
-  }
-
-  /**
-   * Handles also the deadline, which may have interrupted a predicate or `beforeRetry`.
-   * @param {unknown} thrown
-   */
-  broken(thrown) {
-    return thrown === INTERRUPTED ? 'deadline' : super.broken(thrown);
-  }
+/**
+ * @param {any} verdict
+ * @param {string} name of the predicate
+ * @param {string} also what else it may answer
+ */
+function afterMsOf(verdict, name, also) {
+  const afterMs = typeof verdict === 'object' && verdict !== null && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
+  if (isMs(afterMs)) return afterMs;
+  const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
+  throw failure(
+    typeof afterMs === 'number' ? RangeError : TypeError,
+    `${name} must return true, false, { afterMs } between 0 and 2^53 - 1${also}, got ${what}`,
+  );
 }

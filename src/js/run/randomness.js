@@ -8,21 +8,18 @@ const TWO_32 = 2 ** 32;
 /** Entropy of this process: two 32-bit integers, taken at the first failure, never at import. */
 let processHigh = 0;
 let processLow = 0;
-/** Operations seeded so far; 0 also says that there is no entropy yet. */
+/** Seeds made so far; 0 also says that there is no entropy yet. */
 let count = 0;
 
 /**
- * Gives an operation a seed of its own. Process entropy alone would repeat in clones of a
- * snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter
- * no two operations are equal. Clones of a running machine have all of these in common, and are
- * told apart by the clock.
- * @param {{ seedHigh: number, seedLow: number, index: number }} operation
+ * Returns a seed that no other call gets, and the index that belongs to it. Process entropy alone would repeat in
+ * clones of a snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter no two
+ * seeds are equal. Clones of a running machine have all of these in common, and are told apart by the clock.
+ * @returns {[high: number, low: number, index: number]}
  */
-export function seedAfresh(operation) {
+export function freshSeed() {
   if (count === 0) [processHigh, processLow] = processEntropy();
-  operation.index = count++;
-  operation.seedHigh = processHigh ^ chance();
-  operation.seedLow = processLow ^ chance() ^ (now() * 1e6);
+  return [processHigh ^ chance(), processLow ^ chance() ^ (now() * 1e6), count++];
 }
 
 /** @returns {ArrayLike<number> & Iterable<number>} */

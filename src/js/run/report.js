@@ -21,22 +21,22 @@ export class AttemptRecord {
    * @param {unknown} outcome
    * @param {number} startMs
    * @param {number} durationMs
+   * @param {number | undefined} delayMs the wait after it
    */
-  constructor(attempt, failed, outcome, startMs, durationMs) {
+  constructor(attempt, failed, outcome, startMs, durationMs, delayMs) {
     this.attempt = attempt;
     this.failed = failed;
     this.outcome = outcome;
     this.startMs = startMs;
     this.durationMs = durationMs;
-    /** @type {number | undefined} the wait after it */
-    this.delayMs = undefined;
+    this.delayMs = delayMs;
   }
 
   /**
    * Returns the record for the report.
    * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number }>}
    */
-  told() {
+  toPublic() {
     const { attempt, failed, outcome, startMs, durationMs, delayMs } = this;
     return Object.freeze({ attempt, [failed ? 'error' : 'result']: outcome, startMs, durationMs, ...(delayMs !== undefined && { delayMs }) });
   }

@@ -2,43 +2,48 @@
 // One operation that blocks the thread while it waits.
 
 import { failure } from '../options/messages.js';
-import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
+import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { abortAttempt } from './attempt.js';
 import { reasonOf } from './cancellation.js';
 import { settle } from './hooks.js';
-import { Progress } from './operation-state.js';
+import { ASK, CALL, END, Operation, WAIT } from './operation.js';
 import { hide } from './report.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
-/** @param {() => import('./decision.js').Core} load */
+const because = 'retrySync blocks the thread, so no timer can fire';
+const NO_TIMERS = { metrics: ONE_OPERATION, attemptTimeoutMs: because, unref: because };
+
+/** @param {import('../options/settings.js').Load} load */
 export function syncOf(load) {
-  const fresh = settingsOf(load, { refused: ['attemptTimeoutMs', 'unref'], because: 'retrySync blocks the thread, so no timer can fire' });
+  const newSettings = settingsOf(load);
   /**
    * @param {any} fn
    * @param {any} [options]
    */
   return function retrySync(fn, options) {
     requireFunction(fn);
-    const settings = readOptions(options, fresh());
+    const settings = readOptions(options, newSettings(), NO_TIMERS);
     requireBlocking();
-    const startedAt = now();
-    const operation = new BlockingOperation(settings, fn, 0, startedAt, new Polled(settings, startedAt + settings.totalTimeoutMs));
+    const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
     const channel = subscribed();
-    if (channel === null) return operation.run();
+    if (channel === null) return drive(operation);
     operation.context = {};
-    return channel.traceSync(() => operation.run(), operation.context);
+    return channel.traceSync(() => drive(operation), operation.context);
   };
 }
 
 /** Limits of an operation that blocks. No event can tell of them, so they are polled. */
-class Polled {
+class PolledLimits {
   expired = undefined;
+  deadlineAt = Infinity;
+  alsoAnswered = '';
+  /** @type {import('./attempt.js').Attempt | undefined} */
+  attempt = undefined;
 
-  /** @param {import('../options/settings.js').Settings} settings @param {number} deadlineAt */
-  constructor({ signal }, deadlineAt) {
+  /** @param {AbortSignal | undefined} signal */
+  constructor(signal) {
     this.signal = signal;
-    this.deadlineAt = deadlineAt;
   }
 
   get aborted() {
@@ -56,67 +61,79 @@ class Polled {
   get ended() {
     return this.aborted ? 'aborted' : this.remainingMs <= 0 ? 'deadline' : undefined;
   }
+
+  /** @param {Operation} operation */
+  start({ startedAt, settings }) {
+    this.deadlineAt = startedAt + settings.totalTimeoutMs;
+  }
+
+  /** @param {import('./attempt.js').Attempt} attempt */
+  begin(attempt) {
+    this.attempt = attempt;
+  }
+
+  endAttempt() {}
+
+  dispose() {}
 }
 
-/** @extends {Progress<Polled>} */
-class BlockingOperation extends Progress {
-  /** @type {import('./attempt.js').Attempt | undefined} */
-  attempt = undefined;
-
-  /** Runs the operation, as `Operation.proceed` does, but without awaits. */
-  run() {
-    const { settings, fn, limits } = this;
-    if (limits.aborted) throw limits.reason;
-    for (;;) {
-      const attempt = this.begin();
-      if (typeof attempt === 'string') return this.end(attempt);
-      this.attempt = attempt;
-      try {
-        this.outcome = fn(attempt);
-        this.failed = false;
-      } catch (thrown) {
-        this.outcome = thrown;
-        this.failed = true;
-      }
-      /** @type {number | string | undefined} */
-      let next;
-      try {
-        if (!this.failed) refusePromise(this.outcome, 'the callback');
-        next = this.review();
-        if (next === undefined) {
-          const { predicate } = this;
-          next = this.judge(predicate === undefined || refusePromise(predicate(this.outcome, attempt), this.failed ? 'retryIf' : 'retryOnResult'), '');
-        }
-      } catch (thrown) {
-        next = this.broken(thrown);
-      }
-      if (typeof next === 'string') return this.end(next);
-      this.waits(next);
-      let ended = limits.ended;
-      if (ended === undefined) {
-        block(Math.min(Math.ceil(next), limits.remainingMs));
-        ended = limits.ended;
-      }
-      const { beforeRetry } = settings;
-      if (ended === undefined && beforeRetry !== undefined) {
-        try {
-          refusePromise(beforeRetry(this.retrying()), 'beforeRetry');
-          ended = limits.ended;
-        } catch (thrown) {
-          ended = this.broken(thrown);
-        }
-      }
-      if (ended !== undefined) return this.end(ended);
-      this.attemptAt = now();
-    }
+class BlockingOperation extends Operation {
+  /**
+   * @param {unknown} answer
+   * @param {boolean} threw
+   */
+  review(answer, threw) {
+    this.failed = threw;
+    if (!threw) refusePromise(answer, 'the callback');
+    return super.review(answer, threw);
   }
 
   /** @param {string} reason */
-  end(reason) {
-    const { attempt, limits } = this;
-    if (limits.aborted && attempt !== undefined) abortAttempt(attempt, limits.reason);
-    return super.end(reason);
+  settle(reason) {
+    const limits = /** @type {PolledLimits} */ (this.limits);
+    if (limits.aborted && limits.attempt !== undefined) abortAttempt(limits.attempt, limits.reason);
+    super.settle(reason);
   }
+}
+
+/**
+ * Does what the steps of an operation say, as the loop of run.js does, but without awaits.
+ * @param {BlockingOperation} operation
+ */
+function drive(operation) {
+  /** @type {any} */
+  let answer;
+  let threw = false;
+  for (;;) {
+    const step = operation.next(answer, threw);
+    if (step === END) break;
+    try {
+      answer = perform(operation, step);
+      threw = false;
+    } catch (thrown) {
+      answer = thrown;
+      threw = true;
+    }
+  }
+  if (operation.failed) throw operation.outcome;
+  return operation.outcome;
+}
+
+/**
+ * Does what a step asks for, and returns what comes of it.
+ * @param {BlockingOperation} operation
+ * @param {number} step
+ */
+function perform(operation, step) {
+  const { fn, pending, failed } = operation;
+  const limits = /** @type {PolledLimits} */ (operation.limits);
+  if (step === CALL) return fn(/** @type {import('./attempt.js').Attempt} */ (operation.attempt));
+  if (step === WAIT) {
+    const ms = Math.ceil(/** @type {number} */ (operation.delayMs));
+    if (limits.ended === undefined) block(Math.min(ms, limits.remainingMs));
+    return now();
+  }
+  return refusePromise(pending, step !== ASK ? 'beforeRetry' : failed ? 'retryIf' : 'retryOnResult');
 }
 
 /**

@@ -1,4 +1,4 @@
-// Scenarios from bug reports (the ids name them): lost errors, rejections that nobody handles, hooks that
+// Scenarios from bug reports (bug-reports.md has the ids): lost errors, rejections that nobody handles, hooks that
 // misbehave.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Scenarios from bug reports (the ids name them): deadlines, timeouts of attempts, waits that others decide.
+// Scenarios from bug reports (bug-reports.md has the ids): deadlines, timeouts of attempts, waits that others decide.
 
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';

@@ -46,7 +46,7 @@ const TIMING = { 'without timeouts': {}, 'with an attempt timeout': { attemptTim
 const SLOW = { baseMs: 60_000, capMs: 60_000, minMs: 30_000 };
 
 /** Settled without any wait? Then the outcome. */
-async function outcome(promise, ms = 2000) {
+async function outcome(promise, ms = SLOW.minMs / 2) {
   let timer;
   const late = new Promise((done) => { timer = setTimeout(done, ms, { late: true }); });
   const result = await Promise.race([promise.then((value) => ({ value }), (error) => ({ error })), late]);
@@ -112,10 +112,8 @@ for (const [way, call] of Object.entries(WAYS)) {
       const promise = call({ ...options, ...SLOW, totalTimeoutMs: options.totalTimeoutMs && 600_000, onRetry: () => { waiting = true; } }, controller.signal, server.origin + path);
       promise.catch(() => {});
       await until(() => waiting, 'the wait has begun');
-      const began = performance.now();
       controller.abort(reason);
       assert.equal((await outcome(promise)).error, reason);
-      assert.ok(performance.now() - began < 500);
       assert.equal(server.seen.filter((request) => request.path === path).length, 1);
     });
 

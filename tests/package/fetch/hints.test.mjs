@@ -66,10 +66,12 @@ test('100,000 random headers are read as in Rust', (t) => {
 
 test('a hostile header costs no time', () => {
   for (const text of [`5${' '.repeat(200_000)}x`, `${' '.repeat(200_000)}x`, '9'.repeat(200_000), `${'9'.repeat(200_000)}.`, `Tue,${' '.repeat(200_000)}`]) {
-    const began = performance.now();
+    // Time of the processor: that of the wall depends on what else the machine does.
+    const before = process.cpuUsage();
     for (const headers of [{ 'retry-after': text }, { 'retry-after-ms': text }, { 'retry-after': 'Tue, 14 Nov 2023 22:14:20 GMT', date: text }]) retryAfterMs(headers);
     for (const name of ['ratelimit', 'x-ratelimit-reset', 'x-ratelimit-reset-tokens']) rateLimitHint({ status: 429, headers: { [name]: text } });
-    assert.ok(performance.now() - began < 1000, `${performance.now() - began} ms`);
+    const { user } = process.cpuUsage(before);
+    assert.ok(user < 1e6, `${user} µs`);
   }
 });
 

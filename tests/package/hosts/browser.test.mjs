@@ -191,7 +191,7 @@ function judge({ waited, delays, refused, frame, ...rest }) {
     unseeded: 100,
   });
   // Two waits of 40 ms; clocks of browsers step by up to 1 ms.
-  assert.ok(waited >= 78 && waited < 10_000, `${waited} ms`);
+  assert.ok(waited >= 78, `${waited} ms`);
   assert.ok(refused.type);
   assert.match(refused.message, /baseMs.*-1/);
   assert.match(refused.message, /maxAtempts.*maxAttempts/s);

@@ -30,7 +30,7 @@ async function realTimersWorkAgain() {
   const began = performance.now();
   assert.equal(await retry(({ attempt }) => { if (attempt < 2) throw 0; return attempt; }, { backoff: 'fixed', jitter: 'none', baseMs: 15 }), 2);
   const took = performance.now() - began;
-  assert.ok(took >= 14 && took < 5000, `${took} ms`);
+  assert.ok(took >= 14, `${took} ms`);
 }
 
 // Some of these move performance.now and some do not: the package must not wait for a clock that stands.

@@ -53,8 +53,8 @@ export const failing = (times, headers = {}) => (request, response, nth) => {
   else response.writeHead(200).end(request.body);
 };
 
-/** Waits until `condition` holds; fails after `ms`. */
-export async function until(condition, what, ms = 5000) {
+/** Waits until `condition` holds. Fails after `ms`, so that a test does not hang: on a busy machine all takes longer. */
+export async function until(condition, what, ms = 120_000) {
   const end = performance.now() + ms;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);

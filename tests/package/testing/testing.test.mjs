@@ -49,13 +49,11 @@ test('drives an operation that was imported before: nothing happens until the cl
 
 test('runAll ends an operation of hours at once, and fails when it has no end', async () => {
   clock = virtualClock();
-  const began = process.hrtime.bigint();
   const result = retry(() => { throw new Error('down'); }, { baseMs: 3_600_000, maxAttempts: 5, jitter: 'none' });
   const refused = assert.rejects(result, /down/);
   await clock.runAll();
   await refused;
   assert.equal(clock.now, 4 * 3_600_000);
-  assert.ok(process.hrtime.bigint() - began < 5_000_000_000n);
   const stop = new AbortController();
   const endless = retry(() => { throw 0; }, { maxAttempts: Infinity, signal: stop.signal });
   await assert.rejects(clock.runAll(50), /^Error: rejitter: 50 timers have fired and more are armed\. Is a retry endless/);

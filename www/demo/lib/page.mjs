@@ -3,16 +3,20 @@ import assert from 'node:assert/strict';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** Sections that load when they come near, and their figures. @type {Record<string, string[]>} */
-const SECTIONS = { 'delays-body': ['delays', 'success', 'landing'], 'herd-body': ['herd', 'arrivals', 'lanes', 'peaks'] };
-
 /** Waits until a figure shows what the controls say. @param {Page} page @param {string} id */
 export async function drawn(page, id) {
-  // Its section may not be loaded so far.
-  const section = Object.entries(SECTIONS).find(([, ids]) => ids.includes(id))?.[0];
-  if (section) await page.locator(`#${section}`).scrollIntoViewIfNeeded();
+  await loaded(page, `#${id}`);
   await page.locator(`#${id}`).scrollIntoViewIfNeeded();
   await page.locator(`#${id}[aria-busy=false]`).waitFor({ timeout: 30_000 });
+}
+
+/** Scrolls to the sections one after the other until one of them has the element: they are loaded when they come near. @param {Page} page @param {string} selector */
+export async function loaded(page, selector) {
+  for (const body of await page.locator('main [id$="-body"]').all()) {
+    if ((await page.locator(selector).count()) > 0) return;
+    await body.scrollIntoViewIfNeeded();
+    await body.locator(':scope > *').first().waitFor();
+  }
 }
 
 /** A click on a backoff or a jitter of the controls. @param {Page} page @param {string} name */
@@ -66,7 +70,8 @@ export async function drawAll(page) {
   // Some sections are loaded when they come near.
   for (const body of await page.locator('main [id$="-body"]').all()) {
     await body.scrollIntoViewIfNeeded();
-    await body.locator(':scope > *').first().waitFor();
+    // What the build has drawn is replaced.
+    await body.locator(':scope > :not(.static)').first().waitFor({ state: 'attached' });
   }
   const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
   for (const id of ids) await drawn(page, id);

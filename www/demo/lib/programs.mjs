@@ -8,7 +8,18 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const WWW = fileURLToPath(new URL('../..', import.meta.url));
-const STRICT = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext', '--types', 'node'];
+const STRICT = [
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--noEmit',
+  '--skipLibCheck',
+  '--target',
+  'es2022',
+  '--module',
+  'nodenext',
+  '--types',
+  'node',
+];
 
 /** A folder within www, where `rejitter` is found as it is by anyone who installed it. */
 export async function programFolder() {
@@ -45,14 +56,19 @@ export async function programFolder() {
       try {
         const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
         const files = programs.map((_, i) => join(folder, `r${i}.mjs`));
-        await Promise.all(files.map((file, i) => {
-          const aimed = (programs[i] ?? '').replaceAll('https://example.com/orders', `http://127.0.0.1:${port}/${i}`);
-          return writeFile(file, `${aimed}\nexport default String(response.status);\n`);
-        }));
+        await Promise.all(
+          files.map((file, i) => {
+            const aimed = (programs[i] ?? '').replaceAll('https://example.com/orders', `http://127.0.0.1:${port}/${i}`);
+            return writeFile(file, `${aimed}\nexport default String(response.status);\n`);
+          }),
+        );
         const urls = JSON.stringify(files.map((file) => pathToFileURL(file).href));
         const all = `const ended = await Promise.all(${urls}.map((url) => import(url).then((m) => m.default, String)));\nconsole.log(JSON.stringify(ended));\nprocess.exit();`;
         const { stdout } = await run(process.execPath, ['--input-type=module', '-e', all], { cwd: WWW });
-        return JSON.parse(stdout).map((/** @type {string} */ ended, /** @type {number} */ i) => ({ ended, requests: requests[i] ?? 0 }));
+        return JSON.parse(stdout).map((/** @type {string} */ ended, /** @type {number} */ i) => ({
+          ended,
+          requests: requests[i] ?? 0,
+        }));
       } finally {
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));

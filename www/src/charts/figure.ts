@@ -120,6 +120,8 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   onWidth(drawing, (now) => {
     width = now;
     drawing.style.minHeight = `${spec.height(width, data)}px`;
+    // Also far from the screen: it must not be wider than the card.
+    if (data !== undefined) crosshair?.update(spec.readout?.(data, width));
     redraw();
   });
   onNear(card, (now) => {

@@ -1,4 +1,4 @@
-/** The waits of another library beside those of its translation: exact where the lab knows the formula, sampled elsewhere. */
+/** The waits of another library and of its translation: exact where the lab knows the formula, else sampled. */
 import { RetryPolicy } from 'rejitter';
 import { cdf, plan } from 'rejitter/lab';
 import type { Spread } from '../charts/density';
@@ -9,9 +9,21 @@ import { shapeOf } from './waits';
 export type Before =
   | { readonly kind: 'policy'; readonly data: Readonly<Record<string, unknown>> }
   /** The default generator of cockatiel, which cuts longer draws to `capMs`. */
-  | { readonly kind: 'cockatiel'; readonly baseMs: number; readonly exponent: number; readonly capMs: number; readonly waits: number }
+  | {
+      readonly kind: 'cockatiel';
+      readonly baseMs: number;
+      readonly exponent: number;
+      readonly capMs: number;
+      readonly waits: number;
+    }
   /** The random waits of `retry`, which draws them together and sorts them. */
-  | { readonly kind: 'sorted'; readonly baseMs: number; readonly factor: number; readonly capMs: number; readonly waits: number };
+  | {
+      readonly kind: 'sorted';
+      readonly baseMs: number;
+      readonly factor: number;
+      readonly capMs: number;
+      readonly waits: number;
+    };
 
 export interface BeforeAfterInput {
   readonly before: Before;
@@ -59,19 +71,30 @@ export function beforeAfter({ before, after, seed }: BeforeAfterInput): BeforeAf
   const policy = policyOf({ ...after, totalTimeoutMs: Infinity });
   const count = Math.min(MOST_WAITS, after.maxAttempts - 1);
   const translated = exact(policy, count);
-  const original = before.kind === 'policy' ? exact(RetryPolicy.fromJSON(withoutDeadline(before.data)), count) : sampled(before, count, seed);
+  const original =
+    before.kind === 'policy'
+      ? exact(RetryPolicy.fromJSON(withoutDeadline(before.data)), count)
+      : sampled(before, count, seed);
   const waits = original.sides.map((side, i): Compared => {
     const [k, other] = [i + 1, translated.sides[i] ?? side];
     const most = Math.max(side.hiMs, other.hiMs);
     const points = Float64Array.from({ length: POINTS }, (_, j) => (most * (j + 1)) / POINTS);
     const [a, b] = [original.shares(k, points), translated.shares(k, points)];
-    return { k, before: side, after: other, distance: a.reduce((largest, share, j) => Math.max(largest, Math.abs(share - (b[j] ?? 0))), 0) };
+    return {
+      k,
+      before: side,
+      after: other,
+      distance: a.reduce((largest, share, j) => Math.max(largest, Math.abs(share - (b[j] ?? 0))), 0),
+    };
   });
   return { waits, sampled: before.kind !== 'policy' };
 }
 
 /** Whether a wait is made is another question than how long it is. */
-function withoutDeadline({ totalTimeoutMs: _, ...data }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutDeadline({
+  totalTimeoutMs: _,
+  ...data
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return data;
 }
 
@@ -100,7 +123,10 @@ function sampled(before: Exclude<Before, { kind: 'policy' }>, most: number, seed
 }
 
 /** decorrelatedJitterGenerator of cockatiel 4.0.0. */
-function cockatiel({ baseMs, exponent, capMs, waits }: Extract<Before, { kind: 'cockatiel' }>, random: () => number): number[] {
+function cockatiel(
+  { baseMs, exponent, capMs, waits }: Extract<Before, { kind: 'cockatiel' }>,
+  random: () => number,
+): number[] {
   let previous = 0;
   return Array.from({ length: waits }, (_, attempt) => {
     const t = attempt + random();
@@ -113,7 +139,9 @@ function cockatiel({ baseMs, exponent, capMs, waits }: Extract<Before, { kind: '
 
 /** `timeouts` of retry 0.13.1. */
 function sorted({ baseMs, factor, capMs, waits }: Extract<Before, { kind: 'sorted' }>, random: () => number): number[] {
-  return Array.from({ length: waits }, (_, i) => Math.min(Math.round((1 + random()) * baseMs * factor ** i), capMs)).sort((a, b) => a - b);
+  return Array.from({ length: waits }, (_, i) =>
+    Math.min(Math.round((1 + random()) * baseMs * factor ** i), capMs),
+  ).sort((a, b) => a - b);
 }
 
 /** A histogram of sorted draws; those at the cap are one point. */

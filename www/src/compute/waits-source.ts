@@ -33,12 +33,15 @@ export function waitsSource(store: Store, computer: Computer): WaitsSource {
 function create(store: Store, computer: Computer): WaitsSource {
   const views: WaitsView[] = [];
   let hasCells = false;
+  /** Whether the worker computes waits. */
+  let isOpen = false;
   let last: { waits?: readonly Distribution[]; totals?: TotalsResult } = {};
   const fail = (message: string): void => {
     for (const view of views) view.fail(message);
   };
   const waits = computer.channel('waits', (all) => {
     last = { ...last, waits: all };
+    isOpen = false;
     for (const view of views) view.waits(all);
   }, fail);
   const totals = computer.channel('totals', (result) => {
@@ -51,7 +54,13 @@ function create(store: Store, computer: Computer): WaitsSource {
     const cells = hasCells ? cellsOf(strategy, compared).all : [];
     const beside = [strategy, compared].map(({ backoff, jitter }): Choice => ({ backoff, jitter }));
     const choices = [...cells, ...beside.filter((choice) => !cells.some((cell) => sameChoice(cell, choice)))];
-    if (waits.order({ strategy, choices })) for (const view of views) view.busy?.('waits');
+    const isNew = waits.order({ strategy, choices });
+    for (const view of views) {
+      if (isNew) view.busy?.('waits');
+      // Another compared strategy, whose waits are there.
+      else if (last.waits && !isOpen) view.waits(last.waits);
+    }
+    isOpen ||= isNew;
     const strategies = sameChoice(strategy, compared) ? [strategy] : [strategy, withChoice(strategy, compared)];
     if (totals.order({ strategies, failureRate, seed })) for (const view of views) view.busy?.('totals');
   }

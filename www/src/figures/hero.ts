@@ -9,7 +9,7 @@ export function heroSentence({ input, horizonMs }: Pick<HerdResult, 'input' | 'h
   const { clients, downMs, capacityPerS } = input.herd;
   return (
     `${count(clients)}\u00a0clients, server down for ${duration(downMs)}, then ${short(capacityPerS)} calls a second. ` +
-    `${duration(horizonMs)} of traffic: pink is what the server rejects; the curve counts the clients served.`
+    `${duration(horizonMs)} of traffic: hatched is the outage, pink is what the server rejects; the curve counts the clients served.`
   );
 }
 

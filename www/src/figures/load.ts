@@ -7,7 +7,7 @@ import { BUDGET_BUCKET, BUDGET_RATIO, DOWN_FROM_MS, TIMEOUT_MS, type Budget, typ
 import { capitalised } from '../state/strategy';
 import { rateAt, timeReadout } from './herd-readout';
 import { seconds, timeAxis } from './time-axis';
-import { createPainter, serverBack, trafficLegend } from './traffic';
+import { createPainter, legendHeight, serverBack, trafficLegend } from './traffic';
 
 /** Four jitters, then two budgets. */
 const GROUPS: readonly (readonly [name: string, rows: number])[] = [
@@ -15,17 +15,17 @@ const GROUPS: readonly (readonly [name: string, rows: number])[] = [
   ['With a retry budget', 2],
 ];
 const NARROW = 640;
-const BELOW = 72;
-/** The legend has up to three lines on a phone. */
-const BELOW_NARROW = 108;
+/** From the rows to the legend, below the time axis. */
+const BELOW = 54;
+const LEGEND = { taken: 'up to capacity', above: 'above capacity or late' };
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
   title: 'Load on the server, with and without a retry budget',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height(width) {
-    const { bottom, isNarrow } = layout(width);
-    return bottom + (isNarrow ? BELOW_NARROW : BELOW);
+    const { bottom, strip } = layout(width);
+    return bottom + BELOW + legendHeight(strip.width, LEGEND);
   },
 
   draw(data, width) {
@@ -61,7 +61,7 @@ export const load: FigureSpec<LoadResult> = {
     }
     marks.push(
       timeAxis({ scale: x, title: 'time', grid: [bottom, bottom] }),
-      trafficLegend(paint, strip, bottom + 54, { taken: 'up to capacity', above: 'above capacity or late' }),
+      trafficLegend(paint, strip, bottom + BELOW, LEGEND),
     );
     return marks;
   },
@@ -109,7 +109,7 @@ function rowName(jitter: string, budget: Budget): string {
 }
 
 function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
-  if (recoveredAfterMs !== undefined) return `recovers after ${duration(recoveredAfterMs)}`;
+  if (recoveredAfterMs !== undefined) return `${isShort ? 'back in' : 'recovers after'} ${duration(recoveredAfterMs)}`;
   return isShort ? 'never recovers' : `never recovers within ${duration(horizonMs)}`;
 }
 

@@ -16,6 +16,8 @@ const BELOW = 44;
 const LEFT = 48;
 /** For the names at the ends of the lines. */
 const RIGHT = 96;
+/** Narrower, neighbouring labels of clients would touch. */
+const NARROW = 330;
 
 export const peaks: FigureSpec<PeaksResult> = {
   id: 'peaks',
@@ -47,7 +49,7 @@ export const peaks: FigureSpec<PeaksResult> = {
 
     return [
       leftAxis({ scale: y, format: rate, ticks: logTicks(reach), title: 'calls per second (log scale)', grid: [LEFT, right] }),
-      bottomAxis({ scale: x, format: short, ticks: [50, 100, 500, 1000, 5000], title: 'clients (log scale)', grid: [TOP, bottom] }),
+      bottomAxis({ scale: x, format: short, ticks: width < NARROW ? [50, 500, 5000] : [50, 100, 500, 1000, 5000], title: 'clients (log scale)', grid: [TOP, bottom] }),
       svg('line', { x1: LEFT, x2: right, y1: limit, y2: limit, class: 'bound' }),
       ...(place ? [svg('text', { x: place.x, y: place.y + 12, class: 'bound-label' }, name.text)] : []),
       ...lines.map(({ jitter, own, points }) =>

@@ -1,5 +1,5 @@
 /** The recommendation in words: what to pick, what the others cost, and where that holds. */
-import { count, duration, plural, rate } from '../charts/format';
+import { count, duration, plural, rate, share } from '../charts/format';
 import type { Range } from '../compute/outage';
 import type { Costs } from '../compute/verdict';
 import { curveActs, sameChoice, title, type Choice } from '../state/strategy';
@@ -23,7 +23,7 @@ export function verdictWords(data: CostData): VerdictWords {
   const limits = herd.limits === 'served' ? 'no limit of attempts' : limitsOf(strategy);
   const scope =
     `This holds for this scenario only: ${clients}, an outage of ${duration(herd.downMs)}, ${rate(herd.capacityPerS)}, ` +
-    `${percent(herd.rejectionCost)} of a served call for a rejected one, ${limits}. With other numbers another strategy can win.`;
+    `${share(herd.rejectionCost)} of a served call for a rejected one, ${limits}. With other numbers another strategy can win.`;
   if (!pick) {
     const why = herd.limits === 'set' ? 'All clients give up too early. Allow more attempts or longer waits.' : 'The server spends its capacity on rejections.';
     return { headline: 'No strategy serves a single client here.', reason: why, others: [], scope };
@@ -97,11 +97,7 @@ function difference(a: Range, b: Range): -1 | 0 | 1 {
 }
 
 function relative(ratio: number): string {
-  return percent(Math.abs(ratio - 1));
-}
-
-function percent(part: number): string {
-  return `${Number((100 * part).toFixed(100 * part < 9.95 ? 1 : 0))}%`;
+  return share(Math.abs(ratio - 1));
 }
 
 function limitsOf({ maxAttempts, totalTimeoutMs }: CostData['strategy']): string {

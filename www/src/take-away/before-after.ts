@@ -2,17 +2,18 @@
 import { densityMarks } from '../charts/density';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { duration, share } from '../charts/format';
+import { duration, plural, share } from '../charts/format';
 import { linear } from '../charts/scale';
 import type { Column } from '../charts/table';
 import type { BeforeAfter, Compared, Side } from '../compute/before-after';
 import { waitAxis } from '../figures/time-axis';
-import type { Jitter } from '../state/strategy';
+import { title, type Strategy } from '../state/strategy';
 
 export interface BeforeAfterData extends BeforeAfter {
   /** `cockatiel 4.0.0`. */
   readonly from: string;
-  readonly jitter: Jitter;
+  /** The translation. */
+  readonly strategy: Strategy;
 }
 
 const TOP = 26;
@@ -30,8 +31,13 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
   id: 'import-waits',
   title: 'The waits before and after',
 
-  subtitle({ from, jitter }) {
-    return ['dashed: ', html('b', {}, from), ' · filled: ', html('b', { class: 'hued', 'data-jitter': jitter }, 'rejitter')];
+  subtitle({ from, strategy: { jitter } }) {
+    return [
+      'dashed: ',
+      html('b', {}, from),
+      ' · filled: ',
+      html('b', { class: 'hued', 'data-jitter': jitter }, 'rejitter'),
+    ];
   },
 
   height(_, data) {
@@ -39,14 +45,21 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
   },
 
   draw(data, width) {
-    const { waits, jitter } = data;
+    const { waits } = data;
+    const { jitter } = data.strategy;
     const narrow = width < NARROW;
     const [left, right] = [52, width - (narrow ? 64 : 150)];
     const bottom = TOP + waits.length * ROW;
     const widest = Math.max(1, ...waits.flatMap(({ before, after }) => [before.hiMs, after.hiMs]));
     const scale = linear([0, widest], [left, right]);
     const marks: SVGElement[] = [waitAxis({ scale, title: 'wait before the retry', grid: [TOP, bottom] })];
-    marks.push(svg('text', { x: width, y: 12, 'text-anchor': 'end', class: 'head' }, narrow ? 'mean' : 'mean before → after'));
+    marks.push(
+      svg(
+        'text',
+        { x: width, y: 12, 'text-anchor': 'end', class: 'head' },
+        narrow ? 'mean after' : 'mean before → after',
+      ),
+    );
     for (const [i, wait] of waits.entries()) {
       const base = TOP + ROW * (i + 1) - 8;
       const heights = sharedHeights(wait);
@@ -56,9 +69,21 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
           { class: 'row', 'data-wait': wait.k },
           svg('line', { x1: left, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
           svg('text', { x: 0, y: base, class: 'label' }, `wait ${wait.k}`),
-          svg('g', { 'data-jitter': jitter }, ...densityMarks(wait.after, { scale, base, height: heights.after, head: HEAD })),
-          svg('g', { class: 'compared before' }, ...densityMarks(wait.before, { scale, base, height: heights.before, head: HEAD })),
-          svg('text', { x: width, y: base, 'text-anchor': 'end', class: 'value' }, narrow || isSame(wait, data.sampled) ? duration(wait.after.meanMs) : means(wait)),
+          svg(
+            'g',
+            { 'data-jitter': jitter },
+            ...densityMarks(wait.after, { scale, base, height: heights.after, head: HEAD }),
+          ),
+          svg(
+            'g',
+            { class: 'compared before' },
+            ...densityMarks(wait.before, { scale, base, height: heights.before, head: HEAD }),
+          ),
+          svg(
+            'text',
+            { x: width, y: base, 'text-anchor': 'end', class: 'value' },
+            narrow || isSame(wait, data.sampled) ? duration(wait.after.meanMs) : means(wait),
+          ),
         ),
       );
     }
@@ -66,18 +91,25 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
   },
 
   describe(data) {
-    const rows = data.waits.map((wait) => `Wait ${wait.k}: mean ${duration(wait.before.meanMs)} before, ${duration(wait.after.meanMs)} after.`);
+    const rows = data.waits.map(
+      (wait) => `Wait ${wait.k}: mean ${duration(wait.before.meanMs)} before, ${duration(wait.after.meanMs)} after.`,
+    );
     return `${data.from} and its translation. ${verdict(data)} ${rows.join(' ')}`;
   },
 
   table({ from, waits }) {
-    const side = (name: string): Column[] => ['mean', '5%', 'median', '95%'].map((number) => ({ name: `${name}, ${number}`, unit: 'ms' as const }));
+    const side = (name: string): Column[] =>
+      ['mean', '5%', 'median', '95%'].map((number) => ({ name: `${name}, ${number}`, unit: 'ms' as const }));
     const numbers = ({ meanMs, p05Ms, p50Ms, p95Ms }: Side): number[] => [meanMs, p05Ms, p50Ms, p95Ms];
     return {
       caption: `The waits of ${from} and of its translation`,
       columns: [{ name: 'wait' }, ...side('before'), ...side('after')],
       rows: waits.map(({ k, before, after }) => [`${k}`, ...numbers(before), ...numbers(after)]),
     };
+  },
+
+  settings({ from, strategy }) {
+    return `${from}, and in rejitter: ${summary(strategy)}`;
   },
 
   note(data) {
@@ -115,6 +147,17 @@ function sharedHeights({ before, after }: Compared): { before: number; after: nu
 
 function densest({ cells }: Side): number {
   let most = 0;
-  for (let i = 0; i < cells.length; i += 3) most = Math.max(most, (cells[i + 2] ?? 0) / Math.max(1e-9, (cells[i + 1] ?? 0) - (cells[i] ?? 0)));
+  for (let i = 0; i < cells.length; i += 3)
+    most = Math.max(most, (cells[i + 2] ?? 0) / Math.max(1e-9, (cells[i + 1] ?? 0) - (cells[i] ?? 0)));
   return most;
+}
+
+/** A strategy in one line. */
+export function summary(strategy: Strategy): string {
+  const { capMs, maxAttempts } = strategy;
+  const range =
+    capMs === Infinity
+      ? `from ${duration(strategy.baseMs)}, without a cap`
+      : `${duration(strategy.baseMs)} to ${duration(capMs)}`;
+  return `${title(strategy)}, ${range}, ${maxAttempts === Infinity ? 'no limit of attempts' : plural(maxAttempts, 'attempt')}`;
 }

@@ -49,7 +49,8 @@ function making(strategy: Strategy): Making {
   for (const { name, strategy: preset } of PRESETS) {
     if (name === undefined || preset.capRule !== strategy.capRule || preset.jitter !== strategy.jitter) continue;
     const options = changes(preset, strategy);
-    if (sameStrategy(strategyOf(RetryPolicy.preset(name, options as PolicyOptions)), strategy)) return { preset: name, options };
+    if (sameStrategy(strategyOf(RetryPolicy.preset(name, options as PolicyOptions)), strategy))
+      return { preset: name, options };
   }
   return { data: policyData(strategy) };
 }
@@ -75,7 +76,8 @@ function policySource(made: Making): string {
 
 function named(strategy: Strategy): string {
   const made = making(strategy);
-  if ('data' in made || made.preset !== undefined) return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(made)};`, callbackCall('policy.run'));
+  if ('data' in made || made.preset !== undefined)
+    return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(made)};`, callbackCall('policy.run'));
   const { name, options } = usage(strategy);
   return program('rejitter', [name], callbackCall(name, source(options)));
 }
@@ -86,21 +88,36 @@ function wrapper(strategy: Strategy): string {
   const made = making(strategy);
   if (!('data' in made)) {
     const options = { ...(made.preset !== undefined && { preset: made.preset }), ...made.options, attemptTimeoutMs };
-    return program('rejitter/fetch', ['createFetch'], `${comment}const fetch = createFetch(${source(options)});`, fetchCall);
+    return program(
+      'rejitter/fetch',
+      ['createFetch'],
+      `${comment}const fetch = createFetch(${source(options)});`,
+      fetchCall,
+    );
   }
   const policy = policySource({ data: { ...made.data, attemptTimeoutMs } });
   const imports = "import { RetryPolicy } from 'rejitter';\n";
-  return imports + program('rejitter/fetch', ['createFetch'], `const policy = ${policy};`, `${comment}const fetch = createFetch(policy);`, fetchCall);
+  return (
+    imports +
+    program(
+      'rejitter/fetch',
+      ['createFetch'],
+      `const policy = ${policy};`,
+      `${comment}const fetch = createFetch(policy);`,
+      fetchCall,
+    )
+  );
 }
 
 function delays(strategy: Strategy): string {
-  const print = strategy.maxAttempts === Infinity
-    ? `// The first waits of one operation in which every attempt fails.
+  const print =
+    strategy.maxAttempts === Infinity
+      ? `// The first waits of one operation in which every attempt fails.
 const delays = policy.delays();
 for (let i = 0; i < 10; i++) {
   console.log(delays.next().value);
 }`
-    : `// The waits of one operation in which every attempt fails.
+      : `// The waits of one operation in which every attempt fails.
 for (const delayMs of policy.delays()) {
   console.log(delayMs);
 }`;
@@ -109,16 +126,21 @@ for (const delayMs of policy.delays()) {
 
 /** A value as a person would write it; objects at the outermost with a line for each property. */
 export function source(value: unknown, indent = ''): string {
-  if (typeof value === 'number') return String(value).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, '_'));
+  if (typeof value === 'number')
+    return String(value).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, '_'));
   if (Array.isArray(value)) return `[${value.map((part) => source(part)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? quoted(value) : String(value);
-  const lines = Object.entries(value).map(([key, part]) => `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`);
+  const lines = Object.entries(value).map(
+    ([key, part]) => `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`,
+  );
   return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`;
 }
 
 function inline(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return source(value);
-  return `{ ${Object.entries(value).map(([key, part]) => `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)}`).join(', ')} }`;
+  return `{ ${Object.entries(value)
+    .map(([key, part]) => `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)}`)
+    .join(', ')} }`;
 }
 
 function quoted(text: string): string {

@@ -1,7 +1,7 @@
 /**
- * Retry settings of other languages, recognised by their names. Numbers that stand in the text count; everything else has
- * the library's default. From the sources of Polly 8, cenkalti/backoff v5, google-http-client 2, go-retryablehttp 0.7, gRPC's
- * proposal A6, tenacity 9.2.1, resilience4j 2, spring-retry 2 and Spring Framework 7.
+ * Retry settings of other languages, recognised by their names. Numbers in the text count; everything else has the
+ * library's default. From the sources of Polly 8, cenkalti/backoff v5, google-http-client 2, go-retryablehttp 0.7,
+ * gRPC's proposal A6, tenacity 9.2.1, resilience4j 2, spring-retry 2 and Spring Framework 7.
  */
 import { duration } from '../charts/format';
 import type { Options, Reading } from './reading';
@@ -28,14 +28,31 @@ const FOREIGN: readonly Foreign[] = [
     others: { CheckRetry: 'retryOn', Backoff: 'backoff', RequestLogHook: 'onAttempt' },
     translate: (text) => {
       const retries = text.number('RetryMax');
-      return { preset: 'goRetryableHttp', options: said({ baseMs: text.ms('RetryWaitMin'), capMs: text.ms('RetryWaitMax'), maxAttempts: plus(retries, 1) }) };
+      return {
+        preset: 'goRetryableHttp',
+        options: said({
+          baseMs: text.ms('RetryWaitMin'),
+          capMs: text.ms('RetryWaitMax'),
+          maxAttempts: plus(retries, 1),
+        }),
+      };
     },
   },
   {
     name: 'Google HTTP client',
     sign: /\bset(?:InitialInterval|MaxInterval|MaxElapsedTime)Millis\b|com\.google\.api\.client/,
     others: {},
-    translate: (text) => ({ preset: 'googleHttpClient', options: googleLike(text, 'setInitialIntervalMillis', 'setMultiplier', 'setMaxIntervalMillis', 'setMaxElapsedTimeMillis', 'setRandomizationFactor') }),
+    translate: (text) => ({
+      preset: 'googleHttpClient',
+      options: googleLike(
+        text,
+        'setInitialIntervalMillis',
+        'setMultiplier',
+        'setMaxIntervalMillis',
+        'setMaxElapsedTimeMillis',
+        'setRandomizationFactor',
+      ),
+    }),
   },
   {
     name: 'cenkalti/backoff',
@@ -43,8 +60,18 @@ const FOREIGN: readonly Foreign[] = [
     others: { WithNotify: 'onRetry', WithContext: 'signal' },
     translate: (text) => {
       const retries = text.argument('WithMaxRetries', 1);
-      const options = googleLike(text, 'InitialInterval', 'Multiplier', 'MaxInterval', text.has('WithMaxElapsedTime') ? 'WithMaxElapsedTime' : 'MaxElapsedTime', 'RandomizationFactor');
-      return { preset: 'cenkalti', options: { ...options, ...said({ maxAttempts: plus(retries, 1) ?? text.number('WithMaxTries') }) } };
+      const options = googleLike(
+        text,
+        'InitialInterval',
+        'Multiplier',
+        'MaxInterval',
+        text.has('WithMaxElapsedTime') ? 'WithMaxElapsedTime' : 'MaxElapsedTime',
+        'RandomizationFactor',
+      );
+      return {
+        preset: 'cenkalti',
+        options: { ...options, ...said({ maxAttempts: plus(retries, 1) ?? text.number('WithMaxTries') }) },
+      };
     },
   },
   {
@@ -53,17 +80,51 @@ const FOREIGN: readonly Foreign[] = [
     others: { retryableStatusCodes: 'retryIf' },
     translate: (text) => ({
       preset: 'grpc',
-      options: said({ maxAttempts: text.number('maxAttempts'), baseMs: text.ms('initialBackoff'), capMs: text.ms('maxBackoff'), factor: text.number('backoffMultiplier') }),
+      options: said({
+        maxAttempts: text.number('maxAttempts'),
+        baseMs: text.ms('initialBackoff'),
+        capMs: text.ms('maxBackoff'),
+        factor: text.number('backoffMultiplier'),
+      }),
     }),
   },
-  { name: 'tenacity', sign: /\btenacity\b|\bstop_after_(?:attempt|delay)\b|\bwait_(?:random|exponential|fixed|chain|incrementing)\w*/, others: { retry_if_exception_type: 'retryIf', retry_if_result: 'retryOnResult', before_sleep: 'onRetry', after: 'onFailure', reraise: 'finalError' }, translate: tenacity },
+  {
+    name: 'tenacity',
+    sign: /\btenacity\b|\bstop_after_(?:attempt|delay)\b|\bwait_(?:random|exponential|fixed|chain|incrementing)\w*/,
+    others: {
+      retry_if_exception_type: 'retryIf',
+      retry_if_result: 'retryOnResult',
+      before_sleep: 'onRetry',
+      after: 'onFailure',
+      reraise: 'finalError',
+    },
+    translate: tenacity,
+  },
   {
     name: 'resilience4j',
     sign: /\bresilience4j\b|\bRetryConfig\b|\bIntervalFunction\b|\b(?:enable|exponential)-?\w*-?[Bb]ackoff/,
-    others: { retryExceptions: 'retryIf', ignoreExceptions: 'retryIf', retryOnResult: 'retryOnResult', retryOnException: 'retryIf' },
+    others: {
+      retryExceptions: 'retryIf',
+      ignoreExceptions: 'retryIf',
+      retryOnResult: 'retryOnResult',
+      retryOnException: 'retryIf',
+    },
     translate: resilience4j,
   },
-  { name: 'Spring', sign: /@Retryable\b|@Backoff\b|\bRetryTemplate\b/, others: { retryFor: 'retryIf', noRetryFor: 'retryIf', include: 'retryIf', exclude: 'retryIf', includes: 'retryIf', excludes: 'retryIf', recover: 'a catch' }, translate: spring },
+  {
+    name: 'Spring',
+    sign: /@Retryable\b|@Backoff\b|\bRetryTemplate\b/,
+    others: {
+      retryFor: 'retryIf',
+      noRetryFor: 'retryIf',
+      include: 'retryIf',
+      exclude: 'retryIf',
+      includes: 'retryIf',
+      excludes: 'retryIf',
+      recover: 'a catch',
+    },
+    translate: spring,
+  },
 ];
 
 export const FOREIGN_NAMES: readonly string[] = FOREIGN.map(({ name }) => name);
@@ -79,16 +140,28 @@ export function foreign(source: string): { readonly name: string; readonly readi
     `Everything else has the default of ${reading.preset === undefined ? found.name : `the preset '${reading.preset}'`}.`,
     ...text.unread.map((name) => `The value of \`${name}\` could not be read, so its default is drawn.`),
     ...text.notes,
-    ...Object.entries(found.others).filter(([name]) => text.sets(name)).map(([name, ours]) => `\`${name}\` is \`${ours}\` in rejitter.`),
+    ...Object.entries(found.others)
+      .filter(([name]) => text.sets(name))
+      .map(([name, ours]) => `\`${name}\` is \`${ours}\` in rejitter.`),
   ];
   const more = text.others(Object.keys(found.others));
   if (more.length > 0) notes.push(`Not translated: ${more.map((name) => `\`${name}\``).join(', ')}.`);
   return { name: found.name, reading: { ...reading, notes } };
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, millis: 1, millisecond: 1, s: 1000, second: 1000, m: 60_000, minute: 60_000, h: 3_600_000, hour: 3_600_000 };
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  millis: 1,
+  millisecond: 1,
+  s: 1000,
+  second: 1000,
+  m: 60_000,
+  minute: 60_000,
+  h: 3_600_000,
+  hour: 3_600_000,
+};
 
-/** How durations are written: `TimeSpan.FromSeconds(2)`, `Duration.ofMillis(5)`, `2 * time.Second`, `"0.1s"`, `PT0.5S`. */
+/** Spellings of durations: `TimeSpan.FromSeconds(2)`, `Duration.ofMillis(5)`, `2 * time.Second`, `"0.1s"`, `PT0.5S`. */
 const DURATIONS: readonly { readonly pattern: RegExp; readonly number: number; readonly unit: number }[] = [
   { pattern: /^(?:TimeSpan\.From|Duration\.of)(Millis|Second|Minute|Hour)(?:econd)?s?\(([\d._]+)/, number: 2, unit: 1 },
   { pattern: /^([\d._]+)\s*\*\s*time\.(Millisecond|Second|Minute|Hour)/, number: 1, unit: 2 },
@@ -134,7 +207,11 @@ class Text {
   }
 
   flag(name: string): boolean | undefined {
-    return this.value(name, (text) => (/^true\b/i.test(text) ? true : /^false\b/i.test(text) ? false : undefined), String);
+    return this.value(
+      name,
+      (text) => (/^true\b/i.test(text) ? true : /^false\b/i.test(text) ? false : undefined),
+      String,
+    );
   }
 
   /** The last part of a name, as in `DelayBackoffType.Linear`. */
@@ -166,8 +243,15 @@ class Text {
 
   /** Settings beside those that were asked for. */
   others(known: readonly string[]): string[] {
-    const names = [...this.text.matchAll(/[{(,]\s{0,200}([A-Za-z]\w{1,40})\s{0,5}=(?![=>])/g)].map(([, name = '']) => name);
-    return [...new Set(names)].filter((name) => !this.looked.has(name) && !known.includes(name) && !['retry', 'wait', 'stop', 'backoff'].includes(name)).slice(0, 8);
+    const names = [...this.text.matchAll(/[{(,]\s{0,200}([A-Za-z]\w{1,40})\s{0,5}=(?![=>])/g)].map(
+      ([, name = '']) => name,
+    );
+    return [...new Set(names)]
+      .filter(
+        (name) =>
+          !this.looked.has(name) && !known.includes(name) && !['retry', 'wait', 'stop', 'backoff'].includes(name),
+      )
+      .slice(0, 8);
   }
 
   said(name: string, value: string): void {
@@ -176,7 +260,9 @@ class Text {
 
   private value<T>(name: string, parse: (text: string) => T | undefined, show: (value: T) => string): T | undefined {
     this.looked.add(name);
-    const found = new RegExp(`\\b${name}["']?\\s{0,20}(?::=|=(?![=>])|:|\\()\\s{0,20}([^\\n;]{1,100})`).exec(this.text)?.[1];
+    const found = new RegExp(`\\b${name}["']?\\s{0,20}(?::=|=(?![=>])|:|\\()\\s{0,20}([^\\n;]{1,100})`).exec(
+      this.text,
+    )?.[1];
     if (found === undefined) return undefined;
     const value = parse(found);
     if (value === undefined) this.unread.push(name);
@@ -214,7 +300,10 @@ function proportional(ratio: number | undefined): object | undefined {
 }
 
 /** The fields that Google's client and cenkalti/backoff share. An elapsed time of 0 is no limit. */
-function googleLike(text: Text, ...names: [interval: string, factor: string, cap: string, total: string, ratio: string]): Options {
+function googleLike(
+  text: Text,
+  ...names: [interval: string, factor: string, cap: string, total: string, ratio: string]
+): Options {
   const ratio = text.number(names[4]);
   const total = text.ms(names[3]);
   return said({
@@ -229,7 +318,10 @@ function googleLike(text: Text, ...names: [interval: string, factor: string, cap
 /** The waits of a library that cuts at its cap after the jitter, where rejitter draws below the cap. */
 function cut(options: Options): Omit<Reading, 'notes'> {
   const capped = typeof options['capMs'] === 'number' && options['capMs'] < Infinity && options['jitter'] !== 'none';
-  return { options, ...(capped && { before: { kind: 'policy', data: { version: 1, capRule: 'draw', ...options } } as const }) };
+  return {
+    options,
+    ...(capped && { before: { kind: 'policy', data: { version: 1, capRule: 'draw', ...options } } as const }),
+  };
 }
 
 function polly(text: Text): Omit<Reading, 'notes'> {
@@ -246,9 +338,18 @@ function polly(text: Text): Omit<Reading, 'notes'> {
     const attempts = (retries ?? 3) + 1;
     if (power !== undefined) {
       text.notes.push(`The function is read as ${power} to the power of the retry's number, in seconds.`);
-      return { options: { baseMs: 1000 * Number(power), factor: Number(power), capMs: Infinity, jitter: 'none', maxAttempts: attempts } };
+      return {
+        options: {
+          baseMs: 1000 * Number(power),
+          factor: Number(power),
+          capMs: Infinity,
+          jitter: 'none',
+          maxAttempts: attempts,
+        },
+      };
     }
-    if (fixed !== undefined) return { options: { backoff: 'fixed', baseMs: fixed, capMs: Infinity, jitter: 'none', maxAttempts: attempts } };
+    if (fixed !== undefined)
+      return { options: { backoff: 'fixed', baseMs: fixed, capMs: Infinity, jitter: 'none', maxAttempts: attempts } };
     return { preset: 'polly', options: said({ maxAttempts: plus(retries, 1) }) };
   }
 
@@ -257,20 +358,40 @@ function polly(text: Text): Omit<Reading, 'notes'> {
   const type = text.word('BackoffType') ?? (http ? 'Exponential' : 'Constant');
   const jitter = text.flag('UseJitter') ?? http;
   const [baseMs, capMs, retries] = [text.ms('Delay'), text.ms('MaxDelay'), text.number('MaxRetryAttempts')];
-  if (type === 'Exponential' && jitter) return { preset: 'polly', options: said({ baseMs, capMs, maxAttempts: plus(retries, 1) }) };
-  text.notes.push(`Polly waits ${type === 'Exponential' ? 'exponentially' : type === 'Linear' ? 'linearly' : 'a constant time'} ${jitter ? 'with ±25% jitter' : 'without jitter'}${text.has('BackoffType') ? '' : ' by default'}. The preset 'polly' has exponential backoff with its jitter.`);
+  if (type === 'Exponential' && jitter)
+    return { preset: 'polly', options: said({ baseMs, capMs, maxAttempts: plus(retries, 1) }) };
+  text.notes.push(
+    `Polly's backoff is ${type.toLowerCase()}${text.has('BackoffType') ? '' : ' by default'}, ` +
+      `${jitter ? 'with ±25% jitter' : 'without jitter'}. The preset 'polly' has exponential backoff with its jitter.`,
+  );
   const backoff = type === 'Exponential' ? 'exponential' : type === 'Linear' ? 'linear' : 'fixed';
-  return cut({ backoff, jitter: jitter ? { type: 'proportional', ratio: 0.25 } : 'none', baseMs: baseMs ?? 2000, capMs: capMs ?? Infinity, maxAttempts: (retries ?? 3) + 1 });
+  return cut({
+    backoff,
+    jitter: jitter ? { type: 'proportional', ratio: 0.25 } : 'none',
+    baseMs: baseMs ?? 2000,
+    capMs: capMs ?? Infinity,
+    maxAttempts: (retries ?? 3) + 1,
+  });
 }
 
 function tenacity(text: Text): Omit<Reading, 'notes'> {
   const attempts = text.argument('stop_after_attempt', 0);
   const deadline = text.args('stop_after_delay')?.[0];
-  const limits = { maxAttempts: attempts ?? Infinity, ...said({ totalTimeoutMs: deadline === undefined ? undefined : durationOf(deadline, 1000) }) };
+  const limits = {
+    maxAttempts: attempts ?? Infinity,
+    ...said({ totalTimeoutMs: deadline === undefined ? undefined : durationOf(deadline, 1000) }),
+  };
   if (attempts === undefined) text.notes.push('Without stop_after_attempt, tenacity has no limit of attempts.');
 
   // Arguments by name or by position, in seconds.
-  const kind = ['wait_exponential_jitter', 'wait_random_exponential', 'wait_exponential', 'wait_incrementing', 'wait_random', 'wait_fixed'].find((name) => text.has(name));
+  const kind = [
+    'wait_exponential_jitter',
+    'wait_random_exponential',
+    'wait_exponential',
+    'wait_incrementing',
+    'wait_random',
+    'wait_fixed',
+  ].find((name) => text.has(name));
   const args = kind === undefined ? [] : (text.args(kind) ?? []);
   const seconds = (name: string, position: number, fallback: number, unit = 1000): number => {
     text.know(name);
@@ -286,23 +407,66 @@ function tenacity(text: Text): Omit<Reading, 'notes'> {
   if (most) text.unread.push(kind ?? 'wait');
   switch (kind) {
     case 'wait_fixed':
-      return { options: { backoff: 'fixed', baseMs: seconds('wait', 0, 1000), jitter: 'none', capMs: Infinity, ...limits } };
+      return {
+        options: { backoff: 'fixed', baseMs: seconds('wait', 0, 1000), jitter: 'none', capMs: Infinity, ...limits },
+      };
     case 'wait_random': {
       const [min, max] = [seconds('min', 0, 0), seconds('max', 1, 1000)];
-      return { options: { backoff: 'fixed', baseMs: max, capMs: max, ...(min > 0 && { minMs: min }), jitter: 'full', ...limits } };
+      return {
+        options: {
+          backoff: 'fixed',
+          baseMs: max,
+          capMs: max,
+          ...(min > 0 && { minMs: min }),
+          jitter: 'full',
+          ...limits,
+        },
+      };
     }
     case 'wait_incrementing': {
-      const [start, step, cap] = [seconds('start', 0, 0), seconds('increment', 1, 100_000), seconds('max', 2, Infinity)];
-      return { options: { backoff: 'linear', baseMs: Math.min(start, cap), stepMs: step, capMs: cap, jitter: 'none', ...limits } };
+      const [start, step, cap] = [
+        seconds('start', 0, 0),
+        seconds('increment', 1, 100_000),
+        seconds('max', 2, Infinity),
+      ];
+      return {
+        options: {
+          backoff: 'linear',
+          baseMs: Math.min(start, cap),
+          stepMs: step,
+          capMs: cap,
+          jitter: 'none',
+          ...limits,
+        },
+      };
     }
     case 'wait_exponential':
     case 'wait_random_exponential': {
-      const [baseMs, capMs, factor, minMs] = [seconds('multiplier', 0, 1000), seconds('max', 1, Infinity), seconds('exp_base', 2, 2, 1), seconds('min', 3, 0)];
+      const [baseMs, capMs, factor, minMs] = [
+        seconds('multiplier', 0, 1000),
+        seconds('max', 1, Infinity),
+        seconds('exp_base', 2, 2, 1),
+        seconds('min', 3, 0),
+      ];
       const jitter = kind === 'wait_exponential' ? 'none' : 'full';
-      return { options: { baseMs: Math.min(baseMs, capMs), capMs: Math.max(capMs, minMs), factor, ...(minMs > 0 && { minMs }), jitter, ...limits } };
+      return {
+        options: {
+          baseMs: Math.min(baseMs, capMs),
+          capMs: Math.max(capMs, minMs),
+          factor,
+          ...(minMs > 0 && { minMs }),
+          jitter,
+          ...limits,
+        },
+      };
     }
     case 'wait_exponential_jitter': {
-      const [first, capMs, factor, maxMs] = [seconds('initial', 0, 1000), seconds('max', 1, Infinity), seconds('exp_base', 2, 2, 1), seconds('jitter', 3, 1000)];
+      const [first, capMs, factor, maxMs] = [
+        seconds('initial', 0, 1000),
+        seconds('max', 1, Infinity),
+        seconds('exp_base', 2, 2, 1),
+        seconds('jitter', 3, 1000),
+      ];
       const baseMs = Math.min(text.has('multiplier') ? seconds('multiplier', 9, first) : first, capMs);
       return cut({ baseMs, capMs, factor, jitter: maxMs > 0 ? { type: 'additive', maxMs } : 'none', ...limits });
     }
@@ -322,10 +486,19 @@ function resilience4j(text: Text): Omit<Reading, 'notes'> {
       return value;
     });
     text.said(kind, args.join(', '));
-    const random = kind === 'ofExponentialRandomBackoff' ? (args[2] ?? 0.5) : kind === 'ofRandomized' ? (args[1] ?? 0.5) : 0;
-    const cap = (kind === 'ofExponentialRandomBackoff' ? args[3] : kind === 'ofExponentialBackoff' ? args[2] : undefined) ?? Infinity;
+    const random =
+      kind === 'ofExponentialRandomBackoff' ? (args[2] ?? 0.5) : kind === 'ofRandomized' ? (args[1] ?? 0.5) : 0;
+    const cap =
+      (kind === 'ofExponentialRandomBackoff' ? args[3] : kind === 'ofExponentialBackoff' ? args[2] : undefined) ??
+      Infinity;
     const curve = kind === 'ofRandomized' ? { backoff: 'fixed' } : { backoff: 'exponential', factor: args[1] ?? 1.5 };
-    return cut({ ...curve, baseMs: Math.min(args[0] ?? 500, cap), capMs: cap, jitter: proportional(random) ?? 'none', maxAttempts });
+    return cut({
+      ...curve,
+      baseMs: Math.min(args[0] ?? 500, cap),
+      capMs: cap,
+      jitter: proportional(random) ?? 'none',
+      maxAttempts,
+    });
   }
   const baseMs = text.ms('waitDuration') ?? text.ms('wait-duration') ?? 500;
   const grows = text.flag('enableExponentialBackoff') ?? text.flag('enable-exponential-backoff') ?? false;
@@ -333,11 +506,19 @@ function resilience4j(text: Text): Omit<Reading, 'notes'> {
   const capMs = text.ms('exponentialMaxWaitDuration') ?? text.ms('exponential-max-wait-duration') ?? Infinity;
   const draws = text.flag('enableRandomizedWait') ?? text.flag('enable-randomized-wait') ?? false;
   const ratio = text.number('randomizedWaitFactor') ?? text.number('randomized-wait-factor') ?? 0.5;
-  return cut({ ...(grows ? { backoff: 'exponential', factor } : { backoff: 'fixed' }), baseMs, capMs: grows ? capMs : Infinity, jitter: (draws && proportional(ratio)) || 'none', maxAttempts });
+  return cut({
+    ...(grows ? { backoff: 'exponential', factor } : { backoff: 'fixed' }),
+    baseMs,
+    capMs: grows ? capMs : Infinity,
+    jitter: (draws && proportional(ratio)) || 'none',
+    maxAttempts,
+  });
 }
 
 function spring(text: Text): Omit<Reading, 'notes'> {
-  const built = ['exponentialBackoff', 'uniformRandomBackoff', 'fixedBackoff'].find((name) => text.args(name) !== undefined);
+  const built = ['exponentialBackoff', 'uniformRandomBackoff', 'fixedBackoff'].find(
+    (name) => text.args(name) !== undefined,
+  );
   const args = built === undefined ? [] : (text.args(built) ?? []);
   if (built !== undefined) text.said(built, args.join(', '));
   const numbers = args.map((arg) => durationOf(arg, 1));
@@ -352,14 +533,31 @@ function spring(text: Text): Omit<Reading, 'notes'> {
     const curve = multiplier > 1 ? { backoff: 'exponential', factor: multiplier } : { backoff: 'fixed' };
     if (jitter === 0) return { options: { ...curve, baseMs: delay, capMs, jitter: 'none', maxAttempts } };
     text.notes.push('Spring never waits less than `delay`, and neither does minMs.');
-    return { options: { ...curve, baseMs: delay, minMs: delay, capMs, jitter: { type: 'proportional', ratio: Math.min(1, jitter / delay) }, maxAttempts } };
+    return {
+      options: {
+        ...curve,
+        baseMs: delay,
+        minMs: delay,
+        capMs,
+        jitter: { type: 'proportional', ratio: Math.min(1, jitter / delay) },
+        maxAttempts,
+      },
+    };
   }
   if (multiplier > 0) {
     const capMs = most > delay ? most : 30_000;
     const draws = text.flag('random') ?? args[3] === 'true';
     const jitter = draws && multiplier > 1 ? { type: 'additive', ratio: multiplier - 1 } : 'none';
-    return cut({ backoff: 'exponential', baseMs: Math.min(delay, capMs), factor: multiplier, capMs, jitter, maxAttempts });
+    return cut({
+      backoff: 'exponential',
+      baseMs: Math.min(delay, capMs),
+      factor: multiplier,
+      capMs,
+      jitter,
+      maxAttempts,
+    });
   }
-  if (most > delay) return { options: { backoff: 'fixed', baseMs: most, capMs: most, minMs: delay, jitter: 'full', maxAttempts } };
+  if (most > delay)
+    return { options: { backoff: 'fixed', baseMs: most, capMs: most, minMs: delay, jitter: 'full', maxAttempts } };
   return { options: { backoff: 'fixed', baseMs: delay, capMs: Infinity, jitter: 'none', maxAttempts } };
 }

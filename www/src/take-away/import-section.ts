@@ -1,12 +1,11 @@
 /** Paste the options of another library: see them translated, compared with the original, and drawn by all figures. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
-import { duration, plural } from '../charts/format';
+import type { BeforeAfter } from '../compute/before-after';
 import type { Computer } from '../compute/client';
 import { MOST_PASTED } from '../state/state';
 import type { Store } from '../state/store';
-import { title, type Strategy } from '../state/strategy';
-import { beforeAfterFigure } from './before-after';
+import { beforeAfterFigure, summary } from './before-after';
 import { copyButton } from './copy';
 import { highlighted } from './highlight';
 import { prose } from './prose';
@@ -16,9 +15,18 @@ const FIRST: Source = 'p-retry';
 
 /** Settings of another language, to be recognised by their names. */
 const FOREIGN_EXAMPLES: readonly (readonly [name: string, text: string])[] = [
-  ['Polly', 'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions\n{\n    MaxRetryAttempts = 5,\n    Delay = TimeSpan.FromSeconds(1),\n    BackoffType = DelayBackoffType.Exponential,\n    UseJitter = true,\n});'],
-  ['tenacity', '@retry(\n    stop=stop_after_attempt(6),\n    wait=wait_random_exponential(multiplier=0.5, max=60),\n)\ndef fetch_orders(): …'],
-  ['Spring', '@Retryable(maxAttempts = 5,\n    backoff = @Backoff(delay = 500, multiplier = 2, maxDelay = 10000, random = true))\npublic List<Order> orders() { … }'],
+  [
+    'Polly',
+    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions\n{\n    MaxRetryAttempts = 5,\n    Delay = TimeSpan.FromSeconds(1),\n    BackoffType = DelayBackoffType.Exponential,\n    UseJitter = true,\n});',
+  ],
+  [
+    'tenacity',
+    '@retry(\n    stop=stop_after_attempt(6),\n    wait=wait_random_exponential(multiplier=0.5, max=60),\n)\ndef fetch_orders(): …',
+  ],
+  [
+    'Spring',
+    '@Retryable(maxAttempts = 5,\n    backoff = @Backoff(delay = 500, multiplier = 2, maxDelay = 10000, random = true))\npublic List<Order> orders() { … }',
+  ],
 ];
 
 export function mountImport(root: HTMLElement, store: Store, computer: Computer): void {
@@ -28,7 +36,14 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     html('option', { value: 'detect' }, 'Detect'),
     ...SOURCES.map((source) => html('option', { value: source }, source)),
   );
-  const text = html('textarea', { id: 'import-text', rows: 9, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', maxlength: 20_000 });
+  const text = html('textarea', {
+    id: 'import-text',
+    rows: 9,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    autocomplete: 'off',
+    maxlength: 20_000,
+  });
   const all = [...SOURCES.map((source) => [source, exampleOf(source)] as const), ...FOREIGN_EXAMPLES];
   const examples = all.map(([name, example]) => {
     const button = html('button', { type: 'button', class: 'quiet' }, name);
@@ -40,9 +55,19 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
   const form = html(
     'div',
     { class: 'import-form' },
-    html('div', { class: 'import-head' }, html('label', { for: text.id }, 'Options, or the whole call'), html('label', {}, html('span', {}, 'Library'), select)),
+    html(
+      'div',
+      { class: 'import-head' },
+      html('label', { for: text.id }, 'Options, or the whole call'),
+      html('label', {}, html('span', {}, 'Library'), select),
+    ),
     text,
-    html('p', { class: 'import-examples', role: 'group', 'aria-label': 'Examples' }, html('span', {}, 'Examples'), ...examples),
+    html(
+      'p',
+      { class: 'import-examples', role: 'group', 'aria-label': 'Examples' },
+      html('span', {}, 'Examples'),
+      ...examples,
+    ),
     long,
   );
 
@@ -52,7 +77,11 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
   const draw = html('button', { type: 'button', class: 'primary' }, 'Draw it');
   const said = html('p', { class: 'note', role: 'status' });
   const error = html('p', { class: 'error', role: 'alert' });
-  const choices = html('p', { class: 'import-examples import-choices', role: 'group', 'aria-label': 'Libraries to choose from' });
+  const choices = html('p', {
+    class: 'import-examples import-choices',
+    role: 'group',
+    'aria-label': 'Libraries to choose from',
+  });
   const notes = html('ul', { class: 'import-notes' });
   const drawing = html('div', { class: 'import-drawing' }, html('div', { class: 'buttons' }, draw, said));
   const translation = html(
@@ -65,13 +94,27 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     notes,
   );
   form.append(drawing);
-  root.append(html('div', { class: 'card import-card' }, form, html('div', { class: 'import-result' }, error, choices, translation)));
+  root.append(
+    html(
+      'div',
+      { class: 'card import-card' },
+      form,
+      html('div', { class: 'import-result' }, error, choices, translation),
+    ),
+  );
 
   const figure = mountFigure(root, beforeAfterFigure);
   let shown: Translation | undefined;
+  let compared: BeforeAfter | undefined;
+  const drawComparison = (): void => {
+    if (shown && compared) figure.show({ ...compared, from: shown.from, strategy: shown.strategy });
+  };
   const comparison = computer.channel(
     'beforeAfter',
-    (result) => shown && figure.show({ ...result, from: shown.from, jitter: shown.strategy.jitter }),
+    (result) => {
+      compared = result;
+      drawComparison();
+    },
     (message) => figure.fail(message),
   );
 
@@ -92,10 +135,17 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     looksLike.hidden = answer.looksLike === undefined;
     looksLike.replaceChildren(...prose(answer.looksLike ?? ''));
     code.replaceChildren(highlighted(answer.code));
-    notes.replaceChildren(...(answer.notes.length > 0 ? answer.notes : ['No differences are known: the same waits, the same attempts.']).map((note) => html('li', {}, ...prose(note))));
+    notes.replaceChildren(
+      ...(answer.notes.length > 0
+        ? answer.notes
+        : ['No differences are known: the same waits, the same attempts.']
+      ).map((note) => html('li', {}, ...prose(note))),
+    );
     draw.disabled = answer.undrawable !== undefined;
     if (answer.undrawable !== undefined) said.textContent = answer.undrawable;
     else if (comparison.order({ before: answer.before, after: answer.strategy, seed: store.get().seed })) figure.busy();
+    // The same waits, perhaps of another library.
+    else drawComparison();
   }
 
   function choice(source: Source): HTMLButtonElement {
@@ -118,7 +168,9 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
   function keep(): void {
     const fits = text.value.length <= MOST_PASTED;
     long.hidden = fits;
-    long.textContent = fits ? '' : `The link holds at most ${MOST_PASTED.toLocaleString('en-US')} characters, so it leaves this text out.`;
+    long.textContent = fits
+      ? ''
+      : `The link holds at most ${MOST_PASTED.toLocaleString('en-US')} characters, so it leaves this text out.`;
     const isFirst = text.value === exampleOf(FIRST) && select.value === 'detect';
     store.set({ pasted: isFirst || !fits ? { text: '', from: 'detect' } : { text: text.value, from: select.value } });
   }
@@ -152,10 +204,4 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
       show();
     } else if (seed !== before.seed) show();
   });
-}
-
-function summary(strategy: Strategy): string {
-  const { capMs, maxAttempts } = strategy;
-  const range = capMs === Infinity ? `from ${duration(strategy.baseMs)}, without a cap` : `${duration(strategy.baseMs)} to ${duration(capMs)}`;
-  return `${title(strategy)}, ${range}, ${maxAttempts === Infinity ? 'no limit of attempts' : plural(maxAttempts, 'attempt')}`;
 }

@@ -1,4 +1,4 @@
-/** What the package's own `explain()` says about the chosen strategy: warnings first. */
+/** The package's own `explain()` about the chosen strategy: warnings first. */
 import type { Note } from 'rejitter/lab';
 import { html, svg } from '../charts/dom';
 import { plural } from '../charts/format';
@@ -13,7 +13,7 @@ export function mountLinter(root: HTMLElement, store: Store, computer: Computer)
   root.append(card);
 
   const channel = computer.channel('notes', show, (message) => {
-    heading.textContent = 'The policy could not be looked at';
+    heading.textContent = 'The policy could not be analysed';
     list.replaceChildren(html('li', { class: 'error' }, message));
     card.setAttribute('aria-busy', 'false');
   });

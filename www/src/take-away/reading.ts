@@ -68,23 +68,26 @@ export class Pasted {
 
   flag(name: string, fallback = false): boolean {
     const value = this.get(name) ?? fallback;
-    if (typeof value !== 'boolean') throw new Untranslatable(`${name} must be true or false, got ${textOf(value)}.${remedy(value)}`);
+    if (typeof value !== 'boolean')
+      throw new Untranslatable(`${name} must be true or false, got ${textOf(value)}.${remedy(value)}`);
     return value;
   }
 }
 
 export function numberOf(name: string, value: Value): number {
-  if (typeof value !== 'number' || !(value >= 0)) throw new Untranslatable(`${name} must be a non-negative number, got ${textOf(value)}.${remedy(value)}`);
+  if (typeof value !== 'number' || !(value >= 0))
+    throw new Untranslatable(`${name} must be a non-negative number, got ${textOf(value)}.${remedy(value)}`);
   return value;
 }
 
 export function countOf(name: string, value: Value): number {
   const number = numberOf(name, value);
-  if (number !== Infinity && !Number.isInteger(number)) throw new Untranslatable(`${name} must be a whole number or Infinity, got ${number}.`);
+  if (number !== Infinity && !Number.isInteger(number))
+    throw new Untranslatable(`${name} must be a whole number or Infinity, got ${number}.`);
   return number;
 }
 
-/** What to do about a value that is not known here. */
+/** The remedy for a value that is not known here. */
 export function remedy(value: Value): string {
   if (value instanceof Other && value.kind === 'name') return ' A variable cannot be read here: paste its value.';
   if (value instanceof Other || value instanceof Call) return ' This page runs no pasted code: paste the value.';
@@ -124,18 +127,20 @@ export function curveOf(name: string, fn: Value, wait: Wait, retries: number, no
 }
 
 function curveOfFirst(count: number, name: string, fn: Value, wait: Wait, retries: number, notes: string[]): Options {
-  const drawn = (random: number): number[] => Array.from({ length: count }, (_, i) => {
-    const ms = wait(i + 1, random);
-    if (typeof ms !== 'number' || !Number.isFinite(ms)) throw ownFunction(name, fn);
-    return Math.max(0, ms);
-  });
+  const drawn = (random: number): number[] =>
+    Array.from({ length: count }, (_, i) => {
+      const ms = wait(i + 1, random);
+      if (typeof ms !== 'number' || !Number.isFinite(ms)) throw ownFunction(name, fn);
+      return Math.max(0, ms);
+    });
   const [low, middle, high] = [drawn(0.25), drawn(0.5), drawn(0.75)] as const;
   const at = (values: readonly number[], i: number): number => values[i] ?? 0;
   const lo = low.map((ms, i) => Math.max(0, ms - (at(high, i) - ms) / 2));
   const hi = high.map((ms, i) => ms + (ms - at(low, i)) / 2);
   // Rounding to whole milliseconds changes no jitter.
   const straight = middle.every((ms, i) => Math.abs(ms - (at(low, i) + at(high, i)) / 2) <= 1);
-  const every = (same: (lo: number, hi: number) => boolean): boolean => straight && lo.every((ms, i) => same(ms, at(hi, i)));
+  const every = (same: (lo: number, hi: number) => boolean): boolean =>
+    straight && lo.every((ms, i) => same(ms, at(hi, i)));
   const [first = 0, ceiling = 0] = [lo[0], hi[0]];
   const ratio = first > 0 ? (ceiling - first) / first : Infinity;
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= Math.max(2, 1e-6 * b);
@@ -143,9 +148,16 @@ function curveOfFirst(count: number, name: string, fn: Value, wait: Wait, retrie
   if (low.every((ms, i) => ms === at(high, i))) return { ...fitted(middle, retries, name, notes), jitter: 'none' };
   if (every((ms) => ms <= 2)) return { ...fitted(hi, retries, name, notes), jitter: 'full' };
   if (every((ms, most) => near(ms, most / 2))) return { ...fitted(hi, retries, name, notes), jitter: 'equal' };
-  if (every((ms, most) => near(most - ms, ceiling - first))) return widened(fitted(lo, retries, name, notes), ceiling - first, { type: 'additive', maxMs: rounded(ceiling - first) });
-  if (every((ms, most) => near(most, ms * (1 + ratio)))) return widened(fitted(lo, retries, name, notes), 0, { type: 'additive', ratio: rounded(ratio) }, 1 + ratio);
-  throw new Untranslatable(`${name} draws its waits in a way that no jitter of rejitter does. Pass such a function as backoff: (k) => ms.`);
+  if (every((ms, most) => near(most - ms, ceiling - first)))
+    return widened(fitted(lo, retries, name, notes), ceiling - first, {
+      type: 'additive',
+      maxMs: rounded(ceiling - first),
+    });
+  if (every((ms, most) => near(most, ms * (1 + ratio))))
+    return widened(fitted(lo, retries, name, notes), 0, { type: 'additive', ratio: rounded(ratio) }, 1 + ratio);
+  throw new Untranslatable(
+    `${name} draws its waits in a way that no jitter of rejitter does. Pass such a function as backoff: (k) => ms.`,
+  );
 }
 
 /** Additive jitter comes on top of the curve, and the cap bounds both together. */
@@ -158,13 +170,16 @@ function fitted(values: readonly number[], retries: number, name: string, notes:
   const last = values.at(-1) ?? first;
   const flat = values.length > 2 && last === values.at(-2) && last > first;
   const capMs = flat ? rounded(last) : Infinity;
-  const fits = (ms: (k: number) => number): boolean => values.every((value, i) => Math.abs(value - Math.min(capMs, ms(i + 1))) <= 1e-6 * value);
+  const fits = (ms: (k: number) => number): boolean =>
+    values.every((value, i) => Math.abs(value - Math.min(capMs, ms(i + 1))) <= 1e-6 * value);
   const [baseMs, stepMs, factor] = [rounded(first), rounded(second - first), rounded(second / first)];
   if (fits(() => first)) return { backoff: 'fixed', baseMs, capMs };
   if (fits((k) => first * k)) return { backoff: 'linear', baseMs, capMs };
   if (second > first && fits((k) => first + stepMs * (k - 1))) return { backoff: 'linear', baseMs, stepMs, capMs };
-  if (first > 0 && factor > 1 && fits((k) => first * factor ** (k - 1))) return { backoff: 'exponential', baseMs, factor, capMs };
-  if (retries > values.length) notes.push(`\`${name}\` is read for ${values.length} waits; later waits repeat the last of these.`);
+  if (first > 0 && factor > 1 && fits((k) => first * factor ** (k - 1)))
+    return { backoff: 'exponential', baseMs, factor, capMs };
+  if (retries > values.length)
+    notes.push(`\`${name}\` is read for ${values.length} waits; later waits repeat the last of these.`);
   return { backoff: values.map(rounded), capMs: Infinity };
 }
 
@@ -178,8 +193,13 @@ export function retriesNote(name: string, retries: number): string {
 }
 
 export function ownFunction(name: string, value: Value): Untranslatable {
-  const why = value instanceof Fn ? 'which does more than arithmetic with the number of the attempt' : 'whose value is not known here';
-  return new Untranslatable(`${name} is ${textOf(value)}, ${why}. This page runs no pasted code. rejitter takes a function as backoff: (k) => ms.`);
+  const why =
+    value instanceof Fn
+      ? 'which does more than arithmetic with the number of the attempt'
+      : 'whose value is not known here';
+  return new Untranslatable(
+    `${name} is ${textOf(value)}, ${why}. This page runs no pasted code. rejitter takes a function as backoff: (k) => ms.`,
+  );
 }
 
 /** `exponentialDelay` of `axiosRetry.exponentialDelay`. */

@@ -1,0 +1,77 @@
+// @ts-check
+// The steps of a retried fetch: those of every operation, and what becomes of requests and responses between them.
+
+import { Operation } from '../run/operation.js';
+import { UNLIMITED } from '../run/run.js';
+
+/** @typedef {import('../options/settings.js').Settings} Settings */
+
+/**
+ * Whether another attempt may follow an outcome. A server's hint is in ms; NaN if there is none.
+ * @typedef {{ retry: boolean, stop: string | undefined, hintMs: number }} Ruling
+ */
+
+export class FetchSteps extends Operation {
+  /**
+   * @param {Settings} settings
+   * @param {import('./operation.js').FetchOperation} fetch
+   * @param {number} index
+   */
+  constructor(settings, fetch, index) {
+    super(settings, (attempt) => fetch.send(attempt), index, 0, UNLIMITED);
+    this.fetch = fetch;
+  }
+
+  get polls() {
+    return true;
+  }
+
+  get asked() {
+    return this.fetch.asked;
+  }
+
+  predicate() {
+    return this.fetch.ask(this.outcome, this.failed, /** @type {import('../run/attempt.js').Attempt} */ (this.attempt));
+  }
+
+  /**
+   * The request must not, or cannot, always be sent again.
+   * @param {number} exactlyMs
+   */
+  schedule(exactlyMs) {
+    const { failed, limits } = this;
+    const ruling = this.fetch.allowRetry();
+    if (!ruling.retry) return failed ? 'notRetryable' : 'success';
+    if (!failed) this.emit('onFailure', this.attempts, this.outcomeFields());
+    if (limits.aborted) return 'aborted';
+    if (ruling.stop !== undefined) return ruling.stop;
+    this.hintMs = ruling.hintMs;
+    return super.schedule(exactlyMs);
+  }
+
+  /** @param {number} delayMs */
+  wait(delayMs) {
+    const step = super.wait(delayMs);
+    // Nobody will read it.
+    this.fetch.discard();
+    return step;
+  }
+
+  /** @param {string} reason */
+  report(reason) {
+    const report = super.report(reason);
+    this.fetch.report = report;
+    return report;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} attempt
+   * @param {object} [fields] of the outcome, if the event has one
+   */
+  emit(name, attempt, fields) {
+    // Most responses are good: whether one is a failure, the ruling says.
+    if (name === 'onFailure' && !this.failed && this.fetch.ruling === undefined) return;
+    super.emit(name, attempt, fields && { ...fields, ...this.fetch.extraFields() });
+  }
+}
