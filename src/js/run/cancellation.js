@@ -4,7 +4,7 @@
 import { abortAttempt } from './attempt.js';
 import { settle } from './hooks.js';
 import { follow, unfollow } from './signals.js';
-import { Timer, now } from './timer.js';
+import { now, startTimer } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./report.js').TimeoutError} TimeoutError */
@@ -65,7 +65,7 @@ export class Unlimited {
    */
   wait(ms, from, unref) {
     return new Promise((resolve) => {
-      new Timer(ms, resolve, unref, from);
+      startTimer(ms, resolve, unref, from);
     });
   }
 }
@@ -80,12 +80,13 @@ export class Cancellation extends Unlimited {
   attempt = undefined;
   /** @type {((reason: unknown) => void) | undefined} */
   settleEarly = undefined;
-  /** @type {Timer | undefined} */
-  deadlineTimer = undefined;
-  /** @type {Timer | undefined} */
-  attemptTimer = undefined;
-  /** @type {Timer | undefined} */
-  waitTimer = undefined;
+  // What cancels the timers.
+  /** @type {(() => void) | undefined} */
+  cancelDeadline = undefined;
+  /** @type {(() => void) | undefined} */
+  cancelTimeout = undefined;
+  /** @type {(() => void) | undefined} */
+  cancelWait = undefined;
 
   /** @param {AbortSignal[]} signals */
   constructor(signals) {
@@ -108,7 +109,7 @@ export class Cancellation extends Unlimited {
     }
     if (this.aborted || totalTimeoutMs === Infinity) return;
     this.deadlineAt = startedAt + totalTimeoutMs;
-    this.deadlineTimer = new Timer(totalTimeoutMs, () => this.expire(), unref, startedAt);
+    this.cancelDeadline = startTimer(totalTimeoutMs, () => this.expire(), unref, startedAt);
   }
 
   /** @param {AbortSignal} signal */
@@ -141,7 +142,7 @@ export class Cancellation extends Unlimited {
     if (attemptTimeoutMs === Infinity) return;
     const from = now();
     if (attemptTimeoutMs >= this.deadlineAt - from) return;
-    this.attemptTimer = new Timer(attemptTimeoutMs, () => {
+    this.cancelTimeout = startTimer(attemptTimeoutMs, () => {
       this.timeout = operation.timeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
       this.settleEarly?.(this.timeout);
       abortAttempt(attempt, this.timeout);
@@ -149,7 +150,7 @@ export class Cancellation extends Unlimited {
   }
 
   endAttempt() {
-    this.attemptTimer?.cancel();
+    this.cancelTimeout?.();
     this.settleEarly = undefined;
     // A timer callback made the error. Only from here can V8 see the callers that await the operation.
     const error = this.expired ?? this.timeout;
@@ -180,14 +181,14 @@ export class Cancellation extends Unlimited {
     return new Promise((resolve) => {
       this.settleEarly = resolve;
       if (this.stopped) resolve(INTERRUPTED);
-      else this.waitTimer = new Timer(ms, resolve, unref, from);
+      else this.cancelWait = startTimer(ms, resolve, unref, from);
     });
   }
 
   dispose() {
     for (const signal of this.signals) unfollow(signal, this);
-    this.deadlineTimer?.cancel();
-    this.attemptTimer?.cancel();
-    this.waitTimer?.cancel();
+    this.cancelDeadline?.();
+    this.cancelTimeout?.();
+    this.cancelWait?.();
   }
 }

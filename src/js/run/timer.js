@@ -10,56 +10,45 @@ export function now() {
   return globalThis.performance.now();
 }
 
-/** Calls `done` once, `ms` from now, unless cancelled. Also a wait of 0 lets the event loop turn. */
-export class Timer {
-  /**
-   * @param {number} ms finite, at least 0
-   * @param {(time: number) => void} done told the time
-   * @param {boolean} unref whether Node may exit meanwhile
-   * @param {number} from the time now
-   */
-  constructor(ms, done, unref, from) {
-    this.done = done;
-    this.unref = unref;
-    this.armedAt = from;
-    this.due = this.armedAt + ms;
-    this.left = Math.ceil(ms);
-    /** Number of host timers that this wait has taken. */
-    this.timers = 0;
-    /** @type {any} */
-    this.id = undefined;
-    this.arm();
-  }
-
-  arm() {
-    const ms = Math.min(this.left, MAX_TIMER_MS);
-    this.left -= ms;
-    this.timers++;
-    this.id = globalThis.setTimeout(() => this.fired(), ms);
-    if (this.unref) this.id?.unref?.();
-  }
-
-  fired() {
-    if (this.left > 0) {
-      // A chunk may end late, on a machine that slept; a fake clock may stand still.
-      this.left = Math.max(0, Math.min(this.left, Math.ceil(this.due - now())));
-      this.arm();
-      return;
+/**
+ * Calls `done` once, `ms` from now, unless cancelled. Also a wait of 0 lets the event loop turn. One function for
+ * everything, because an operation that waits holds each that there is.
+ * @param {number} ms finite, at least 0
+ * @param {(time: number) => void} done gets the time
+ * @param {boolean} unref whether Node may exit meanwhile
+ * @param {number} armedAt the time now
+ * @returns {() => void} cancels
+ */
+export function startTimer(ms, done, unref, armedAt) {
+  const due = armedAt + ms;
+  let left = Math.ceil(ms);
+  /** Number of host timers that this wait has taken. */
+  let timers = 0;
+  /** @type {any} */
+  let id;
+  const turn = () => {
+    if (timers > 0) {
+      const time = now();
+      const missing = due - time;
+      if (left > 0) {
+        // A chunk may end late, on a machine that slept; a fake clock may stand still.
+        left = Math.max(0, Math.min(left, Math.ceil(missing)));
+      } else if (missing > 0 && missing <= 2 * timers && time - armedAt >= missing) {
+        // Hosts fire each timer up to 1 ms early: wait for the rest. If more is missing, or the clock has hardly
+        // moved meanwhile, a fake clock drives the timers and not `performance.now`: go on.
+        armedAt = time;
+        left = Math.ceil(missing);
+      } else {
+        done(time);
+        return;
+      }
     }
-    // Hosts fire each timer up to 1 ms early: wait for the rest. If more is missing, or the clock has hardly
-    // moved meanwhile, a fake clock drives the timers and not `performance.now`: go on.
-    const time = now();
-    const missing = this.due - time;
-    if (missing > 0 && missing <= 2 * this.timers && time - this.armedAt >= missing) {
-      this.armedAt = time;
-      this.left = Math.ceil(missing);
-      this.arm();
-      return;
-    }
-    this.done(time);
-  }
-
-  cancel() {
-    globalThis.clearTimeout(this.id);
-  }
+    const part = Math.min(left, MAX_TIMER_MS);
+    left -= part;
+    timers++;
+    id = globalThis.setTimeout(turn, part);
+    if (unref) id?.unref?.();
+  };
+  turn();
+  return () => globalThis.clearTimeout(id);
 }

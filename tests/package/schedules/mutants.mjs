@@ -27,7 +27,7 @@ plant('an aborted signal does not stop the first attempt', [13, 18], [op, '    i
 plant('one signal gets two listeners', 15, ['run/signals.js', 'if (known !== undefined) {', 'if (known === null) {']);
 plant('retryIf is asked after an abort in a hook', [13, 18], [op, "return limits.aborted ? 'aborted' : directives?.permanent", 'return directives?.permanent']);
 plant('an attempt that was aborted counts as a failure', 18, [op, "    // The attempt may have aborted, and so may a hook below.\n    if (limits.aborted) return 'aborted';\n", '']);
-plant('an abort in onRetry does not stop the wait', 11, [cut, 'if (this.stopped) resolve(INTERRUPTED);\n      else this.waitTimer', 'this.waitTimer']);
+plant('an abort in onRetry does not stop the wait', 11, [cut, 'if (this.stopped) resolve(INTERRUPTED);\n      else this.cancelWait', 'this.cancelWait']);
 plant('finalError wraps the abort reason', [11, 13, 14], [story, "settings.finalError === 'wrap' && !aborted", "settings.finalError === 'wrap'"]);
 plant('the abort reason carries a report', 14, [story, 'if (!aborted) keepReport(this.outcome, report);', 'keepReport(this.outcome, report);']);
 
@@ -40,16 +40,16 @@ plant('events count the attempt among those that are left', 3, [story, 'attempts
 plant('events lack the name', 20, [story, '...(name !== undefined && { name }), ', '']);
 plant('the previous error is that of the first attempt', 14, [op, 'limits.deadlineAt, this.records.at(-1));', 'limits.deadlineAt, this.records[0] && { ...this.records.at(-1), outcome: this.records[0].outcome });']);
 plant('the previous delay is not told', 7, ['run/attempt.js', 'return this.#previous?.delayMs;', 'return undefined;']);
-plant('an ended attempt can still time out', [6, 10, 12, 13, 15, 16], [cut, '    this.attemptTimer?.cancel();\n    this.settleEarly = undefined;', '    this.settleEarly = undefined;']);
+plant('an ended attempt can still time out', [6, 10, 12, 13, 15, 16], [cut, '    this.cancelTimeout?.();\n    this.settleEarly = undefined;', '    this.settleEarly = undefined;']);
 plant('a late rejection is unhandled', 17, [cut, '      settle(value, resolve, reject);\n      this.settleEarly = reject;\n      if (this.stopped) reject(INTERRUPTED);', '      this.settleEarly = reject;\n      if (this.stopped) return reject(INTERRUPTED);\n      settle(value, resolve, reject);']);
 plant('a synchronous throw escapes', 13, [drive, '  } catch (error) {\n    return goOn(error);', '  } catch (error) {\n    throw error;']);
 
 // Timeouts and deadlines.
-plant('the attempt timeout runs from the start of the operation', [10, 12], [cut, 'this.attemptTimer = new Timer(attemptTimeoutMs,', 'this.attemptTimer = new Timer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),']);
-plant('the attempt timeout outlives the deadline', [8, 10, 13], [cut, 'if (attemptTimeoutMs >= this.deadlineAt - from) return;', ''], [cut, 'if (!this.stopped) this.stop((this.expired', 'if (!this.stopped && !this.attemptTimer) this.stop((this.expired']);
-plant('no deadline timer', [8, 13], [cut, 'this.deadlineTimer = new Timer(', 'if (totalTimeoutMs < 0) this.deadlineTimer = new Timer(']);
-plant('the deadline timer stays', [15, 16], [cut, 'this.deadlineTimer?.cancel();', '']);
-plant('the wait timer stays', [15, 16], [cut, 'this.waitTimer?.cancel();', '']);
+plant('the attempt timeout runs from the start of the operation', [10, 12], [cut, 'this.cancelTimeout = startTimer(attemptTimeoutMs,', 'this.cancelTimeout = startTimer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),']);
+plant('the attempt timeout outlives the deadline', [8, 10, 13], [cut, 'if (attemptTimeoutMs >= this.deadlineAt - from) return;', ''], [cut, 'if (!this.stopped) this.stop((this.expired', 'if (!this.stopped && !this.cancelTimeout) this.stop((this.expired']);
+plant('no deadline timer', [8, 13], [cut, 'this.cancelDeadline = startTimer(', 'if (totalTimeoutMs < 0) this.cancelDeadline = startTimer(']);
+plant('the deadline timer stays', [15, 16], [cut, 'this.cancelDeadline?.();', '']);
+plant('the wait timer stays', [15, 16], [cut, 'this.cancelWait?.();', '']);
 plant('the deadline is counted from each attempt', [8, 13, 18], [op, '    limits.begin(attempt);\n', '    limits.begin(attempt);\n    if (limits.deadlineAt < Infinity) limits.deadlineAt = now() + settings.totalTimeoutMs;\n']);
 plant('an attempt begins after the deadline', [8, 13], [cut, "this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline'", "this.expired !== undefined ? 'deadline'"]);
 plant('a blocking hook takes an attempt past the deadline', [13, 18], [op, 'if (this.attemptAt >= limits.deadlineAt) return', 'if (false) return']);
@@ -62,12 +62,12 @@ plant('the wall clock measures the time', [9, 18], [time, 'return globalThis.per
 plant('the time of the first attempt is not counted', 9, [drive, '    operation.attempts = 1;\n', '    operation.startedAt = operation.attemptAt = now();\n    operation.attempts = 1;\n']);
 
 // Timers.
-plant('timers get fractions', 5, [time, 'this.left = Math.ceil(ms);', 'this.left = ms;']);
-plant('waits are rounded down', 5, [time, 'this.left = Math.ceil(ms);', 'this.left = Math.floor(ms);']);
-plant('long waits are not cut in pieces', 5, [time, 'Math.min(this.left, MAX_TIMER_MS)', 'this.left']);
+plant('timers get fractions', 5, [time, 'let left = Math.ceil(ms);', 'let left = ms;']);
+plant('waits are rounded down', 5, [time, 'let left = Math.ceil(ms);', 'let left = Math.floor(ms);']);
+plant('long waits are not cut in pieces', 5, [time, 'Math.min(left, MAX_TIMER_MS)', 'left']);
 plant('early timers are believed', [6, 8, 13], [time, 'if (missing > 0 &&', 'if (missing > 1e9 &&']);
-plant('a zero wait is no turn of the event loop', 21, [cut, '      this.settleEarly = resolve;\n', '      if (ms === 0) return resolve(undefined);\n      this.settleEarly = resolve;\n'], [cut, 'return new Promise((resolve) => {\n      new Timer', 'if (ms === 0) return Promise.resolve(from);\n    return new Promise((resolve) => {\n      new Timer']);
-plant('unref is forgotten', 15, [time, 'if (this.unref) this.id?.unref?.();', '']);
+plant('a zero wait is no turn of the event loop', 21, [cut, '      this.settleEarly = resolve;\n', '      if (ms === 0) return resolve(undefined);\n      this.settleEarly = resolve;\n'], [cut, 'return new Promise((resolve) => {\n      startTimer(', 'if (ms === 0) return Promise.resolve(from);\n    return new Promise((resolve) => {\n      startTimer(']);
+plant('unref is forgotten', 15, [time, 'if (unref) id?.unref?.();', '']);
 plant('a wait is compared with the time left before it is rounded up', [13, 18], [rule, 'if (Math.ceil(decision) + 1 > remainingMs) return DEADLINE;', '']);
 
 // Decisions.
