@@ -117,7 +117,7 @@ export class Operation extends OperationState {
     if (!threw && !this.polls) return 'success';
     this.hintMs = directives?.afterMs;
     this.note();
-    this.emit('onFailure', this.attempts, this.outcomeFields());
+    if (this.settings.hooks !== undefined) this.emit('onFailure', this.attempts, this.outcomeFields());
     return limits.aborted ? 'aborted' : directives?.permanent ? 'permanent' : this.ask();
   }
 
@@ -139,7 +139,8 @@ export class Operation extends OperationState {
 
   /** @returns {unknown} */
   predicate() {
-    const predicate = /** @type {any} */ (this.settings)[this.asked];
+    const { settings, failed } = this;
+    const predicate = failed ? settings.retryIf : settings.retryOnResult;
     return predicate === undefined || predicate(this.outcome, this.attempt);
   }
 
@@ -172,7 +173,7 @@ export class Operation extends OperationState {
   wait(delayMs) {
     this.delayMs = delayMs;
     this.metrics?.waits(delayMs);
-    this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
+    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
     // The attempt and the answer need not live as long as the wait.
     this.attempt = this.pending = undefined;
     return WAIT;

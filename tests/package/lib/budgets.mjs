@@ -18,7 +18,7 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 9_800,
+    limit: 9_810,
     target: 7_800,
     reason: 'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 kB), deadline, signals, hooks, reports',
   },
@@ -32,14 +32,14 @@ export const BUDGETS = [
   {
     name: 'rejitter, everything',
     code: `export * from 'rejitter';`,
-    limit: 13_430,
+    limit: 13_440,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data and retrySync',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_530,
+    limit: 16_540,
     target: 13_000,
     reason: 'the same, and the rules of HTTP',
   },
