@@ -80,7 +80,10 @@ export class Operation extends OperationState {
     return this.begin();
   }
 
-  /** Begins an attempt. What may hold or refuse one stands here. */
+  /**
+   * Begins an attempt. What may hold or refuse one stands here; a hold is a step like the wait, after which this is
+   * asked again.
+   */
   begin() {
     const { settings, limits } = this;
     const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
@@ -157,7 +160,8 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Computes the wait before another attempt.
+   * Computes the wait before another attempt. What a retry takes is taken here, as the last thing before the wait, and
+   * put back by `settle`, if the attempt is never made.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @returns {number | string}
    */
