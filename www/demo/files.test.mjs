@@ -37,16 +37,19 @@ inEachEngine(({ engine, withPage }) => {
         const words = parsed.texts.join('');
         for (const part of [title, 'seed 42', 'Source: rejitter 0.', `/#${id}`]) assert.ok(words.includes(part), `${id} says ${part}: ${words}`);
 
-        const png = await saved(page, id, 'Download PNG');
-        assert.equal(png.name, `rejitter-${id}.png`);
-        assert.equal(png.content.readUInt32BE(16), 2 * (width + 48), id);
-        const slide = await saved(page, id, 'Download PNG, 1920 × 1080');
-        assert.equal(slide.name, `rejitter-${id}-1920x1080.png`);
-        assert.deepEqual([slide.content.readUInt32BE(16), slide.content.readUInt32BE(20)], [1920, 1080], id);
-        for (const { name, content } of [png, slide]) {
-          const { colours, edge } = await page.evaluate(onEdge, { base64: content.toString('base64'), edge: 10 });
-          assert.ok(colours > 10, `${name}: an empty picture`);
-          assert.equal(edge, 1, `${name}: something is cut at its edge`);
+        // Firefox takes seconds for each picture: a drawing of marks and one of strips.
+        if (engine === 'chromium' || ['success', 'herd'].includes(id)) {
+          const png = await saved(page, id, 'Download PNG');
+          assert.equal(png.name, `rejitter-${id}.png`);
+          assert.equal(png.content.readUInt32BE(16), 2 * (width + 48), id);
+          const slide = await saved(page, id, 'Download PNG, 1920 × 1080');
+          assert.equal(slide.name, `rejitter-${id}-1920x1080.png`);
+          assert.deepEqual([slide.content.readUInt32BE(16), slide.content.readUInt32BE(20)], [1920, 1080], id);
+          for (const { name, content } of [png, slide]) {
+            const { colours, edge } = await page.evaluate(onEdge, { base64: content.toString('base64'), edge: 10 });
+            assert.ok(colours > 10, `${name}: an empty picture`);
+            assert.equal(edge, 1, `${name}: something is cut at its edge`);
+          }
         }
 
         const csv = await saved(page, id, 'Download CSV');

@@ -217,6 +217,7 @@ inEachEngine(({ withPage }) => {
 
   test('code in three tabs, by arrow keys', () =>
     withPage(async (page) => {
+      await page.locator('#code-body').scrollIntoViewIfNeeded();
       const panel = page.locator('#code-panel');
       await page.getByRole('tab', { name: 'TypeScript' }).focus();
       const texts = [];
@@ -277,6 +278,13 @@ inEachEngine(({ withPage }) => {
       await page.locator('#import-body').scrollIntoViewIfNeeded();
       assert.equal(await page.locator('#import-text').inputValue(), text);
       assert.equal(await page.locator('.import-result h3').first().textContent(), 'ky 2.1.0 in rejitter');
+      // The same waits of another library have its name.
+      const subtitle = page.locator('#import-waits .subtitle');
+      await page.locator('#import-text').fill('backOff(fn, { startingDelay: 300, numOfAttempts: 4 })');
+      await page.waitForFunction(() => document.querySelector('#import-waits .subtitle')?.textContent?.includes('exponential-backoff 3.1.3'));
+      await page.locator('#import-text').fill('retry(fn, { delay: 300, factor: 2, maxAttempts: 4, timeout: 0 })');
+      await page.waitForFunction(() => document.querySelector('#import-waits .subtitle')?.textContent?.includes('@lifeomic/attempt 3.1.0'));
+      assert.match((await subtitle.textContent()) ?? '', /^dashed: @lifeomic.attempt 3\.1\.0 · filled: rejitter$/);
       // The same waits on both sides.
       await page.locator('#import-text').fill('axiosRetry(axios, { retryDelay: axiosRetry.exponentialDelay })');
       await page.waitForFunction(() => document.querySelector('#import-waits .note')?.textContent === 'Both draw the same waits.');

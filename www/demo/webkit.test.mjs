@@ -76,11 +76,12 @@ test('p50 and p95 are those of the installed package in Node, for the same seed,
 
 test('the grid by mouse and by arrow keys, a slider by arrow keys', () =>
   withPage('', async (page) => {
+    await drawn(page, 'delays');
     await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
     assert.match(await text(page, '#strategy-summary'), /^Fixed · equal · /);
-    await page.type('.cell[aria-checked=true]', KEYS.right + KEYS.down);
+    await page.type('.cell[aria-checked=true]', KEYS.right + KEYS.right);
     assert.match(await text(page, '#strategy-summary'), /^Decorrelated · /);
-    await page.type('.cell[aria-checked=true]', KEYS.left + KEYS.left);
+    await page.type('.cell[aria-checked=true]', KEYS.left + KEYS.left + KEYS.left + KEYS.down);
     assert.match(await text(page, '#strategy-summary'), /^Linear · full · 100\u00a0ms/);
     await page.type('#set-baseMs', KEYS.right);
     assert.match(await text(page, '#strategy-summary'), /^Linear · full · 150\u00a0ms/);
@@ -89,6 +90,7 @@ test('the grid by mouse and by arrow keys, a slider by arrow keys', () =>
 
 test('the link in the address bar brings everything back', () =>
   withPage('', async (page) => {
+    await drawn(page, 'delays');
     await page.click('.cell[data-backoff=truncated][data-jitter=full]');
     await page.type('#set-failureRate', KEYS.left);
     await page.click('#new-seed');
@@ -264,7 +266,9 @@ async function text(page, selector) {
 /** Waits until a figure shows what the controls say. @param {Session} page @param {string} id */
 async function drawn(page, id) {
   await page.wait((figure) => {
-    const card = document.getElementById(figure);
+    // Its section may not be loaded so far.
+    const section = ['success', 'landing', 'delays'].includes(figure) ? 'delays-body' : 'herd-body';
+    const card = document.getElementById(figure) ?? document.getElementById(section);
     card?.scrollIntoView({ behavior: 'instant', block: 'nearest' });
     return card?.getAttribute('aria-busy') === 'false';
   }, id);
@@ -275,7 +279,7 @@ async function drawAll(page) {
   // Some sections are loaded when they come near.
   for (const body of await page.run(() => [...document.querySelectorAll('main [id$="-body"]')].map(({ id }) => id))) {
     await page.run((id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' }), body);
-    await page.wait((id) => document.getElementById(id)?.firstElementChild !== null, body);
+    await page.wait((id) => document.querySelector(`#${id} > :not(.static)`) !== null, body);
   }
   const ids = await page.run(() => [...document.querySelectorAll('figure.card')].map(({ id }) => id));
   for (const id of ids) await drawn(page, id);

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, find_on_path};
-use crate::plan::{APT, Context, Plan, keep};
+use crate::plan::{APT, Context, Plan, TOOL_BUILDS, keep};
 use crate::setup::{BUILD_LIMIT, cargo, version};
 use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;
@@ -101,7 +101,8 @@ pub fn steps() -> Vec<Plan> {
                 built_tool(cx.ws, step, ("wasm-pack", WASM_PACK_VERSION), found)?,
             );
             Ok(())
-        }),
+        })
+        .room(TOOL_BUILDS),
         Plan::set_up(GECKODRIVER, &[], |cx, step| {
             let found = env::var_os("GECKODRIVER")
                 .map(PathBuf::from)
@@ -111,7 +112,8 @@ pub fn steps() -> Vec<Plan> {
                 built_tool(cx.ws, step, ("geckodriver", GECKODRIVER_VERSION), found)?,
             );
             Ok(())
-        }),
+        })
+        .room(TOOL_BUILDS),
     ]
 }
 

@@ -25,6 +25,12 @@ pub const APT: Room = Room {
     places: 1,
 };
 
+/// Each of these builds uses all cores: one after the other, they leave some for the tests.
+pub const TOOL_BUILDS: Room = Room {
+    name: "builds of tools",
+    places: 1,
+};
+
 /// A test starts one or two browsers, each of several processes: more would be too slow for their own time limits.
 pub const BROWSERS: Room = Room {
     name: "browsers",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cmd::{Cmd, Failure, find_on_path};
-use crate::plan::{Context, Plan, keep, known};
+use crate::plan::{Context, Plan, TOOL_BUILDS, keep, known};
 use crate::step::{Step, file_failure};
 
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
@@ -42,7 +42,7 @@ pub fn steps() -> Vec<Plan> {
     vec![
         Plan::set_up(NODE, &[], node),
         Plan::set_up(TARGET, &[], wasm_target),
-        Plan::set_up(WASM_BINDGEN, &[], wasm_bindgen),
+        Plan::set_up(WASM_BINDGEN, &[], wasm_bindgen).room(TOOL_BUILDS),
         Plan::set_up(NPM_OF_BUILD, &[NODE], |cx, step| {
             npm_packages(cx, step, "xtask/npm")
         }),

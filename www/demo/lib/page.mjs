@@ -70,7 +70,8 @@ export async function drawAll(page) {
   // Some sections are loaded when they come near.
   for (const body of await page.locator('main [id$="-body"]').all()) {
     await body.scrollIntoViewIfNeeded();
-    await body.locator(':scope > *').first().waitFor();
+    // What the build has drawn is replaced.
+    await body.locator(':scope > :not(.static)').first().waitFor({ state: 'attached' });
   }
   const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
   for (const id of ids) await drawn(page, id);

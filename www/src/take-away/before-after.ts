@@ -2,17 +2,18 @@
 import { densityMarks } from '../charts/density';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { duration, share } from '../charts/format';
+import { duration, plural, share } from '../charts/format';
 import { linear } from '../charts/scale';
 import type { Column } from '../charts/table';
 import type { BeforeAfter, Compared, Side } from '../compute/before-after';
 import { waitAxis } from '../figures/time-axis';
-import type { Jitter } from '../state/strategy';
+import { title, type Strategy } from '../state/strategy';
 
 export interface BeforeAfterData extends BeforeAfter {
   /** `cockatiel 4.0.0`. */
   readonly from: string;
-  readonly jitter: Jitter;
+  /** The translation. */
+  readonly strategy: Strategy;
 }
 
 const TOP = 26;
@@ -30,7 +31,7 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
   id: 'import-waits',
   title: 'The waits before and after',
 
-  subtitle({ from, jitter }) {
+  subtitle({ from, strategy: { jitter } }) {
     return [
       'dashed: ',
       html('b', {}, from),
@@ -44,7 +45,8 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
   },
 
   draw(data, width) {
-    const { waits, jitter } = data;
+    const { waits } = data;
+    const { jitter } = data.strategy;
     const narrow = width < NARROW;
     const [left, right] = [52, width - (narrow ? 64 : 150)];
     const bottom = TOP + waits.length * ROW;
@@ -52,7 +54,11 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
     const scale = linear([0, widest], [left, right]);
     const marks: SVGElement[] = [waitAxis({ scale, title: 'wait before the retry', grid: [TOP, bottom] })];
     marks.push(
-      svg('text', { x: width, y: 12, 'text-anchor': 'end', class: 'head' }, narrow ? 'mean' : 'mean before → after'),
+      svg(
+        'text',
+        { x: width, y: 12, 'text-anchor': 'end', class: 'head' },
+        narrow ? 'mean after' : 'mean before → after',
+      ),
     );
     for (const [i, wait] of waits.entries()) {
       const base = TOP + ROW * (i + 1) - 8;
@@ -102,6 +108,10 @@ export const beforeAfterFigure: FigureSpec<BeforeAfterData> = {
     };
   },
 
+  settings({ from, strategy }) {
+    return `${from}, and in rejitter: ${summary(strategy)}`;
+  },
+
   note(data) {
     return [verdict(data)];
   },
@@ -140,4 +150,14 @@ function densest({ cells }: Side): number {
   for (let i = 0; i < cells.length; i += 3)
     most = Math.max(most, (cells[i + 2] ?? 0) / Math.max(1e-9, (cells[i + 1] ?? 0) - (cells[i] ?? 0)));
   return most;
+}
+
+/** A strategy in one line. */
+export function summary(strategy: Strategy): string {
+  const { capMs, maxAttempts } = strategy;
+  const range =
+    capMs === Infinity
+      ? `from ${duration(strategy.baseMs)}, without a cap`
+      : `${duration(strategy.baseMs)} to ${duration(capMs)}`;
+  return `${title(strategy)}, ${range}, ${maxAttempts === Infinity ? 'no limit of attempts' : plural(maxAttempts, 'attempt')}`;
 }

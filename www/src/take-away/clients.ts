@@ -232,7 +232,7 @@ function kyTimeouts(pasted: Pasted): { more: Options; said: string[] } {
     more,
     said: retried
       ? []
-      : ['ky ends a request after its timeout (10 s by default) and does not retry it. attemptTimeoutMs retries it.'],
+      : ['ky ends a request after its timeout (10\u00a0s by default) and does not retry it. attemptTimeoutMs retries it.'],
   };
 }
 

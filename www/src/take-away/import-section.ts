@@ -1,12 +1,11 @@
 /** Paste the options of another library: see them translated, compared with the original, and drawn by all figures. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
-import { duration, plural } from '../charts/format';
+import type { BeforeAfter } from '../compute/before-after';
 import type { Computer } from '../compute/client';
 import { MOST_PASTED } from '../state/state';
 import type { Store } from '../state/store';
-import { title, type Strategy } from '../state/strategy';
-import { beforeAfterFigure } from './before-after';
+import { beforeAfterFigure, summary } from './before-after';
 import { copyButton } from './copy';
 import { highlighted } from './highlight';
 import { prose } from './prose';
@@ -106,9 +105,16 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
 
   const figure = mountFigure(root, beforeAfterFigure);
   let shown: Translation | undefined;
+  let compared: BeforeAfter | undefined;
+  const drawComparison = (): void => {
+    if (shown && compared) figure.show({ ...compared, from: shown.from, strategy: shown.strategy });
+  };
   const comparison = computer.channel(
     'beforeAfter',
-    (result) => shown && figure.show({ ...result, from: shown.from, jitter: shown.strategy.jitter }),
+    (result) => {
+      compared = result;
+      drawComparison();
+    },
     (message) => figure.fail(message),
   );
 
@@ -138,6 +144,8 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     draw.disabled = answer.undrawable !== undefined;
     if (answer.undrawable !== undefined) said.textContent = answer.undrawable;
     else if (comparison.order({ before: answer.before, after: answer.strategy, seed: store.get().seed })) figure.busy();
+    // The same waits, perhaps of another library.
+    else drawComparison();
   }
 
   function choice(source: Source): HTMLButtonElement {
@@ -196,13 +204,4 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
       show();
     } else if (seed !== before.seed) show();
   });
-}
-
-function summary(strategy: Strategy): string {
-  const { capMs, maxAttempts } = strategy;
-  const range =
-    capMs === Infinity
-      ? `from ${duration(strategy.baseMs)}, without a cap`
-      : `${duration(strategy.baseMs)} to ${duration(capMs)}`;
-  return `${title(strategy)}, ${range}, ${maxAttempts === Infinity ? 'no limit of attempts' : plural(maxAttempts, 'attempt')}`;
 }
