@@ -219,7 +219,8 @@ function readByRule(name, value, settings, problems, refused) {
     problems.push(unknown(name, Object.keys(RULES).filter((known) => !Object.hasOwn(refused, known))));
     return true;
   }
-  if (Object.hasOwn(refused, name)) {
+  // Elsewhere than in a policy, `metrics: false` says nothing new, and what is neither true nor false breaks its rule.
+  if (Object.hasOwn(refused, name) && (value === true || refused[name] !== ONE_OPERATION)) {
     problems.push(leftOut(name, value, refused[name]));
     return true;
   }

@@ -80,7 +80,10 @@ export class Operation extends OperationState {
     return this.begin();
   }
 
-  /** Begins an attempt. What may hold or refuse one stands here. */
+  /**
+   * Begins an attempt. What may hold or refuse one stands here; a hold is a step like the wait, after which this is
+   * asked again.
+   */
   begin() {
     const { settings, limits } = this;
     const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
@@ -117,7 +120,7 @@ export class Operation extends OperationState {
     if (!threw && !this.polls) return 'success';
     this.hintMs = directives?.afterMs;
     this.note();
-    this.emit('onFailure', this.attempts, this.outcomeFields());
+    if (this.settings.hooks !== undefined) this.emit('onFailure', this.attempts, this.outcomeFields());
     return limits.aborted ? 'aborted' : directives?.permanent ? 'permanent' : this.ask();
   }
 
@@ -139,7 +142,8 @@ export class Operation extends OperationState {
 
   /** @returns {unknown} */
   predicate() {
-    const predicate = /** @type {any} */ (this.settings)[this.asked];
+    const { settings, failed } = this;
+    const predicate = failed ? settings.retryIf : settings.retryOnResult;
     return predicate === undefined || predicate(this.outcome, this.attempt);
   }
 
@@ -156,7 +160,8 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Computes the wait before another attempt.
+   * Computes the wait before another attempt. What a retry takes is taken here, as the last thing before the wait, and
+   * put back by `settle`, if the attempt is never made.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @returns {number | string}
    */
@@ -172,7 +177,7 @@ export class Operation extends OperationState {
   wait(delayMs) {
     this.delayMs = delayMs;
     this.metrics?.waits(delayMs);
-    this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
+    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
     // The attempt and the answer need not live as long as the wait.
     this.attempt = this.pending = undefined;
     return WAIT;

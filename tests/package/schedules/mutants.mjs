@@ -121,7 +121,7 @@ plant('a host that refused once is never asked again', [13, 18], ['loader.js', '
 plant('a hook that throws ends the operation', [7, 13, 14, 18], ['run/hooks.js', '  } catch (error) {\n    reportFailure(error);', '  } catch (error) {\n    throw error;']);
 plant('a hook that rejects is unhandled', 17, ['run/hooks.js', 'settle(result, undefined, reportFailure);', ';']);
 plant('events are not frozen', 20, ['run/hooks.js', 'Object.freeze(event)', 'event']);
-plant('onRetry comes after the wait', [5, 6, 13, 18, 21], [op, "    this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });\n", ''], [op, '    const { ended } = this.limits;\n', "    if (this.step === WAIT) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });\n    const { ended } = this.limits;\n"]);
+plant('onRetry comes after the wait', [5, 6, 13, 18, 21], [op, "    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });\n", ''], [op, '    const { ended } = this.limits;\n', "    if (this.step === WAIT) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });\n    const { ended } = this.limits;\n"]);
 plant('onFailure is not called', 18, [op, "this.emit('onFailure', this.attempts, this.outcomeFields());", '']);
 plant('onSuccess has no result', 18, [story, "this.emit('onSuccess', attempts, this.outcomeFields());", "this.emit('onSuccess', attempts);"]);
 plant('records forget the first attempt', 3, [story, 'records.splice(1, 1);', 'records.shift();']);
