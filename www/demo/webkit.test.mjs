@@ -77,6 +77,9 @@ test('p50 and p95 are those of the installed package in Node, for the same seed,
 test('the grid by mouse and by arrow keys, a slider by arrow keys', () =>
   withPage('', async (page) => {
     await drawn(page, 'delays');
+    await page.wait(() => !document.querySelector('.static'));
+    // Out from under the header, which stays at the top.
+    await page.run(() => document.querySelector('.grid')?.scrollIntoView({ behavior: 'instant', block: 'center' }));
     await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
     assert.match(await text(page, '#strategy-summary'), /^Fixed · equal · /);
     await page.type('.cell[aria-checked=true]', KEYS.right + KEYS.right);

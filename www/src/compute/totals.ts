@@ -14,7 +14,8 @@ const MOST_SAMPLES = 800_000;
 const LEAST_LEFT = 1e-4;
 const MOST_RETRIES = 200;
 
-const BINS = 240;
+/** So narrow that the waits of one client rarely share a bin: what is high is many clients at once. */
+const BINS = 2000;
 
 /** Points that a curve is drawn with; it has as many steps as samples. */
 const POINTS = 400;
