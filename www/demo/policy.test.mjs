@@ -90,7 +90,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.locator('#delays [role=status]:empty').waitFor({ state: 'attached' });
         await page.evaluate(() => document.fonts.ready);
         assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
-        const link = await page.getByRole('contentinfo').getByRole('link').evaluate((element) => /** @type {HTMLAnchorElement} */ (element).href);
+        const link = await page.getByRole('contentinfo').getByRole('link', { name: /^Licences of the packages/ }).evaluate((element) => /** @type {HTMLAnchorElement} */ (element).href);
         assert.equal((await page.request.get(link)).status(), 200);
         assert.deepEqual(messages, []);
       }));
