@@ -105,7 +105,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         });
         await useMenu(page, 'delays', 'Copy embed code');
         const code = await (await page.waitForFunction(() => /** @type {any} */ (globalThis).code)).jsonValue();
-        assert.match(String(code), /^<iframe src="[^"]+\?figure=delays" title="The wait before each retry" [^>]+><\/iframe>$/);
+        assert.match(String(code), /^<iframe src="[^"]+\?figure=delays" title="[^"]+" [^>]+><\/iframe>$/);
         const around = await page.context().newPage();
         await around.setContent(`<base href="${other.url}"><p>Another page</p>${code}`);
         const inside = around.frameLocator('iframe');
