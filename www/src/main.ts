@@ -57,9 +57,9 @@ mountHeadings();
 const only = figureIn(location.search);
 // At once: an embedded figure must not begin as the whole page.
 if (only) document.documentElement.dataset.only = only;
-// The build has drawn the first settings.
+// The build has drawn the whole page with its first settings.
 store.subscribe((state) => {
-  if (toQuery(state) !== '') for (const drawn of document.querySelectorAll('.static')) drawn.remove();
+  if (only || toQuery(state) !== '') for (const drawn of document.querySelectorAll('.static')) drawn.remove();
 });
 // A task for each, so that none of them is long.
 for (const mount of mounts) {
