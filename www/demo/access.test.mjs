@@ -12,6 +12,8 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** What Google's Core Web Vitals call good is 0.1. */
 const MOST_SHIFT = 0.05;
 
+const SMALL_PHONE_WIDTH = 320;
+
 inEachEngine(({ withPage }) => {
   for (const scheme of /** @type {const} */ (['light', 'dark'])) {
     for (const viewport of [DESKTOP, PHONE]) {
@@ -20,8 +22,11 @@ inEachEngine(({ withPage }) => {
           async (page) => {
             await drawAll(page);
             if (viewport === PHONE) await page.getByRole('button', { name: 'Edit' }).click();
-            assert.deepEqual(await violations(page), []);
-            assert.equal(await overflow(page), 0);
+            for (const width of viewport === PHONE ? [PHONE.width, SMALL_PHONE_WIDTH] : [viewport.width]) {
+              await page.setViewportSize({ ...viewport, width });
+              assert.deepEqual(await violations(page), [], `${width} pixels`);
+              assert.equal(await overflow(page), 0);
+            }
             // The check itself can fail.
             await page.evaluate(() => document.getElementById('seed')?.setAttribute('style', 'color: color-mix(in srgb, currentColor 30%, var(--page))'));
             if (viewport === DESKTOP) assert.deepEqual((await violations(page)).map(({ id }) => id), ['color-contrast']);
@@ -130,6 +135,16 @@ inEachEngine(
         // The check itself can fail.
         await page.addStyleTag({ content: '#set-baseMs { opacity: 0; }' });
         assert.equal(await colours('#set-baseMs'), 1);
+      }));
+
+    test('axe finds nothing where the system replaces colours', () =>
+      withPage(async (page) => {
+        await page.emulateMedia({ forcedColors: 'active' });
+        for (const width of [DESKTOP.width, PHONE.width, SMALL_PHONE_WIDTH]) {
+          await page.setViewportSize({ ...DESKTOP, width });
+          await drawAll(page);
+          assert.deepEqual(await violations(page), [], `${width} pixels`);
+        }
       }));
 
     for (const viewport of [DESKTOP, PHONE]) {
