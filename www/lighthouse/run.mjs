@@ -39,6 +39,8 @@ if (values.help) {
 const runs = Number(values.runs);
 if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs must be a positive integer, got ${values.runs}`);
 
+/** Each file is compressed once, as a web server does. */
+const packed = new Map();
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   const file = path.join(values.dist, path.normalize(pathname === '/' ? '/index.html' : pathname));
@@ -48,8 +50,8 @@ const server = createServer(async (request, response) => {
   // Files with a hash in their names never change.
   const headers = { 'content-type': type, 'cache-control': pathname.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-cache' };
   if (!/^text\//.test(type)) return response.writeHead(200, headers).end(content);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
-  response.writeHead(200, { ...headers, 'content-encoding': 'br' }).end(brotliCompressSync(content, { params }));
+  if (!packed.has(file)) packed.set(file, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+  response.writeHead(200, { ...headers, 'content-encoding': 'br' }).end(packed.get(file));
 });
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${server.address().port}/`;
