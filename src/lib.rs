@@ -87,7 +87,7 @@ pub use crate::core::{
 #[cfg(feature = "retry")]
 pub use retry::*;
 
-// What the README shows in Rust is compiled and run, where there are threads and Tokio.
+// Compiles and runs the Rust examples of the README, where there are threads and Tokio.
 #[cfg(all(doctest, feature = "full", not(target_arch = "wasm32")))]
 #[doc = include_str!("../README.md")]
 struct Readme;

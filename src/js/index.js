@@ -6,7 +6,7 @@ import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from
 import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from './options/settings.js';
 import { run } from './run/run.js';
 
-// What needs no core.
+// Exports that need no core.
 export { isPermanent, permanent, retryAfter } from './run/directives.js';
 export { isProgrammingError } from './options/programming-error.js';
 export { RetryError, TimeoutError, retryReport } from './run/report.js';

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What the condition given to [`Retry::when`](crate::Retry::when) says about an error. A `bool`
+/// The decision of the condition in [`Retry::when`](crate::Retry::when) about an error. A `bool`
 /// converts into it: `true` is [`Verdict::Retry`], `false` is [`Verdict::Stop`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {

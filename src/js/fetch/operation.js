@@ -19,7 +19,7 @@ import { FetchSteps } from './steps.js';
 /** @typedef {import('./steps.js').Ruling} Ruling */
 
 /**
- * What an attempt brought.
+ * The outcome of an attempt.
  * @typedef {object} Outcome
  * @property {any} response undefined if there is none
  * @property {number} failure what is known of a failure without response

@@ -25,7 +25,7 @@ export function hasOwnCurve(jitter) {
   return jitter >= DECORRELATED && jitter <= POLLY_V2;
 }
 
-// What the cap bounds.
+// The value that the cap bounds.
 export const CAP_RULES = ['bound', 'ceiling', 'draw'];
 export const BOUND = 0;
 export const CEILING = 1;

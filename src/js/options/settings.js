@@ -21,7 +21,7 @@ import { RULES } from './rules.js';
  */
 
 /**
- * What happened, for a hook.
+ * The event that a hook receives.
  * @typedef {object} Event
  * @property {number} attempt
  * @property {number} attemptsLeft
@@ -49,7 +49,7 @@ export class Settings {
     this.load = load;
     this.backoff = EXPONENTIAL;
     this.jitter = FULL;
-    /** What the cap bounds; only presets change it (src/core/jitter.rs). */
+    /** The value that the cap bounds; only presets change it (src/core/jitter.rs). */
     this.capRule = 0;
     this.baseMs = NaN;
     this.capMs = NaN;
@@ -125,12 +125,12 @@ export function settingsOf(load, own) {
 }
 
 /**
- * What a RetryPolicy consists of: its settings, and what all of its operations share.
+ * The parts of a RetryPolicy: its settings and the state that all of its operations share.
  * @template Metrics
  * @typedef {{ settings: Settings, operations: number, metrics: Metrics | undefined }} Behind
  */
 
-/** What each RetryPolicy consists of. @type {WeakMap<any, Behind<any>>} */
+/** The parts of each RetryPolicy. @type {WeakMap<any, Behind<any>>} */
 export const policies = new WeakMap();
 
 /**
@@ -317,7 +317,7 @@ export function requireObject(options, name = 'options', rule = 'an object') {
 }
 
 /**
- * What is inherited is no option: an object without it. To ask `hasOwn` of each name would take longer than
+ * Returns the own properties only: inherited ones are not options. Calling `hasOwn` for each name would take longer than
  * all the rest of a call.
  * @param {any} options
  */

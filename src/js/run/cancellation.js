@@ -80,7 +80,7 @@ export class Cancellation extends Unlimited {
   attempt = undefined;
   /** @type {((reason: unknown) => void) | undefined} */
   settleEarly = undefined;
-  // What cancels the timers.
+  // Cancels the timers.
   /** @type {(() => void) | undefined} */
   cancelDeadline = undefined;
   /** @type {(() => void) | undefined} */

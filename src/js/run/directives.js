@@ -13,7 +13,7 @@ const DIRECTIVE = Symbol.for('rejitter.mark');
 const DEEPEST = 10;
 
 /**
- * What an error says about retries.
+ * The directives that an error carries.
  * @typedef {object} Directive
  * @property {boolean} permanent
  * @property {number} afterMs NaN when it asks for no wait

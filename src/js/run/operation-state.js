@@ -1,5 +1,5 @@
 // @ts-check
-// What an operation knows of itself, and how it tells: events, records, the report, the outcome.
+// The state of an operation, and what it reports of it: events, records, the report, the outcome.
 
 import { NO_PREVIOUS, UNSEEDED } from './decision.js';
 import { callHook } from './hooks.js';
@@ -17,7 +17,7 @@ const KEPT = 10;
 const NO_RECORDS = [];
 
 /**
- * What ends an operation from outside: signals and the deadline.
+ * Limits from outside that end an operation: signals and the deadline.
  * @typedef {object} Limits
  * @property {boolean} aborted
  * @property {unknown} reason the signal's reason, once aborted

@@ -12,7 +12,7 @@ import { OperationState } from './operation-state.js';
 import { hide } from './report.js';
 import { now } from './timer.js';
 
-// What the driver has to do.
+// Steps that the driver performs.
 /** Nothing yet: the operation begins. */
 const BEGIN = 0;
 /** Call the callback with `attempt`. */
@@ -36,7 +36,7 @@ const DEEPEST = 10;
 let warned = false;
 
 export class Operation extends OperationState {
-  /** What the driver was told to do last. */
+  /** The step that the driver performs now. */
   step = BEGIN;
   /** @type {unknown} */
   pending = undefined;
