@@ -117,7 +117,9 @@ export function run(command, args, { cwd = consumer, env = {}, input } = {}) {
     child.stderr.setEncoding('utf8').on('data', (chunk) => { text.stderr += chunk; });
     child.once('error', failed);
     child.once('close', (code, signal) => done({ code: code ?? signal, ...text }));
-    child.stdin.end(input ?? '');
+    // A command may end before it has read its input; its exit code says why.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
   });
 }
 
