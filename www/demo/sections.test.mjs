@@ -42,12 +42,12 @@ inEachEngine(({ withPage }) => {
       assert.match((await sub.textContent()) ?? '', /^1,000\u00a0clients hit a server that is down for 3\u00a0s/);
     }));
 
-  test('aws: the navigation leads to the figure, all published values are reproduced, and their rings are seen', () =>
+  test('aws: the navigation leads to the figure, all values of the simulator are reproduced, and their rings are seen', () =>
     withPage(async (page) => {
       await page.getByRole('navigation').getByRole('link', { name: 'AWS 2015' }).click();
       await page.waitForURL(/#aws-2015$/);
       await drawn(page, 'contention');
-      await page.locator('#contention .subtitle', { hasText: 'Reproduced: 50 of 50 published values lie within the 95% interval.' }).waitFor();
+      await page.locator('#contention .subtitle', { hasText: "50 of 50 values of AWS's simulator lie within the 95% interval." }).waitFor();
       assert.equal(await page.locator('#contention .ghost:not(.neutral)').count(), 50);
       await seen(page, '#contention', '.ghost');
       await seen(page, '#contention', '.band');

@@ -1,6 +1,6 @@
 /**
  * The AWS figure of 2015: calls, and time until all are done, against the number of competing clients. Rings are the
- * published values.
+ * values of AWS's simulator.
  */
 import { area, line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks, ticksOf } from '../charts/axis';
@@ -83,7 +83,7 @@ export const contention: FigureSpec<ContentionData> = {
     `Each message takes |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; the first upper bound is 2·base, as published. `,
     `Lines: mean of ${runsOf(points)} for each point, with the 95% interval of the mean as a band. Rings: means of ${count(PUBLISHED_RUNS)} runs of the `,
     html('a', { href: 'https://github.com/aws-samples/aws-arch-backoff-simulator' }, 'simulator that AWS published'),
-    ' with the post, unchanged.',
+    ' with the post, without its plots.',
   ],
 };
 
@@ -97,7 +97,7 @@ function panel(points: readonly ContentionPoint[], measure: Measure, width: numb
   const ends = spread(lines.map(({ own }) => last(own)), LABEL_HEIGHT, [TOP, bottom]);
   return [
     verticalAxis(measure, y, right),
-    ...(measure === 'calls' ? [svg('circle', { cx: right - labelWidth('published values') - 8, cy: TOP - 16, r: 4, class: 'ghost neutral' }), svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, 'published values')] : []),
+    ...(measure === 'calls' ? [svg('circle', { cx: right - labelWidth("AWS's simulator") - 8, cy: TOP - 16, r: 4, class: 'ghost neutral' }), svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, "AWS's simulator")] : []),
     bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
     ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
     ...PUBLISHED.map((point) =>
@@ -142,7 +142,7 @@ function finding(points: readonly ContentionPoint[]): string {
 
 function reproduced(points: readonly ContentionPoint[]): string {
   const { compared, within } = agreement(points);
-  return `Reproduced: ${within} of ${compared} published values lie within the 95% interval.`;
+  return `${within} of ${compared} values of AWS's simulator lie within the 95% interval.`;
 }
 
 /** One line, from few clients to many. */

@@ -1,9 +1,9 @@
-/** The 2015 figure's own numbers, and whether a run on this page agrees with them. */
+/** Numbers of the simulator behind the 2015 figure, and whether a run on this page agrees with them. */
 import type { ContentionPoint, Line } from '../compute/contention';
 
 /**
  * The simulator that was published with the post has no fixed seed, so its figure is one sample. These are means of
- * 400 runs for each point of its unchanged code (src/backoff_simulator.py of aws-samples/aws-arch-backoff-simulator).
+ * 400 runs for each point of its code without the plots (src/backoff_simulator.py of aws-samples/aws-arch-backoff-simulator).
  */
 export const PUBLISHED_RUNS = 400;
 
