@@ -1,4 +1,4 @@
-/** What surrounds the figures of the built page: menus, links to figures, embedding, printing. */
+/** Tests the furniture of the built page: menus, links to figures, embedding, printing. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -78,7 +78,7 @@ inEachEngine(({ withPage }) => {
         const shown = await page.locator('body *').evaluateAll((all) =>
           all.filter((element) => element.children.length === 0 && element.getClientRects().length > 0 && !element.closest('svg')).map((element) => element.closest('figure, [data-figure], .back')?.id ?? `${element.localName}.${element.className}`));
         assert.deepEqual([...new Set(shown)].toSorted(), [id === 'hero' ? 'hero-body' : id, ''].toSorted());
-        // What is chosen in the figure stays in its link, and so does the figure.
+        // The link of an embedded figure keeps the figure and what is chosen in it.
         assert.equal(new URL(page.url()).searchParams.get('figure'), id);
         const back = await page.locator('.back a').getAttribute('href');
         assert.equal(back, `${new URL(url).pathname}?seed=7#${id}`);

@@ -13,7 +13,7 @@ import { column, drawn, overflow, tableOf } from './lib/page.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** What is painted of each cell, in pixels from the left of its plot. @param {Page} page */
+/** Returns the painted range of each cell, in pixels from the left of its plot. @param {Page} page */
 function painted(page) {
   return page.locator('.grid .cell').evaluateAll((cells) =>
     cells.map((cell) => {

@@ -70,7 +70,7 @@ export async function drawAll(page) {
   // Some sections are loaded when they come near.
   for (const body of await page.locator('main [id$="-body"]').all()) {
     await body.scrollIntoViewIfNeeded();
-    // What the build has drawn is replaced.
+    // The page replaces the figures that the build drew.
     await body.locator(':scope > :not(.static)').first().waitFor({ state: 'attached' });
   }
   const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
