@@ -2,7 +2,7 @@
  * The types that callbacks, hooks and reports receive.
  */
 
-import type { TimeoutError, isProgrammingError, permanent, retryReport } from './index.js';
+import type { TimeoutError, permanent, retryReport } from './index.js';
 import type { RetryOptions } from './options.js';
 
 /**

@@ -40,7 +40,16 @@
  */
 
 import type {
-  Attempt, AttemptEvent, FailureEvent, GiveUpEvent, PresetName, RetryEvent, RetryOptions, RetryPolicy, SuccessEvent, Verdict,
+  Attempt,
+  AttemptEvent,
+  FailureEvent,
+  GiveUpEvent,
+  PresetName,
+  RetryEvent,
+  RetryOptions,
+  RetryPolicy,
+  SuccessEvent,
+  Verdict,
 } from './index.js';
 
 /** The first parameter of `fetch`. */
@@ -229,7 +238,8 @@ interface FetchOnlyOptions {
  * headers: reading the body has no timeout, and the caller's abort ends that too. `fetch` has no timeout
  * for connecting; see the README for Node.
  */
-export type FetchOptions = FetchOnlyOptions & Omit<RetryOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult' | 'finalResult'>;
+export type FetchOptions = FetchOnlyOptions &
+  Omit<RetryOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult' | 'finalResult'>;
 
 /** Options of one call: {@link FetchOptions}, and the text of an idempotency key. */
 export interface CallOptions extends Omit<FetchOptions, 'idempotencyKey'> {
@@ -303,7 +313,9 @@ export type HeadersLike = { get(name: string): unknown } | { readonly [name: str
  * }, { baseMs: 1 });
  * ```
  */
-export function retryAfterMs(source: { readonly headers: HeadersLike } | HeadersLike | string | null | undefined): number | undefined;
+export function retryAfterMs(
+  source: { readonly headers: HeadersLike } | HeadersLike | string | null | undefined,
+): number | undefined;
 
 /**
  * Returns how long a response asks to wait because a rate limit is exhausted, in ms; `undefined` if it

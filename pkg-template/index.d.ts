@@ -138,7 +138,9 @@ export function retryWithTruncatedBackoff<T>(fn: Operation<T>, options?: RetryOp
  * The inner condition keeps callbacks that return `any`, and those of generic wrappers.
  */
 export type SyncOperation<T> = ((attempt: Attempt) => T) &
-  (([0] extends [1 & T] ? 'any' : [T] extends [never] ? 'never' : T) extends PromiseLike<unknown> ? 'retrySync cannot await a promise: use retry' : unknown);
+  (([0] extends [1 & T] ? 'any' : [T] extends [never] ? 'never' : T) extends PromiseLike<unknown>
+    ? 'retrySync cannot await a promise: use retry'
+    : unknown);
 
 /**
  * {@link retry} for code without promises, such as scripts, build tools and workers: blocks the
@@ -250,7 +252,11 @@ export class RetryPolicy {
    * @throws {RangeError} if the name is unknown
    * @throws {TypeError | RangeError} listing every invalid option
    */
-  static preset<Policy extends RetryPolicy = RetryPolicy>(this: (new (...args: any[]) => Policy) | void, name: PresetName, overrides?: PolicyOptions): Policy;
+  static preset<Policy extends RetryPolicy = RetryPolicy>(
+    this: (new (...args: any[]) => Policy) | void,
+    name: PresetName,
+    overrides?: PolicyOptions,
+  ): Policy;
   /**
    * Creates a policy from the parsed output of {@link RetryPolicy.toJSON}. `options` add what data
    * cannot hold (callbacks, hooks, a signal) and override the rest.
@@ -265,7 +271,11 @@ export class RetryPolicy {
    * await policy.run(() => callApi());
    * ```
    */
-  static fromJSON<Policy extends RetryPolicy = RetryPolicy>(this: (new (...args: any[]) => Policy) | void, data: unknown, options?: PolicyOptions): Policy;
+  static fromJSON<Policy extends RetryPolicy = RetryPolicy>(
+    this: (new (...args: any[]) => Policy) | void,
+    data: unknown,
+    options?: PolicyOptions,
+  ): Policy;
   /**
    * Returns the policy as data. Omits callbacks, hooks and the signal; writes `Infinity` as a
    * string.
@@ -347,7 +357,11 @@ export class RetryPolicy {
    */
   delayMs(
     k: number,
-    options?: { seed?: number | bigint | string | undefined; operation?: number | undefined; hintMs?: number | undefined },
+    options?: {
+      seed?: number | bigint | string | undefined;
+      operation?: number | undefined;
+      hintMs?: number | undefined;
+    },
   ): number;
   /** Returns the counts so far, or `undefined` unless the option `metrics` is true. */
   metrics(): RetryMetrics | undefined;

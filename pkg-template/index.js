@@ -1,7 +1,15 @@
 import * as api from './lib/index.js';
 import { load } from './lib/core-inline.js';
 
-export { RetryError, TimeoutError, isPermanent, isProgrammingError, permanent, retryAfter, retryReport } from './lib/index.js';
+export {
+  RetryError,
+  TimeoutError,
+  isPermanent,
+  isProgrammingError,
+  permanent,
+  retryAfter,
+  retryReport,
+} from './lib/index.js';
 
 export const RetryPolicy = /* @__PURE__ */ api.policyOf(load);
 export const retry = /* @__PURE__ */ api.retryOf(load);

@@ -5,5 +5,15 @@ import { createLab } from './lib/lab/index.js';
 export { peakOf, timeToServeMs } from './lib/lab/outage-result.js';
 
 export const {
-  cdf, density, explain, plan, quantiles, sample, simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage,
+  cdf,
+  density,
+  explain,
+  plan,
+  quantiles,
+  sample,
+  simulateAmplification,
+  simulateContention,
+  simulateEthernet,
+  simulateLoad,
+  simulateOutage,
 } = /* @__PURE__ */ createLab(RetryPolicy, link);

@@ -3,7 +3,7 @@
  */
 
 import type { Attempt, AttemptEvent, FailureEvent, GiveUpEvent, RetryEvent, SuccessEvent } from './events.js';
-import type { RetryError, RetryPolicy, TimeoutError, retryAfter, retryReport, retrySync } from './index.js';
+import type { RetryError, RetryPolicy, TimeoutError, retryAfter, retrySync } from './index.js';
 
 /**
  * Return value of {@link RetryOptions.retryIf} and {@link RetryOptions.retryOnResult}: whether to
@@ -394,7 +394,8 @@ export interface RunOptions<T = any> extends RetryOptions<T> {
  * Options of {@link retrySync}: callbacks return their values at once, and options that need a
  * timer are not supported.
  */
-export interface SyncOptions<T = any> extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'retryIf' | 'retryOnResult'> {
+export interface SyncOptions<T = any>
+  extends Omit<RetryOptions<T>, 'attemptTimeoutMs' | 'unref' | 'retryIf' | 'retryOnResult'> {
   attemptTimeoutMs?: undefined;
   unref?: undefined;
   /** Same as {@link RetryOptions.retryIf}, without promises. */

@@ -271,7 +271,10 @@ export interface ContentionResult {
  * simulation.free();
  * ```
  */
-export function simulateContention(policy: Subject | FigureStrategy, options?: ContentionOptions): Simulation<ContentionResult>;
+export function simulateContention(
+  policy: Subject | FigureStrategy,
+  options?: ContentionOptions,
+): Simulation<ContentionResult>;
 
 /**
  * Where requests come from. Open: `perS` new ones per second whatever became of the others, evenly spaced

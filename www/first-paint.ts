@@ -34,7 +34,10 @@ export function firstPaint(): Plugin {
         const dark = await draw(html, 'dark');
         for (const id of ['hero-body', 'delays-body'] as const) {
           const drawn = still(bothSchemes(light[id], dark[id]));
-          html = html.replace(new RegExp(`<div id="${id}"([^>]*)></div>`), (_, rest: string) => `<div id="${id}"${rest}><div class="static">${drawn}</div></div>`);
+          html = html.replace(
+            new RegExp(`<div id="${id}"([^>]*)></div>`),
+            (_, rest: string) => `<div id="${id}"${rest}><div class="static">${drawn}</div></div>`,
+          );
         }
         return html;
       },
@@ -66,11 +69,14 @@ export function pageLinks(): Plugin {
 async function draw(html: string, scheme: Scheme) {
   const { document, remove } = installDocument(html, scheme);
   try {
-    const { module } = await runnerImport<typeof import('./src/first-paint.ts')>(fileURLToPath(new URL('src/first-paint.ts', import.meta.url)), {
-      configFile: false,
-      logLevel: 'error',
-      root: fileURLToPath(new URL('.', import.meta.url)),
-    });
+    const { module } = await runnerImport<typeof import('./src/first-paint.ts')>(
+      fileURLToPath(new URL('src/first-paint.ts', import.meta.url)),
+      {
+        configFile: false,
+        logLevel: 'error',
+        root: fileURLToPath(new URL('.', import.meta.url)),
+      },
+    );
     await module.drawFirst();
     const bodyOf = (id: string): Element => {
       const body = document.getElementById(id);
@@ -107,7 +113,17 @@ function still(body: Element): string {
   for (const element of body.querySelectorAll('*')) {
     const isButton = element.localName === 'button';
     if (element.getAttribute('aria-checked') === 'true') element.setAttribute('data-checked', '');
-    for (const name of ['id', 'role', 'tabindex', 'type', 'aria-checked', 'aria-busy', 'aria-labelledby', 'aria-pressed', 'data-backoff']) {
+    for (const name of [
+      'id',
+      'role',
+      'tabindex',
+      'type',
+      'aria-checked',
+      'aria-busy',
+      'aria-labelledby',
+      'aria-pressed',
+      'data-backoff',
+    ]) {
       if (name !== 'role' || element.localName !== 'svg') element.removeAttribute(name);
     }
     if (!isButton) continue;
@@ -116,7 +132,10 @@ function still(body: Element): string {
     else element.setAttribute('style', 'visibility: hidden');
   }
   const wrong = /NaN|undefined/.exec(body.innerHTML);
-  if (wrong) throw new Error(`#${body.id} was drawn with a ${wrong[0]}: node-document.ts lacks something that the page measures`);
+  if (wrong)
+    throw new Error(
+      `#${body.id} was drawn with a ${wrong[0]}: node-document.ts lacks something that the page measures`,
+    );
   return body.innerHTML.replaceAll(/<button\b/g, '<span').replaceAll('</button>', '</span>');
 }
 
@@ -156,7 +175,9 @@ async function preview(hero: Element): Promise<Uint8Array> {
         return file;
       }),
     );
-    return new Resvg(drawing, { font: { fontFiles, loadSystemFonts: false, defaultFontFamily: 'Inter' } }).render().asPng();
+    return new Resvg(drawing, { font: { fontFiles, loadSystemFonts: false, defaultFontFamily: 'Inter' } })
+      .render()
+      .asPng();
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -166,7 +187,10 @@ async function preview(hero: Element): Promise<Uint8Array> {
 async function font(weight: number): Promise<Buffer> {
   const file = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
   const letters = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => 32 + i), 0xa0, 0xb7);
-  const made = await subsetFont(readFileSync(file), letters, { targetFormat: 'truetype', variationAxes: { wght: weight } });
+  const made = await subsetFont(readFileSync(file), letters, {
+    targetFormat: 'truetype',
+    variationAxes: { wght: weight },
+  });
   // resvg chooses by the weight that a font claims, which stays that of the whole family: the third number of its table OS/2.
   const tables = Array.from({ length: made.readUInt16BE(4) }, (_, i) => made.subarray(12 + 16 * i, 28 + 16 * i));
   const os2 = tables.find((table) => table.toString('latin1', 0, 4) === 'OS/2');

@@ -19,10 +19,16 @@ function sizeOf(element: Element): readonly [width: number, height: number] {
 export function installDocument(html: string, scheme: Scheme): { document: Document; remove: () => void } {
   const { document, HTMLElement } = parseHTML(html);
   for (const [i, name] of ['clientWidth', 'clientHeight'].entries()) {
-    Object.defineProperty(HTMLElement.prototype, name, { get(this: Element) { return sizeOf(this)[i]; }, configurable: true });
+    Object.defineProperty(HTMLElement.prototype, name, {
+      get(this: Element) {
+        return sizeOf(this)[i];
+      },
+      configurable: true,
+    });
   }
   const createElement = document.createElement.bind(document);
-  document.createElement = ((name: string) => (name === 'canvas' ? new Canvas() : createElement(name))) as typeof document.createElement;
+  document.createElement = ((name: string) =>
+    name === 'canvas' ? new Canvas() : createElement(name)) as typeof document.createElement;
   const globals = {
     document,
     location: new URL('https://rejitter.invalid/'),
@@ -53,7 +59,8 @@ export function installDocument(html: string, scheme: Scheme): { document: Docum
     },
   };
   const before = Object.keys(globals).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   return {
     document,
     remove() {
@@ -85,13 +92,19 @@ class Canvas {
     const { width, height } = this;
     const lines = Buffer.alloc(height * (1 + 4 * width));
     // Each line begins with its filter: none.
-    for (let y = 0; y < height; y++) lines.set(this.#pixels.subarray(4 * width * y, 4 * width * (y + 1)), y * (1 + 4 * width) + 1);
+    for (let y = 0; y < height; y++)
+      lines.set(this.#pixels.subarray(4 * width * y, 4 * width * (y + 1)), y * (1 + 4 * width) + 1);
     const head = Buffer.alloc(13);
     head.writeUInt32BE(width, 0);
     head.writeUInt32BE(height, 4);
     // Eight bits for each of red, green, blue and alpha.
     head.set([8, 6, 0, 0, 0], 8);
-    const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head), chunk('IDAT', deflateSync(lines, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
+    const png = Buffer.concat([
+      Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+      chunk('IHDR', head),
+      chunk('IDAT', deflateSync(lines, { level: 9 })),
+      chunk('IEND', Buffer.alloc(0)),
+    ]);
     return `data:image/png;base64,${png.toString('base64')}`;
   }
 }

@@ -24,7 +24,8 @@ export function notices(): { page: Plugin; worker: () => Plugin } {
       generateBundle(_, bundle) {
         collect(this.getModuleIds());
         // Fonts are no modules, but files that style sheets name.
-        for (const file of Object.values(bundle)) if (file.type === 'asset') collect(file.originalFileNames.map((name) => path.resolve(name)));
+        for (const file of Object.values(bundle))
+          if (file.type === 'asset') collect(file.originalFileNames.map((name) => path.resolve(name)));
         const intro = 'This page contains the following packages.\n';
         const source = [intro, ...[...new Set([...folders].map(noticeOf))].sort()].join(LINE);
         this.emitFile({ type: 'asset', fileName: FILE, source });
@@ -42,14 +43,20 @@ export function notices(): { page: Plugin; worker: () => Plugin } {
 /** The folder of the package that a module belongs to. */
 function packageOf(module: string): string | undefined {
   // The bundler's own helpers are modules without a file: Vite's begin with its name, the others are Rolldown's.
-  if (/^\0?(?:vite\/|rolldown\/)/.test(module)) return path.resolve('node_modules', module.includes('vite/') ? 'vite' : 'rolldown');
+  if (/^\0?(?:vite\/|rolldown\/)/.test(module))
+    return path.resolve('node_modules', module.includes('vite/') ? 'vite' : 'rolldown');
   return /^[^\0].*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module.replaceAll('\\', '/').replace(/[?#].*$/, ''))?.[0];
 }
 
 /** A package with its licence files, and the notices of what it contains itself. */
 function noticeOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Record<string, string>;
-  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice|third-party-notices)/i.test(file)).sort();
+  const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Record<
+    string,
+    string
+  >;
+  const files = readdirSync(folder)
+    .filter((file) => /^(?:licen[cs]e|copying|notice|third-party-notices)/i.test(file))
+    .sort();
   if (!files.some((file) => /^(?:licen[cs]e|copying)/i.test(file))) throw new Error(`${folder} has no licence file`);
   const texts = files.map((file) => {
     const text = readFileSync(path.join(folder, file), 'utf8').replaceAll('\r\n', '\n');

@@ -13,7 +13,9 @@ export function instantiate(compile, imports) {
     // The files are good, so the host refuses: WebKit the instance, the others the module. Under a
     // Content-Security-Policy the engines' own messages name the wrong directive ('unsafe-eval').
     const { message } = /** @type {Error} */ (cause);
-    const why = /CSP|unsafe-eval/.test(message) ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src." : message;
+    const why = /CSP|unsafe-eval/.test(message)
+      ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src."
+      : message;
     throw new Error(`rejitter: this host refused to compile WebAssembly. ${why}`, { cause });
   }
 }

@@ -9,7 +9,8 @@ export class LazyDecoder {
   /** @param {Uint8Array} [bytes] */
   decode(bytes) {
     if (bytes === undefined) return '';
-    this.#decoder ??= typeof TextDecoder === 'function' ? new TextDecoder('utf-8', { ignoreBOM: true }) : { decode: decoded };
+    this.#decoder ??=
+      typeof TextDecoder === 'function' ? new TextDecoder('utf-8', { ignoreBOM: true }) : { decode: decoded };
     return this.#decoder.decode(bytes);
   }
 }

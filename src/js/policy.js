@@ -7,13 +7,21 @@ import { failure, problemOf } from './options/messages.js';
 import { isPreset, presetRule, presets } from './options/presets.js';
 import { SWITCH } from './options/rules.js';
 import {
-  Settings, policies, readOnly, readOptions, readOverrides, readRunOptions, requireFunction, settingsOf,
+  Settings,
+  policies,
+  readOnly,
+  readOptions,
+  readOverrides,
+  readRunOptions,
+  requireFunction,
+  settingsOf,
 } from './options/settings.js';
 import { Delays, delayOf } from './run/delays.js';
 import { Metrics } from './run/metrics.js';
 import { run } from './run/run.js';
 
-const misused = () => failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
+const misused = () =>
+  failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
 
 /** @typedef {import('./options/settings.js').Behind<Metrics>} Behind */
 

@@ -2,11 +2,27 @@
 // The driver bound to the full wasm file, as `wasm-pack build` links it.
 
 import {
-  decorrelatedJitterOf, equalJitterOf, exponentialBackoffOf, fixedDelayOf, fullJitterOf, linearBackoffOf, policyOf, retryOf,
-  syncOf, truncatedBackoffOf,
+  decorrelatedJitterOf,
+  equalJitterOf,
+  exponentialBackoffOf,
+  fixedDelayOf,
+  fullJitterOf,
+  linearBackoffOf,
+  policyOf,
+  retryOf,
+  syncOf,
+  truncatedBackoffOf,
 } from './index.js';
 
-export { RetryError, TimeoutError, isPermanent, isProgrammingError, permanent, retryAfter, retryReport } from './index.js';
+export {
+  RetryError,
+  TimeoutError,
+  isPermanent,
+  isProgrammingError,
+  permanent,
+  retryAfter,
+  retryReport,
+} from './index.js';
 
 /** @type {import('./options/settings.js').Core | undefined} */
 let core;
@@ -17,7 +33,16 @@ export const RetryPolicy = policyOf(load);
 export const retrySync = syncOf(load);
 
 const functions = Object.fromEntries(
-  [retryOf, fullJitterOf, equalJitterOf, decorrelatedJitterOf, exponentialBackoffOf, linearBackoffOf, fixedDelayOf, truncatedBackoffOf]
+  [
+    retryOf,
+    fullJitterOf,
+    equalJitterOf,
+    decorrelatedJitterOf,
+    exponentialBackoffOf,
+    linearBackoffOf,
+    fixedDelayOf,
+    truncatedBackoffOf,
+  ]
     .map((make) => make(load))
     .map((made) => [made.name, made]),
 );

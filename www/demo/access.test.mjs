@@ -28,8 +28,16 @@ inEachEngine(({ withPage }) => {
               assert.equal(await overflow(page), 0);
             }
             // The check itself can fail.
-            await page.evaluate(() => document.getElementById('seed')?.setAttribute('style', 'color: color-mix(in srgb, currentColor 30%, var(--page))'));
-            if (viewport === DESKTOP) assert.deepEqual((await violations(page)).map(({ id }) => id), ['color-contrast']);
+            await page.evaluate(() =>
+              document
+                .getElementById('seed')
+                ?.setAttribute('style', 'color: color-mix(in srgb, currentColor 30%, var(--page))'),
+            );
+            if (viewport === DESKTOP)
+              assert.deepEqual(
+                (await violations(page)).map(({ id }) => id),
+                ['color-contrast'],
+              );
           },
           { viewport, scheme },
         ));
@@ -39,7 +47,8 @@ inEachEngine(({ withPage }) => {
       withPage(
         async (page) => {
           const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-          const [same, other] = scheme === 'light' ? ['rgb(246, 247, 249)', 'rgb(11, 14, 19)'] : ['rgb(11, 14, 19)', 'rgb(246, 247, 249)'];
+          const [same, other] =
+            scheme === 'light' ? ['rgb(246, 247, 249)', 'rgb(11, 14, 19)'] : ['rgb(11, 14, 19)', 'rgb(246, 247, 249)'];
           assert.equal(await background(), same);
           await page.locator('#theme').click();
           assert.equal(await background(), other);
@@ -89,7 +98,9 @@ inEachEngine(({ withPage }) => {
         for (const id of ['herd', 'load']) {
           if (id === 'load') await page.locator('#budget-body').scrollIntoViewIfNeeded();
           await drawn(page, id);
-          const bottoms = await page.locator(`#${id} .drawing svg text`).evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().bottom));
+          const bottoms = await page
+            .locator(`#${id} .drawing svg text`)
+            .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().bottom));
           const top = await page.locator(`#${id} > .note`).evaluate((note) => note.getBoundingClientRect().top);
           assert.ok(Math.max(...bottoms) < top, `${id}: ${Math.max(...bottoms)} and ${top}`);
         }
@@ -113,7 +124,13 @@ inEachEngine(({ withPage }) => {
         await drawAll(page);
         const moving = await page.evaluate(() => [
           getComputedStyle(document.documentElement).scrollBehavior,
-          ...[...document.querySelectorAll('*')].filter((element) => getComputedStyle(element).animationName !== 'none' || parseFloat(getComputedStyle(element).transitionDuration) > 0).map((element) => element.id || element.className),
+          ...[...document.querySelectorAll('*')]
+            .filter(
+              (element) =>
+                getComputedStyle(element).animationName !== 'none' ||
+                parseFloat(getComputedStyle(element).transitionDuration) > 0,
+            )
+            .map((element) => element.id || element.className),
         ]);
         assert.deepEqual(moving, ['auto']);
       },
@@ -129,7 +146,8 @@ inEachEngine(
         await page.emulateMedia({ forcedColors: 'active' });
         await page.reload();
         await page.locator('.hero[aria-busy=false]').waitFor();
-        const colours = async (/** @type {string} */ selector) => page.evaluate(coloursOf, (await page.locator(selector).first().screenshot()).toString('base64'));
+        const colours = async (/** @type {string} */ selector) =>
+          page.evaluate(coloursOf, (await page.locator(selector).first().screenshot()).toString('base64'));
         assert.ok((await colours('.hero-row:last-child .hero-strip')) > 10);
         assert.ok((await colours('#set-baseMs')) > 2);
         // The check itself can fail.
@@ -154,7 +172,8 @@ inEachEngine(
             await page.evaluate(() => {
               let shift = 0;
               new PerformanceObserver((list) => {
-                for (const entry of list.getEntries()) shift += /** @type {PerformanceEntry & { value: number, hadRecentInput: boolean }} */ (entry).value;
+                for (const entry of list.getEntries())
+                  shift += /** @type {PerformanceEntry & { value: number, hadRecentInput: boolean }} */ (entry).value;
                 Object.assign(globalThis, { shift });
               }).observe({ type: 'layout-shift', buffered: true });
             });
@@ -164,7 +183,10 @@ inEachEngine(
             assert.ok((await shift()) < MOST_SHIFT, `${await shift()}`);
             // The check itself can fail.
             await page.evaluate(() => document.querySelector('.columns')?.setAttribute('style', 'padding-top: 400px'));
-            await page.waitForFunction((most) => (/** @type {{ shift?: number }} */ (globalThis).shift ?? 0) > most, MOST_SHIFT);
+            await page.waitForFunction((most) => {
+              const { shift = 0 } = /** @type {{ shift?: number }} */ (globalThis);
+              return shift > most;
+            }, MOST_SHIFT);
           },
           { viewport },
         ));
@@ -182,6 +204,9 @@ async function violations(page) {
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate(async () => {
     const { violations: found } = await /** @type {any} */ (globalThis).axe.run();
-    return found.map((/** @type {any} */ { id, nodes }) => ({ id, where: nodes.map((/** @type {any} */ node) => node.target.join(' ')).slice(0, 5) }));
+    return found.map((/** @type {any} */ { id, nodes }) => ({
+      id,
+      where: nodes.map((/** @type {any} */ node) => node.target.join(' ')).slice(0, 5),
+    }));
   });
 }

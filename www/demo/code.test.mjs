@@ -32,23 +32,51 @@ before(async () => {
   strategies = state;
   /** @param {Printed[]} list @param {string} name @param {any} strategy */
   const add = (list, name, strategy) => {
-    for (const [tab, text] of Object.entries(code.programs(strategy))) list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
+    for (const [tab, text] of Object.entries(code.programs(strategy)))
+      list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
   };
   for (const choice of state.CHOICES) {
     for (const totalTimeoutMs of [Infinity, 20_000]) {
-      add(grid, `${choice.backoff} ${choice.jitter}`, { ...state.INITIAL, ...choice, baseMs: 20, capMs: 12_345, maxAttempts: 8, totalTimeoutMs });
+      add(grid, `${choice.backoff} ${choice.jitter}`, {
+        ...state.INITIAL,
+        ...choice,
+        baseMs: 20,
+        capMs: 12_345,
+        maxAttempts: 8,
+        totalTimeoutMs,
+      });
     }
   }
   for (const preset of PRESETS) add(others, preset.name ?? preset.label, preset.strategy);
-  for (const jitter of state.FURTHER_JITTERS) add(others, jitter, { ...state.INITIAL, jitter, baseMs: 30, ratio: 0.3, spreadMs: 40 });
+  for (const jitter of state.FURTHER_JITTERS)
+    add(others, jitter, { ...state.INITIAL, jitter, baseMs: 30, ratio: 0.3, spreadMs: 40 });
   add(others, 'list', { ...state.INITIAL, backoff: 'list', jitter: 'none', list: [10, 20, 70], maxAttempts: 5 });
   add(others, 'fibonacci with a floor', { ...state.INITIAL, backoff: 'fibonacci', minMs: 15 });
-  add(others, 'cenkalti, changed', { ...state.strategyOf(RetryPolicy.preset('cenkalti')), baseMs: 50, maxAttempts: 4, totalTimeoutMs: Infinity });
+  add(others, 'cenkalti, changed', {
+    ...state.strategyOf(RetryPolicy.preset('cenkalti')),
+    baseMs: 50,
+    maxAttempts: 4,
+    totalTimeoutMs: Infinity,
+  });
   const further = [
-    { capRule: 'draw' }, { capRule: 'ceiling', jitter: 'proportional' }, { backoff: 'list', list: [10, 20, 30] }, { backoff: 'fibonacci', jitter: 'additiveMax', spreadMs: 5 },
-    { backoff: 'linear', stepMs: 7, minMs: 3 }, { jitter: 'pollyV2' }, { jitter: 'slotted' }, { jitter: 'decorrelatedBounded', capRule: 'draw' },
+    { capRule: 'draw' },
+    { capRule: 'ceiling', jitter: 'proportional' },
+    { backoff: 'list', list: [10, 20, 30] },
+    { backoff: 'fibonacci', jitter: 'additiveMax', spreadMs: 5 },
+    { backoff: 'linear', stepMs: 7, minMs: 3 },
+    { jitter: 'pollyV2' },
+    { jitter: 'slotted' },
+    { jitter: 'decorrelatedBounded', capRule: 'draw' },
   ];
-  for (const part of further) add(others, JSON.stringify(part), { ...state.INITIAL, baseMs: 20, capMs: 12_345, maxAttempts: 8, totalTimeoutMs: 20_000, ...part });
+  for (const part of further)
+    add(others, JSON.stringify(part), {
+      ...state.INITIAL,
+      baseMs: 20,
+      capMs: 12_345,
+      maxAttempts: 8,
+      totalTimeoutMs: 20_000,
+      ...part,
+    });
   add(others, 'only as data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 });
 });
 
@@ -79,17 +107,25 @@ test('presets are printed by name, changed ones with their changes, and the rest
   for (const name of ['polly', 'googleHttpClient', 'grpc', 'awsSdk2020', 'pRetryRandomized', 'truncatedBinary']) {
     assert.match(typeScript(name).code, new RegExp(`^const policy = RetryPolicy\\.preset\\('${name}'\\);$`, 'm'));
   }
-  assert.match(typeScript('cenkalti, changed').code, /RetryPolicy\.preset\('googleHttpClient', \{\n  baseMs: 50,\n  maxAttempts: 4,\n  totalTimeoutMs: Infinity,\n\}\);/);
-  assert.match(typeScript('only as data').code, /RetryPolicy\.fromJSON\(\{\n  version: 1,\n  capRule: 'ceiling',/);
+  assert.match(
+    typeScript('cenkalti, changed').code,
+    /RetryPolicy\.preset\('googleHttpClient', \{\n {2}baseMs: 50,\n {2}maxAttempts: 4,\n {2}totalTimeoutMs: Infinity,\n\}\);/,
+  );
+  assert.match(typeScript('only as data').code, /RetryPolicy\.fromJSON\(\{\n {2}version: 1,\n {2}capRule: 'ceiling',/);
 });
 
 test('each program makes the very policy of its strategy', () => {
   let policies = 0;
   for (const { name, tab, code, strategy } of [...grid, ...others]) {
     if (tab === 'fetch wrapper' || !code.includes('const policy =')) continue;
-    const statements = code.replace(/^import .*$/gm, '').replace(/\n(?:const response|\/\/ The )[^]*/, '\nreturn policy;');
+    const statements = code
+      .replace(/^import .*$/gm, '')
+      .replace(/\n(?:const response|\/\/ The )[^]*/, '\nreturn policy;');
     const made = new Function('RetryPolicy', statements)(RetryPolicy);
-    const [{ capRule: _, ...printed }, { capRule: __, ...expected }] = [strategies.strategyOf(made), strategies.strategyOf(strategies.policyOf(strategy))];
+    const [{ capRule: _, ...printed }, { capRule: __, ...expected }] = [
+      strategies.strategyOf(made),
+      strategies.strategyOf(strategies.policyOf(strategy)),
+    ];
     assert.deepEqual(printed, expected, name);
     // A cap rule that does not act is not printed.
     assert.deepEqual(plan(made, 8), plan(strategies.policyOf(strategy), 8), name);
@@ -115,13 +151,22 @@ describe('in a project of their own', () => {
   test('those that call the server retry its two failures, and end with 200 after three requests', async () => {
     const calling = [...grid, ...others].filter(({ tab }) => tab !== 'Delays only');
     const ended = await folder.againstFailures(calling.map(({ code }) => code));
-    for (const [i, { name, code }] of calling.entries()) assert.deepEqual(ended[i], { ended: '200', requests: 3 }, `${name}\n${code}`);
+    for (const [i, { name, code }] of calling.entries())
+      assert.deepEqual(ended[i], { ended: '200', requests: 3 }, `${name}\n${code}`);
   });
 
   test('those that list the waits have as many as the policy, within its bounds', async () => {
-    const listing = [...grid, ...others].filter(({ tab, strategy }) => tab === 'Delays only' && !(strategy.totalTimeoutMs === Infinity && grid.some((printed) => printed.strategy === strategy)));
+    const listing = [...grid, ...others].filter(
+      ({ tab, strategy }) =>
+        tab === 'Delays only' &&
+        !(strategy.totalTimeoutMs === Infinity && grid.some((printed) => printed.strategy === strategy)),
+    );
     const all = listing.map(({ code }) => `{${code.replace(/^import .*$/gm, '')}}`).join('\nconsole.log("next");\n');
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', `import { RetryPolicy } from 'rejitter';\n${all}`], { cwd: import.meta.dirname });
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module', '-e', `import { RetryPolicy } from 'rejitter';\n${all}`],
+      { cwd: import.meta.dirname },
+    );
     const printed = stdout.trim().split('next\n');
     assert.equal(printed.length, listing.length);
     for (const [i, { name, strategy }] of listing.entries()) {

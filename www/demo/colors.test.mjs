@@ -12,10 +12,26 @@ const LEAST_DISTANCE = 0.09;
 
 /** Machado, Oliveira, Fernandes (2009), severity 1. @type {Record<string, readonly [Rgb, Rgb, Rgb]>} */
 const SIGHT = {
-  normal: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  protan: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-  deutan: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  tritan: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  normal: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protan: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deutan: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritan: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 
 const css = await readFile(new URL('../src/styles/base.css', import.meta.url), 'utf8');
@@ -44,7 +60,9 @@ function contrast(a, b) {
 
 /** @param {Rgb} rgb @param {string} sight @returns {Rgb} in Oklab */
 function seen(rgb, sight) {
-  const [r, g, b] = /** @type {number[]} */ (SIGHT[sight]?.map((row) => Math.min(1, Math.max(0, row[0] * rgb[0] + row[1] * rgb[1] + row[2] * rgb[2]))));
+  const [r, g, b] = (SIGHT[sight] ?? []).map((row) =>
+    Math.min(1, Math.max(0, row[0] * rgb[0] + row[1] * rgb[1] + row[2] * rgb[2])),
+  );
   assert.ok(r !== undefined && g !== undefined && b !== undefined);
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
@@ -62,7 +80,8 @@ for (const [scheme, name] of ['light', 'dark'].entries()) {
   test(`${name}: every hue stands out from the card and from the other hues, for every kind of sight`, () => {
     const card = color('card', scheme);
     for (const hue of HUES) assert.ok(contrast(color(hue, scheme), card) >= LEAST_CONTRAST, hue);
-    for (const hue of HUES.slice(0, 5)) assert.ok(contrast(color(`${hue}-text`, scheme), card) >= LEAST_TEXT_CONTRAST, `${hue}-text`);
+    for (const hue of HUES.slice(0, 5))
+      assert.ok(contrast(color(`${hue}-text`, scheme), card) >= LEAST_TEXT_CONTRAST, `${hue}-text`);
     for (const sight of Object.keys(SIGHT)) {
       for (const [i, a] of HUES.entries()) {
         for (const b of HUES.slice(i + 1)) {

@@ -24,7 +24,11 @@ const nothing = () => {};
 const always = (value) => ({ p5: value, p50: value, p95: value });
 
 /** A strategy of these costs. @param {string} backoff @param {number} callsPerClient @param {number} [timeMs] @returns {Cost} */
-const cost = (backoff, callsPerClient, timeMs = Infinity) => ({ choice: { backoff, jitter: 'full' }, callsPerClient: always(callsPerClient), timeMs: always(timeMs) });
+const cost = (backoff, callsPerClient, timeMs = Infinity) => ({
+  choice: { backoff, jitter: 'full' },
+  callsPerClient: always(callsPerClient),
+  timeMs: always(timeMs),
+});
 
 /** @param {readonly Cost[]} costs */
 const names = (costs) => costs.map(({ choice }) => choice.backoff);
@@ -37,7 +41,13 @@ describe('strategies that no other beats', () => {
   });
 
   test('are those with fewer calls or less time than every other, by calls', () => {
-    const costs = [cost('slow', 8, 25_000), cost('beaten', 12, 20_000), cost('good', 9, 17_000), cost('fast', 20, 16_300), cost('worst', 30, 30_000)];
+    const costs = [
+      cost('slow', 8, 25_000),
+      cost('beaten', 12, 20_000),
+      cost('good', 9, 17_000),
+      cost('fast', 20, 16_300),
+      cost('worst', 30, 30_000),
+    ];
     assert.deepEqual(names(page.front(costs)), ['slow', 'good', 'fast']);
     assert.deepEqual(names(page.front([...costs].reverse())), ['slow', 'good', 'fast']);
   });
@@ -77,7 +87,11 @@ describe('the verdict', () => {
 
   /** @param {object} herd @param {object} [strategy] @param {number} [seed] */
   const verdictOf = (herd, strategy = {}, seed = 42) =>
-    page.verdict({ strategy: { ...strategies.INITIAL, ...strategy }, herd: { ...HERD, ...herd }, seed }, nothing, signal);
+    page.verdict(
+      { strategy: { ...strategies.INITIAL, ...strategy }, herd: { ...HERD, ...herd }, seed },
+      nothing,
+      signal,
+    );
   /** @param {{ choice: { backoff: string, jitter: string } }} one */
   const nameOf = ({ choice: { backoff, jitter } }) => `${backoff} ${jitter}`;
 
@@ -91,11 +105,16 @@ describe('the verdict', () => {
       for (const one of [pick, ...level]) {
         const own = expected.find(({ name }) => name === nameOf(one));
         assert.ok(own, nameOf(one));
-        for (const key of /** @type {const} */ (['served', 'callsPerClient', 'timeMs'])) assert.equal(one[key].p50, median(own.runs.map((run) => run[key])), `${own.name}: ${key}`);
+        for (const key of /** @type {const} */ (['served', 'callsPerClient', 'timeMs']))
+          assert.equal(one[key].p50, median(own.runs.map((run) => run[key])), `${own.name}: ${key}`);
       }
       // Another way to the same answer: products of both costs where 99% are served, else the number served.
       const best = expected.map(({ name, runs }) => {
-        const [served, calls, timeMs] = [median(runs.map((run) => run.served)), median(runs.map((run) => run.callsPerClient)), median(runs.map((run) => run.timeMs))];
+        const [served, calls, timeMs] = [
+          median(runs.map((run) => run.served)),
+          median(runs.map((run) => run.callsPerClient)),
+          median(runs.map((run) => run.timeMs)),
+        ];
         return { name, served: Math.min(served, 990), price: calls * timeMs };
       });
       best.sort((a, b) => b.served - a.served || a.price - b.price);
@@ -118,13 +137,27 @@ describe('the verdict', () => {
   });
 
   test('recommends no strategy if nobody is served, and counts no chance differences as wins', async () => {
-    const { pick, level, others } = page.recommend(await verdictOf({ clients: 100, downMs: 30_000 }, { maxAttempts: 3 }));
+    const { pick, level, others } = page.recommend(
+      await verdictOf({ clients: 100, downMs: 30_000 }, { maxAttempts: 3 }),
+    );
     assert.deepEqual([pick, level, others.length], [undefined, [], 13]);
-    const run = (/** @type {number} */ callsPerClient, timeMs = 10_000, served = 100) => ({ served, callsPerClient, timeMs });
+    const run = (/** @type {number} */ callsPerClient, timeMs = 10_000, served = 100) => ({
+      served,
+      callsPerClient,
+      timeMs,
+    });
     /** @param {Run[][]} runs */
     const recommended = (...runs) => {
-      const contenders = runs.map((own, i) => ({ choice: { backoff: 'fixed', jitter: `${i}` }, runs: own, isCut: false }));
-      const { pick: best, level: equal } = page.recommend({ contenders, seeds: runs[0]?.length, input: { herd: { clients: 100 } } });
+      const contenders = runs.map((own, i) => ({
+        choice: { backoff: 'fixed', jitter: `${i}` },
+        runs: own,
+        isCut: false,
+      }));
+      const { pick: best, level: equal } = page.recommend({
+        contenders,
+        seeds: runs[0]?.length,
+        input: { herd: { clients: 100 } },
+      });
       return [best, ...equal].map(({ choice, bestIn }) => `${choice.jitter}: ${bestIn}`);
     };
     // More served beats faster and cheaper, up to 99%; then the product of both costs decides.
@@ -142,7 +175,11 @@ describe('the verdict', () => {
     const linear = { backoff: 'linear', jitter: 'decorrelated' };
     const data = costData(await verdictOf({ clients: 100 }, linear));
     assert.equal(data.costs.length, 13);
-    assert.ok(data.costs.some((/** @type {Cost} */ { choice }) => choice.backoff === data.chosen.backoff && choice.jitter === 'decorrelated'));
+    assert.ok(
+      data.costs.some(
+        (/** @type {Cost} */ { choice }) => choice.backoff === data.chosen.backoff && choice.jitter === 'decorrelated',
+      ),
+    );
     // 99 of 100 clients, 120 a second, after two seconds.
     assert.equal(data.fastestMs, 2825);
     const { chosen, contenders } = await verdictOf({ clients: 100 }, { jitter: 'slotted' });
@@ -154,13 +191,22 @@ describe('the verdict', () => {
     const reports = [];
     const herd = { ...HERD, clients: 10_000, rejectionCost: 1, limits: 'served' };
     const strategy = { ...strategies.INITIAL, baseMs: 10, capMs: 10 };
-    const { seeds, contenders } = await page.verdict({ strategy, herd, seed: 42 }, (/** @type {{ seeds: number }} */ { seeds: done }) => reports.push(done), signal);
+    const { seeds, contenders } = await page.verdict(
+      { strategy, herd, seed: 42 },
+      (/** @type {{ seeds: number }} */ { seeds: done }) => reports.push(done),
+      signal,
+    );
     assert.equal(seeds, 5);
     assert.deepEqual(reports, [1, 2, 3, 4]);
     // Clients that retry every few ms: the runs are stopped, and that is known.
-    assert.ok(contenders.every((/** @type {{ runs: Run[], isCut: boolean }} */ { runs, isCut }) => runs.length === 5 && isCut));
+    assert.ok(
+      contenders.every((/** @type {{ runs: Run[], isCut: boolean }} */ { runs, isCut }) => runs.length === 5 && isCut),
+    );
     const stop = new AbortController();
-    await assert.rejects(page.verdict({ strategy, herd, seed: 42 }, () => stop.abort(new Error('not wanted')), stop.signal), /not wanted/);
+    await assert.rejects(
+      page.verdict({ strategy, herd, seed: 42 }, () => stop.abort(new Error('not wanted')), stop.signal),
+      /not wanted/,
+    );
   });
 });
 
@@ -185,13 +231,19 @@ describe('direct labels', () => {
     const next = random(7);
     for (let round = 0; round < 25; round++) {
       /** @type {Label[]} */
-      const labels = Array.from({ length: 5 }, (_, i) => ({ text: `Truncated · ${i}`, x: 60 + 260 * next(), y: 30 + 220 * next(), radius: 6 }));
+      const labels = Array.from({ length: 5 }, (_, i) => ({
+        text: `Truncated · ${i}`,
+        x: 60 + 260 * next(),
+        y: 30 + 220 * next(),
+        radius: 6,
+      }));
       /** @type {Rect[]} */
       const marks = labels.map(({ x, y }) => page.around(x, y, 8));
       const rects = /** @type {Rect[]} */ (page.placed(labels, marks, bounds));
       for (const [i, rect] of rects.entries()) {
         assert.ok(rect.x >= 50 && rect.y >= 20 && rect.x + rect.width <= 330 && rect.y + rect.height <= 260);
-        for (const other of [...marks, ...rects.slice(i + 1)]) assert.equal(page.overlap(rect, other), false, `round ${round}, label ${i}`);
+        for (const other of [...marks, ...rects.slice(i + 1)])
+          assert.equal(page.overlap(rect, other), false, `round ${round}, label ${i}`);
       }
     }
   });
@@ -220,7 +272,10 @@ describe('scales', () => {
   test('of powers of ten tick at these when they are many, at multiples when they are few, and evenly within one', async () => {
     const { log } = await pageModule('charts/scale.ts');
     assert.deepEqual(log([1, 1e9], [0, 1]).ticks(9), [1, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]);
-    assert.deepEqual(log([0.05, 3], [0, 1]).ticks(6), [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 3]);
+    assert.deepEqual(
+      log([0.05, 3], [0, 1]).ticks(6),
+      [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 3],
+    );
     assert.deepEqual(log([2, 4], [0, 1]).ticks(10), [2, 2.2, 2.4, 2.6, 2.8, 3, 3.2, 3.4, 3.6, 3.8, 4]);
   });
 });
@@ -251,7 +306,11 @@ describe('peaks by the size of the herd', () => {
     const input = { strategy: INITIAL, herd, clients: [50, 200], seed: 42 };
     /** @type {number[]} */
     const partial = [];
-    const result = await peaks(input, (/** @type {{ peaks: unknown[] }} */ { peaks: found }) => partial.push(found.length), signal);
+    const result = await peaks(
+      input,
+      (/** @type {{ peaks: unknown[] }} */ { peaks: found }) => partial.push(found.length),
+      signal,
+    );
     assert.deepEqual(partial, [4]);
     assert.equal(result.peaks.length, 8);
     assert.deepEqual(await peaks(input, nothing, signal), result);
@@ -259,15 +318,34 @@ describe('peaks by the size of the herd', () => {
 
     for (const { clients, jitter, peakPerS, seeds } of result.peaks) {
       const rates = Array.from({ length: 10 }, (_seed, k) => {
-        const options = /** @type {any} */ ({ ...(jitter !== 'decorrelated' && { backoff: 'exponential' }), jitter, baseMs: 100, capMs: 10_000, maxAttempts: 10 });
-        const simulation = simulateOutage(options, { clients, downMs: 2000, capacityPerS: 100, burst: 10, rejectionCost: 0.05, spreadMs: 100, latencyMs: 10, seed: k === 0 ? 42 : `42/${k}` });
+        const options = /** @type {any} */ ({
+          ...(jitter !== 'decorrelated' && { backoff: 'exponential' }),
+          jitter,
+          baseMs: 100,
+          capMs: 10_000,
+          maxAttempts: 10,
+        });
+        const simulation = simulateOutage(options, {
+          clients,
+          downMs: 2000,
+          capacityPerS: 100,
+          burst: 10,
+          rejectionCost: 0.05,
+          spreadMs: 100,
+          latencyMs: 10,
+          seed: k === 0 ? 42 : `42/${k}`,
+        });
         simulation.step();
         const peak = peakOf(simulation.result(), 2000);
         simulation.free();
         return 10 * (peak?.arrivals ?? NaN);
       });
       assert.equal(seeds, 10);
-      assert.deepEqual(peakPerS, { p5: Math.min(...rates), p50: median(rates), p95: Math.max(...rates) }, `${clients} ${jitter}`);
+      assert.deepEqual(
+        peakPerS,
+        { p5: Math.min(...rates), p50: median(rates), p95: Math.max(...rates) },
+        `${clients} ${jitter}`,
+      );
     }
   });
 });
@@ -288,11 +366,19 @@ describe('retry budgets', () => {
     /** @type {number[]} */
     const reports = [];
     const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300 };
-    const result = await page.load({ strategy, herd, seed: 42 }, (/** @type {{ runs: unknown[] }} */ { runs }) => reports.push(runs.length), signal);
+    const result = await page.load(
+      { strategy, herd, seed: 42 },
+      (/** @type {{ runs: unknown[] }} */ { runs }) => reports.push(runs.length),
+      signal,
+    );
     assert.deepEqual(reports, [1, 2, 3, 4, 5]);
     assert.deepEqual([Math.round(result.perS), result.capacityPerS], [280, 300]);
     assert.deepEqual(
-      result.runs.map((/** @type {any} */ { jitter, budget, recoveredAfterMs }) => [jitter, budget, recoveredAfterMs && Math.round(recoveredAfterMs / 5000) * 5]),
+      result.runs.map((/** @type {any} */ { jitter, budget, recoveredAfterMs }) => [
+        jitter,
+        budget,
+        recoveredAfterMs && Math.round(recoveredAfterMs / 5000) * 5,
+      ]),
       [
         ['none', 'unlimited', undefined],
         ['full', 'unlimited', undefined],
@@ -310,10 +396,19 @@ describe('retry budgets', () => {
 
   test('are not needed without an outage, and do not help above the capacity: the finding says so', async () => {
     const { finding } = await pageModule('figures/load.ts');
-    const calm = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 0.93 }, seed: 1 }, nothing, signal);
-    for (const { recoveredAfterMs, timeouts } of calm.runs) assert.deepEqual([recoveredAfterMs, timeouts.some((/** @type {number} */ n) => n > 0)], [0, false]);
+    const calm = await page.load(
+      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 0.93 }, seed: 1 },
+      nothing,
+      signal,
+    );
+    for (const { recoveredAfterMs, timeouts } of calm.runs)
+      assert.deepEqual([recoveredAfterMs, timeouts.some((/** @type {number} */ n) => n > 0)], [0, false]);
     assert.match(finding(calm), /^Without an outage/);
-    const full = await page.load({ strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 2000, demand: 1.05 }, seed: 1 }, nothing, signal);
+    const full = await page.load(
+      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 2000, demand: 1.05 }, seed: 1 },
+      nothing,
+      signal,
+    );
     assert.ok(full.runs.every((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs === undefined));
     assert.match(finding(full), /^New requests alone take 105/);
   });
@@ -322,19 +417,41 @@ describe('retry budgets', () => {
     const herd = { capacityPerS: 120, downMs: 2000 };
     const { points, horizonMs } = await page.sweep({ strategy: strategies.INITIAL, herd, seed: 42 }, nothing, signal);
     assert.equal(points.length, 3 * page.DEMANDS.length);
-    const budgets = /** @type {const} */ ({ unlimited: 'unlimited', request: { per: 'request', ratio: 0.1, bucket: 10 }, success: { per: 'success', ratio: 0.1, bucket: 10 } });
+    const budgets = /** @type {const} */ ({
+      unlimited: 'unlimited',
+      request: { per: 'request', ratio: 0.1, bucket: 10 },
+      success: { per: 'success', ratio: 0.1, bucket: 10 },
+    });
     for (const { demand, budget, recoveredAfterMs } of points) {
       const simulation = simulateLoad(
         { backoff: 'exponential', jitter: 'full', baseMs: 100, capMs: 10_000, maxAttempts: 10 },
-        { arrivals: { type: 'regular', perS: 120 * demand }, capacityPerS: 120, timeoutMs: 1000, downFromMs: 10_000, downMs: 2000, horizonMs, budget: budgets[/** @type {keyof typeof budgets} */ (budget)], seed: 42 },
+        {
+          arrivals: { type: 'regular', perS: 120 * demand },
+          capacityPerS: 120,
+          timeoutMs: 1000,
+          downFromMs: 10_000,
+          downMs: 2000,
+          horizonMs,
+          budget: budgets[/** @type {keyof typeof budgets} */ (budget)],
+          seed: 42,
+        },
       );
       simulation.step();
       assert.equal(recoveredAfterMs, simulation.result().recoveredAfterMs, `${demand} ${budget}`);
       simulation.free();
     }
-    const { runs } = await page.load({ strategy: strategies.INITIAL, herd: { ...herd, demand: 0.93 }, seed: 42 }, nothing, signal);
-    const swept = points.filter((/** @type {any} */ { demand }) => demand === 0.93).map((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs);
-    assert.deepEqual(swept, [runs[1], runs[4], runs[5]].map(({ recoveredAfterMs }) => recoveredAfterMs));
+    const { runs } = await page.load(
+      { strategy: strategies.INITIAL, herd: { ...herd, demand: 0.93 }, seed: 42 },
+      nothing,
+      signal,
+    );
+    const swept = points
+      .filter((/** @type {any} */ { demand }) => demand === 0.93)
+      .map((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs);
+    assert.deepEqual(
+      swept,
+      [runs[1], runs[4], runs[5]].map(({ recoveredAfterMs }) => recoveredAfterMs),
+    );
     assert.deepEqual([swept[0], swept[1], swept[2] > 10_000], [undefined, undefined, true]);
   });
 });
@@ -352,7 +469,7 @@ describe('the published figure', () => {
   /** From 95 % for one mean to 95 % for all ten together. */
   const ALL_TEN = 2.81 / 1.96;
 
-  test('has the reference\'s means for ten clients, within both confidence intervals', async () => {
+  test("has the reference's means for ten clients, within both confidence intervals", async () => {
     const { contention } = await pageModule('compute/contention.ts');
     const { points, events } = await contention({ clients: [10], runs: 400, seed: 42 }, nothing, signal);
     assert.equal(points.length, 5);
@@ -361,15 +478,33 @@ describe('the published figure', () => {
       assert.deepEqual([clients, runs], [10, 400]);
       const [callsMean, callsSd, timeMean, timeSd] = REFERENCE[/** @type {keyof typeof REFERENCE} */ (line)];
       // 10,000 seeds: half of the interval is 0.0196 standard deviations.
-      assert.ok(Math.abs(calls.mean - callsMean) <= ALL_TEN * (calls.ci95 + 0.0196 * callsSd), `${line}: ${calls.mean} calls`);
-      assert.ok(Math.abs(timeMs.mean - timeMean) <= ALL_TEN * (timeMs.ci95 + 0.0196 * timeSd), `${line}: ${timeMs.mean} ms`);
+      assert.ok(
+        Math.abs(calls.mean - callsMean) <= ALL_TEN * (calls.ci95 + 0.0196 * callsSd),
+        `${line}: ${calls.mean} calls`,
+      );
+      assert.ok(
+        Math.abs(timeMs.mean - timeMean) <= ALL_TEN * (timeMs.ci95 + 0.0196 * timeSd),
+        `${line}: ${timeMs.mean} ms`,
+      );
     }
   });
 
   // The reference of contention.md in full: 50 and 100 clients as well.
   const LARGER = /** @type {const} */ ({
-    50: { none: [690.03, 17.5, 1140.6, 43], exponential: [623.79, 29.2, 36_418, 3291], equal: [347.17, 6, 4249, 567], full: [332.54, 4.9, 2887, 554], decorrelated: [374.7, 12.7, 2210, 500] },
-    100: { none: [2422.98, 32.1, 2027.6, 44], exponential: [1855.62, 58.9, 63_509, 3819], equal: [812.2, 7.8, 6610, 651], full: [795.97, 7, 4913, 531], decorrelated: [1001.91, 28.7, 4589, 671] },
+    50: {
+      none: [690.03, 17.5, 1140.6, 43],
+      exponential: [623.79, 29.2, 36_418, 3291],
+      equal: [347.17, 6, 4249, 567],
+      full: [332.54, 4.9, 2887, 554],
+      decorrelated: [374.7, 12.7, 2210, 500],
+    },
+    100: {
+      none: [2422.98, 32.1, 2027.6, 44],
+      exponential: [1855.62, 58.9, 63_509, 3819],
+      equal: [812.2, 7.8, 6610, 651],
+      full: [795.97, 7, 4913, 531],
+      decorrelated: [1001.91, 28.7, 4589, 671],
+    },
   });
 
   test('has published values that agree with the reference of another implementation', async () => {
@@ -382,8 +517,12 @@ describe('the published figure', () => {
       if (Number.isNaN(callsMean)) continue;
       compared += 1;
       // 3.2 standard errors: all thirty hold at once in 95% of samples.
-      const error = (/** @type {number} */ sd, /** @type {number} */ ownSd) => 3.2 * Math.hypot(sd / 100, ownSd / Math.sqrt(PUBLISHED_RUNS));
-      assert.ok(Math.abs(calls.mean - callsMean) <= error(callsSd, calls.sd), `${line} ${clients}: ${calls.mean} calls`);
+      const error = (/** @type {number} */ sd, /** @type {number} */ ownSd) =>
+        3.2 * Math.hypot(sd / 100, ownSd / Math.sqrt(PUBLISHED_RUNS));
+      assert.ok(
+        Math.abs(calls.mean - callsMean) <= error(callsSd, calls.sd),
+        `${line} ${clients}: ${calls.mean} calls`,
+      );
       assert.ok(Math.abs(timeMs.mean - timeMean) <= error(timeSd, timeMs.sd), `${line} ${clients}: ${timeMs.mean} ms`);
     }
     assert.equal(compared, 15);
@@ -396,10 +535,15 @@ describe('the published figure', () => {
     assert.deepEqual(agreement(points), { compared: 30, within: 30 });
     assert.deepEqual(agreement(points.slice(0, 5)), { compared: 10, within: 10 });
     // Full jitter whose first upper bound is the base: 875 calls instead of 796.
-    const simulation = simulateContention({ backoff: 'exponential', jitter: 'full', baseMs: 5, capMs: 2000, maxAttempts: Infinity }, { clients: 100, runs: 40, seed: 42 });
+    const simulation = simulateContention(
+      { backoff: 'exponential', jitter: 'full', baseMs: 5, capMs: 2000, maxAttempts: Infinity },
+      { clients: 100, runs: 40, seed: 42 },
+    );
     const { callsSummary: calls, timeMsSummary: timeMs } = await simulation.run();
     simulation.free();
-    const wrong = points.map((/** @type {any} */ point) => (point.line === 'full' && point.clients === 100 ? { ...point, calls, timeMs } : point));
+    const wrong = points.map((/** @type {any} */ point) =>
+      point.line === 'full' && point.clients === 100 ? { ...point, calls, timeMs } : point,
+    );
     assert.ok(agreement(wrong).within < 30);
   });
 
@@ -418,7 +562,9 @@ describe('the published figure', () => {
     /** @type {number[]} */
     const shares = [];
     const result = await contention(input, (/** @type {{ share: number }} */ { share }) => shares.push(share), signal);
-    assert.ok(shares.length >= 10 && shares.every((share, i) => share > 0 && share <= 1 && share >= (shares[i - 1] ?? 0)));
+    assert.ok(
+      shares.length >= 10 && shares.every((share, i) => share > 0 && share <= 1 && share >= (shares[i - 1] ?? 0)),
+    );
     assert.deepEqual(await contention(input, nothing, signal), result);
     const stop = new AbortController();
     const long = contention({ clients: [190], runs: 100, seed: 1 }, () => stop.abort(), stop.signal);

@@ -12,7 +12,10 @@ const LATENCY_MS = /** @type {const} */ ([60, 160]);
  * @param {string} id
  */
 function kinds(failure, failureRate, id, length = 12) {
-  return Array.from({ length }, (_, i) => fate({ seed: 7, id, n: i + 1, failure, failureRate, latencyMs: LATENCY_MS }).kind);
+  return Array.from(
+    { length },
+    (_, i) => fate({ seed: 7, id, n: i + 1, failure, failureRate, latencyMs: LATENCY_MS }).kind,
+  );
 }
 
 /** @param {string[]} values */
@@ -28,7 +31,13 @@ const MIXED = { unavailable: 0.4, limited: 0.2, dropped: 0.2, slow: 0.2 };
 
 test('fails at the rate that was asked for, in the shares of its kind', () => {
   /** @type {Readonly<Record<Exclude<import('./fate.mjs').Failure, 'offline'>, Readonly<Record<string, number>>>>} */
-  const shares = { mixed: MIXED, 503: { unavailable: 1 }, 429: { limited: 1 }, network: { dropped: 1 }, slow: { slow: 1 } };
+  const shares = {
+    mixed: MIXED,
+    503: { unavailable: 1 },
+    429: { limited: 1 },
+    network: { dropped: 1 },
+    slow: { slow: 1 },
+  };
   for (const failure of FAILURES) {
     if (failure === 'offline') continue;
     for (const failureRate of [0, 0.3, 0.9, 1]) {
@@ -36,7 +45,10 @@ test('fails at the rate that was asked for, in the shares of its kind', () => {
       /** @type {Record<string, number>} */
       const expected = { ok: 1 - failureRate };
       for (const [kind, share] of Object.entries(shares[failure])) expected[kind] = share * failureRate;
-      assert.deepEqual(Object.keys(counts).filter((kind) => !(kind in expected)), []);
+      assert.deepEqual(
+        Object.keys(counts).filter((kind) => !(kind in expected)),
+        [],
+      );
       for (const [kind, share] of Object.entries(expected)) {
         const error = Math.sqrt((share * (1 - share)) / IDS.length);
         const met = (counts[kind] ?? 0) / IDS.length;
@@ -48,17 +60,34 @@ test('fails at the rate that was asked for, in the shares of its kind', () => {
 
 test('a request does not depend on those before it, except offline', () => {
   const after = tally(IDS.map((id) => kinds('503', 0.6, id, 2).join(' ')));
-  for (const [pair, share] of /** @type {const} */ ([['ok ok', 0.16], ['ok unavailable', 0.24], ['unavailable ok', 0.24], ['unavailable unavailable', 0.36]])) {
-    assert.ok(Math.abs((after[pair] ?? 0) / IDS.length - share) <= 4 * Math.sqrt((share * (1 - share)) / IDS.length), pair);
+  for (const [pair, share] of /** @type {const} */ ([
+    ['ok ok', 0.16],
+    ['ok unavailable', 0.24],
+    ['unavailable ok', 0.24],
+    ['unavailable unavailable', 0.36],
+  ])) {
+    assert.ok(
+      Math.abs((after[pair] ?? 0) / IDS.length - share) <= 4 * Math.sqrt((share * (1 - share)) / IDS.length),
+      pair,
+    );
   }
 });
 
 test('offline: the first requests of each id are lost, one up to eight times the rate, then none', () => {
-  for (const [failureRate, most] of /** @type {const} */ ([[0, 0], [0.3, 2], [0.6, 5], [0.9, 7], [1, 8]])) {
+  for (const [failureRate, most] of /** @type {const} */ ([
+    [0, 0],
+    [0.3, 2],
+    [0.6, 5],
+    [0.9, 7],
+    [1, 8],
+  ])) {
     const lost = IDS.map((id) => {
       const met = kinds('offline', failureRate, id);
       const first = met.indexOf('ok');
-      assert.deepEqual(met, met.map((_, i) => (i < first ? 'dropped' : 'ok')));
+      assert.deepEqual(
+        met,
+        met.map((_, i) => (i < first ? 'dropped' : 'ok')),
+      );
       return String(first);
     });
     const counts = tally(lost);
@@ -68,11 +97,13 @@ test('offline: the first requests of each id are lost, one up to eight times the
 });
 
 test('is the same for the same seed, id and count, and another for others; the latency is in its range', () => {
-  const of = (/** @type {string | number} */ seed, /** @type {string} */ id, /** @type {number} */ n) => fate({ seed, id, n, failureRate: 0.6, latencyMs: LATENCY_MS });
+  const of = (/** @type {string | number} */ seed, /** @type {string} */ id, /** @type {number} */ n) =>
+    fate({ seed, id, n, failureRate: 0.6, latencyMs: LATENCY_MS });
   // These numbers are in links and in screenshots: a change of the rule is a change of the page.
-  assert.deepEqual(['1', '2', '3', '4'].map((id) => [1, 2, 3].map((n) => of(42, id, n).kind).join()), [
-    'ok,ok,limited', 'slow,dropped,unavailable', 'ok,ok,ok', 'unavailable,unavailable,unavailable',
-  ]);
+  assert.deepEqual(
+    ['1', '2', '3', '4'].map((id) => [1, 2, 3].map((n) => of(42, id, n).kind).join()),
+    ['ok,ok,limited', 'slow,dropped,unavailable', 'ok,ok,ok', 'unavailable,unavailable,unavailable'],
+  );
   assert.deepEqual(of(42, '1', 1), of('42', '1', 1));
   const all = [42, 43].flatMap((seed) => ['1', '2'].flatMap((id) => [1, 2].map((n) => of(seed, id, n).latencyMs)));
   assert.equal(new Set(all).size, all.length);

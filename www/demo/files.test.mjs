@@ -13,7 +13,8 @@ const COVER = 0.35;
 
 inEachEngine(({ engine, withPage }) => {
   /** @param {Page} page @param {string} id @param {string} item */
-  const saved = (page, id, item) => (engine === 'firefox' ? handedOver : downloaded)(page, () => useMenu(page, id, item));
+  const saved = (page, id, item) =>
+    (engine === 'firefox' ? handedOver : downloaded)(page, () => useMenu(page, id, item));
 
   test('each figure can be taken away as SVG, PNG, slide and CSV', () =>
     withPage(async (page) => {
@@ -28,14 +29,20 @@ inEachEngine(({ engine, withPage }) => {
         const parsed = await page.evaluate((text) => {
           const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
           const styles = [...root.querySelectorAll('[style]')].map((mark) => mark.getAttribute('style') ?? '');
-          return { name: root.nodeName, width: Number(root.getAttribute('width')), texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent ?? ''), unresolved: styles.filter((style) => style.includes('var(')).length };
+          return {
+            name: root.nodeName,
+            width: Number(root.getAttribute('width')),
+            texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent ?? ''),
+            unresolved: styles.filter((style) => style.includes('var(')).length,
+          };
         }, String(drawing.content));
         assert.deepEqual([parsed.name, parsed.unresolved, parsed.width], ['svg', 0, width + 48], id);
         // The drawing, and around it what tells where it comes from.
         const from = parsed.texts.indexOf(texts[0] ?? '');
         assert.deepEqual(parsed.texts.slice(from).filter(Boolean).slice(0, texts.length), texts, id);
         const words = parsed.texts.join('');
-        for (const part of [title, 'seed 42', 'Source: rejitter 0.', `/#${id}`]) assert.ok(words.includes(part), `${id} says ${part}: ${words}`);
+        for (const part of [title, 'seed 42', 'Source: rejitter 0.', `/#${id}`])
+          assert.ok(words.includes(part), `${id} says ${part}: ${words}`);
 
         // Firefox takes seconds for each picture: a drawing of marks and one of strips.
         if (engine === 'chromium' || ['success', 'herd'].includes(id)) {
@@ -63,7 +70,10 @@ inEachEngine(({ engine, withPage }) => {
           for (const [c, cell] of (lines[i + 1] ?? []).entries()) {
             const value = cells[c];
             if (value === undefined) continue;
-            assert.ok(Math.abs(Number(cell) - value) <= Math.max(0.0005, 1e-6 * Math.abs(value)), `${id}, row ${i + 1}: ${cell} for ${value}`);
+            assert.ok(
+              Math.abs(Number(cell) - value) <= Math.max(0.0005, 1e-6 * Math.abs(value)),
+              `${id}, row ${i + 1}: ${cell} for ${value}`,
+            );
             assert.ok(cell.replace(/^.*\.|e.*$/g, '').length <= 9, `${id}, row ${i + 1}: ${cell}`);
           }
           assert.equal(lines[i + 1]?.length, lines[0]?.length, id);
@@ -91,7 +101,14 @@ inEachEngine(({ engine, withPage }) => {
           await mark.evaluate((text) => text.scrollIntoView({ block: 'center', behavior: 'instant' }));
           const { x, y, width, height, ...look } = await mark.evaluate((text) => {
             const { left, top, width: wide, height: high } = text.getBoundingClientRect();
-            return { text: text.textContent ?? '', colour: getComputedStyle(text).fill, x: left, y: top, width: wide, height: high };
+            return {
+              text: text.textContent ?? '',
+              colour: getComputedStyle(text).fill,
+              x: left,
+              y: top,
+              width: wide,
+              height: high,
+            };
           });
           const onPage = await page.screenshot({ clip: { x, y, width, height } });
           const png = await saved(page, id, 'Download PNG');
@@ -101,15 +118,32 @@ inEachEngine(({ engine, withPage }) => {
           const other = await page.context().newPage();
           await other.setContent(`<body style="margin: 0">${svg.content}</body>`);
           await other.evaluate(() => document.fonts.ready);
-          const box = await other.locator('text').filter({ hasText: new RegExp(`^${look.text.replace(/[^\w ]/g, '\\$&')}$`) }).last().evaluate((text) => {
-            const { left, top, width: wide, height: high } = text.getBoundingClientRect();
-            return { left, top, width: wide, height: high };
-          });
+          const box = await other
+            .locator('text')
+            .filter({ hasText: new RegExp(`^${look.text.replace(/[^\w ]/g, '\\$&')}$`) })
+            .last()
+            .evaluate((text) => {
+              const { left, top, width: wide, height: high } = text.getBoundingClientRect();
+              return { left, top, width: wide, height: high };
+            });
           await other.close();
-          assert.ok(Math.abs(box.width - width) <= SHIFT, `"${look.text}" is ${box.width} wide in the file, ${width} on the page`);
+          assert.ok(
+            Math.abs(box.width - width) <= SHIFT,
+            `"${look.text}" is ${box.width} wide in the file, ${width} on the page`,
+          );
 
-          const wanted = await page.evaluate(inkOf, { base64: onPage.toString('base64'), colour: look.colour, scale: 1, box: undefined });
-          const found = await page.evaluate(inkOf, { base64: png.content.toString('base64'), colour: look.colour, scale: 2, box });
+          const wanted = await page.evaluate(inkOf, {
+            base64: onPage.toString('base64'),
+            colour: look.colour,
+            scale: 1,
+            box: undefined,
+          });
+          const found = await page.evaluate(inkOf, {
+            base64: png.content.toString('base64'),
+            colour: look.colour,
+            scale: 2,
+            box,
+          });
           assert.ok(wanted.cover > 0.05, `no label on the page: ${JSON.stringify(wanted)}`);
           const told = `${look.text}: ${JSON.stringify(found)} in the file, ${JSON.stringify(wanted)} on the page`;
           assert.ok(Math.abs(found.cover / wanted.cover - 1) <= COVER, told);
@@ -163,11 +197,18 @@ async function handedOver(page, act) {
     let file;
     /** @type {any} */ (globalThis).listening?.abort();
     const listening = new AbortController();
-    addEventListener('click', ({ target }) => {
-      if (!(target instanceof HTMLAnchorElement) || !target.download) return;
-      const name = target.download;
-      file = /** @type {any} */ (globalThis).blobs.get(target.href).arrayBuffer().then((/** @type {ArrayBuffer} */ bytes) => ({ name, bytes: [...new Uint8Array(bytes)] }));
-    }, { capture: true, signal: listening.signal });
+    addEventListener(
+      'click',
+      ({ target }) => {
+        if (!(target instanceof HTMLAnchorElement) || !target.download) return;
+        const name = target.download;
+        file = /** @type {any} */ (globalThis).blobs
+          .get(target.href)
+          .arrayBuffer()
+          .then((/** @type {ArrayBuffer} */ bytes) => ({ name, bytes: [...new Uint8Array(bytes)] }));
+      },
+      { capture: true, signal: listening.signal },
+    );
     Object.assign(globalThis, { file: () => file, listening });
   });
   await act();
@@ -178,5 +219,7 @@ async function handedOver(page, act) {
 
 /** One line of RFC 4180. @param {string} line */
 function fields(line) {
-  return [...`,${line}`.matchAll(/,("(?:[^"]|"")*"|[^,]*)/g)].map(([, field = '']) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field));
+  return [...`,${line}`.matchAll(/,("(?:[^"]|"")*"|[^,]*)/g)].map(([, field = '']) =>
+    field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field,
+  );
 }

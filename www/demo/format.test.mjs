@@ -29,7 +29,15 @@ test('durations: about three digits, in the unit that fits; nothing but 0 is wri
 });
 
 test('shares: tenths where they count', () => {
-  const table = /** @type {const} */ ([[0, '0%'], [0.047, '4.7%'], [0.3, '30%'], [0.953, '95.3%'], [1, '100%'], [1.026, '102.6%'], [18.667, '1867%']]);
+  const table = /** @type {const} */ ([
+    [0, '0%'],
+    [0.047, '4.7%'],
+    [0.3, '30%'],
+    [0.953, '95.3%'],
+    [1, '100%'],
+    [1.026, '102.6%'],
+    [18.667, '1867%'],
+  ]);
   for (const [part, words] of table) assert.equal(share(part).replaceAll('\u00a0', ' '), words);
 });
 

@@ -15,7 +15,8 @@ import { serveFolder } from './lib/static-server.mjs';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** The name of what has the focus. @param {Page} page */
-const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+const focused = (page) =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
 
 inEachEngine(({ withPage }) => {
   test('the menu of a figure by keyboard: arrows, Home, End, Escape, Tab; the focus returns; axe finds nothing', () =>
@@ -35,7 +36,9 @@ inEachEngine(({ withPage }) => {
       const [first, last] = ['Download SVG', 'Copy link to this figure'];
       assert.deepEqual(seen, [first, 'Download PNG', first, last, first, last, first]);
       await page.evaluate(await readFile(AXE, 'utf8'));
-      const found = await page.evaluate(async () => (await /** @type {any} */ (globalThis).axe.run()).violations.map((/** @type {any} */ { id }) => id));
+      const found = await page.evaluate(async () =>
+        (await /** @type {any} */ (globalThis).axe.run()).violations.map((/** @type {any} */ { id }) => id),
+      );
       assert.deepEqual(found, []);
       for (const key of ['Escape', 'Tab']) {
         if (key === 'Tab') await page.keyboard.press('Enter');
@@ -75,8 +78,19 @@ inEachEngine(({ withPage }) => {
         await page.locator('html[data-ready]').waitFor();
         const figure = page.locator(id === 'hero' ? '#hero-body' : `figure#${id}`);
         await figure.locator('svg').first().waitFor();
-        const shown = await page.locator('body *').evaluateAll((all) =>
-          all.filter((element) => element.children.length === 0 && element.getClientRects().length > 0 && !element.closest('svg')).map((element) => element.closest('figure, [data-figure], .back')?.id ?? `${element.localName}.${element.className}`));
+        const shown = await page
+          .locator('body *')
+          .evaluateAll((all) =>
+            all
+              .filter(
+                (element) =>
+                  element.children.length === 0 && element.getClientRects().length > 0 && !element.closest('svg'),
+              )
+              .map(
+                (element) =>
+                  element.closest('figure, [data-figure], .back')?.id ?? `${element.localName}.${element.className}`,
+              ),
+          );
         assert.deepEqual([...new Set(shown)].toSorted(), [id === 'hero' ? 'hero-body' : id, ''].toSorted());
         // The link of an embedded figure keeps the figure and what is chosen in it.
         assert.equal(new URL(page.url()).searchParams.get('figure'), id);
@@ -86,7 +100,9 @@ inEachEngine(({ withPage }) => {
         if (id === 'hero') continue;
         assert.match(await page.title(), /\S · rejitter$/);
         await page.evaluate(await readFile(AXE, 'utf8'));
-        const found = await page.evaluate(async () => (await /** @type {any} */ (globalThis).axe.run()).violations.map((/** @type {any} */ { id: rule }) => rule));
+        const found = await page.evaluate(async () =>
+          (await /** @type {any} */ (globalThis).axe.run()).violations.map((/** @type {any} */ { id: rule }) => rule),
+        );
         assert.deepEqual(found, [], id);
       }
       await page.goto(`${url}?figure=${encodeURIComponent('<b>nothing')}`);
@@ -94,19 +110,28 @@ inEachEngine(({ withPage }) => {
     }));
 
   test('a link to a figure of a section that is loaded later leads there', () =>
-    withPage(async (page) => {
-      await page.locator('#peaks').waitFor();
-      await page.waitForFunction(() => Math.abs(document.getElementById('peaks')?.getBoundingClientRect().top ?? Infinity) < innerHeight);
-      // Each figure and each section has a link to itself, in sight when it has the focus.
-      const anchor = page.locator('#peaks .anchor');
-      assert.equal(await anchor.getAttribute('href'), '#peaks');
-      assert.equal(await anchor.evaluate((link) => getComputedStyle(link).opacity), '0');
-      await page.keyboard.press('Tab');
-      await anchor.focus();
-      assert.equal(await anchor.evaluate((link) => getComputedStyle(link).opacity), '1');
-      const lost = await page.locator('main > section').evaluateAll((sections) => sections.filter((section) => !section.querySelector('h2[id] + .anchor')).map(({ id }) => id));
-      assert.deepEqual(lost, []);
-    }, { query: '#peaks' }));
+    withPage(
+      async (page) => {
+        await page.locator('#peaks').waitFor();
+        await page.waitForFunction(
+          () => Math.abs(document.getElementById('peaks')?.getBoundingClientRect().top ?? Infinity) < innerHeight,
+        );
+        // Each figure and each section has a link to itself, in sight when it has the focus.
+        const anchor = page.locator('#peaks .anchor');
+        assert.equal(await anchor.getAttribute('href'), '#peaks');
+        assert.equal(await anchor.evaluate((link) => getComputedStyle(link).opacity), '0');
+        await page.keyboard.press('Tab');
+        await anchor.focus();
+        assert.equal(await anchor.evaluate((link) => getComputedStyle(link).opacity), '1');
+        const lost = await page
+          .locator('main > section')
+          .evaluateAll((sections) =>
+            sections.filter((section) => !section.querySelector('h2[id] + .anchor')).map(({ id }) => id),
+          );
+        assert.deepEqual(lost, []);
+      },
+      { query: '#peaks' },
+    ));
 });
 
 // A page without scripts has nothing to report, and only Chromium prints for its driver.
@@ -115,30 +140,47 @@ test('before any script there are the hero and the grid, with the numbers that t
   const browser = await ENGINES.chromium('light');
   try {
     const read = async (/** @type {Page} */ page) => ({
-      words: (await page.locator('.hero-sentence, .hero-label, .hero-words, .hero-why, .hero-limits > span:first-child').allTextContents()).filter(Boolean),
+      words: (
+        await page
+          .locator('.hero-sentence, .hero-label, .hero-words, .hero-why, .hero-limits > span:first-child')
+          .allTextContents()
+      ).filter(Boolean),
       cells: await page.locator('.cell').evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label'))),
       strips: await page.locator('.hero-strip image:not(.if-dark)').evaluateAll((images) =>
-        Promise.all(images.map(async (strip) => {
-          const image = new Image();
-          image.src = strip.getAttribute('href') ?? '';
-          await image.decode();
-          const canvas = document.createElement('canvas');
-          [canvas.width, canvas.height] = [image.width, image.height];
-          const context = canvas.getContext('2d');
-          context?.drawImage(image, 0, 0);
-          const bytes = context?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
-          return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join();
-        }))),
+        Promise.all(
+          images.map(async (strip) => {
+            const image = new Image();
+            image.src = strip.getAttribute('href') ?? '';
+            await image.decode();
+            const canvas = document.createElement('canvas');
+            [canvas.width, canvas.height] = [image.width, image.height];
+            const context = canvas.getContext('2d');
+            context?.drawImage(image, 0, 0);
+            const bytes = context?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
+            return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join();
+          }),
+        ),
+      ),
     });
     for (const viewport of [{ width: 1440, height: 900 }, PHONE]) {
-      const boxes = async (/** @type {Page} */ page) => page.locator('.hero-row, .cell, #aws-2015, #herd-section').evaluateAll((all) => all.map((element) => Math.round(element.getBoundingClientRect().top)));
+      const boxes = async (/** @type {Page} */ page) =>
+        page
+          .locator('.hero-row, .cell, #aws-2015, #herd-section')
+          .evaluateAll((all) => all.map((element) => Math.round(element.getBoundingClientRect().top)));
       const still = await (await browser.newContext({ viewport, javaScriptEnabled: false })).newPage();
       await still.goto(server.url);
       const before = await read(still);
-      assert.ok(before.words.length > 5 && before.cells.length >= 16 && before.strips.length === 2, JSON.stringify(before).slice(0, 400));
-      assert.ok(before.cells.every((label) => /\d/.test(label ?? '')), before.cells.join());
+      assert.ok(
+        before.words.length > 5 && before.cells.length >= 16 && before.strips.length === 2,
+        JSON.stringify(before).slice(0, 400),
+      );
+      assert.ok(
+        before.cells.every((label) => /\d/.test(label ?? '')),
+        before.cells.join(),
+      );
       // It is in sight, and so are the words of sections whose figures need scripts.
-      for (const place of ['.hero-strip svg >> nth=1', '.cell svg >> nth=3', '#live-section .sub', 'noscript .notice']) assert.ok(await still.locator(place).isVisible(), place);
+      for (const place of ['.hero-strip svg >> nth=1', '.cell svg >> nth=3', '#live-section .sub', 'noscript .notice'])
+        assert.ok(await still.locator(place).isVisible(), place);
       assert.ok(await still.locator('#controls').isHidden());
       const strip = await still.locator('.hero-strip').nth(1).screenshot();
 
@@ -179,12 +221,19 @@ test('in print: no buttons, no blank pages, no figure apart from its title', asy
     const early = await pages();
     assert.ok(early >= 1 && early <= 4, `${early} pages, nothing scrolled to`);
     await page.emulateMedia({ media: 'print' });
-    assert.ok(await page.locator('.cell svg').nth(3).isVisible(), 'the grid is printed before anybody has scrolled to it');
+    assert.ok(
+      await page.locator('.cell svg').nth(3).isVisible(),
+      'the grid is printed before anybody has scrolled to it',
+    );
     await page.emulateMedia({ media: 'screen' });
     await drawAll(page);
     await page.emulateMedia({ media: 'print' });
     assert.equal(await page.locator('.tools:visible, #controls:visible, .top:visible, .anchor:visible').count(), 0);
-    const split = await page.locator('figure.card').evaluateAll((figures) => figures.filter((figure) => getComputedStyle(figure).breakInside !== 'avoid').map(({ id }) => id));
+    const split = await page
+      .locator('figure.card')
+      .evaluateAll((figures) =>
+        figures.filter((figure) => getComputedStyle(figure).breakInside !== 'avoid').map(({ id }) => id),
+      );
     assert.deepEqual(split, []);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgba(0, 0, 0, 0)');
   } finally {
@@ -196,7 +245,11 @@ test('in print: no buttons, no blank pages, no figure apart from its title', asy
 test('links for previews: one address, and a picture of 1200 by 630 pixels with the hero on it', async () => {
   const html = await readFile(path.join(DIST, 'index.html'), 'utf8');
   assert.doesNotMatch(html, /\{\{/);
-  const meta = Object.fromEntries([...html.matchAll(/<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)"/g)].map(([, name = '', content = '']) => [name, content]));
+  const meta = Object.fromEntries(
+    [...html.matchAll(/<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)"/g)].map(
+      ([, name = '', content = '']) => [name, content],
+    ),
+  );
   const canonical = /<link rel="canonical" href="([^"]+)"/.exec(html)?.[1] ?? '';
   assert.equal(meta['og:url'], canonical);
   assert.match(canonical, /^https:\/\/.*\/$/);
@@ -213,7 +266,12 @@ test('links for previews: one address, and a picture of 1200 by 630 pixels with 
     const { colours, edge } = await page.evaluate(onEdge, { base64, edge: 20 });
     assert.ok(colours > 100 && edge === 1, `${colours} colours, ${edge} at the edge`);
     // The title is written, in the font of the page and not cut.
-    const title = await page.evaluate(inkOf, { base64, colour: 'rgb(21, 27, 38)', scale: 1, box: { left: 0, top: 50, width: 1200, height: 80 } });
+    const title = await page.evaluate(inkOf, {
+      base64,
+      colour: 'rgb(21, 27, 38)',
+      scale: 1,
+      box: { left: 0, top: 50, width: 1200, height: 80 },
+    });
     assert.ok(title.cover > 0.03 && title.left < 70 && title.right > 800 && title.right < 1140, JSON.stringify(title));
   } finally {
     await browser.close();

@@ -15,7 +15,13 @@ import { pageModule } from './page-module.mjs';
 /** @typedef {{ choice: Choice, limits: string, arrivals: Uint32Array, accepted: Uint32Array, peakPerS?: number, timeTo99Ms?: number, allServedMs?: number, calls: number, served: number, gaveUp: number, lastAttemptMs?: number, rejectedShare: number, meanAttempts: number, wave?: Wave, untilMs: number, isCut: boolean }} HerdRun */
 /** @typedef {{ horizonMs: number, binMs: number, boundMs: number, runs: HerdRun[], other?: HerdRun, traces?: { clients: Uint32Array } }} HerdResult */
 
-const OUTAGE = { clients: 1000, downMs: 8000, capacityPerS: 120, rejectionCost: 0.05, limits: /** @type {'set' | 'served'} */ ('served') };
+const OUTAGE = {
+  clients: 1000,
+  downMs: 8000,
+  capacityPerS: 120,
+  rejectionCost: 0.05,
+  limits: /** @type {'set' | 'served'} */ ('served'),
+};
 const nothing = () => {};
 
 describe('the herd', () => {
@@ -41,11 +47,20 @@ describe('the herd', () => {
       const herd = { ...OUTAGE, limits };
       const { runs, horizonMs, binMs, boundMs } = await run({ herd });
       assert.deepEqual([horizonMs, binMs, Math.round(boundMs)], [40_000, 100, 16_333]);
-      assert.deepEqual(runs.map(({ choice }) => choice), strategies.CHOICES);
+      assert.deepEqual(
+        runs.map(({ choice }) => choice),
+        strategies.CHOICES,
+      );
       for (const one of runs) {
         const { horizonMs: _, ...options } = page.outageOptions(herd);
         const endMs = limits === 'set' ? 3_600_000 : horizonMs;
-        const simulation = simulateOutage(page.policyOf(input.strategy, one.choice, limits), { ...options, horizonMs: endMs, binMs, traced: 1000, seed: 42 });
+        const simulation = simulateOutage(page.policyOf(input.strategy, one.choice, limits), {
+          ...options,
+          horizonMs: endMs,
+          binMs,
+          traced: 1000,
+          seed: 42,
+        });
         simulation.step();
         const outage = simulation.result();
         simulation.free();
@@ -54,7 +69,15 @@ describe('the herd', () => {
         const last = [...outage.traces.timesMs].findLast((__, i) => outage.traces.outcomes[i] === 2);
         assert.deepEqual(
           [one.peakPerS, one.timeTo99Ms, one.allServedMs, one.meanAttempts, one.served, one.gaveUp, one.lastAttemptMs],
-          [10 * (peakOf(outage, OUTAGE.downMs)?.arrivals ?? 0), timeToServeMs(outage, 0.99), timeToServeMs(outage, 1), outage.meanAttempts, outage.servedMs.length, outage.giveUps, last],
+          [
+            10 * (peakOf(outage, OUTAGE.downMs)?.arrivals ?? 0),
+            timeToServeMs(outage, 0.99),
+            timeToServeMs(outage, 1),
+            outage.meanAttempts,
+            outage.servedMs.length,
+            outage.giveUps,
+            last,
+          ],
         );
         if (limits === 'set') assert.equal(one.served + one.gaveUp, OUTAGE.clients, 'nobody is left');
       }
@@ -72,7 +95,10 @@ describe('the herd', () => {
         assert.ok(sum <= most, `${choice.backoff} ${choice.jitter}: ${sum} > ${most} accepted up to bin ${i}`);
       }
       assert.equal(sum, served);
-      assert.equal(arrivals.reduce((a, b) => a + b, 0), calls);
+      assert.equal(
+        arrivals.reduce((a, b) => a + b, 0),
+        calls,
+      );
       assert.equal(meanAttempts, calls / OUTAGE.clients);
       assert.equal(rejectedShare, 1 - served / calls);
       assert.equal(allServedMs === undefined, served < OUTAGE.clients);
@@ -81,12 +107,28 @@ describe('the herd', () => {
   });
 
   test('clients that hammer the server are served if a rejection costs nothing, and not if it costs 5%', async () => {
-    const choices = [{ backoff: 'fixed', jitter: 'full' }, { backoff: 'fixed', jitter: 'none' }, { backoff: 'exponential', jitter: 'full' }];
-    const of = async (/** @type {number} */ rejectionCost) => (await run({ choices, herd: { ...OUTAGE, rejectionCost } })).runs.map(({ served, timeTo99Ms }) => [served, Math.round((timeTo99Ms ?? Infinity) / 1000)]);
+    const choices = [
+      { backoff: 'fixed', jitter: 'full' },
+      { backoff: 'fixed', jitter: 'none' },
+      { backoff: 'exponential', jitter: 'full' },
+    ];
+    const of = async (/** @type {number} */ rejectionCost) =>
+      (await run({ choices, herd: { ...OUTAGE, rejectionCost } })).runs.map(({ served, timeTo99Ms }) => [
+        served,
+        Math.round((timeTo99Ms ?? Infinity) / 1000),
+      ]);
     // The order is that of the grid: none before full.
-    assert.deepEqual(await of(0), [[1000, 16], [1000, 16], [1000, 19]]);
+    assert.deepEqual(await of(0), [
+      [1000, 16],
+      [1000, 16],
+      [1000, 19],
+    ]);
     // 9,000 rejections a second take all of it. Without jitter there is a pause of 10 ms between two waves.
-    assert.deepEqual(await of(0.05), [[1000, 36], [0, Infinity], [1000, 19]]);
+    assert.deepEqual(await of(0.05), [
+      [1000, 36],
+      [0, Infinity],
+      [1000, 19],
+    ]);
   });
 
   test('what is reported first is what comes out in the end, in the order that was asked for', async () => {
@@ -95,11 +137,23 @@ describe('the herd', () => {
     /** @type {HerdResult[]} */
     const reports = [];
     /** @type {HerdResult} */
-    const whole = await page.herd({ ...input, choices: [none, chosen, ...rest], withOther: true }, (/** @type {HerdResult} */ partial) => reports.push(partial), signal);
+    const whole = await page.herd(
+      { ...input, choices: [none, chosen, ...rest], withOther: true },
+      (/** @type {HerdResult} */ partial) => reports.push(partial),
+      signal,
+    );
     const [first] = reports;
-    assert.deepEqual(first?.runs, whole.runs.filter(({ choice }) => choice === chosen || choice === none || sameAs(choice, chosen) || sameAs(choice, none)));
+    assert.deepEqual(
+      first?.runs,
+      whole.runs.filter(
+        ({ choice }) => choice === chosen || choice === none || sameAs(choice, chosen) || sameAs(choice, none),
+      ),
+    );
     assert.deepEqual(first?.traces, whole.traces);
-    assert.deepEqual([...new Set(whole.traces?.clients)].sort((a, b) => a - b), Array.from({ length: page.TRACED }, (_, i) => i));
+    assert.deepEqual(
+      [...new Set(whole.traces?.clients)].sort((a, b) => a - b),
+      Array.from({ length: page.TRACED }, (_, i) => i),
+    );
   });
 
   test('the same seed gives the same herd, another seed another one', async () => {
@@ -111,22 +165,39 @@ describe('the herd', () => {
 
   test('until served, neither the attempt limit nor the deadline acts; decorrelated jitter replaces the backoff', async () => {
     // A list of bins that is long enough for both.
-    const numbers = (/** @type {HerdRun} */ { choice: _, arrivals, accepted, untilMs, served, gaveUp, ...rest }) => ({ arrivals: arrivals.slice(0, 300), accepted: accepted.slice(0, 300), gaveUp, wave: rest.wave });
+    const numbers = (/** @type {HerdRun} */ { choice: _, arrivals, accepted, untilMs, served, gaveUp, ...rest }) => ({
+      arrivals: arrivals.slice(0, 300),
+      accepted: accepted.slice(0, 300),
+      gaveUp,
+      wave: rest.wave,
+    });
     const limited = { ...strategies.INITIAL, maxAttempts: 2, totalTimeoutMs: 500 };
     const { runs } = await run();
     assert.deepEqual((await run({ strategy: limited })).runs.map(numbers), runs.map(numbers));
-    const decorrelated = runs.filter(({ choice }) => choice.jitter === 'decorrelated').map(({ choice: _, ...rest }) => rest);
+    const decorrelated = runs
+      .filter(({ choice }) => choice.jitter === 'decorrelated')
+      .map(({ choice: _, ...rest }) => rest);
     assert.equal(decorrelated.length, 4);
     for (const rest of decorrelated) assert.deepEqual(rest, decorrelated[0]);
   });
 
   test('as set, clients give up at their last attempt, or before their deadline; the other run says what would be', async () => {
-    const choices = [{ backoff: 'exponential', jitter: 'none' }, { backoff: 'exponential', jitter: 'full' }];
+    const choices = [
+      { backoff: 'exponential', jitter: 'none' },
+      { backoff: 'exponential', jitter: 'full' },
+    ];
     const herd = { ...OUTAGE, limits: /** @type {const} */ ('set') };
-    for (const [limits, lastMs] of /** @type {const} */ ([[{ maxAttempts: 6 }, 3100], [{ totalTimeoutMs: 3000 }, 1500]])) {
+    for (const [limits, lastMs] of /** @type {const} */ ([
+      [{ maxAttempts: 6 }, 3100],
+      [{ totalTimeoutMs: 3000 }, 1500],
+    ])) {
       const strategy = { ...strategies.INITIAL, ...limits };
-      const { runs: [none, full], other } = await run({ strategy, herd, choices, withOther: true });
-      for (const one of [none, full]) assert.deepEqual([one?.served, one?.gaveUp, one?.timeTo99Ms], [0, 1000, undefined]);
+      const {
+        runs: [none, full],
+        other,
+      } = await run({ strategy, herd, choices, withOther: true });
+      for (const one of [none, full])
+        assert.deepEqual([one?.served, one?.gaveUp, one?.timeTo99Ms], [0, 1000, undefined]);
       // Each wait begins 10 ms after its attempt, and clients begin within 100 ms.
       assert.ok(Math.abs((none?.lastAttemptMs ?? NaN) - lastMs) < 160, `${none?.lastAttemptMs}`);
       assert.deepEqual([other?.limits, other?.served, other?.gaveUp], ['served', 1000, 0]);
@@ -144,11 +215,17 @@ describe('the herd', () => {
     // The first wave: 12 saved calls. Each of the 988 others takes more than comes in.
     assert.deepEqual(none?.wave, { calls: 1000, accepted: 12 });
     for (const { choice, wave } of runs) if (choice.jitter !== 'none') assert.equal(wave, undefined);
-    const free = await run({ herd: { ...OUTAGE, rejectionCost: 0 }, choices: [{ backoff: 'exponential', jitter: 'none' }] });
+    const free = await run({
+      herd: { ...OUTAGE, rejectionCost: 0 },
+      choices: [{ backoff: 'exponential', jitter: 'none' }],
+    });
     // 12 that were saved, and 11.9 in the 100 ms.
     assert.deepEqual(free.runs[0]?.wave, { calls: 1000, accepted: 23 });
     // Waits of 50 ms are shorter than the time in which clients begin: they never pause.
-    const fast = await run({ strategy: { ...strategies.INITIAL, baseMs: 50 }, choices: [{ backoff: 'fixed', jitter: 'none' }] });
+    const fast = await run({
+      strategy: { ...strategies.INITIAL, baseMs: 50 },
+      choices: [{ backoff: 'fixed', jitter: 'none' }],
+    });
     assert.equal(fast.runs[0]?.wave, undefined);
   });
 
@@ -158,7 +235,7 @@ describe('the herd', () => {
     const herd = { ...OUTAGE, clients: 10_000, downMs: 60_000, capacityPerS: 1000 };
     const result = await run({ strategy, herd, seed: 1, choices });
     const [one] = result.runs;
-    assert.ok(one && one.isCut && one.untilMs < herd.downMs, `${one?.untilMs}`);
+    assert.ok(one?.isCut && one.untilMs < herd.downMs, `${one?.untilMs}`);
     assert.deepEqual([one.peakPerS, one.timeTo99Ms, one.allServedMs], [undefined, undefined, undefined]);
     const { outcomeOf } = await pageModule('figures/hero.ts');
     const { text, rest } = outcomeOf(one, result);
@@ -173,7 +250,11 @@ describe('the herd', () => {
     const herd = { ...OUTAGE, clients: 10_000, downMs: 600_000, capacityPerS: 1 };
     /** @type {HerdResult[]} */
     const reports = [];
-    const running = page.herd({ ...input, strategy, herd }, (/** @type {HerdResult} */ partial) => reports.push(partial), controller.signal);
+    const running = page.herd(
+      { ...input, strategy, herd },
+      (/** @type {HerdResult} */ partial) => reports.push(partial),
+      controller.signal,
+    );
     setTimeout(() => controller.abort(reason));
     await assert.rejects(running, reason);
     assert.deepEqual(reports, []);
@@ -183,18 +264,27 @@ describe('the herd', () => {
     for (const clients of [10, 50, 777, 1000, 10_000]) {
       for (const downMs of [0, 1, 8000, 12_345, 60_000, 600_000]) {
         for (const capacityPerS of [1, 20, 120, 333.3, 100_000]) {
-          for (const limits of [{}, { maxAttempts: Infinity }, { maxAttempts: 2, baseMs: 5000 }, { totalTimeoutMs: 77_000, maxAttempts: Infinity }]) {
+          for (const limits of [
+            {},
+            { maxAttempts: Infinity },
+            { maxAttempts: 2, baseMs: 5000 },
+            { totalTimeoutMs: 77_000, maxAttempts: Infinity },
+          ]) {
             const herd = { ...OUTAGE, clients, downMs, capacityPerS };
             const { horizonMs, binMs } = page.span({ strategy: { ...strategies.INITIAL, ...limits }, herd });
             const said = JSON.stringify({ clients, downMs, capacityPerS, limits, horizonMs, binMs });
             assert.ok(horizonMs >= 2 * (downMs + (1000 * clients) / capacityPerS), said);
-            assert.ok(Number.isInteger(horizonMs / binMs) && horizonMs / binMs >= 240 && horizonMs / binMs <= 500, said);
+            assert.ok(
+              Number.isInteger(horizonMs / binMs) && horizonMs / binMs >= 240 && horizonMs / binMs <= 500,
+              said,
+            );
             assert.ok(Number.isInteger(Math.max(binMs, page.WINDOW_MS) / Math.min(binMs, page.WINDOW_MS)), said);
           }
         }
       }
     }
-    const spanOf = (/** @type {object} */ part) => page.span({ strategy: { ...strategies.INITIAL, ...part }, herd: { ...OUTAGE, downMs: 2000 } }).horizonMs;
+    const spanOf = (/** @type {object} */ part) =>
+      page.span({ strategy: { ...strategies.INITIAL, ...part }, herd: { ...OUTAGE, downMs: 2000 } }).horizonMs;
     // The last attempt without jitter is at 32.8 s; of six attempts at 3.2 s.
     assert.deepEqual([spanOf({}), spanOf({ maxAttempts: 6 })], [40_000, 30_000]);
   });
@@ -217,10 +307,16 @@ describe('the outcome in words', () => {
   test('says how many were served, how many gave up, and when: never "still failing" for 46 as for 999', () => {
     assert.equal(outcome({ served: 1000, allServedMs: 20_001 }), '1,000 of 1,000 by 21 s; ');
     assert.equal(outcome({ served: 1000, allServedMs: 4201 }), '1,000 of 1,000 by 4.3 s; ');
-    assert.equal(outcome({ served: 115, gaveUp: 885, lastAttemptMs: 32_800 }), '115 of 1,000 served; 885 gave up by 33 s');
+    assert.equal(
+      outcome({ served: 115, gaveUp: 885, lastAttemptMs: 32_800 }),
+      '115 of 1,000 served; 885 gave up by 33 s',
+    );
     assert.equal(outcome({ served: 46 }), '46 of 1,000 after 40 s; 954 still retry');
     assert.equal(outcome({ served: 999 }), '999 of 1,000 after 40 s; 1 still retry');
-    assert.equal(outcome({ served: 7, isCut: true, untilMs: 11_200 }), 'cut off at 11.2 s; 7 of 1,000 served up to there');
+    assert.equal(
+      outcome({ served: 7, isCut: true, untilMs: 11_200 }),
+      'cut off at 11.2 s; 7 of 1,000 served up to there',
+    );
   });
 
   test('says what the limits do, and what would be without them', () => {
@@ -231,16 +327,36 @@ describe('the outcome in words', () => {
     /** @param {object} asSet @param {object} endless @param {object} [part] @param {string} [limits] */
     const sentence = (asSet, endless, part = {}, limits = 'set') => {
       const [shown, other] = limits === 'set' ? [asSet, endless] : [endless, asSet];
-      const result = { input: { strategy: { ...strategy, ...part }, herd: { clients: 1000, limits } }, runs: [shown], other, horizonMs: 40_000 };
+      const result = {
+        input: { strategy: { ...strategy, ...part }, herd: { clients: 1000, limits } },
+        runs: [shown],
+        other,
+        horizonMs: 40_000,
+      };
       return hero.limitsSentence(result).replaceAll('\u00a0', ' ');
     };
-    assert.equal(sentence(run, all), 'With 6 attempts and full jitter, 1,000 of 1,000 clients give up by 3.3 s. If they never gave up, all would be served by 21 s.');
-    assert.equal(sentence(run, all, {}, 'served'), 'Here no client gives up. With 6 attempts and full jitter, 1,000 of 1,000 clients would give up by 3.3 s.');
+    assert.equal(
+      sentence(run, all),
+      'With 6 attempts and full jitter, 1,000 of 1,000 clients give up by 3.3 s. If they never gave up, all would be served by 21 s.',
+    );
+    assert.equal(
+      sentence(run, all, {}, 'served'),
+      'Here no client gives up. With 6 attempts and full jitter, 1,000 of 1,000 clients would give up by 3.3 s.',
+    );
     assert.equal(sentence(all, all), 'With 6 attempts and full jitter, no client gives up.');
     assert.match(sentence(run, all, { totalTimeoutMs: 3000 }), /^With 6 attempts, a deadline of 3 s and full jitter, /);
-    assert.match(sentence(run, { ...all, served: 69, allServedMs: undefined }), /69 would be served by 40 s and the others still retry\.$/);
-    assert.match(sentence(run, { ...all, served: 3, allServedMs: undefined, isCut: true, calls: 10_012_345, untilMs: 11_200 }), /the server would get 10M calls in 11.2 s\.$/);
-    assert.equal(sentence(run, all, { maxAttempts: Infinity }), 'With full jitter and no limit, no client ever gives up.');
+    assert.match(
+      sentence(run, { ...all, served: 69, allServedMs: undefined }),
+      /69 would be served by 40 s and the others still retry\.$/,
+    );
+    assert.match(
+      sentence(run, { ...all, served: 3, allServedMs: undefined, isCut: true, calls: 10_012_345, untilMs: 11_200 }),
+      /the server would get 10M calls in 11.2 s\.$/,
+    );
+    assert.equal(
+      sentence(run, all, { maxAttempts: Infinity }),
+      'With full jitter and no limit, no client ever gives up.',
+    );
   });
 });
 

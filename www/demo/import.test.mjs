@@ -51,69 +51,298 @@ const retryFormula = (base, factor, cap, randomize) => (/** @type {number} */ k,
 
 /** @type {[text: string, from: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]} */
 const TABLE = [
-  ['pRetry(fn, { retries: 5, factor: 2, minTimeout: 1000, maxTimeout: 30_000, randomize: true })', 'p-retry 9.0.0', 6,
-    retryFormula(1000, 2, 30_000, true), [/`retries` 5 makes 6 attempts/, /many waits are exactly 30\u00a0s/]],
+  [
+    'pRetry(fn, { retries: 5, factor: 2, minTimeout: 1000, maxTimeout: 30_000, randomize: true })',
+    'p-retry 9.0.0',
+    6,
+    retryFormula(1000, 2, 30_000, true),
+    [/`retries` 5 makes 6 attempts/, /many waits are exactly 30\u00a0s/],
+  ],
   ['await pRetry(() => fetch(url), {retries: 3})', 'p-retry 9.0.0', 4, retryFormula(1000, 2, Infinity, false), []],
-  ["import pRetry from 'p-retry';\n\nconst x: number = await pRetry<number>(run, {\n  retries: 4, // four\n  minTimeout: 2 * 1000,\n  factor: 1.5,\n  maxRetryTime: 60e3,\n  onFailedAttempt: (error) => { console.log('}', error); },\n} as const).then((n) => n);",
-    'p-retry 9.0.0', 5, retryFormula(2000, 1.5, Infinity, false), [/shortens the last wait/, /`onFailedAttempt` is `onFailure`/]],
-  ["import again from 'p-retry';\nagain(fn, {\"retries\": 2, \"minTimeout\": 500, \"factor\": 1})", 'p-retry 9.0.0', 3, () => 500, []],
-  ['const factor = 3;\nconst options = { retries: 2 + 1, factor };\nasync function main() {\n  return await pRetry(run, options);\n}', 'p-retry 9.0.0', 4, retryFormula(1000, 3, Infinity, false), []],
+  [
+    "import pRetry from 'p-retry';\n\nconst x: number = await pRetry<number>(run, {\n  retries: 4, // four\n  minTimeout: 2 * 1000,\n  factor: 1.5,\n  maxRetryTime: 60e3,\n  onFailedAttempt: (error) => { console.log('}', error); },\n} as const).then((n) => n);",
+    'p-retry 9.0.0',
+    5,
+    retryFormula(2000, 1.5, Infinity, false),
+    [/shortens the last wait/, /`onFailedAttempt` is `onFailure`/],
+  ],
+  [
+    'import again from \'p-retry\';\nagain(fn, {"retries": 2, "minTimeout": 500, "factor": 1})',
+    'p-retry 9.0.0',
+    3,
+    () => 500,
+    [],
+  ],
+  [
+    'const factor = 3;\nconst options = { retries: 2 + 1, factor };\nasync function main() {\n  return await pRetry(run, options);\n}',
+    'p-retry 9.0.0',
+    4,
+    retryFormula(1000, 3, Infinity, false),
+    [],
+  ],
   ['pRetry(fn, { retries: 4, factor: 0.5 })', 'p-retry 9.0.0', 5, (k) => 1000 / 2 ** (k - 1), []],
-  ['axiosRetry(axios, { retries: 3, retryDelay: axiosRetry.exponentialDelay });', 'axios-retry 4.5.0', 4,
-    (k, r) => 2 ** k * 100 * (1 + 0.2 * r), [/first wait, which is 200\u00a0ms/, /Retry-After/]],
-  ['const client = axios.create({ baseURL: "https://x" });\naxiosRetry(client, { retryDelay: (n, e) => axiosRetry.exponentialDelay(n, e, 1_000), retryCondition: isRetryable })', 'axios-retry 4.5.0', 4,
-    (k, r) => 2 ** k * 1000 * (1 + 0.2 * r), [/`retryCondition` is `retryIf`/]],
-  ['axiosRetry(axios, { retries: 3, retryDelay: (retryCount) => {\n  return retryCount * 1000;\n} })', 'axios-retry 4.5.0', 4, (k) => 1000 * k, []],
-  ['axiosRetry(axios, { retries: 5, retryDelay: axiosRetry.linearDelay() })', 'axios-retry 4.5.0', 6, (k) => 100 * k, []],
+  [
+    'axiosRetry(axios, { retries: 3, retryDelay: axiosRetry.exponentialDelay });',
+    'axios-retry 4.5.0',
+    4,
+    (k, r) => 2 ** k * 100 * (1 + 0.2 * r),
+    [/first wait, which is 200\u00a0ms/, /Retry-After/],
+  ],
+  [
+    'const client = axios.create({ baseURL: "https://x" });\naxiosRetry(client, { retryDelay: (n, e) => axiosRetry.exponentialDelay(n, e, 1_000), retryCondition: isRetryable })',
+    'axios-retry 4.5.0',
+    4,
+    (k, r) => 2 ** k * 1000 * (1 + 0.2 * r),
+    [/`retryCondition` is `retryIf`/],
+  ],
+  [
+    'axiosRetry(axios, { retries: 3, retryDelay: (retryCount) => {\n  return retryCount * 1000;\n} })',
+    'axios-retry 4.5.0',
+    4,
+    (k) => 1000 * k,
+    [],
+  ],
+  [
+    'axiosRetry(axios, { retries: 5, retryDelay: axiosRetry.linearDelay() })',
+    'axios-retry 4.5.0',
+    6,
+    (k) => 100 * k,
+    [],
+  ],
   ['axiosRetry(axios, { retries: 2 })', 'axios-retry 4.5.0', 3, () => 0, [/does not wait at all/]],
-  ['retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, exponent: 3 }) })', 'cockatiel 4.0.0', 4,
-    (k, r) => (1 + r) * min(30_000, 128 * 2 ** (k - 1)) / 2, [/counts retries: 3 retries are 4 attempts/, /`exponent` 3 has no effect/]],
-  ['retry(handleType(HttpError), { maxAttempts: 5, backoff: new ExponentialBackoff() })', 'cockatiel 4.0.0', 6,
+  [
+    'retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, exponent: 3 }) })',
+    'cockatiel 4.0.0',
+    4,
+    (k, r) => ((1 + r) * min(30_000, 128 * 2 ** (k - 1))) / 2,
+    [/counts retries: 3 retries are 4 attempts/, /`exponent` 3 has no effect/],
+  ],
+  [
+    'retry(handleType(HttpError), { maxAttempts: 5, backoff: new ExponentialBackoff() })',
+    'cockatiel 4.0.0',
+    6,
     (k, r) => {
       const f = (/** @type {number} */ t) => 2 ** t * Math.tanh(Math.sqrt(4 * t));
       return ((f(k - 1 + r) - (k === 1 ? 0 : f(k - 2 + r))) / 1.4) * 128;
-    }, []],
-  ['new ExponentialBackoff({ initialDelay: 1000, maxDelay: 8000, generator: noJitterGenerator })', 'cockatiel 4.0.0', Infinity, (k) => min(8000, 1000 * 2 ** (k - 1)), [/no limit/]],
-  ['retry(handleAll, { maxAttempts: 4, backoff: new DelegateBackoff((context) => context.attempt * 70) })', 'cockatiel 4.0.0', 5, (k) => 70 * k, []],
-  ['retry(handleAll, { maxAttempts: 4, backoff: new ConstantBackoff(50) }).execute(() => get())', 'cockatiel 4.0.0', 5, () => 50, []],
-  ['retry(handleAll, { maxAttempts: 4, backoff: new IterableBackoff([100, 200, 300]) })', 'cockatiel 4.0.0', 5, (k) => [100, 200, 300, 300][k - 1] ?? NaN, []],
-  ["import retry from 'async-retry';\nawait retry(async (bail) => { bail(new Error('}')); }, { retries: 5 })", 'async-retry 1.3.3', 6,
-    retryFormula(1000, 2, Infinity, true), [/`randomize` is on by default/]],
-  ['asyncRetry(f, { forever: true, retries: 3, randomize: false })', 'async-retry 1.3.3', Infinity, (k) => 1000 * 2 ** (min(k, 3) - 1), [/repeats wait 3/]],
-  ["backOff(() => get(), { numOfAttempts: 5, startingDelay: 300, timeMultiple: 3, maxDelay: 2500, jitter: 'full' })", 'exponential-backoff 3.1.3', 5,
-    (k, r) => r * min(2500, 300 * 3 ** (k - 1)), []],
-  ['backOff(f, { delayFirstAttempt: true, numOfAttempts: 4 })', 'exponential-backoff 3.1.3', 4, (k) => 100 * 2 ** k, [/before the first attempt/]],
-  ['retry(f, { delay: 200, factor: 2, maxDelay: 1000, maxAttempts: 6, jitter: true, minDelay: 50 })', '@lifeomic/attempt 3.1.0', 6,
-    (k, r) => 50 + r * (min(1000, 200 * 2 ** (k - 1)) - 50), []],
-  ['retry(f, { delay: 300, maxDelay: 100, timeout: 1000, maxAttempts: 0 })', '@lifeomic/attempt 3.1.0', Infinity, () => 300, [/maxDelay has no effect/, /ends @lifeomic\/attempt at once/]],
-  ['retryWithEqualJitter(f, { baseMs: 50, capMs: 4000, maxAttempts: 7, retryIf: (e) => e.ok })', 'rejitter', 7, (k, r) => (1 + r) * min(4000, 50 * 2 ** (k - 1)) / 2, [/`retryIf` is left out/]],
-  ["RetryPolicy.preset('grpc', { maxAttempts: 3 })", 'rejitter', 3, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), []],
-  ["createFetch({ preset: 'grpc', hint: (response) => soon(response) })", 'rejitter', 4, (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)), [/`hint` is left out/]],
-  ['{"version":1,"backoff":"linear","jitter":"full","baseMs":200,"maxAttempts":"Infinity"}', 'a policy as JSON', Infinity, (k, r) => r * min(10_000, 200 * k), []],
-  ["{ backoff: 'fibonacci', jitter: { type: 'proportional', ratio: 0.5 }, maxAttempts: 4 }", 'rejitter', 4, (k, r) => (0.5 + r) * ([100, 100, 200][k - 1] ?? NaN), []],
-  ["retry(f, { jitter: { type: 'proportional', ratio: 1 }, maxAttempts: 3 })", 'rejitter', 3, (k, r) => 2 * r * min(5000, 100 * 2 ** (k - 1)), []],
+    },
+    [],
+  ],
+  [
+    'new ExponentialBackoff({ initialDelay: 1000, maxDelay: 8000, generator: noJitterGenerator })',
+    'cockatiel 4.0.0',
+    Infinity,
+    (k) => min(8000, 1000 * 2 ** (k - 1)),
+    [/no limit/],
+  ],
+  [
+    'retry(handleAll, { maxAttempts: 4, backoff: new DelegateBackoff((context) => context.attempt * 70) })',
+    'cockatiel 4.0.0',
+    5,
+    (k) => 70 * k,
+    [],
+  ],
+  [
+    'retry(handleAll, { maxAttempts: 4, backoff: new ConstantBackoff(50) }).execute(() => get())',
+    'cockatiel 4.0.0',
+    5,
+    () => 50,
+    [],
+  ],
+  [
+    'retry(handleAll, { maxAttempts: 4, backoff: new IterableBackoff([100, 200, 300]) })',
+    'cockatiel 4.0.0',
+    5,
+    (k) => [100, 200, 300, 300][k - 1] ?? NaN,
+    [],
+  ],
+  [
+    "import retry from 'async-retry';\nawait retry(async (bail) => { bail(new Error('}')); }, { retries: 5 })",
+    'async-retry 1.3.3',
+    6,
+    retryFormula(1000, 2, Infinity, true),
+    [/`randomize` is on by default/],
+  ],
+  [
+    'asyncRetry(f, { forever: true, retries: 3, randomize: false })',
+    'async-retry 1.3.3',
+    Infinity,
+    (k) => 1000 * 2 ** (min(k, 3) - 1),
+    [/repeats wait 3/],
+  ],
+  [
+    "backOff(() => get(), { numOfAttempts: 5, startingDelay: 300, timeMultiple: 3, maxDelay: 2500, jitter: 'full' })",
+    'exponential-backoff 3.1.3',
+    5,
+    (k, r) => r * min(2500, 300 * 3 ** (k - 1)),
+    [],
+  ],
+  [
+    'backOff(f, { delayFirstAttempt: true, numOfAttempts: 4 })',
+    'exponential-backoff 3.1.3',
+    4,
+    (k) => 100 * 2 ** k,
+    [/before the first attempt/],
+  ],
+  [
+    'retry(f, { delay: 200, factor: 2, maxDelay: 1000, maxAttempts: 6, jitter: true, minDelay: 50 })',
+    '@lifeomic/attempt 3.1.0',
+    6,
+    (k, r) => 50 + r * (min(1000, 200 * 2 ** (k - 1)) - 50),
+    [],
+  ],
+  [
+    'retry(f, { delay: 300, maxDelay: 100, timeout: 1000, maxAttempts: 0 })',
+    '@lifeomic/attempt 3.1.0',
+    Infinity,
+    () => 300,
+    [/maxDelay has no effect/, /ends @lifeomic\/attempt at once/],
+  ],
+  [
+    'retryWithEqualJitter(f, { baseMs: 50, capMs: 4000, maxAttempts: 7, retryIf: (e) => e.ok })',
+    'rejitter',
+    7,
+    (k, r) => ((1 + r) * min(4000, 50 * 2 ** (k - 1))) / 2,
+    [/`retryIf` is left out/],
+  ],
+  [
+    "RetryPolicy.preset('grpc', { maxAttempts: 3 })",
+    'rejitter',
+    3,
+    (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)),
+    [],
+  ],
+  [
+    "createFetch({ preset: 'grpc', hint: (response) => soon(response) })",
+    'rejitter',
+    4,
+    (k, r) => (0.8 + 0.4 * r) * min(1000, 100 * 2 ** (k - 1)),
+    [/`hint` is left out/],
+  ],
+  [
+    '{"version":1,"backoff":"linear","jitter":"full","baseMs":200,"maxAttempts":"Infinity"}',
+    'a policy as JSON',
+    Infinity,
+    (k, r) => r * min(10_000, 200 * k),
+    [],
+  ],
+  [
+    "{ backoff: 'fibonacci', jitter: { type: 'proportional', ratio: 0.5 }, maxAttempts: 4 }",
+    'rejitter',
+    4,
+    (k, r) => (0.5 + r) * ([100, 100, 200][k - 1] ?? NaN),
+    [],
+  ],
+  [
+    "retry(f, { jitter: { type: 'proportional', ratio: 1 }, maxAttempts: 3 })",
+    'rejitter',
+    3,
+    (k, r) => 2 * r * min(5000, 100 * 2 ** (k - 1)),
+    [],
+  ],
   // ky 2.1.0: min(backoffLimit, jitter(delay(k))), delay 300·2^(k−1).
-  ['ky(url, { retry: { limit: 10, backoffLimit: 3000 } })', 'ky 2.1.0', 11, (k) => min(3000, 300 * 2 ** (k - 1)), [/`limit` 10 makes 11 attempts/]],
-  ["const api = ky.create({ prefix: '/api', retry: 5 });", 'ky 2.1.0', 6, (k) => 300 * 2 ** (k - 1), [/not about retries: `prefix`/]],
-  ["await ky.get('x', { retry: { limit: 3, methods: ['get'], statusCodes: [503], jitter: true } }).json()", 'ky 2.1.0', 4, (k, r) => r * 300 * 2 ** (k - 1), []],
-  ['ky(url, { retry: { limit: 4, delay: (n) => 1000 * n, jitter: (delay) => delay * (0.8 + Math.random() * 0.4) } })', 'ky 2.1.0', 5, (k, r) => 1000 * k * (0.8 + 0.4 * r), []],
-  ['ky(url, { timeout: 2000, totalTimeout: 9000, hooks: {}, retry: { limit: 2, retryOnTimeout: true, shouldRetry: (x) => y(x), wrong: 1 } })', 'ky 2.1.0', 3, (k) => 300 * 2 ** (k - 1),
-    [/`shouldRetry` is `retryOn`/, /no such option: `wrong`/, /not about retries: `hooks`/]],
+  [
+    'ky(url, { retry: { limit: 10, backoffLimit: 3000 } })',
+    'ky 2.1.0',
+    11,
+    (k) => min(3000, 300 * 2 ** (k - 1)),
+    [/`limit` 10 makes 11 attempts/],
+  ],
+  [
+    "const api = ky.create({ prefix: '/api', retry: 5 });",
+    'ky 2.1.0',
+    6,
+    (k) => 300 * 2 ** (k - 1),
+    [/not about retries: `prefix`/],
+  ],
+  [
+    "await ky.get('x', { retry: { limit: 3, methods: ['get'], statusCodes: [503], jitter: true } }).json()",
+    'ky 2.1.0',
+    4,
+    (k, r) => r * 300 * 2 ** (k - 1),
+    [],
+  ],
+  [
+    'ky(url, { retry: { limit: 4, delay: (n) => 1000 * n, jitter: (delay) => delay * (0.8 + Math.random() * 0.4) } })',
+    'ky 2.1.0',
+    5,
+    (k, r) => 1000 * k * (0.8 + 0.4 * r),
+    [],
+  ],
+  [
+    'ky(url, { timeout: 2000, totalTimeout: 9000, hooks: {}, retry: { limit: 2, retryOnTimeout: true, shouldRetry: (x) => y(x), wrong: 1 } })',
+    'ky 2.1.0',
+    3,
+    (k) => 300 * 2 ** (k - 1),
+    [/`shouldRetry` is `retryOn`/, /no such option: `wrong`/, /not about retries: `hooks`/],
+  ],
   // got 16.1.0: min(1000·2^(k−1), backoffLimit) + U(0, noise).
-  ['got(url, { retry: { limit: 5 } })', 'got 16.1.0', 6, (k, r) => 1000 * 2 ** (k - 1) + 100 * r, [/adds up to 100\u00a0ms/]],
-  ['got.extend({ retry: { limit: 6, backoffLimit: 4000, noise: 50 } })', 'got 16.1.0', 7, (k, r) => min(4000, 1000 * 2 ** (k - 1)) + 50 * r, []],
-  ['got.extend({ retry: { limit: 3, calculateDelay: ({ attemptCount, computedValue }) => {\n  const half = computedValue / 2;\n  if (attemptCount > 2) return 7000;\n  return half;\n}, noise: 0 } })', 'got 16.1.0', 4,
-    (k) => (k > 2 ? 7000 : 500 * 2 ** (k - 1)), [/stops when calculateDelay returns 0/]],
+  [
+    'got(url, { retry: { limit: 5 } })',
+    'got 16.1.0',
+    6,
+    (k, r) => 1000 * 2 ** (k - 1) + 100 * r,
+    [/adds up to 100\u00a0ms/],
+  ],
+  [
+    'got.extend({ retry: { limit: 6, backoffLimit: 4000, noise: 50 } })',
+    'got 16.1.0',
+    7,
+    (k, r) => min(4000, 1000 * 2 ** (k - 1)) + 50 * r,
+    [],
+  ],
+  [
+    'got.extend({ retry: { limit: 3, calculateDelay: ({ attemptCount, computedValue }) => {\n  const half = computedValue / 2;\n  if (attemptCount > 2) return 7000;\n  return half;\n}, noise: 0 } })',
+    'got 16.1.0',
+    4,
+    (k) => (k > 2 ? 7000 : 500 * 2 ** (k - 1)),
+    [/stops when calculateDelay returns 0/],
+  ],
   // @smithy/core 3.41.0: floor(r·min(50·2^(k−1), 20 s)), and 25 ms and 4 attempts for DynamoDB.
-  ["new S3Client({ region: 'eu-west-1', maxAttempts: 5, retryMode: 'standard' })", 'AWS SDK v3 3.1169.0', 5, (k, r) => r * min(20_000, 50 * 2 ** (k - 1)), [/awsSdk2026Throttling/, /not about retries: `region`/]],
+  [
+    "new S3Client({ region: 'eu-west-1', maxAttempts: 5, retryMode: 'standard' })",
+    'AWS SDK v3 3.1169.0',
+    5,
+    (k, r) => r * min(20_000, 50 * 2 ** (k - 1)),
+    [/awsSdk2026Throttling/, /not about retries: `region`/],
+  ],
   ['const client = new DynamoDBClient({});', 'AWS SDK v3 3.1169.0', 4, (k, r) => r * 25 * 2 ** (k - 1), []],
-  ['new SQSClient({ retryStrategy: new ConfiguredRetryStrategy(4, (attempt) => 100 + attempt * 1000) })', 'AWS SDK v3 3.1169.0', 4, (k) => 100 + 1000 * k, []],
-  ["import { CodeBuildClient } from '@aws-sdk/client-codebuild';\nnew CodeBuildClient({ maxAttempts: 4, retryMode: 'adaptive' })", 'AWS SDK v3 3.1169.0', 4, (k, r) => r * 50 * 2 ** (k - 1), [/limits the rate/]],
+  [
+    'new SQSClient({ retryStrategy: new ConfiguredRetryStrategy(4, (attempt) => 100 + attempt * 1000) })',
+    'AWS SDK v3 3.1169.0',
+    4,
+    (k) => 100 + 1000 * k,
+    [],
+  ],
+  [
+    "import { CodeBuildClient } from '@aws-sdk/client-codebuild';\nnew CodeBuildClient({ maxAttempts: 4, retryMode: 'adaptive' })",
+    'AWS SDK v3 3.1169.0',
+    4,
+    (k, r) => r * 50 * 2 ** (k - 1),
+    [/limits the rate/],
+  ],
   // TanStack Query 5.108.0: min(1000·2^failureCount, 30 s), failureCount from 0.
-  ['new QueryClient({ defaultOptions: { queries: { retry: 7, staleTime: 5 } } })', 'TanStack Query 5.108.0', 8, (k) => min(30_000, 1000 * 2 ** (k - 1)), [/without jitter/, /not about retries: `staleTime`/]],
-  ["useQuery({ queryKey: ['a'], queryFn, retry: (failures, error) => failures < 5, retryDelay: (n) => Math.min(500 * 3 ** n, 20_000) })", 'TanStack Query 5.108.0', 6, (k) => min(20_000, 500 * 3 ** (k - 1)), [/6 attempts/]],
+  [
+    'new QueryClient({ defaultOptions: { queries: { retry: 7, staleTime: 5 } } })',
+    'TanStack Query 5.108.0',
+    8,
+    (k) => min(30_000, 1000 * 2 ** (k - 1)),
+    [/without jitter/, /not about retries: `staleTime`/],
+  ],
+  [
+    "useQuery({ queryKey: ['a'], queryFn, retry: (failures, error) => failures < 5, retryDelay: (n) => Math.min(500 * 3 ** n, 20_000) })",
+    'TanStack Query 5.108.0',
+    6,
+    (k) => min(20_000, 500 * 3 ** (k - 1)),
+    [/6 attempts/],
+  ],
   ['useMutation({ mutationFn, retry: 2, retryDelay: 250 })', 'TanStack Query 5.108.0', 3, () => 250, []],
-  ["import { useQuery as q } from '@tanstack/react-query';\nq({ queryFn, retry: true })", 'TanStack Query 5.108.0', Infinity, (k) => min(30_000, 1000 * 2 ** (k - 1)), [/until the query succeeds/]],
+  [
+    "import { useQuery as q } from '@tanstack/react-query';\nq({ queryFn, retry: true })",
+    'TanStack Query 5.108.0',
+    Infinity,
+    (k) => min(30_000, 1000 * 2 ** (k - 1)),
+    [/until the query succeeds/],
+  ],
 ];
 
 describe('translated', () => {
@@ -124,12 +353,17 @@ describe('translated', () => {
       compareWaits(answer.policy, min(attempts, 8) - 1, formula);
       const { maxAttempts = 6 } = /** @type {any} */ (answer.policy.toJSON());
       assert.equal(Number(maxAttempts), attempts);
-      for (const note of notes) assert.ok(answer.notes.some((/** @type {string} */ text) => note.test(text)), `${note} is not in\n${answer.notes.join('\n')}`);
+      for (const note of notes)
+        assert.ok(
+          answer.notes.some((/** @type {string} */ text) => note.test(text)),
+          `${note} is not in\n${answer.notes.join('\n')}`,
+        );
       // The strategy that the figures draw has exactly these waits.
       assert.equal(answer.undrawable, undefined);
       assert.ok(strategies.isAccepted(answer.strategy));
       const count = min(attempts, 8) - 1;
-      for (const r of RANDOM) assert.deepEqual(waits(strategies.policyOf(answer.strategy), r, count), waits(answer.policy, r, count));
+      for (const r of RANDOM)
+        assert.deepEqual(waits(strategies.policyOf(answer.strategy), r, count), waits(answer.policy, r, count));
     });
   }
 });
@@ -148,28 +382,120 @@ function compareWaits(policy, count, formula) {
 
 /** Other languages: the recognised library, the policy's attempts and waits, and notes. @type {[text: string, name: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]} */
 const FOREIGN = [
-  ['new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions { MaxRetryAttempts = 5, Delay = TimeSpan.FromSeconds(1), BackoffType = DelayBackoffType.Linear, MaxDelay = config.Most, Name = "x" })', 'Polly 8', 6,
-    (k) => 1000 * k, [/`MaxRetryAttempts` 5/, /`MaxDelay` could not be read/, /Not translated: `Name`/]],
-  ['options.Retry = new HttpRetryStrategyOptions();', 'Polly 8', 4, (k, r) => 2000 * pollyUnit(k, r), [/No number could be read/, /default of the preset 'polly'/]],
-  ['Policy.Handle<HttpRequestException>().WaitAndRetryAsync(5, retryAttempt => TimeSpan.FromSeconds(Math.Pow(2, retryAttempt)));', 'Polly 8', 6, (k) => 1000 * 2 ** k, []],
-  ['Backoff.DecorrelatedJitterBackoffV2(medianFirstRetryDelay: TimeSpan.FromMilliseconds(300), retryCount: 4)', 'Polly 8', 5, (k, r) => 300 * pollyUnit(k, r), []],
-  ['b := backoff.NewExponentialBackOff()\nb.InitialInterval = 200 * time.Millisecond\nb.MaxInterval = time.Second\nb.RandomizationFactor = 0.1\nerr := backoff.Retry(op, backoff.WithMaxRetries(b, 5))', 'cenkalti/backoff', 6,
-    (k, r) => (0.9 + 0.2 * r) * min(1000, 200 * 1.5 ** (k - 1)), [/preset 'cenkalti'/]],
-  ['@retry(stop=stop_after_attempt(6), wait=wait_random_exponential(multiplier=0.5, max=60), reraise=True)', 'tenacity', 6, (k, r) => r * min(60_000, 500 * 2 ** (k - 1)), [/`reraise` is `finalError`/]],
-  ['@retry(wait=wait_exponential(multiplier=1, min=4, max=10), stop=stop_after_attempt(7))', 'tenacity', 7, (k) => max(4000, min(10_000, 1000 * 2 ** (k - 1))), []],
-  ['for attempt in Retrying(wait=wait_fixed(2), stop=stop_after_delay(10)): …', 'tenacity', Infinity, () => 2000, [/no limit of attempts/]],
-  ['wait=wait_exponential_jitter(initial=1, max=100, jitter=2), stop=stop_after_attempt(4)', 'tenacity', 4, (k, r) => 1000 * 2 ** (k - 1) + 2000 * r, []],
-  ['resilience4j.retry:\n  instances:\n    backendA:\n      maxAttempts: 4\n      waitDuration: 1s\n      enableExponentialBackoff: true\n      exponentialBackoffMultiplier: 2\n      enableRandomizedWait: true', 'resilience4j', 4,
-    (k, r) => (0.5 + r) * 1000 * 2 ** (k - 1), []],
-  ['RetryConfig.custom().maxAttempts(5).intervalFunction(IntervalFunction.ofExponentialRandomBackoff(Duration.ofMillis(500), 2.0, 0.4)).build();', 'resilience4j', 5, (k, r) => (0.6 + 0.8 * r) * 500 * 2 ** (k - 1), []],
-  ['@Retryable(retryFor = SQLException.class, maxAttempts = 4, backoff = @Backoff(delay = 1000, multiplier = 2, maxDelay = 100000, random = true))', 'Spring', 4, (k, r) => (1 + r) * 1000 * 2 ** (k - 1), [/`retryFor` is `retryIf`/]],
+  [
+    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions { MaxRetryAttempts = 5, Delay = TimeSpan.FromSeconds(1), BackoffType = DelayBackoffType.Linear, MaxDelay = config.Most, Name = "x" })',
+    'Polly 8',
+    6,
+    (k) => 1000 * k,
+    [/`MaxRetryAttempts` 5/, /`MaxDelay` could not be read/, /Not translated: `Name`/],
+  ],
+  [
+    'options.Retry = new HttpRetryStrategyOptions();',
+    'Polly 8',
+    4,
+    (k, r) => 2000 * pollyUnit(k, r),
+    [/No number could be read/, /default of the preset 'polly'/],
+  ],
+  [
+    'Policy.Handle<HttpRequestException>().WaitAndRetryAsync(5, retryAttempt => TimeSpan.FromSeconds(Math.Pow(2, retryAttempt)));',
+    'Polly 8',
+    6,
+    (k) => 1000 * 2 ** k,
+    [],
+  ],
+  [
+    'Backoff.DecorrelatedJitterBackoffV2(medianFirstRetryDelay: TimeSpan.FromMilliseconds(300), retryCount: 4)',
+    'Polly 8',
+    5,
+    (k, r) => 300 * pollyUnit(k, r),
+    [],
+  ],
+  [
+    'b := backoff.NewExponentialBackOff()\nb.InitialInterval = 200 * time.Millisecond\nb.MaxInterval = time.Second\nb.RandomizationFactor = 0.1\nerr := backoff.Retry(op, backoff.WithMaxRetries(b, 5))',
+    'cenkalti/backoff',
+    6,
+    (k, r) => (0.9 + 0.2 * r) * min(1000, 200 * 1.5 ** (k - 1)),
+    [/preset 'cenkalti'/],
+  ],
+  [
+    '@retry(stop=stop_after_attempt(6), wait=wait_random_exponential(multiplier=0.5, max=60), reraise=True)',
+    'tenacity',
+    6,
+    (k, r) => r * min(60_000, 500 * 2 ** (k - 1)),
+    [/`reraise` is `finalError`/],
+  ],
+  [
+    '@retry(wait=wait_exponential(multiplier=1, min=4, max=10), stop=stop_after_attempt(7))',
+    'tenacity',
+    7,
+    (k) => max(4000, min(10_000, 1000 * 2 ** (k - 1))),
+    [],
+  ],
+  [
+    'for attempt in Retrying(wait=wait_fixed(2), stop=stop_after_delay(10)): …',
+    'tenacity',
+    Infinity,
+    () => 2000,
+    [/no limit of attempts/],
+  ],
+  [
+    'wait=wait_exponential_jitter(initial=1, max=100, jitter=2), stop=stop_after_attempt(4)',
+    'tenacity',
+    4,
+    (k, r) => 1000 * 2 ** (k - 1) + 2000 * r,
+    [],
+  ],
+  [
+    'resilience4j.retry:\n  instances:\n    backendA:\n      maxAttempts: 4\n      waitDuration: 1s\n      enableExponentialBackoff: true\n      exponentialBackoffMultiplier: 2\n      enableRandomizedWait: true',
+    'resilience4j',
+    4,
+    (k, r) => (0.5 + r) * 1000 * 2 ** (k - 1),
+    [],
+  ],
+  [
+    'RetryConfig.custom().maxAttempts(5).intervalFunction(IntervalFunction.ofExponentialRandomBackoff(Duration.ofMillis(500), 2.0, 0.4)).build();',
+    'resilience4j',
+    5,
+    (k, r) => (0.6 + 0.8 * r) * 500 * 2 ** (k - 1),
+    [],
+  ],
+  [
+    '@Retryable(retryFor = SQLException.class, maxAttempts = 4, backoff = @Backoff(delay = 1000, multiplier = 2, maxDelay = 100000, random = true))',
+    'Spring',
+    4,
+    (k, r) => (1 + r) * 1000 * 2 ** (k - 1),
+    [/`retryFor` is `retryIf`/],
+  ],
   ['@Retryable(maxAttempts = 3, backoff = @Backoff(500))', 'Spring', 3, () => 500, []],
   ['@Retryable(backoff = @Backoff(delay = 100, maxDelay = 400))', 'Spring', 3, (_, r) => 100 + 300 * r, []],
-  ['@Retryable(maxRetries = 4, delay = 100, multiplier = 2, maxDelay = 1000)', 'Spring', 5, (k) => min(1000, 100 * 2 ** (k - 1)), []],
-  ['client := retryablehttp.NewClient()\nclient.RetryMax = 10\nclient.RetryWaitMin = 500 * time.Millisecond', 'go-retryablehttp', 11, (k) => min(30_000, 500 * 2 ** (k - 1)), [/preset 'goRetryableHttp'/]],
-  ['{ "methodConfig": [{ "name": [{}], "retryPolicy": { "maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "10s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"] } }] }', 'gRPC', 5,
-    (k, r) => (0.8 + 0.4 * r) * min(10_000, 100 * 3 ** (k - 1)), [/`retryableStatusCodes` is `retryIf`/]],
-  ['new ExponentialBackOff.Builder().setInitialIntervalMillis(300).setMultiplier(2).setMaxElapsedTimeMillis(60000).build();', 'Google HTTP client', Infinity, (k, r) => (0.5 + r) * min(60_000, 300 * 2 ** (k - 1)), []],
+  [
+    '@Retryable(maxRetries = 4, delay = 100, multiplier = 2, maxDelay = 1000)',
+    'Spring',
+    5,
+    (k) => min(1000, 100 * 2 ** (k - 1)),
+    [],
+  ],
+  [
+    'client := retryablehttp.NewClient()\nclient.RetryMax = 10\nclient.RetryWaitMin = 500 * time.Millisecond',
+    'go-retryablehttp',
+    11,
+    (k) => min(30_000, 500 * 2 ** (k - 1)),
+    [/preset 'goRetryableHttp'/],
+  ],
+  [
+    '{ "methodConfig": [{ "name": [{}], "retryPolicy": { "maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "10s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"] } }] }',
+    'gRPC',
+    5,
+    (k, r) => (0.8 + 0.4 * r) * min(10_000, 100 * 3 ** (k - 1)),
+    [/`retryableStatusCodes` is `retryIf`/],
+  ],
+  [
+    'new ExponentialBackOff.Builder().setInitialIntervalMillis(300).setMultiplier(2).setMaxElapsedTimeMillis(60000).build();',
+    'Google HTTP client',
+    Infinity,
+    (k, r) => (0.5 + r) * min(60_000, 300 * 2 ** (k - 1)),
+    [],
+  ],
 ];
 
 /** Polly's formula for equal draws, in units of the delay. @param {number} k @param {number} r */
@@ -183,10 +509,17 @@ describe('other languages are recognised by their names', () => {
     test(text.replaceAll('\n', ' '), () => {
       const answer = translated(text);
       assert.equal(answer.from, name);
-      assert.match(answer.looksLike, new RegExp(`^This looks like ${name}: (?:its waits are|the preset \`\\w+\` is) drawn`));
+      assert.match(
+        answer.looksLike,
+        new RegExp(`^This looks like ${name}: (?:its waits are|the preset \`\\w+\` is) drawn`),
+      );
       compareWaits(answer.policy, min(attempts, 8) - 1, formula);
       assert.equal(Number(/** @type {any} */ (answer.policy.toJSON()).maxAttempts ?? 6), attempts);
-      for (const note of notes) assert.ok(answer.notes.some((/** @type {string} */ text) => note.test(text)), `${note} is not in\n${answer.notes.join('\n')}`);
+      for (const note of notes)
+        assert.ok(
+          answer.notes.some((/** @type {string} */ text) => note.test(text)),
+          `${note} is not in\n${answer.notes.join('\n')}`,
+        );
     });
   }
 });
@@ -201,12 +534,20 @@ const ASKED = [
   ['{ delay: 100 }', /fit more than one library/, ['@lifeomic/attempt', 'ky']],
   ['{"retries": 2, "minTimeout": 500, "factor": 1}', /fit more than one library/, ['p-retry', 'async-retry']],
   ['await retry(fn, { retries: 3, delay: 1000 })', /fit more than one library/, ['async-retry', '@lifeomic/attempt']],
-  ["import { retry } from 'ts-retry-promise';\nretry(fn, { retries: 3, delay: 100, factor: 2, maxDelay: 500 })", /^`ts-retry-promise` is not supported/, []],
+  [
+    "import { retry } from 'ts-retry-promise';\nretry(fn, { retries: 3, delay: 100, factor: 2, maxDelay: 500 })",
+    /^`ts-retry-promise` is not supported/,
+    [],
+  ],
   ['new FooClient({ maxAttempts: 5, maxDelay: 3 })', /^`FooClient` is not supported/, []],
   ['superagent.get(url, { retry: { limit: 5, backoffLimit: 3000 } })', /^`superagent.get` is not supported/, []],
   ['foo({ baseMs: 1, capMs: 2 })', /^`foo` is not supported/, []],
   ['Effect.retry(task, Schedule.exponential(100).pipe(Schedule.jittered))', /^`Effect.retry` is not supported/, []],
-  ['hello world', /No supported library is recognised here\. Supported by their options: p-retry, .*, rejitter\. Recognised by their names: Polly 8, .*, Spring\./, []],
+  [
+    'hello world',
+    /No supported library is recognised here\. Supported by their options: p-retry, .*, rejitter\. Recognised by their names: Polly 8, .*, Spring\./,
+    [],
+  ],
   ['retry_policy = RetryPolicy::exponential(max: 3)', /No supported library|not supported/, []],
   ['@retry(wait = 5)', /No supported library/, []],
 ];
@@ -236,8 +577,11 @@ test('the examples are each of their library, and are drawn', () => {
 });
 
 test('a chosen library beats the detected one, and every option that it does not have is named', () => {
-  const text = "new S3Client({ retries: 5, foo: 1, bar: 2 })";
-  assert.match(translated(text, 'p-retry').notes.join(), /Not translated, because p-retry 9\.0\.0 has no such option: `foo`, `bar`\./);
+  const text = 'new S3Client({ retries: 5, foo: 1, bar: 2 })';
+  assert.match(
+    translated(text, 'p-retry').notes.join(),
+    /Not translated, because p-retry 9\.0\.0 has no such option: `foo`, `bar`\./,
+  );
   assert.equal(translated('{ retries: 5 }', 'async-retry').from, 'async-retry 1.3.3');
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`option${i}`, i]));
   assert.match(translated(`pRetry(f, ${JSON.stringify(many)})`).notes.join(), /`option7` and 22 more\./);
@@ -265,7 +609,8 @@ describe('the waits before and after', () => {
     assert.ok(last.after.atoms.every((/** @type {any} */ atom) => atom.probability < 0.01));
     assert.ok(last.distance > 0.3);
     // The sample agrees with the lab's density of the same formula.
-    for (const wait of answer.waits.slice(0, 7)) assert.ok(Math.abs(wait.before.meanMs - wait.after.meanMs) < 0.02 * wait.after.meanMs, `wait ${wait.k}`);
+    for (const wait of answer.waits.slice(0, 7))
+      assert.ok(Math.abs(wait.before.meanMs - wait.after.meanMs) < 0.02 * wait.after.meanMs, `wait ${wait.k}`);
   });
 
   test('ky cuts after the jitter: before has an atom of the known size', () => {
@@ -283,7 +628,12 @@ describe('the waits before and after', () => {
   });
 
   test('a translation that is exact has no distance; the probabilities of each side add up to 1', () => {
-    for (const text of ['axiosRetry(axios, { retryDelay: axiosRetry.exponentialDelay })', 'got(url, { retry: { limit: 5 } })', page.exampleOf('p-retry')]) assert.ok(distance(compared(text)) < 1e-6, text);
+    for (const text of [
+      'axiosRetry(axios, { retryDelay: axiosRetry.exponentialDelay })',
+      'got(url, { retry: { limit: 5 } })',
+      page.exampleOf('p-retry'),
+    ])
+      assert.ok(distance(compared(text)) < 1e-6, text);
     for (const source of page.SOURCES) {
       for (const { k, before, after } of compared(page.exampleOf(source)).waits) {
         for (const { cells, atoms } of [before, after]) {
@@ -303,7 +653,11 @@ describe('the printed programs', () => {
     folder = await programFolder();
   });
   after(() => folder.remove());
-  const texts = [...TABLE.map(([text]) => text), ...FOREIGN.map(([text]) => text), ...['ky', 'got', 'axios-retry', 'cockatiel'].map((source) => source)];
+  const texts = [
+    ...TABLE.map(([text]) => text),
+    ...FOREIGN.map(([text]) => text),
+    ...['ky', 'got', 'axios-retry', 'cockatiel'].map((source) => source),
+  ];
   const programs = () => texts.map((text) => translated(page.SOURCES.includes(text) ? page.exampleOf(text) : text));
 
   test('all of them have the right types', async () => {
@@ -333,7 +687,22 @@ describe('the printed programs', () => {
 });
 
 /** Options of rejitter that are not left out: a translation needs their values. */
-const VALUES = ['attemptTimeoutMs', 'backoff', 'baseMs', 'capMs', 'factor', 'jitter', 'longRetryAfter', 'maxAttempts', 'maxRetryAfterMs', 'minMs', 'preset', 'stepMs', 'totalTimeoutMs', 'truncateAt'];
+const VALUES = [
+  'attemptTimeoutMs',
+  'backoff',
+  'baseMs',
+  'capMs',
+  'factor',
+  'jitter',
+  'longRetryAfter',
+  'maxAttempts',
+  'maxRetryAfterMs',
+  'minMs',
+  'preset',
+  'stepMs',
+  'totalTimeoutMs',
+  'truncateAt',
+];
 
 test('each option of the package either has a value in a translation or is said to change no wait', () => {
   /** The package lists its options to whoever writes another one. @param {(options: any) => unknown} take */
@@ -348,7 +717,10 @@ test('each option of the package either has a value in a translation or is said 
   const names = new Set([...optionsOf((options) => new RetryPolicy(options)), ...optionsOf(createFetch)]);
   const valued = [...names].filter((name) => {
     const text = `createFetch({ baseMs: 50, ${name}: something })`;
-    if (VALUES.includes(name)) return refusal(text) === `${name} must be a value, got something. A variable cannot be read here: paste its value.`;
+    if (VALUES.includes(name))
+      return (
+        refusal(text) === `${name} must be a value, got something. A variable cannot be read here: paste its value.`
+      );
     assert.ok(translated(text).notes.includes(`\`${name}\` is left out: it changes no wait.`), name);
     return false;
   });
@@ -363,14 +735,29 @@ const REFUSED = [
   ['{ retries: }', /^Line 1, column 12: Expected a value, but found `}`\.$/],
   ['retries: 5,\n  minTimeout 3', /^Line 2, column 14: Expected `:` after `minTimeout`, but found `3`\.$/],
   ["pRetry(fn, { retries: 'x", /^Line 1, column 23: Unterminated string constant\.$/],
-  ['pRetry(fn, { retries: config.retries })', /^retries must be a non-negative number, got config\.retries\. A variable cannot be read here: paste its value\.$/],
-  ['pRetry(fn, { retries })', /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/],
-  ['let retries = 3;\nretries = 4;\npRetry(fn, { retries })', /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/],
-  ['pRetry(fn, { retries: read() })', /^retries must be a non-negative number, got read\(…\)\. This page runs no pasted code: paste the value\.$/],
+  [
+    'pRetry(fn, { retries: config.retries })',
+    /^retries must be a non-negative number, got config\.retries\. A variable cannot be read here: paste its value\.$/,
+  ],
+  [
+    'pRetry(fn, { retries })',
+    /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/,
+  ],
+  [
+    'let retries = 3;\nretries = 4;\npRetry(fn, { retries })',
+    /^retries must be a non-negative number, got retries\. A variable cannot be read here: paste its value\.$/,
+  ],
+  [
+    'pRetry(fn, { retries: read() })',
+    /^retries must be a non-negative number, got read\(…\)\. This page runs no pasted code: paste the value\.$/,
+  ],
   ['pRetry(fn, { retries: -1 })', /^retries must be a non-negative number, got -1\.$/],
   ['pRetry(fn, { retries: 2.5 })', /^retries must be a whole number or Infinity, got 2\.5\.$/],
   ['{ retries: 1, randomize: 1 }', /^randomize must be true or false, got 1\.$/, 'p-retry'],
-  ['axiosRetry(axios, { retryDelay: (n) => lookUp(n) })', /^retryDelay is a function, which does more than arithmetic .* This page runs no pasted code\./],
+  [
+    'axiosRetry(axios, { retryDelay: (n) => lookUp(n) })',
+    /^retryDelay is a function, which does more than arithmetic .* This page runs no pasted code\./,
+  ],
   ['axiosRetry(axios, { retryDelay: axiosRetry.linearDelay })', /write axiosRetry\.linearDelay\(\)/],
   ['retry(handleAll, { backoff: new DelegateBackoff((c) => c.error.delay) })', /This page runs no pasted code/],
   ['ky(url, { retry: { jitter: (delay) => delay ** Math.random() } })', /no jitter of rejitter does/],
@@ -411,7 +798,10 @@ test('nothing that is pasted is run, and no prototype is touched', () => {
     '{ baseMs: 1, backoff: constructor.constructor("globalThis.ran = true")() }',
   ];
   for (const text of dangerous) for (const from of ['detect', 'p-retry', 'rejitter']) page.translate(text, from);
-  translated('{ retries: 5, __proto__: { factor: 3 }, constructor: 1, toString: 2, "<img src=x onerror=alert(1)>": 3 }', 'p-retry');
+  translated(
+    '{ retries: 5, __proto__: { factor: 3 }, constructor: 1, toString: 2, "<img src=x onerror=alert(1)>": 3 }',
+    'p-retry',
+  );
   refusal('{ "version": 1, "baseMs": 5, "__proto__": { "capMs": 7 }, "constructor": 3 }');
   refusal('{ baseMs: 5, jitter: { __proto__: { type: "additive" }, ratio: 3 } }');
   assert.equal('ran' in globalThis, false);
@@ -459,7 +849,11 @@ test('hostile texts are answered: the work grows with the length, not with its p
       }
       console.log('answered');
     }`;
-  const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: import.meta.dirname, encoding: 'utf8', timeout: 60_000 });
+  const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
   assert.equal(stderr, '');
   assert.equal(signal, null, `only ${stdout.split('\n').length - 1} texts were answered`);
   assert.equal(stdout, 'answered\n'.repeat(HOSTILE.length));
@@ -467,7 +861,14 @@ test('hostile texts are answered: the work grows with the length, not with its p
 
 test('reading takes a number of steps proportional to the length', async () => {
   const { parse } = await pageModule('take-away/literal.ts');
-  const units = /** @type {[string, string, string][]} */ ([...HOSTILE, ['[', '(a):b,', ']'], ['[', '(a):/b,', ']'], ['', 'a.b().', 'c'], ['f(', '{a:1},', '1)'], ['', 'const a=[a];', '']]);
+  const units = /** @type {[string, string, string][]} */ ([
+    ...HOSTILE,
+    ['[', '(a):b,', ']'],
+    ['[', '(a):/b,', ']'],
+    ['', 'a.b().', 'c'],
+    ['f(', '{a:1},', '1)'],
+    ['', 'const a=[a];', ''],
+  ]);
   for (const [head, unit, tail] of units) {
     for (const count of [10, 1000]) {
       const text = head + unit.repeat(Math.min(count, Math.floor(19_900 / unit.length))) + tail;
@@ -480,7 +881,9 @@ test('reading takes a number of steps proportional to the length', async () => {
 test('a function that would take too many steps is refused after a bounded number of them', async () => {
   const { parse, Fn } = await pageModule('take-away/literal.ts');
   // Each calls the one before twice: 2^40 steps.
-  const text = Array.from({ length: 40 }, (_, i) => `const f${i + 1} = (n) => f${i}(n) + f${i}(n);`).join('\n') + '\nconst f0 = (n) => n; ({ delay: f40 });';
+  const text =
+    Array.from({ length: 40 }, (_, i) => `const f${i + 1} = (n) => f${i}(n) + f${i}(n);`).join('\n') +
+    '\nconst f0 = (n) => n; ({ delay: f40 });';
   const [{ value }] = parse(text).objects;
   assert.ok(value.map.get('delay') instanceof Fn);
   assert.equal(value.map.get('delay').apply([1], 0.5), undefined);

@@ -65,7 +65,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         /** @type {string[]} */
         const errors = [];
         // Firefox reports a failed fetch as an error of the page's.
-        page.on('pageerror', (error) => /\/flaky\/|Cross-Origin Request Blocked/.test(String(error)) || errors.push(String(error)));
+        page.on(
+          'pageerror',
+          (error) => /\/flaky\/|Cross-Origin Request Blocked/.test(String(error)) || errors.push(String(error)),
+        );
         await page.goto(new URL(address, site.url).href);
         await arrived(page);
         await use(page);
@@ -94,7 +97,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
           assert.equal(await page.locator('#live-run .call .attempt').count(), expected.requests);
           assert.equal(await page.locator('#live-run .call .attempt.ok').count(), expected.ok);
           assert.equal(await page.locator('#live-run .call[data-outcome=ok]').count(), expected.ok);
-          assert.equal(await page.locator('#live-run .call .attempt.late').count() > 0, failure === 'slow' || failure === 'mixed');
+          assert.equal(
+            (await page.locator('#live-run .call .attempt.late').count()) > 0,
+            failure === 'slow' || failure === 'mixed',
+          );
           await checkLog(page, expected.requests, failure);
           // The worker is told when the page has given an attempt up, and stops as well.
           if (failure === 'slow') await untilStopped(page, expected.requests - expected.ok);
@@ -151,7 +157,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.keyboard.press('Enter');
         await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(2).waitFor();
         assert.ok(await page.locator('#live-start').isDisabled());
-        assert.ok(await page.locator('#live-abort').evaluate((button) => button === document.activeElement), 'the focus is on what can be pressed');
+        assert.ok(
+          await page.locator('#live-abort').evaluate((button) => button === document.activeElement),
+          'the focus is on what can be pressed',
+        );
         const { before, after } = await page.evaluate(async () => {
           const running = () => document.querySelectorAll('#live-run .call[data-outcome=running]').length;
           const before = running();
@@ -164,7 +173,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(after, 0);
         await page.locator('#live-run[data-sent]').waitFor();
         const sentence = (await page.textContent('#live-sentence')) ?? '';
-        const [, ended, succeeded, sent] = /^Aborted: (\d+)\u00a0calls ended at once, (\d) had succeeded before\. (\d+)\u00a0requests had been sent\. The server counted /.exec(sentence) ?? [];
+        const [, ended, succeeded, sent] =
+          /^Aborted: (\d+)\u00a0calls ended at once, (\d) had succeeded before\. (\d+)\u00a0requests had been sent\. The server counted /.exec(
+            sentence,
+          ) ?? [];
         assert.equal(Number(ended), await page.locator('#live-run .call[data-outcome=aborted]').count(), sentence);
         assert.equal(Number(ended) + Number(succeeded), 8);
         assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
@@ -175,7 +187,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.ok((await countsNow(page)).requests <= Number(sent));
       }));
 
-    test('a URL of one\'s own: GET as it is, no worker, the same count on both sides, Retry-After followed', () =>
+    test("a URL of one's own: GET as it is, no worker, the same count on both sides, Retry-After followed", () =>
       withPage('', async (page) => {
         const url = `${other.url}/flaky/own?run=${engine}&failure=429&rate=0.5`;
         await page.locator('#live-url').fill(url);
@@ -185,26 +197,42 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         const { requests, ok, limited } = other.stats(engine);
         assert.equal(requests, ok + limited);
         assert.ok(limited > 0);
-        assert.match(sentence, new RegExp(`^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`));
+        assert.match(
+          sentence,
+          new RegExp(
+            `^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`,
+          ),
+        );
         assert.equal(await page.locator('#live-run .call .attempt').count(), requests);
         const log = await page.locator('#live-log li').allTextContents();
-        assert.equal(log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line)).length, limited - (8 - ok));
+        assert.equal(
+          log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line)).length,
+          limited - (8 - ok),
+        );
         assert.equal(log.filter((line) => /Idempotency/.test(line)).length, 0);
         assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
 
         // A status that no retry mends is an outcome of its own.
         await page.locator('#live-url').fill(`${site.url}/missing`);
         await page.selectOption('#live-calls', '1');
-        assert.equal(await send(page), `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`);
+        assert.equal(
+          await send(page),
+          `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`,
+        );
         assert.equal(await page.locator('#live-run .call[data-outcome=refused]').count(), 1);
       }));
 
-    test('why a URL of one\'s own gave no answer: nobody there, or CORS, or mixed content; and what is no such URL', async () => {
+    test("why a URL of one's own gave no answer: nobody there, or CORS, or mixed content; and what is no such URL", async () => {
       const closed = await startServer({ seed: 1 });
       await closed.close();
       await withPage('?calls=1&maxAttempts=2&baseMs=10', async (page) => {
         await page.locator('#live-url').fill(`${closed.url}/x`);
-        assert.match(await send(page), new RegExp(`^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, .*Access-Control-Allow-Origin`));
+        assert.match(
+          await send(page),
+          new RegExp(
+            `^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, .*Access-Control-Allow-Origin`,
+          ),
+        );
         // The server of the site shows its files to no other origin.
         await page.locator('#live-url').fill(`http://localhost:${site.port}/flaky.js`);
         assert.match(await send(page), /^0 of .* with 2\u00a0requests in all; .* No answer could be read\. .*CORS/);
@@ -224,8 +252,15 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         // Only the browser's view of the page is https; its files are the built ones.
         await context.route('https://secure.test/**', async (route) => {
           const name = new URL(route.request().url()).pathname.replace(/\/$/, '/index.html');
-          const types = /** @type {Record<string, string>} */ ({ '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' });
-          await route.fulfill({ body: await readFile(path.join(DIST, name)), contentType: types[path.extname(name)] ?? 'application/octet-stream' });
+          const types = /** @type {Record<string, string>} */ ({
+            '.html': 'text/html',
+            '.js': 'text/javascript',
+            '.css': 'text/css',
+          });
+          await route.fulfill({
+            body: await readFile(path.join(DIST, name)),
+            contentType: types[path.extname(name)] ?? 'application/octet-stream',
+          });
         });
         await page.goto('https://secure.test/?calls=1&maxAttempts=2&baseMs=10');
         await arrived(page);
@@ -240,19 +275,26 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
     test('works under a path, and answers for nothing but its own', () =>
       withPage(`${SUB_PATH}/?failure=503&baseMs=20`, async (page) => {
         assert.equal(await send(page), reckon({ failure: '503', rate: 0.6, calls: 8 }).whole);
-        const scopes = await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname));
+        const scopes = await page.evaluate(async () =>
+          (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname),
+        );
         assert.deepEqual(scopes, [`/${SUB_PATH}/`]);
         const { notFound, requests } = site.stats();
         const met = await page.evaluate(async () => {
           const status = async (/** @type {string} */ url) => (await fetch(url)).status;
-          return [await status('missing'), await status('flaky.js'), await status('/flaky/1?rate=0'), await status('flaky/1?run=x&seed=1&rate=0')];
+          return [
+            await status('missing'),
+            await status('flaky.js'),
+            await status('/flaky/1?rate=0'),
+            await status('flaky/1?run=x&seed=1&rate=0'),
+          ];
         });
         assert.deepEqual(met, [404, 200, 200, 200]);
         assert.equal(site.stats().notFound, notFound + 1, 'the server, not the worker, was asked for the first');
         assert.equal(site.stats().requests, requests + 1, 'and for the third; not for the last');
       }));
 
-    test('where there can be no service worker it says so, and a URL of one\'s own still works', async () => {
+    test("where there can be no service worker it says so, and a URL of one's own still works", async () => {
       await withPage('without/', async (page) => {
         await page.click('#live-start');
         await page.getByText('The flaky server is a service worker, and this browser did not start it').waitFor();
@@ -266,7 +308,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.click('#live-start');
         await page.getByText('this browser has none here: it needs https and no private window').waitFor();
         await page.locator('#live-url').fill(`${other.url}/flaky/1?run=insecure-${engine}&rate=0`);
-        assert.equal(await send(page), `1 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 1 would have.`);
+        assert.equal(
+          await send(page),
+          `1 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 1 would have.`,
+        );
       });
     });
 
@@ -281,11 +326,17 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
               const drawing = document.querySelector('#live-run .drawing');
               if (!drawing) throw new Error('no drawing');
               new MutationObserver((records) => {
-                document.body.dataset.drawn = String(Number(document.body.dataset.drawn ?? 0) + records.filter(({ addedNodes }) => addedNodes.length > 0).length);
+                document.body.dataset.drawn = String(
+                  Number(document.body.dataset.drawn ?? 0) +
+                    records.filter(({ addedNodes }) => addedNodes.length > 0).length,
+                );
               }).observe(drawing, { childList: true });
             });
             await send(page);
-            result = { drawn: Number(await page.getAttribute('body', 'data-drawn')), events: await page.locator('#live-log li').count() };
+            result = {
+              drawn: Number(await page.getAttribute('body', 'data-drawn')),
+              events: await page.locator('#live-log li').count(),
+            };
           },
           inBrowser,
           { reducedMotion },
@@ -316,7 +367,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
           await client.send('ServiceWorker.stopAllWorkers');
           await page.locator('#live-run[data-sent]').waitFor();
           const { sentence } = reckon({ failure: '503', rate: 0.9, calls: 8 });
-          assert.equal(await page.textContent('#live-sentence'), `${sentence} The browser restarted the server during the run, so its count is lost.`);
+          assert.equal(
+            await page.textContent('#live-sentence'),
+            `${sentence} The browser restarted the server during the run, so its count is lost.`,
+          );
         }));
     }
 
@@ -363,7 +417,11 @@ async function send(page) {
  * @param {Page} page
  */
 function legs(page) {
-  return page.locator('#live-run .call').evaluateAll((calls) => calls.map((call) => [...call.querySelectorAll('.attempt title')].map((title) => title.textContent)));
+  return page
+    .locator('#live-run .call')
+    .evaluateAll((calls) =>
+      calls.map((call) => [...call.querySelectorAll('.attempt title')].map((title) => title.textContent)),
+    );
 }
 
 /** What the worker counted for the run on the page, when it ended. @param {Page} page */
@@ -394,7 +452,9 @@ async function checkLog(page, requests, failure) {
   const log = await page.locator('#live-log li').allTextContents();
   assert.equal(log.length, 2 * requests, 'what was sent, and what became of it');
   const first = log.filter((line) => /attempt 1: POST, Idempotency-Key [\da-f]{8}…$/.test(line));
-  const again = log.filter((line) => /attempt (?:[2-9]|10): POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line));
+  const again = log.filter((line) =>
+    /attempt (?:[2-9]|10): POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line),
+  );
   assert.deepEqual([first.length, again.length], [8, requests - 8]);
   const asked = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
   assert.equal(asked.length > 0, failure === '429' || failure === 'mixed');

@@ -76,7 +76,15 @@ function label(error) {
 
 const server = await startServer({ seed: args.seed, failureRate });
 const flaky = Array.from({ length: requestCount }, (_, i) => `flaky/${String(i + 1).padStart(2, '0')}`);
-const setting = { ...options, server: server.url, seed: args.seed, failureRate, requestCount, concurrency, answerWithinMs: ANSWER_WITHIN_MS };
+const setting = {
+  ...options,
+  server: server.url,
+  seed: args.seed,
+  failureRate,
+  requestCount,
+  concurrency,
+  answerWithinMs: ANSWER_WITHIN_MS,
+};
 printIntroduction(setting);
 
 // The first fetch of a process also loads fetch itself. That time is not the server's, and on a
@@ -109,7 +117,9 @@ if (!agreed) process.exitCode = 1;
 function numberArg(name, min, max) {
   const value = Number(args[name]);
   if (!(value >= min && value <= max) || (name !== 'rate' && !Number.isInteger(value))) {
-    console.error(`--${name} must be ${name === 'rate' ? 'a number' : 'an integer'} from ${min} to ${max}, not ${args[name]}`);
+    console.error(
+      `--${name} must be ${name === 'rate' ? 'a number' : 'an integer'} from ${min} to ${max}, not ${args[name]}`,
+    );
     process.exit(2);
   }
   return value;

@@ -36,12 +36,18 @@ test('the table says what happened, and the counts agree', async () => {
     const met = answers.replaceAll(/ ?\(\d+\)/g, '').split(' ');
     assert.equal(met.length, Number(attempts), story);
     assert.equal(met.at(-1) === '200', outcome === 'ok', story);
-    assert.ok(met.slice(0, -1).every((answer) => /^(503|429|drop|slow)$/.test(answer)), story);
+    assert.ok(
+      met.slice(0, -1).every((answer) => /^(503|429|drop|slow)$/.test(answer)),
+      story,
+    );
     if (outcome === 'gave up') assert.equal(met.length, 6, story);
     sent += met.length;
   }
   assert.match(stories.at(-1) ?? '', /^missing +1 {2}404 +refused$/);
-  assert.ok(stories.some((story) => / ok$/.test(story) && /\(/.test(story)), 'a request succeeded after a retry');
+  assert.ok(
+    stories.some((story) => / ok$/.test(story) && /\(/.test(story)),
+    'a request succeeded after a retry',
+  );
   assert.match(stdout, new RegExp(`server {4}received ${sent} requests; the client made ${sent}`));
   assert.ok(Math.max(...lines.map((line) => line.length)) <= 100);
   assert.ok(!stdout.includes('\x1b'), 'no colour where no terminal is');
@@ -56,7 +62,11 @@ test('with a server that never fails, and with one that always does', async () =
 });
 
 test('refuses arguments that make no sense, and says which', async () => {
-  for (const [option, value] of [['--rate', '1.5'], ['--requests', 'x'], ['--concurrency', '0']]) {
+  for (const [option, value] of [
+    ['--rate', '1.5'],
+    ['--requests', 'x'],
+    ['--concurrency', '0'],
+  ]) {
     await assert.rejects(demo(option ?? '', value ?? ''), { code: 2, stderr: new RegExp(`^${option} must be`) });
   }
 });

@@ -69,14 +69,22 @@ const CORS = {
  * @param {string} [options.staticDir] served for all other paths
  * @returns {Promise<MisbehavingServer>}
  */
-export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs = [4, 30], slowMs = 3000, staticDir }) {
+export async function startServer({
+  seed,
+  port = 0,
+  failureRate = 0.5,
+  latencyMs = [4, 30],
+  slowMs = 3000,
+  staticDir,
+}) {
   const total = emptyStats();
   /** @type {Map<string, { stats: Stats, counts: Map<string, { n: number }> }>} */
   const runs = new Map();
 
   const server = createServer((request, response) => {
     request.resume();
-    if (!isOwnHost(request)) return json(response, 421, { error: 'the Host header must be 127.0.0.1 or localhost with the port' });
+    if (!isOwnHost(request))
+      return json(response, 421, { error: 'the Host header must be 127.0.0.1 or localhost with the port' });
     const url = urlOf(request.url ?? '');
     if (!url) return json(response, 400, { error: 'the request target must be a path' });
     const id = /^\/flaky\/([^/]+)$/.exec(url.pathname)?.[1];
@@ -112,7 +120,8 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs
       () => {
         if (kind === 'dropped') response.socket?.destroy();
         else if (kind === 'unavailable') json(response, 503, { error: 'unavailable', id, n });
-        else if (kind === 'limited') json(response, 429, { error: 'too many requests', id, n }, { 'Retry-After': RETRY_AFTER_S });
+        else if (kind === 'limited')
+          json(response, 429, { error: 'too many requests', id, n }, { 'Retry-After': RETRY_AFTER_S });
         else json(response, 200, { id, n });
       },
       kind === 'slow' ? slowMs : met.latencyMs,
@@ -132,8 +141,15 @@ export async function startServer({ seed, port = 0, failureRate = 0.5, latencyMs
       return json(response, 404, { error: 'not found' });
     }
     const type = MIME[path.extname(found)] ?? 'application/octet-stream';
-    response.writeHead(200, { ...PAGE_HEADERS, 'Content-Type': type, 'Cache-Control': 'no-cache', Connection: 'close' });
-    createReadStream(found).on('error', () => response.destroy()).pipe(response);
+    response.writeHead(200, {
+      ...PAGE_HEADERS,
+      'Content-Type': type,
+      'Cache-Control': 'no-cache',
+      Connection: 'close',
+    });
+    createReadStream(found)
+      .on('error', () => response.destroy())
+      .pipe(response);
   }
 
   /** @param {string} [run] */

@@ -19,7 +19,10 @@ const PACKAGES = [
 test('the page carries the licence of each package that it contains', async () => {
   const text = await readFile(path.join(DIST, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
   const [, ...parts] = text.split(/^={80}\n\n/m);
-  assert.deepEqual(parts.map((part) => part.split('\n')[0]?.replace(/ \d+\.\d+\.\d+ /, ' ')), PACKAGES);
+  assert.deepEqual(
+    parts.map((part) => part.split('\n')[0]?.replace(/ \d+\.\d+\.\d+ /, ' ')),
+    PACKAGES,
+  );
   for (const part of parts) {
     assert.match(part, /^Copyright .*\d{4}/m, part.slice(0, 40));
     assert.match(part, /WITHOUT WARRANTY|ALL WARRANTIES|"AS IS"/, part.slice(0, 40));

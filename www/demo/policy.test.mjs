@@ -24,11 +24,16 @@ import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
 test('the built page states its policies before anything they act on', async () => {
   const html = await readFile(path.join(DIST, 'index.html'), 'utf8');
   const [first = '', second = ''] = html.slice(html.indexOf('<head>')).match(/<(?!head)[^>]+>/g) ?? [];
-  const policy = /^<meta http-equiv="Content-Security-Policy" content="([^"]+)">$/.exec(first)?.[1]?.replaceAll('&#39;', "'");
+  const policy = /^<meta http-equiv="Content-Security-Policy" content="([^"]+)">$/
+    .exec(first)?.[1]
+    ?.replaceAll('&#39;', "'");
   assert.equal(policy, CONTENT_SECURITY_POLICY);
   assert.equal(second, '<meta name="referrer" content="no-referrer">');
   // Whatever else the policy allows, no script runs that is not a file of the page.
-  assert.doesNotMatch(CONTENT_SECURITY_POLICY, /script-src[^;]*'(unsafe-inline|unsafe-eval)'|script-src[^;]* (\*|https?:|data:|blob:)/);
+  assert.doesNotMatch(
+    CONTENT_SECURITY_POLICY,
+    /script-src[^;]*'(unsafe-inline|unsafe-eval)'|script-src[^;]* (\*|https?:|data:|blob:)/,
+  );
 });
 
 eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.keys(ENGINES)), (engine) => {
@@ -63,7 +68,11 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         const messages = [];
         page.on('pageerror', (error) => messages.push(String(error)));
         // Chromium also reports the responses that the live calls ask for.
-        page.on('console', (message) => message.type() === 'error' && !/status of 503/.test(message.text()) && messages.push(message.text()));
+        page.on(
+          'console',
+          (message) =>
+            message.type() === 'error' && !/status of 503/.test(message.text()) && messages.push(message.text()),
+        );
         await reportViolations(page);
         await page.goto(url);
         await page.locator('html[data-ready]').waitFor();
@@ -79,7 +88,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.ok(figures.length > 8, figures.join());
         // Some calls are retried, so the page itself compiles wasm.
         await page.locator('#live-start').click();
-        await page.locator('#live-sentence', { hasText: reckon({ failure: '503', rate: 0.6, calls: 8 }).whole }).waitFor();
+        await page
+          .locator('#live-sentence', { hasText: reckon({ failure: '503', rate: 0.6, calls: 8 }).whole })
+          .waitFor();
         await page.selectOption('#live-calls', '1');
         await page.locator('#live-url').fill(`${other.url}/flaky/1?run=${engine}&rate=0`);
         await page.locator('#live-start').click();
@@ -90,7 +101,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.locator('#delays [role=status]:empty').waitFor({ state: 'attached' });
         await page.evaluate(() => document.fonts.ready);
         assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
-        const link = await page.getByRole('contentinfo').getByRole('link', { name: /^Licences of the packages/ }).evaluate((element) => /** @type {HTMLAnchorElement} */ (element).href);
+        const link = await page
+          .getByRole('contentinfo')
+          .getByRole('link', { name: /^Licences of the packages/ })
+          .evaluate((element) => /** @type {HTMLAnchorElement} */ (element).href);
         assert.equal((await page.request.get(link)).status(), 200);
         assert.deepEqual(messages, []);
       }));
@@ -101,7 +115,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         // Where the clipboard is closed, the page shows what it would have copied.
         await page.evaluate(() => {
           Object.defineProperty(navigator, 'clipboard', { value: undefined });
-          Object.assign(globalThis, { prompt: (/** @type {string} */ _, /** @type {string} */ code) => Object.assign(globalThis, { code }) });
+          Object.assign(globalThis, {
+            prompt: (/** @type {string} */ _, /** @type {string} */ code) => Object.assign(globalThis, { code }),
+          });
         });
         await useMenu(page, 'delays', 'Copy embed code');
         const code = await (await page.waitForFunction(() => /** @type {any} */ (globalThis).code)).jsonValue();
@@ -138,10 +154,20 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         }, other.url);
         // The control: each of them is seen to be blocked, by the policy in the page and by that in the header.
         const expected = { 'script-src-elem': 8, 'script-src-attr': 4, 'frame-src': 2, 'object-src': 2, 'base-uri': 2 };
-        const seen = () => Object.fromEntries(Object.keys(expected).map((directive) => [directive, messages.filter((text) => text.startsWith(`policy: ${directive} `)).length]));
-        for (let i = 0; i < 200 && !isDeepStrictEqual(seen(), expected); i++) await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 25)));
+        const seen = () =>
+          Object.fromEntries(
+            Object.keys(expected).map((directive) => [
+              directive,
+              messages.filter((text) => text.startsWith(`policy: ${directive} `)).length,
+            ]),
+          );
+        for (let i = 0; i < 200 && !isDeepStrictEqual(seen(), expected); i++)
+          await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 25)));
         assert.deepEqual(seen(), expected);
-        assert.deepEqual(await page.evaluate(() => ({ ran: 'ran' in globalThis, base: document.baseURI })), { ran: false, base: `${site.url}/` });
+        assert.deepEqual(await page.evaluate(() => ({ ran: 'ran' in globalThis, base: document.baseURI })), {
+          ran: false,
+          base: `${site.url}/`,
+        });
       }));
 
     test('in development, with modules and styles of Vite, nothing is blocked either', async () => {

@@ -23,12 +23,17 @@ async function ready(page, id) {
 }
 
 /** @param {Page} page @param {string} id */
-const toMiddle = (page, id) => page.locator(`#${id} .drawing`).evaluate((drawing) => drawing.scrollIntoView({ block: 'center', behavior: 'instant' }));
+const toMiddle = (page, id) =>
+  page
+    .locator(`#${id} .drawing`)
+    .evaluate((drawing) => drawing.scrollIntoView({ block: 'center', behavior: 'instant' }));
 
 /** What the box of a figure says, and where it and the line are; undefined if they are not shown. @param {Page} page @param {string} id */
 function said(page, id) {
   return page.locator(`#${id}`).evaluate((card) => {
-    const [line, box] = ['.crosshair-line', '.crosshair-box'].map((name) => /** @type {HTMLElement} */ (card.querySelector(name)));
+    const [line, box] = ['.crosshair-line', '.crosshair-box'].map(
+      (name) => /** @type {HTMLElement} */ (card.querySelector(name)),
+    );
     if (!line || !box || line.offsetParent === null || box.offsetParent === null) return undefined;
     const [place, ...rows] = [...box.children];
     const frame = card.getBoundingClientRect();
@@ -37,7 +42,11 @@ function said(page, id) {
       place: place?.textContent ?? '',
       rows: rows.map((row) => [...row.children].map((part) => part.textContent ?? '')),
       x: line.getBoundingClientRect().left,
-      inside: shown.left >= frame.left && shown.right <= frame.right && shown.top >= frame.top && shown.bottom <= frame.bottom,
+      inside:
+        shown.left >= frame.left &&
+        shown.right <= frame.right &&
+        shown.top >= frame.top &&
+        shown.bottom <= frame.bottom,
     };
   });
 }
@@ -80,13 +89,17 @@ inEachEngine(({ engine, withPage }) => {
       const load = await said(page, 'arrivals');
       const strip = await said(page, 'herd');
       const lanes = await said(page, 'lanes');
-      assert.deepEqual(load?.rows.map(([name]) => name), ['None', 'Full', 'Equal', 'Decorrelated']);
+      assert.deepEqual(
+        load?.rows.map(([name]) => name),
+        ['None', 'Full', 'Equal', 'Decorrelated'],
+      );
 
       // Read from what is drawn.
       const rates = await page.evaluate(reckon);
       const loads = load?.rows.map(([, value]) => parseFloat(value ?? '')) ?? [];
       // A pixel of the logarithmic axis is some percent.
-      for (const [i, value] of loads.entries()) assert.ok(Math.abs(value - (rates.loads[i] ?? NaN)) <= 0.12 * value, `${loads} for ${rates.loads}`);
+      for (const [i, value] of loads.entries())
+        assert.ok(Math.abs(value - (rates.loads[i] ?? NaN)) <= 0.12 * value, `${loads} for ${rates.loads}`);
       assert.deepEqual(strip?.rows[0], ['Exponential · full', `${loads[1]}/s arrive`]);
       assert.match(strip?.rows[1]?.join(' ') ?? '', /^served so far \d+ of 1,000$/);
       assert.deepEqual(lanes?.rows, [
@@ -108,7 +121,10 @@ inEachEngine(({ engine, withPage }) => {
       const { rows } = await tableOf(page, 'arrivals');
       const [, ...calls] = rows.map((row) => Object.values(row)).find(([from]) => from === place.slice(3)) ?? [];
       // Bins of 100 ms.
-      assert.deepEqual(loads, calls.map((n) => 10 * Number(n)));
+      assert.deepEqual(
+        loads,
+        calls.map((n) => 10 * Number(n)),
+      );
     }));
 
   test('the arrow keys move it, it is told to a screen reader, and Escape takes it away', () =>
@@ -123,13 +139,21 @@ inEachEngine(({ engine, withPage }) => {
       const shown = await said(page, 'arrivals');
       assert.equal(shown?.place, 'at 6.4\u00a0s');
       assert.equal(await slider.getAttribute('aria-valuetext'), shown.place);
-      await page.locator('#arrivals .spoken', { hasText: /^at 6\.4\u00a0s: None [\d.k]+\/s, Full \d+\/s, / }).waitFor({ state: 'attached' });
+      await page
+        .locator('#arrivals .spoken', { hasText: /^at 6\.4\u00a0s: None [\d.k]+\/s, Full \d+\/s, / })
+        .waitFor({ state: 'attached' });
       assert.equal(await page.locator('#lanes .spoken').textContent(), '', 'only one of them speaks');
       assert.equal((await said(page, 'herd'))?.place, shown.place);
       if (engine === 'chromium') {
         await page.evaluate(await readFile(AXE, 'utf8'));
-        const found = await page.evaluate(async (ids) => (await /** @type {any} */ (globalThis).axe.run(ids.map((id) => `#${id}`))).violations, SHARED);
-        assert.deepEqual(found.map((/** @type {any} */ { id }) => id), []);
+        const found = await page.evaluate(
+          async (ids) => (await /** @type {any} */ (globalThis).axe.run(ids.map((id) => `#${id}`))).violations,
+          SHARED,
+        );
+        assert.deepEqual(
+          found.map((/** @type {any} */ { id }) => id),
+          [],
+        );
       }
       await page.keyboard.press('Escape');
       for (const id of SHARED) assert.equal(await said(page, id), undefined, id);
@@ -181,11 +205,17 @@ inEachEngine(
           const free = await touch.locator('#arrivals .drawing svg').evaluate((svg) => {
             const over = { bubbles: true, cancelable: true };
             const { left, top } = svg.getBoundingClientRect();
-            const move = new PointerEvent('pointermove', { ...over, pointerType: 'touch', clientX: left + 80, clientY: top + 80 });
+            const move = new PointerEvent('pointermove', {
+              ...over,
+              pointerType: 'touch',
+              clientX: left + 80,
+              clientY: top + 80,
+            });
             const events = [move, new Event('touchstart', over), new Event('touchmove', over)];
             for (const event of events) svg.dispatchEvent(event);
             const actions = [];
-            for (let at = /** @type {Element | null} */ (svg); at; at = at.parentElement) actions.push(getComputedStyle(at).touchAction);
+            for (let at = /** @type {Element | null} */ (svg); at; at = at.parentElement)
+              actions.push(getComputedStyle(at).touchAction);
             return events.every((event) => !event.defaultPrevented) && actions.every((action) => action === 'auto');
           });
           assert.ok(free);
@@ -205,11 +235,14 @@ inEachEngine(
  * panel's bar against the labels of its axis, and the marks of the lanes up to the line.
  */
 function reckon() {
-  const lineOf = (/** @type {string} */ id) => parseFloat(/** @type {HTMLElement} */ (document.querySelector(`#${id} .crosshair-line`)).style.left);
-  const svgOf = (/** @type {string} */ id) => /** @type {SVGSVGElement} */ (document.querySelector(`#${id} svg[role=img]`));
+  const lineOf = (/** @type {string} */ id) =>
+    parseFloat(/** @type {HTMLElement} */ (document.querySelector(`#${id} .crosshair-line`)).style.left);
+  const svgOf = (/** @type {string} */ id) =>
+    /** @type {SVGSVGElement} */ (document.querySelector(`#${id} svg[role=img]`));
   const lanes = svgOf('lanes');
   const numbers = (/** @type {string} */ text) => [...text.matchAll(/M([\d.]+)/g)].map((match) => Number(match[1]));
-  const paths = (/** @type {string} */ name) => [...lanes.querySelectorAll(`path.${name}`)].flatMap((path) => numbers(path.getAttribute('d') ?? ''));
+  const paths = (/** @type {string} */ name) =>
+    [...lanes.querySelectorAll(`path.${name}`)].flatMap((path) => numbers(path.getAttribute('d') ?? ''));
   const rejections = [...paths('tick'), ...paths('gave-up').map((x) => x + 4)];
   const dots = [...lanes.querySelectorAll('circle.dot-mark')].map((dot) => Number(dot.getAttribute('cx')));
   const before = (/** @type {number[]} */ places) => places.filter((x) => x <= lineOf('lanes')).length;

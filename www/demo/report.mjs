@@ -28,7 +28,9 @@ import { paint, table } from './terminal.mjs';
 /** @param {Setting} setting */
 export function printIntroduction({ server, seed, failureRate, requestCount, concurrency, answerWithinMs, ...policy }) {
   console.log(`${paint.bold('rejitter')} on Node ${process.versions.node}, against ${server}`);
-  console.log(`${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers fail (seed ${seed}).`);
+  console.log(
+    `${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers fail (seed ${seed}).`,
+  );
   const options = `baseMs ${policy.baseMs}, capMs ${policy.capMs}, factor ${policy.factor}, maxAttempts ${policy.maxAttempts}`;
   console.log(paint.dim(`createFetch, full jitter, ${options}; slow is after ${answerWithinMs} ms.\n`));
 }
@@ -37,7 +39,13 @@ export function printIntroduction({ server, seed, failureRate, requestCount, con
 export function printCalls(calls) {
   console.log(
     table(
-      [{ title: 'request' }, { title: 'attempts', right: true }, { title: 'answers (and waits, ms)' }, { title: 'outcome' }, { title: 'ms', right: true }],
+      [
+        { title: 'request' },
+        { title: 'attempts', right: true },
+        { title: 'answers (and waits, ms)' },
+        { title: 'outcome' },
+        { title: 'ms', right: true },
+      ],
       calls.map((it) => [it.name, String(it.answers.length), story(it), outcome(it), paint.dim(it.ms.toFixed(0))]),
     ),
   );
@@ -92,7 +100,9 @@ function printWaits({ baseMs, capMs, factor, maxAttempts }, calls) {
   // The ceilings come from the package too: the waits of the same policy without jitter.
   const ceilings = [...new RetryPolicy({ baseMs, capMs, factor, maxAttempts, jitter: 'none' }).delays()];
   // The server's 429 says how long to wait: never less than that, so it is no draw below the ceiling.
-  const shares = calls.flatMap((it) => it.waits.flatMap((wait, k) => (it.answers[k] === '429' ? [] : wait / /** @type {number} */ (ceilings[k]))));
+  const shares = calls.flatMap((it) =>
+    it.waits.flatMap((wait, k) => (it.answers[k] === '429' ? [] : wait / /** @type {number} */ (ceilings[k]))),
+  );
   const asked = waits.length - shares.length;
   const hinted = asked > 0 ? ` (${asked} by Retry-After)` : '';
   if (shares.length === 0) {

@@ -17,8 +17,13 @@ inEachEngine(({ withPage }) => {
       await page.getByRole('button', { name: /^Sort by rejected calls/ }).focus();
       for (const direction of ['ascending', 'descending']) {
         await page.keyboard.press('Enter');
-        assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), `Sort by rejected calls, ${direction}`);
-        const shares = (await rows.evaluateAll((spots) => spots.map((spot) => spot.getAttribute('aria-label') ?? ''))).map((label) => Number(/([\d.]+)% of the calls/.exec(label)?.[1] ?? NaN));
+        assert.equal(
+          await page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
+          `Sort by rejected calls, ${direction}`,
+        );
+        const shares = (
+          await rows.evaluateAll((spots) => spots.map((spot) => spot.getAttribute('aria-label') ?? ''))
+        ).map((label) => Number(/([\d.]+)% of the calls/.exec(label)?.[1] ?? NaN));
         assert.ok(shares.every(Number.isFinite), shares.join());
         const sorted = shares.toSorted((a, b) => (direction === 'ascending' ? a - b : b - a));
         assert.deepEqual(shares, sorted);
@@ -47,12 +52,24 @@ inEachEngine(({ withPage }) => {
       await page.getByRole('navigation').getByRole('link', { name: 'AWS 2015' }).click();
       await page.waitForURL(/#aws-2015$/);
       await drawn(page, 'contention');
-      await page.locator('#contention .subtitle', { hasText: "50 of 50 values of AWS's simulator lie within the 95% interval." }).waitFor();
+      await page
+        .locator('#contention .subtitle', {
+          hasText: "50 of 50 values of AWS's simulator lie within the 95% interval.",
+        })
+        .waitFor();
       assert.equal(await page.locator('#contention .ghost:not(.neutral)').count(), 50);
       await seen(page, '#contention', '.ghost');
       await seen(page, '#contention', '.band');
-      const tops = await Promise.all(['#story-section', '#aws-2015', '#delays-section'].map(async (id) => (await page.locator(id).boundingBox())?.y ?? NaN));
-      assert.deepEqual(tops, tops.toSorted((a, b) => a - b), tops.join());
+      const tops = await Promise.all(
+        ['#story-section', '#aws-2015', '#delays-section'].map(
+          async (id) => (await page.locator(id).boundingBox())?.y ?? NaN,
+        ),
+      );
+      assert.deepEqual(
+        tops,
+        tops.toSorted((a, b) => a - b),
+        tops.join(),
+      );
     }));
 
   test('aws: the figure is that of the package for the same seed; the whole of it can be run, and stopped', () =>
@@ -64,7 +81,10 @@ inEachEngine(({ withPage }) => {
       await page.waitForFunction(() => document.querySelector('#contention svg desc')?.textContent?.includes('190'));
       const { rows } = await tableOf(page, 'contention');
       const shown = rows.find((row) => row.strategy === 'Full' && row.clients === 100 && row.runs === 10);
-      const simulation = simulateContention({ figure: 'full', baseMs: 5, capMs: 2000 }, { clients: 100, runs: 10, seed: '42/full/100' });
+      const simulation = simulateContention(
+        { figure: 'full', baseMs: 5, capMs: 2000 },
+        { clients: 100, runs: 10, seed: '42/full/100' },
+      );
       const { callsSummary, timeMsSummary } = await simulation.run();
       simulation.free();
       assert.deepEqual([shown?.calls, shown?.time], [callsSummary.mean, timeMsSummary.mean]);
@@ -83,17 +103,27 @@ inEachEngine(({ withPage }) => {
         const { headline, reason, others } = await verdictOf(page);
         const seeds = Number(/(\d+)\u00a0seeds/.exec(reason)?.[1]);
         const names = [scenario.pick, ...scenario.level].map(titleOf);
-        const [own] = independently(scenario, seeds, STRATEGIES.filter(({ backoff, jitter }) => `${backoff} ${jitter}` === scenario.pick));
+        const [own] = independently(
+          scenario,
+          seeds,
+          STRATEGIES.filter(({ backoff, jitter }) => `${backoff} ${jitter}` === scenario.pick),
+        );
         assert.ok(own && seeds >= 20 && seeds <= 30, reason);
         const served = median(own.runs.map((run) => run.served));
         const calls = Number(median(own.runs.map(({ callsPerClient }) => callsPerClient)).toPrecision(3));
         const timeS = Number((median(own.runs.map(({ timeMs }) => timeMs)) / 1000).toFixed(1));
         if (served >= 990) {
           assert.equal(headline, `For these 1,000\u00a0clients and this outage: ${names.join(' or ')}.`);
-          assert.ok(reason.startsWith(`99% are served after ${timeS}\u00a0s, with ${calls} calls per client (`), reason);
+          assert.ok(
+            reason.startsWith(`99% are served after ${timeS}\u00a0s, with ${calls} calls per client (`),
+            reason,
+          );
         } else {
           assert.equal(headline, `No strategy serves 99% of these 1,000\u00a0clients. Most are served by ${names[0]}.`);
-          assert.ok(reason.startsWith(`${names[0]} serves ${served} of 1,000 with ${calls} calls per client (`), reason);
+          assert.ok(
+            reason.startsWith(`${names[0]} serves ${served} of 1,000 with ${calls} calls per client (`),
+            reason,
+          );
         }
         assert.equal(/within the noise/.test(reason), scenario.level.length > 0, reason);
         assert.ok(others.length >= 2 && others.every((text) => /\.$/.test(text)), others.join());
@@ -121,8 +151,24 @@ inEachEngine(({ withPage }) => {
       /** @param {number} demand */
       const expected = (demand) => {
         const run = (/** @type {string} */ jitter, /** @type {any} */ budget = 'unlimited') => {
-          const policy = /** @type {any} */ ({ ...(jitter !== 'decorrelated' && { backoff: 'exponential' }), jitter, baseMs: 100, capMs: 10_000, maxAttempts: 10 });
-          const simulation = simulateLoad(policy, { arrivals: { type: 'regular', perS: 120 * demand }, capacityPerS: 120, timeoutMs: 1000, downFromMs: 10_000, downMs: 2000, horizonMs: 120_000, binMs: 400, budget, seed: 42 });
+          const policy = /** @type {any} */ ({
+            ...(jitter !== 'decorrelated' && { backoff: 'exponential' }),
+            jitter,
+            baseMs: 100,
+            capMs: 10_000,
+            maxAttempts: 10,
+          });
+          const simulation = simulateLoad(policy, {
+            arrivals: { type: 'regular', perS: 120 * demand },
+            capacityPerS: 120,
+            timeoutMs: 1000,
+            downFromMs: 10_000,
+            downMs: 2000,
+            horizonMs: 120_000,
+            binMs: 400,
+            budget,
+            seed: 42,
+          });
           simulation.step();
           const { requests, retries, recoveredAfterMs } = simulation.result();
           simulation.free();
@@ -130,23 +176,36 @@ inEachEngine(({ withPage }) => {
           return { load: last.reduce((a, b) => a + b, 0) / (12 * 120), recovered: recoveredAfterMs };
         };
         const least = Math.min(...['none', 'full', 'equal', 'decorrelated'].map((jitter) => run(jitter).load));
-        const [request, success] = ['request', 'success'].map((per) => run('full', { per, ratio: 0.1, bucket: 10 }).recovered);
+        const [request, success] = ['request', 'success'].map(
+          (per) => run('full', { per, ratio: 0.1, bucket: 10 }).recovered,
+        );
         return { times: Number(least.toPrecision(2)), request, success };
       };
-      const seconds = (/** @type {number | undefined} */ ms) => `${Number(((ms ?? NaN) / 1000).toFixed((ms ?? 0) < 9995 ? 2 : 1))}\u00a0s`;
+      const seconds = (/** @type {number | undefined} */ ms) =>
+        `${Number(((ms ?? NaN) / 1000).toFixed((ms ?? 0) < 9995 ? 2 : 1))}\u00a0s`;
       await page.locator('#budget-body').scrollIntoViewIfNeeded();
       await drawn(page, 'load');
       const finding = page.locator('#load .finding');
       const now = expected(0.93);
       assert.equal(now.request, undefined);
       const said = (await finding.textContent()) ?? '';
-      assert.match(said, new RegExp(`^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`));
+      assert.match(
+        said,
+        new RegExp(
+          `^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`,
+        ),
+      );
 
       await page.getByRole('slider', { name: 'New requests' }).fill('4');
       await page.waitForURL(/demand=0\.8$/);
       const less = expected(0.8);
       await page.locator('#load .finding', { hasText: seconds(less.request) }).waitFor();
-      assert.match((await finding.textContent()) ?? '', new RegExp(`at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ${seconds(less.request)}\\.$`));
+      assert.match(
+        (await finding.textContent()) ?? '',
+        new RegExp(
+          `at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ${seconds(less.request)}\\.$`,
+        ),
+      );
       await drawn(page, 'budgets');
       assert.match((await page.locator('#budgets .bound-label').textContent()) ?? '', /^now 80/);
 
@@ -155,41 +214,63 @@ inEachEngine(({ withPage }) => {
       await page.locator('#budget-body').scrollIntoViewIfNeeded();
       await drawn(page, 'load');
       assert.match((await finding.textContent()) ?? '', /^New requests alone take 105% of the capacity/);
-      assert.equal(await page.getByRole('slider', { name: 'New requests' }).getAttribute('aria-valuetext'), '105% of the capacity');
+      assert.equal(
+        await page.getByRole('slider', { name: 'New requests' }).getAttribute('aria-valuetext'),
+        '105% of the capacity',
+      );
     }));
 
   test('cost, budgets, aws: no text covers another one, from 1440 down to 320 pixels', () =>
     withPage(async (page) => {
       for (const width of [1440, 1024, 768, 390, 320]) {
         await page.setViewportSize({ width, height: 900 });
-        for (const [section, ...ids] of [['aws-body', 'contention'], ['cost-body', 'cost', 'peaks'], ['budget-body', 'load', 'budgets']]) {
+        for (const [section, ...ids] of [
+          ['aws-body', 'contention'],
+          ['cost-body', 'cost', 'peaks'],
+          ['budget-body', 'load', 'budgets'],
+        ]) {
           await page.locator(`#${section}`).scrollIntoViewIfNeeded();
           for (const id of ids) {
             await drawn(page, id);
-            assert.deepEqual(await page.locator(`#${id} .drawing > svg`).evaluate(coveredTexts), [], `${id}, ${width} pixels`);
+            assert.deepEqual(
+              await page.locator(`#${id} .drawing > svg`).evaluate(coveredTexts),
+              [],
+              `${id}, ${width} pixels`,
+            );
           }
         }
       }
     }));
 
   test('waits: a deadline that ends them, and one that lets nobody retry', () =>
-    withPage(async (page, url) => {
-      const total = async () => Promise.all(['total-worst', 'total-mean'].map(async (id) => Number(await page.locator(`#${id}`).getAttribute('data-ms'))));
-      await drawn(page, 'landing');
-      // 100 + 200 + 400; the next 800 would end after the deadline.
-      assert.deepEqual(await total(), [700, 700]);
-      assert.match((await page.textContent('#delays .note')) ?? '', /The deadline of 1\u00a0s ends the waits: together they take at most 700\u00a0ms\.$/);
-      await page.goto(`${url}?jitter=equal&totalTimeoutMs=1000`);
-      await drawn(page, 'landing');
-      const [worst = NaN, mean = NaN] = await total();
-      assert.equal(worst, 1000);
-      // The first three waits together have a mean of 525; few clients have time for the fourth.
-      assert.ok(mean > 525 && mean < 700, `${mean}`);
-      await page.goto(`${url}?baseMs=1000&jitter=none&totalTimeoutMs=500`);
-      await drawn(page, 'landing');
-      assert.deepEqual(await total(), [0, 0]);
-      assert.match((await page.textContent('#landing .note')) ?? '', /^No retry is made/);
-    }, { query: '?jitter=none&totalTimeoutMs=1000' }));
+    withPage(
+      async (page, url) => {
+        const total = async () =>
+          Promise.all(
+            ['total-worst', 'total-mean'].map(async (id) =>
+              Number(await page.locator(`#${id}`).getAttribute('data-ms')),
+            ),
+          );
+        await drawn(page, 'landing');
+        // 100 + 200 + 400; the next 800 would end after the deadline.
+        assert.deepEqual(await total(), [700, 700]);
+        assert.match(
+          (await page.textContent('#delays .note')) ?? '',
+          /The deadline of 1\u00a0s ends the waits: together they take at most 700\u00a0ms\.$/,
+        );
+        await page.goto(`${url}?jitter=equal&totalTimeoutMs=1000`);
+        await drawn(page, 'landing');
+        const [worst = NaN, mean = NaN] = await total();
+        assert.equal(worst, 1000);
+        // The first three waits together have a mean of 525; few clients have time for the fourth.
+        assert.ok(mean > 525 && mean < 700, `${mean}`);
+        await page.goto(`${url}?baseMs=1000&jitter=none&totalTimeoutMs=500`);
+        await drawn(page, 'landing');
+        assert.deepEqual(await total(), [0, 0]);
+        assert.match((await page.textContent('#landing .note')) ?? '', /^No retry is made/);
+      },
+      { query: '?jitter=none&totalTimeoutMs=1000' },
+    ));
 
   test('waits of minutes: all ticks of an axis in one unit', () =>
     withPage(async (page) => {
@@ -207,8 +288,12 @@ inEachEngine(({ withPage }) => {
       for (const query of ['?clients=50&downMs=1000&capacityPerS=1', '?clients=50&downMs=1000&capacityPerS=100000']) {
         await page.goto(url + query);
         await drawn(page, 'arrivals');
-        const panels = await page.locator('#arrivals .down').evaluateAll((rects) => rects.map((rect) => ['y', 'height'].map((name) => Number(rect.getAttribute(name)))));
-        const lines = await page.locator('#arrivals .capacity').evaluateAll((all) => all.map((one) => Number(one.getAttribute('y1'))));
+        const panels = await page
+          .locator('#arrivals .down')
+          .evaluateAll((rects) => rects.map((rect) => ['y', 'height'].map((name) => Number(rect.getAttribute(name)))));
+        const lines = await page
+          .locator('#arrivals .capacity')
+          .evaluateAll((all) => all.map((one) => Number(one.getAttribute('y1'))));
         assert.equal(lines.length, 4);
         for (const [i, y] of lines.entries()) {
           const [top = NaN, height = NaN] = panels[i] ?? [];
@@ -236,15 +321,28 @@ inEachEngine(({ withPage }) => {
     }));
 
   test('the linter warns of what the package warns of', () =>
-    withPage(async (page) => {
-      await page.locator('#linter-body').scrollIntoViewIfNeeded();
-      const card = page.locator('.lint-card[aria-busy=false]');
-      await card.scrollIntoViewIfNeeded();
-      const codes = await card.locator('[data-severity=warning] .code').allTextContents();
-      const expected = explain({ baseMs: 100, capMs: 10_000, factor: 2, maxAttempts: 6, jitter: 'none', totalTimeoutMs: 500 });
-      assert.deepEqual(codes, expected.filter(({ severity }) => severity === 'warning').map(({ code }) => code));
-      assert.ok(codes.includes('no-jitter') && codes.includes('worst-case-exceeds-deadline'), codes.join());
-    }, { query: '?jitter=none&totalTimeoutMs=500' }));
+    withPage(
+      async (page) => {
+        await page.locator('#linter-body').scrollIntoViewIfNeeded();
+        const card = page.locator('.lint-card[aria-busy=false]');
+        await card.scrollIntoViewIfNeeded();
+        const codes = await card.locator('[data-severity=warning] .code').allTextContents();
+        const expected = explain({
+          baseMs: 100,
+          capMs: 10_000,
+          factor: 2,
+          maxAttempts: 6,
+          jitter: 'none',
+          totalTimeoutMs: 500,
+        });
+        assert.deepEqual(
+          codes,
+          expected.filter(({ severity }) => severity === 'warning').map(({ code }) => code),
+        );
+        assert.ok(codes.includes('no-jitter') && codes.includes('worst-case-exceeds-deadline'), codes.join());
+      },
+      { query: '?jitter=none&totalTimeoutMs=500' },
+    ));
 
   test('import: what is pasted is translated, and drawn by all figures; what is wrong is said', () =>
     withPage(async (page) => {
@@ -252,7 +350,10 @@ inEachEngine(({ withPage }) => {
       const text = page.locator('#import-text');
       await text.fill("backOff(fn, { startingDelay: 250, timeMultiple: 3, numOfAttempts: 4, jitter: 'full' })");
       await page.getByRole('button', { name: 'Draw it' }).click();
-      assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full · 250\u00a0ms without a cap · 4\u00a0attempts$/);
+      assert.match(
+        (await page.locator('#strategy-summary').textContent()) ?? '',
+        /^Exponential · full · 250\u00a0ms without a cap · 4\u00a0attempts$/,
+      );
       await drawn(page, 'delays');
       assert.deepEqual(column((await tableOf(page, 'delays')).rows.slice(0, 3), 'at most'), [250, 750, 2250]);
       await text.fill('backOff(fn, { startingDelay: ');
@@ -267,10 +368,15 @@ inEachEngine(({ withPage }) => {
       await page.locator('#import-text').fill(text);
       await drawn(page, 'import-waits');
       const figure = page.locator('#import-waits');
-      assert.match((await figure.locator('.note').textContent()) ?? '', /^Wait 5 differs most: .* 38% of the clients of ky 2\.1\.0 then wait exactly 3\ss and retry together\.$/);
+      assert.match(
+        (await figure.locator('.note').textContent()) ?? '',
+        /^Wait 5 differs most: .* 38% of the clients of ky 2\.1\.0 then wait exactly 3\ss and retry together\.$/,
+      );
       // Two shapes of different outlines in wait 5, and a stick at the cap for ky alone.
       const row = figure.locator('[data-wait="5"]');
-      const outlines = await row.locator('.shape').evaluateAll((shapes) => shapes.map((shape) => shape.getAttribute('d')));
+      const outlines = await row
+        .locator('.shape')
+        .evaluateAll((shapes) => shapes.map((shape) => shape.getAttribute('d')));
       assert.equal(new Set(outlines).size, 2);
       assert.equal(await row.locator('.before .spike').count(), 1);
       assert.equal(await row.locator('[data-jitter] .spike').count(), 0);
@@ -284,15 +390,25 @@ inEachEngine(({ withPage }) => {
       // The same waits of another library have its name.
       const subtitle = page.locator('#import-waits .subtitle');
       await page.locator('#import-text').fill('backOff(fn, { startingDelay: 300, numOfAttempts: 4 })');
-      await page.waitForFunction(() => document.querySelector('#import-waits .subtitle')?.textContent?.includes('exponential-backoff 3.1.3'));
+      await page.waitForFunction(() =>
+        document.querySelector('#import-waits .subtitle')?.textContent?.includes('exponential-backoff 3.1.3'),
+      );
       await page.locator('#import-text').fill('retry(fn, { delay: 300, factor: 2, maxAttempts: 4, timeout: 0 })');
-      await page.waitForFunction(() => document.querySelector('#import-waits .subtitle')?.textContent?.includes('@lifeomic/attempt 3.1.0'));
+      await page.waitForFunction(() =>
+        document.querySelector('#import-waits .subtitle')?.textContent?.includes('@lifeomic/attempt 3.1.0'),
+      );
       assert.match((await subtitle.textContent()) ?? '', /^dashed: @lifeomic.attempt 3\.1\.0 · filled: rejitter$/);
       // The same waits on both sides.
       await page.locator('#import-text').fill('axiosRetry(axios, { retryDelay: axiosRetry.exponentialDelay })');
-      await page.waitForFunction(() => document.querySelector('#import-waits .note')?.textContent === 'Both draw the same waits.');
+      await page.waitForFunction(
+        () => document.querySelector('#import-waits .note')?.textContent === 'Both draw the same waits.',
+      );
       // Texts that no link should bring.
-      for (const query of [`?import=${'x'.repeat(3000)}`, '?import=%E0%A4%A', '?import=%00%1B%5B31m%3Cimg%20src=x%20onerror=alert(1)%3E&importFrom=nobody']) {
+      for (const query of [
+        `?import=${'x'.repeat(3000)}`,
+        '?import=%E0%A4%A',
+        '?import=%00%1B%5B31m%3Cimg%20src=x%20onerror=alert(1)%3E&importFrom=nobody',
+      ]) {
         await page.goto(url + query);
         await page.locator('#import-body').scrollIntoViewIfNeeded();
         await page.locator('#import-text').waitFor();
@@ -306,13 +422,19 @@ inEachEngine(({ withPage }) => {
     withPage(async (page) => {
       await page.locator('#import-body').scrollIntoViewIfNeeded();
       await page.locator('#import-text').fill('{ retries: 5 }');
-      assert.equal(await page.locator('.import-question').textContent(), 'These options fit more than one library. Which one do you use?');
+      assert.equal(
+        await page.locator('.import-question').textContent(),
+        'These options fit more than one library. Which one do you use?',
+      );
       assert.ok(await page.locator('#import-waits').isHidden());
       await page.locator('.import-choices').getByRole('button', { name: 'async-retry' }).click();
       assert.equal(await page.locator('.import-result h3').first().textContent(), 'async-retry 1.3.3 in rejitter');
       assert.equal(await page.locator('#import-from').inputValue(), 'async-retry');
       await page.locator('.import-examples').getByRole('button', { name: 'Polly' }).click();
-      assert.equal(await page.locator('.import-looks').textContent(), 'This looks like Polly 8: the preset polly is drawn, with the numbers from the text.');
+      assert.equal(
+        await page.locator('.import-looks').textContent(),
+        'This looks like Polly 8: the preset polly is drawn, with the numbers from the text.',
+      );
       await page.getByRole('button', { name: 'Draw it' }).click();
       assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /Polly/);
       assert.match((await page.locator('#code-panel').textContent()) ?? '', /jitter: 'pollyV2'/);
@@ -324,14 +446,18 @@ async function verdictOf(page) {
   await page.locator('#cost-body').scrollIntoViewIfNeeded();
   const box = page.locator('#verdict[aria-busy=false]');
   await box.waitFor({ timeout: 60_000 });
-  const [headline = '', reason = ''] = await Promise.all(['h3', '.reason'].map(async (part) => (await box.locator(part).textContent()) ?? ''));
+  const [headline = '', reason = ''] = await Promise.all(
+    ['h3', '.reason'].map(async (part) => (await box.locator(part).textContent()) ?? ''),
+  );
   return { headline, reason, others: await box.locator('li').allTextContents() };
 }
 
 /** @param {string} name backoff and jitter */
 function titleOf(name) {
   const [backoff = '', jitter = ''] = name.split(' ');
-  return jitter === 'decorrelated' ? 'Decorrelated jitter' : `${backoff.charAt(0).toUpperCase()}${backoff.slice(1)} · ${jitter} jitter`;
+  return jitter === 'decorrelated'
+    ? 'Decorrelated jitter'
+    : `${backoff.charAt(0).toUpperCase()}${backoff.slice(1)} · ${jitter} jitter`;
 }
 
 /** Marks are seen if the picture is another one without them. @param {Page} page @param {string} figure @param {string} marks */
@@ -351,10 +477,13 @@ function coveredTexts(picture) {
     .map((text) => ({ text: text.textContent ?? '', box: text.getBoundingClientRect() }))
     // The boxes of lines of text are higher than their letters.
     .map(({ text, box: { left, right, top, bottom } }) => ({ text, left, right, top: top + 3, bottom: bottom - 3 }));
-  const found = texts.filter(({ left, right }) => card && (left < card.left || right > card.right)).map(({ text }) => `${text} leaves the card`);
+  const found = texts
+    .filter(({ left, right }) => card && (left < card.left || right > card.right))
+    .map(({ text }) => `${text} leaves the card`);
   for (const [i, a] of texts.entries()) {
     for (const b of texts.slice(i + 1)) {
-      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom && b.top < a.bottom) found.push(`${a.text} | ${b.text}`);
+      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom && b.top < a.bottom)
+        found.push(`${a.text} | ${b.text}`);
     }
   }
   return found;

@@ -51,7 +51,10 @@ test('what a request meets depends on seed, id and count, not on the order of ar
   const orders = /** @type {const} */ (['as listed', 'reversed', 'at once', 'as listed']);
   try {
     const met = await Promise.all(
-      servers.map(async (server, i) => ({ answers: await story(server.url, orders[i] ?? 'as listed'), counted: server.stats() })),
+      servers.map(async (server, i) => ({
+        answers: await story(server.url, orders[i] ?? 'as listed'),
+        counted: server.stats(),
+      })),
     );
     const [first, reversed, atOnce, otherSeed] = met;
     assert.deepEqual(reversed, first);
@@ -66,7 +69,9 @@ test('what a request meets depends on seed, id and count, not on the order of ar
 
 test('a slow answer is a good one that takes its time', async () => {
   const settings = { seed: 1, failureRate: 1, latencyMs: /** @type {const} */ ([0, 1]), slowMs: 300 };
-  const id = Array.from({ length: 100 }, (_, i) => `x${i}`).find((id) => fate({ ...settings, id, n: 1 }).kind === 'slow');
+  const id = Array.from({ length: 100 }, (_, i) => `x${i}`).find(
+    (id) => fate({ ...settings, id, n: 1 }).kind === 'slow',
+  );
   const server = await startServer(settings);
   try {
     const start = performance.now();
@@ -92,7 +97,10 @@ test('answers: statuses, headers for other origins, a count of each kind, and 40
     assert.equal((await fetch(`${server.url}/flaky/1`, { method: 'OPTIONS' })).status, 204);
 
     const { requests, notFound, ...kinds } = server.stats();
-    assert.equal(Object.values(kinds).reduce((a, b) => a + b), requests);
+    assert.equal(
+      Object.values(kinds).reduce((a, b) => a + b),
+      requests,
+    );
     assert.equal(notFound, 0);
     assert.equal((await fetch(`${server.url}/missing`)).status, 404);
     assert.equal((await fetch(`${server.url}/flaky/a%2Fb`)).status, 404);
@@ -120,7 +128,12 @@ test('a run has a count and statistics of its own, and may choose seed, rate and
     assert.equal(server.stats().requests, 12);
     assert.equal(server.stats('none').requests, 0);
 
-    for (const [failure, answer] of [['503', '503'], ['429', '429'], ['network', 'drop'], ['slow', '200']]) {
+    for (const [failure, answer] of [
+      ['503', '503'],
+      ['429', '429'],
+      ['network', 'drop'],
+      ['slow', '200'],
+    ]) {
       assert.equal(await meet(`${server.url}/flaky/x?run=${failure}&failure=${failure}`), answer);
     }
     assert.deepEqual(server.stats('network'), { ...server.stats('none'), requests: 1, dropped: 1 });
@@ -146,9 +159,21 @@ test('serves the files of its folder and nothing outside of it', async () => {
     assert.equal(await page.text(), '<!doctype html>');
     assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self'; .*; base-uri 'none'$/);
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
-    assert.equal((await fetch(`${server.url}/assets/a.js`)).headers.get('content-type'), 'text/javascript; charset=utf-8');
+    assert.equal(
+      (await fetch(`${server.url}/assets/a.js`)).headers.get('content-type'),
+      'text/javascript; charset=utf-8',
+    );
     assert.equal((await fetch(`${server.url}/assets/same.js`)).status, 200, 'a link within the folder is followed');
-    const outside = ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/link.txt', '/up/secret.txt', '/%00', '/%zz', '/assets'];
+    const outside = [
+      '/../secret.txt',
+      '/..%2fsecret.txt',
+      '/assets/..%2f..%2fsecret.txt',
+      '/link.txt',
+      '/up/secret.txt',
+      '/%00',
+      '/%zz',
+      '/assets',
+    ];
     for (const target of outside) {
       const answer = await rawGet(server.port, target);
       assert.match(answer, /^HTTP\/1\.1 404 /, target);
@@ -163,8 +188,37 @@ test('serves the files of its folder and nothing outside of it', async () => {
 
 /** Request targets that are no paths of files; in most of them `new URL` finds an invalid host or port. */
 const ODD_TARGETS = [
-  '//', '///', '//[', '//x:99999/', '//user@:80/', '//%', '/\\', '/\\[', '/\\x:99999', '/?', '/#', '/flaky/', '/flaky/%', '/flaky/%00', '/flaky/1?rate=x', '/flaky/1?run=%ff[',
-  'http://[', 'http://x:99999/', 'http://', 'http:', 'https://%/', 'file:///etc/passwd', 'javascript:1', '*', '?', '[', '%', 'x', '..', `/${'a'.repeat(8000)}`, `/${'../'.repeat(2000)}`,
+  '//',
+  '///',
+  '//[',
+  '//x:99999/',
+  '//user@:80/',
+  '//%',
+  '/\\',
+  '/\\[',
+  '/\\x:99999',
+  '/?',
+  '/#',
+  '/flaky/',
+  '/flaky/%',
+  '/flaky/%00',
+  '/flaky/1?rate=x',
+  '/flaky/1?run=%ff[',
+  'http://[',
+  'http://x:99999/',
+  'http://',
+  'http:',
+  'https://%/',
+  'file:///etc/passwd',
+  'javascript:1',
+  '*',
+  '?',
+  '[',
+  '%',
+  'x',
+  '..',
+  `/${'a'.repeat(8000)}`,
+  `/${'../'.repeat(2000)}`,
 ];
 
 test('survives any request target, from any page, and answers the next request', async () => {
@@ -177,7 +231,10 @@ test('survives any request target, from any page, and answers the next request',
         const answer = await rawGet(server.port, target, { method });
         const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
         const isPath = target.startsWith('/');
-        assert.ok(isPath ? [200, 204, 400, 404].includes(status) : status === 400, `${method} ${target.slice(0, 40)}: ${answer.slice(0, 100)}`);
+        assert.ok(
+          isPath ? [200, 204, 400, 404].includes(status) : status === 400,
+          `${method} ${target.slice(0, 40)}: ${answer.slice(0, 100)}`,
+        );
       }
     }
     assert.equal((await fetch(`${server.url}/`)).status, 200);
@@ -189,10 +246,20 @@ test('survives any request target, from any page, and answers the next request',
 
 test('answers only requests that name this machine and its port', async () => {
   const server = await startServer({ seed: 1, failureRate: 0, ...QUICK });
-  const statusFor = async (/** @type {string} */ host) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(await rawGet(server.port, '/stats', { host }))?.[1]);
+  const statusFor = async (/** @type {string} */ host) =>
+    Number(/^HTTP\/1\.1 (\d{3}) /.exec(await rawGet(server.port, '/stats', { host }))?.[1]);
   try {
-    for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`]) assert.equal(await statusFor(host), 200, host);
-    for (const host of ['', 'localhost', '127.0.0.1', `example.com:${server.port}`, `127.0.0.1.example.com:${server.port}`, `localhost:${server.port + 1}`, `0.0.0.0:${server.port}`]) {
+    for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`])
+      assert.equal(await statusFor(host), 200, host);
+    for (const host of [
+      '',
+      'localhost',
+      '127.0.0.1',
+      `example.com:${server.port}`,
+      `127.0.0.1.example.com:${server.port}`,
+      `localhost:${server.port + 1}`,
+      `0.0.0.0:${server.port}`,
+    ]) {
       assert.equal(await statusFor(host), 421, host);
     }
   } finally {
@@ -203,7 +270,8 @@ test('answers only requests that name this machine and its port', async () => {
 test('keeps the counts of the latest runs and ids, however many other pages ask for', async () => {
   const server = await startServer({ seed: 1, failureRate: 0, latencyMs: [0, 0] });
   try {
-    const ask = (/** @type {string} */ id, /** @type {string} */ run) => fetch(`${server.url}/flaky/${id}?run=${run}`).then((response) => response.json());
+    const ask = (/** @type {string} */ id, /** @type {string} */ run) =>
+      fetch(`${server.url}/flaky/${id}?run=${run}`).then((response) => response.json());
     await ask('x', 'first');
     await ask('x', 'kept');
     for (let i = 0; i < 19; i++) {
@@ -214,7 +282,8 @@ test('keeps the counts of the latest runs and ids, however many other pages ask 
     assert.equal(server.stats('other-18').requests, 1);
     assert.equal(server.stats('first').requests, 0, 'forgotten: twenty others came after it');
 
-    for (let i = 0; i < 2001; i += 69) await Promise.all(Array.from({ length: 69 }, (_, j) => ask(`id-${i + j}`, 'kept')));
+    for (let i = 0; i < 2001; i += 69)
+      await Promise.all(Array.from({ length: 69 }, (_, j) => ask(`id-${i + j}`, 'kept')));
     assert.equal((await ask('x', 'kept')).n, 1, 'forgotten: 2,000 other ids came after it');
     assert.equal((await ask('id-2000', 'kept')).n, 2);
   } finally {
@@ -250,7 +319,11 @@ test('close ends pending answers and leaves no socket or timer', async () => {
     await pending;
     await new Promise((resolve) => (idle.destroyed ? resolve() : idle.once('close', resolve)));
     console.log(slow > 0 ? 'closed' : 'no answer was pending');`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'], timeout: 20_000 });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 20_000,
+  });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   const [status] = await once(child, 'exit');
@@ -263,10 +336,14 @@ test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SI
   await writeFile(path.join(dist, 'index.html'), '<!doctype html><title>page</title>');
   try {
     for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-      const child = spawn(process.execPath, [fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        timeout: 20_000,
-      });
+      const child = spawn(
+        process.execPath,
+        [fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+          timeout: 20_000,
+        },
+      );
       const exit = once(child, 'exit');
       const [line] = await once(child.stdout, 'data');
       const url = String(line).trim();

@@ -13,7 +13,18 @@ import { overflow } from './lib/page.mjs';
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {'atOnce' | 'fixed' | 'backoff' | 'jitter'} Scene */
 
-const OUTAGE = { clients: 1000, downMs: 2000, spreadMs: 100, capacityPerS: 120, burst: 12, latencyMs: 10, rejectionCost: 0.05, horizonMs: 40_000, binMs: 10, traced: 24 };
+const OUTAGE = {
+  clients: 1000,
+  downMs: 2000,
+  spreadMs: 100,
+  capacityPerS: 120,
+  burst: 12,
+  latencyMs: 10,
+  rejectionCost: 0.05,
+  horizonMs: 40_000,
+  binMs: 10,
+  traced: 24,
+};
 /** @type {Readonly<Record<Scene, import('rejitter').RetryOptions>>} */
 const POLICIES = {
   atOnce: { backoff: 'fixed', jitter: 'none', baseMs: 0, maxAttempts: Infinity },
@@ -35,7 +46,14 @@ function simulated(scene, seed) {
   const calls = result.arrivals.reduce((a, b) => a + b, 0);
   const after = result.arrivals.subarray(OUTAGE.downMs / OUTAGE.binMs);
   const windows = Array.from(after, (_, i) => after.subarray(Math.max(0, i - 9), i + 1).reduce((a, b) => a + b, 0));
-  return { served: result.servedMs.length, lastMs: result.servedMs.at(-1) ?? NaN, ninetiethMs: result.servedMs[899], calls, busiest: Math.max(...windows), result };
+  return {
+    served: result.servedMs.length,
+    lastMs: result.servedMs.at(-1) ?? NaN,
+    ninetiethMs: result.servedMs[899],
+    calls,
+    busiest: Math.max(...windows),
+    result,
+  };
 }
 
 /** @param {number} n */
@@ -83,14 +101,20 @@ async function told(page) {
 }
 
 /** @param {Page} page @param {number} count */
-const frames = (page, count) => page.evaluate(([n = 0, ms = 0]) => /** @type {any} */ (globalThis).frames(n, ms), [count, FRAME_MS]);
+const frames = (page, count) =>
+  page.evaluate(([n = 0, ms = 0]) => /** @type {any} */ (globalThis).frames(n, ms), [count, FRAME_MS]);
 
 /** What the canvas of a scene shows. @param {Page} page @param {Scene} scene */
-const pictureOf = (page, scene) => page.locator(`[data-scene=${scene}] canvas`).evaluate((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL());
+const pictureOf = (page, scene) =>
+  page
+    .locator(`[data-scene=${scene}] canvas`)
+    .evaluate((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL());
 
 /** Brings a scene into view, and tells when the page has seen that. @param {Page} page @param {Scene} scene */
 async function look(page, scene) {
-  await page.locator(`[data-scene=${scene}] canvas`).evaluate((canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' }));
+  await page
+    .locator(`[data-scene=${scene}] canvas`)
+    .evaluate((canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' }));
   await page.waitForFunction(() => /** @type {any} */ (globalThis).frameWanted(), undefined, { polling: 50 });
 }
 
@@ -109,11 +133,19 @@ function pixels(page, scene, variable, area) {
       const colour = (getComputedStyle(probe).color.match(/[\d.]+/g) ?? []).map(Number);
       probe.remove();
       const scale = canvas.width / canvas.clientWidth;
-      const place = (/** @type {number} */ at, /** @type {number} */ size) => Math.round(scale * at) + (at < 0 ? size : 0);
-      const [left, right, top, bottom] = [place(x0, canvas.width), place(x1, canvas.width), place(y0, canvas.height), place(y1, canvas.height)];
-      const data = canvas.getContext('2d')?.getImageData(left, top, right - left, bottom - top).data ?? new Uint8ClampedArray();
+      const place = (/** @type {number} */ at, /** @type {number} */ size) =>
+        Math.round(scale * at) + (at < 0 ? size : 0);
+      const [left, right, top, bottom] = [
+        place(x0, canvas.width),
+        place(x1, canvas.width),
+        place(y0, canvas.height),
+        place(y1, canvas.height),
+      ];
+      const data =
+        canvas.getContext('2d')?.getImageData(left, top, right - left, bottom - top).data ?? new Uint8ClampedArray();
       let found = 0;
-      for (let i = 0; i < data.length; i += 4) if (colour.every((part, k) => Math.abs(part - (data[i + k] ?? 0)) < 12)) found++;
+      for (let i = 0; i < data.length; i += 4)
+        if (colour.every((part, k) => Math.abs(part - (data[i + k] ?? 0)) < 12)) found++;
       return found / scale ** 2;
     },
     /** @type {[string, [number, number, number, number]]} */ ([variable, area]),
@@ -135,24 +167,59 @@ describe('the story', () => {
           async (page) => {
             await told(page);
             const runs = Object.fromEntries(SCENES.map((scene) => [scene, simulated(scene, seed)]));
-            const { atOnce, fixed, backoff, jitter } = /** @type {Record<Scene, ReturnType<typeof simulated>>} */ (runs);
-            const text = async (/** @type {Scene} */ scene) => (await page.locator(`[data-scene=${scene}] .scene-words`).innerText()).replaceAll('\u00a0', ' ');
+            const { atOnce, fixed, backoff, jitter } = /** @type {Record<Scene, ReturnType<typeof simulated>>} */ (
+              runs
+            );
+            const text = async (/** @type {Scene} */ scene) =>
+              (await page.locator(`[data-scene=${scene}] .scene-words`).innerText()).replaceAll('\u00a0', ' ');
             const has = async (/** @type {Scene} */ scene, /** @type {(string | number)[]} */ ...numbers) => {
               const said = await text(scene);
-              for (const number of numbers) assert.ok(said.includes(String(number).replaceAll('\u00a0', ' ')), `${number} in: ${said}`);
+              for (const number of numbers)
+                assert.ok(said.includes(String(number).replaceAll('\u00a0', ' ')), `${number} in: ${said}`);
             };
-            const rate = Number(((1000 * (atOnce.calls - atOnce.result.arrivals.subarray(0, 200).reduce((a, b) => a + b, 0))) / 38_000).toPrecision(2));
-            await has('atOnce', `${written(rate)} calls a second`, `${atOnce.served === 0 ? 'nobody' : atOnce.served}`, `${atOnce.served} of 1,000 served after 40 s`);
-            await has('fixed', 'all 1,000 come back within the same 100 ms', 'can take 12 of them', `${fixed.served} of 1,000 served after 40 s`);
+            const rate = Number(
+              (
+                (1000 * (atOnce.calls - atOnce.result.arrivals.subarray(0, 200).reduce((a, b) => a + b, 0))) /
+                38_000
+              ).toPrecision(2),
+            );
+            await has(
+              'atOnce',
+              `${written(rate)} calls a second`,
+              `${atOnce.served === 0 ? 'nobody' : atOnce.served}`,
+              `${atOnce.served} of 1,000 served after 40 s`,
+            );
+            await has(
+              'fixed',
+              'all 1,000 come back within the same 100 ms',
+              'can take 12 of them',
+              `${fixed.served} of 1,000 served after 40 s`,
+            );
             assert.equal(fixed.busiest, 1000);
-            await has('backoff', '5 in 38 s', `brings ${1000 - backoff.served + 12} clients`, `${backoff.served} of 1,000 served after 40 s`);
-            await has('jitter', `at most ${jitter.busiest} within 100 ms`, `After ${seconds(jitter.ninetiethMs ?? NaN)}`, `1,000 of 1,000 served within ${seconds(jitter.lastMs)}`);
+            await has(
+              'backoff',
+              '5 in 38 s',
+              `brings ${1000 - backoff.served + 12} clients`,
+              `${backoff.served} of 1,000 served after 40 s`,
+            );
+            await has(
+              'jitter',
+              `at most ${jitter.busiest} within 100 ms`,
+              `After ${seconds(jitter.ninetiethMs ?? NaN)}`,
+              `1,000 of 1,000 served within ${seconds(jitter.lastMs)}`,
+            );
             assert.equal(jitter.served, 1000);
 
             const bars = await page.locator('.story-bars li').evaluateAll((items) =>
               items.map((item) => {
-                const [track, bar] = [item.querySelector('.story-bar'), item.querySelector('.story-bar span')].map((element) => element?.getBoundingClientRect().width ?? 0);
-                return { served: item.querySelector('b')?.textContent, part: Math.round((1000 * (bar ?? 0)) / (track ?? 1)), calls: item.querySelector('.story-calls')?.textContent };
+                const [track, bar] = [item.querySelector('.story-bar'), item.querySelector('.story-bar span')].map(
+                  (element) => element?.getBoundingClientRect().width ?? 0,
+                );
+                return {
+                  served: item.querySelector('b')?.textContent,
+                  part: Math.round((1000 * (bar ?? 0)) / (track ?? 1)),
+                  calls: item.querySelector('.story-calls')?.textContent,
+                };
               }),
             );
             for (const [i, scene] of SCENES.entries()) {
@@ -160,16 +227,29 @@ describe('the story', () => {
               assert.equal(bars[i]?.served, written(run.served));
               assert.ok(Math.abs((bars[i]?.part ?? NaN) - run.served) <= 2, `${scene}: a bar of ${bars[i]?.part}`);
               const perClient = run.calls / 1000;
-              assert.equal(bars[i]?.calls, `${perClient < 100 ? perClient.toFixed(1) : written(Math.round(perClient))}\u00a0calls per client`);
+              assert.equal(
+                bars[i]?.calls,
+                `${perClient < 100 ? perClient.toFixed(1) : written(Math.round(perClient))}\u00a0calls per client`,
+              );
             }
             const closing = await page.locator('.story-closing').innerText();
-            assert.ok(closing.includes(`jitter turns ${backoff.served} served clients into 1,000, with ${(jitter.calls / 1000).toFixed(1)} calls per client instead of ${(backoff.calls / 1000).toFixed(1)}`), closing);
+            assert.ok(
+              closing.includes(
+                `jitter turns ${backoff.served} served clients into 1,000, with ${(jitter.calls / 1000).toFixed(1)} calls per client instead of ${(backoff.calls / 1000).toFixed(1)}`,
+              ),
+              closing,
+            );
 
             // The picture in words: the served among the 24 whose calls are drawn.
             for (const scene of SCENES) {
               const { traces } = simulated(scene, seed).result;
               const label = await page.getAttribute(`[data-scene=${scene}] canvas`, 'aria-label');
-              assert.ok(label?.includes(`Of the 24 clients shown, ${traces.outcomes.filter((outcome) => outcome === 1).length} are served`), label ?? '');
+              assert.ok(
+                label?.includes(
+                  `Of the 24 clients shown, ${traces.outcomes.filter((outcome) => outcome === 1).length} are served`,
+                ),
+                label ?? '',
+              );
             }
           },
           { query: seed === 42 ? '' : `?seed=${seed}`, reducedMotion: true },
@@ -253,14 +333,19 @@ describe('the story', () => {
       withPage(
         async (page) => {
           await withFrames(page);
-          await page.locator('[data-scene=fixed] canvas').evaluate((canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' }));
+          await page
+            .locator('[data-scene=fixed] canvas')
+            .evaluate((canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' }));
           assert.equal(await page.locator('.story-pause').isVisible(), false);
           const before = await Promise.all(SCENES.map((scene) => pictureOf(page, scene)));
           await frames(page, 20);
           assert.deepEqual(await Promise.all(SCENES.map((scene) => pictureOf(page, scene))), before);
           // Rejected calls up to the end in three scenes; with jitter there are none left.
           const late = await Promise.all(SCENES.map((scene) => pixels(page, scene, '--failed', LATER)));
-          assert.ok(late.slice(0, 3).every((count) => count > 40), `${late}`);
+          assert.ok(
+            late.slice(0, 3).every((count) => count > 40),
+            `${late}`,
+          );
           assert.equal(late[3], 0);
           assert.ok((await pixels(page, 'jitter', '--full', [10, -116, 22, 160])) > 24 * 12, '24 served clients');
         },
@@ -289,8 +374,19 @@ describe('the story', () => {
             await told(page);
             assert.equal(await overflow(page), 0);
             for (const scene of SCENES) {
-              const [canvas, card] = await page.locator(`[data-scene=${scene}]`).evaluate((element) => [element.querySelector('canvas'), element].map((part) => part?.getBoundingClientRect()));
-              assert.ok(canvas && card && canvas.left >= card.left && canvas.right <= card.right && canvas.width > 0.5 * card.width, scene);
+              const [canvas, card] = await page
+                .locator(`[data-scene=${scene}]`)
+                .evaluate((element) =>
+                  [element.querySelector('canvas'), element].map((part) => part?.getBoundingClientRect()),
+                );
+              assert.ok(
+                canvas &&
+                  card &&
+                  canvas.left >= card.left &&
+                  canvas.right <= card.right &&
+                  canvas.width > 0.5 * card.width,
+                scene,
+              );
             }
           },
           { viewport, reducedMotion: true },

@@ -5,7 +5,8 @@ import { RetryPolicy } from 'rejitter';
 import { plan, sample } from 'rejitter/lab';
 import { pageModule } from './page-module.mjs';
 
-const { ALL_BACKOFFS, ALL_JITTERS, BACKOFFS, CHOICES, INITIAL, JITTERS, policyOf, strategyOf } = await pageModule('state/strategy.ts');
+const { ALL_BACKOFFS, ALL_JITTERS, BACKOFFS, CHOICES, INITIAL, JITTERS, policyOf, strategyOf } =
+  await pageModule('state/strategy.ts');
 const { PRESETS, sameStrategy } = await pageModule('state/presets.ts');
 const { fromQuery, readQuery, toQuery } = await pageModule('state/permalink.ts');
 const { INITIAL_STATE } = await pageModule('state/state.ts');
@@ -78,15 +79,34 @@ test('base and cap of a link follow the rule of the package; a conflict names th
   assert.deepEqual(read('?baseMs=500&capMs=100'), [500, cap, 'capMs must be at least baseMs (500), got 100']);
   assert.deepEqual(read('?capMs=Infinity'), [base, Infinity]);
   assert.deepEqual(read(`?backoff=list&list=5,${3 * cap}`), [base, 3 * cap]);
-  assert.deepEqual(readQuery('?backoff=list&list=5,x').problems, ["list must be numbers of ms, separated by commas, got '5,x'"]);
-  assert.deepEqual(readQuery('?clients=3&downMs=1000').problems, ["clients must be an integer between 10 and 10,000, got '3'"]);
+  assert.deepEqual(readQuery('?backoff=list&list=5,x').problems, [
+    "list must be numbers of ms, separated by commas, got '5,x'",
+  ]);
+  assert.deepEqual(readQuery('?clients=3&downMs=1000').problems, [
+    "clients must be an integer between 10 and 10,000, got '3'",
+  ]);
   assert.equal(readQuery('?clients=3&downMs=1000').state.herd.downMs, 1000);
-  assert.deepEqual(readQuery('?maxAttempts=0').problems, ['maxAttempts must be a positive integer (first attempt included) or Infinity, got 0']);
+  assert.deepEqual(readQuery('?maxAttempts=0').problems, [
+    'maxAttempts must be a positive integer (first attempt included) or Infinity, got 0',
+  ]);
   assert.deepEqual(readQuery('?utm_source=x'), { state: INITIAL_STATE, problems: [] });
 });
 
 /** @type {import('rejitter').PresetName[]} */
-const NAMES = ['awsSdk2020', 'awsSdk2026', 'awsSdk2026Throttling', 'googleHttpClient', 'grpc', 'polly', 'cenkalti', 'goRetryableHttp', 'pRetry', 'pRetryRandomized', 'jpillora', 'truncatedBinary'];
+const NAMES = [
+  'awsSdk2020',
+  'awsSdk2026',
+  'awsSdk2026Throttling',
+  'googleHttpClient',
+  'grpc',
+  'polly',
+  'cenkalti',
+  'goRetryableHttp',
+  'pRetry',
+  'pRetryRandomized',
+  'jpillora',
+  'truncatedBinary',
+];
 
 /** The defaults that the package does not write. @param {RetryPolicy} policy */
 function complete(policy) {
@@ -102,7 +122,10 @@ function complete(policy) {
 }
 
 test('the menu has all twelve presets of the package, exactly', () => {
-  assert.deepEqual(PRESETS.flatMap((/** @type {{ name?: string }} */ { name }) => name ?? []).sort(), [...NAMES].sort());
+  assert.deepEqual(
+    PRESETS.flatMap((/** @type {{ name?: string }} */ { name }) => name ?? []).sort(),
+    [...NAMES].sort(),
+  );
   for (const name of NAMES) {
     const preset = RetryPolicy.preset(name);
     const found = PRESETS.find((/** @type {{ name?: string }} */ one) => one.name === name);
@@ -110,7 +133,11 @@ test('the menu has all twelve presets of the package, exactly', () => {
     assert.deepEqual(complete(policy), complete(preset), name);
     // The same waits, to the last bit.
     assert.deepEqual(plan(policy, 12), plan(preset, 12), name);
-    assert.deepEqual(sample(policy, { waits: 12, operations: 50, seed: 7 }), sample(preset, { waits: 12, operations: 50, seed: 7 }), name);
+    assert.deepEqual(
+      sample(policy, { waits: 12, operations: 50, seed: 7 }),
+      sample(preset, { waits: 12, operations: 50, seed: 7 }),
+      name,
+    );
     assert.ok(sameStrategy(found.strategy, strategyOf(preset)), name);
     assert.deepEqual(strategyOf(policy), found.strategy, name);
   }
@@ -118,13 +145,30 @@ test('the menu has all twelve presets of the package, exactly', () => {
 
 test('defaults that the package does not write are those that it uses', () => {
   const cases = [
-    {}, { baseMs: 20_000 }, { capMs: 50 }, { backoff: [20, 30_000] }, { backoff: [20, 30], capMs: 25 }, { backoff: 'linear', baseMs: 30 }, { backoff: 'fibonacci', minMs: 5 },
-    { backoff: 'truncated' }, { backoff: 'truncated', capMs: 512, truncateAt: 4 }, { backoff: 'truncated', capMs: Infinity }, { backoff: 'truncated', jitter: 'decorrelated' },
-    { backoff: 'truncated', jitter: 'slotted' }, { jitter: 'slotted' }, { jitter: 'pollyV2', capMs: Infinity }, { jitter: { type: 'additive', maxMs: 30 } }, { backoff: [5, 20_000], jitter: 'decorrelated' },
+    {},
+    { baseMs: 20_000 },
+    { capMs: 50 },
+    { backoff: [20, 30_000] },
+    { backoff: [20, 30], capMs: 25 },
+    { backoff: 'linear', baseMs: 30 },
+    { backoff: 'fibonacci', minMs: 5 },
+    { backoff: 'truncated' },
+    { backoff: 'truncated', capMs: 512, truncateAt: 4 },
+    { backoff: 'truncated', capMs: Infinity },
+    { backoff: 'truncated', jitter: 'decorrelated' },
+    { backoff: 'truncated', jitter: 'slotted' },
+    { jitter: 'slotted' },
+    { jitter: 'pollyV2', capMs: Infinity },
+    { jitter: { type: 'additive', maxMs: 30 } },
+    { backoff: [5, 20_000], jitter: 'decorrelated' },
   ];
   for (const options of cases) {
     const policy = new RetryPolicy(/** @type {import('rejitter').PolicyOptions} */ (options));
-    assert.deepEqual(sample(policyOf(strategyOf(policy)), { waits: 12, operations: 20, seed: 1 }), sample(policy, { waits: 12, operations: 20, seed: 1 }), JSON.stringify(options));
+    assert.deepEqual(
+      sample(policyOf(strategyOf(policy)), { waits: 12, operations: 20, seed: 1 }),
+      sample(policy, { waits: 12, operations: 20, seed: 1 }),
+      JSON.stringify(options),
+    );
   }
 });
 
@@ -133,5 +177,11 @@ test('fields that do not act make no other strategy; the sixteen of the grid are
   assert.ok(!sameStrategy(INITIAL, { ...INITIAL, capRule: 'draw' }));
   assert.ok(!sameStrategy(INITIAL, { ...INITIAL, capMs: Infinity }));
   assert.equal(CHOICES.length, 16);
-  assert.deepEqual([BACKOFFS, JITTERS], [['fixed', 'linear', 'exponential', 'truncated'], ['none', 'full', 'equal', 'decorrelated']]);
+  assert.deepEqual(
+    [BACKOFFS, JITTERS],
+    [
+      ['fixed', 'linear', 'exponential', 'truncated'],
+      ['none', 'full', 'equal', 'decorrelated'],
+    ],
+  );
 });

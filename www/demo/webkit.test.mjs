@@ -55,15 +55,25 @@ test('loads under a sub-path: every figure is drawn, with its numbers in words',
     const figures = await drawAll(page);
     assert.ok(figures.length >= 8, figures.join());
     for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
-    assert.match(await text(page, '#delays-desc'), /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./);
-    assert.deepEqual(await page.run(() => [...document.querySelectorAll('.error:not([hidden])')].map(({ textContent }) => textContent)), []);
+    assert.match(
+      await text(page, '#delays-desc'),
+      /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./,
+    );
+    assert.deepEqual(
+      await page.run(() =>
+        [...document.querySelectorAll('.error:not([hidden])')].map(({ textContent }) => textContent),
+      ),
+      [],
+    );
   }));
 
 test('p50 and p95 are those of the installed package in Node, for the same seed, to the last bit', () =>
   withPage('', async (page) => {
     const shown = async () => {
       await drawn(page, 'success');
-      return page.run(() => ['half-succeed', 'most-succeed'].map((id) => Number(document.getElementById(id)?.dataset.ms)));
+      return page.run(() =>
+        ['half-succeed', 'most-succeed'].map((id) => Number(document.getElementById(id)?.dataset.ms)),
+      );
     };
     assert.deepEqual(await shown(), percentilesInNode(42));
     await page.click('#new-seed');
@@ -88,7 +98,10 @@ test('the grid by mouse and by arrow keys, a slider by arrow keys', () =>
     assert.match(await text(page, '#strategy-summary'), /^Linear · full · 100\u00a0ms/);
     await page.type('#set-baseMs', KEYS.right);
     assert.match(await text(page, '#strategy-summary'), /^Linear · full · 150\u00a0ms/);
-    assert.deepEqual((await tableOf(page, 'delays')).slice(0, 5).map((row) => Math.round(Number(row['at most']))), [150, 300, 450, 600, 750]);
+    assert.deepEqual(
+      (await tableOf(page, 'delays')).slice(0, 5).map((row) => Math.round(Number(row['at most']))),
+      [150, 300, 450, 600, 750],
+    );
   }));
 
 test('the link in the address bar brings everything back', () =>
@@ -114,11 +127,17 @@ test('each figure as a file: SVG, PNG and CSV hold what is shown', () =>
     for (const id of await drawAll(page)) {
       const { width, texts } = await page.run((figure) => {
         const svg = document.querySelector(`#${figure} .drawing > svg`);
-        return { width: Number(svg?.getAttribute('width')), texts: [...(svg?.querySelectorAll('text') ?? [])].map(({ textContent }) => textContent ?? '').filter(Boolean) };
+        return {
+          width: Number(svg?.getAttribute('width')),
+          texts: [...(svg?.querySelectorAll('text') ?? [])].map(({ textContent }) => textContent ?? '').filter(Boolean),
+        };
       }, id);
       const svg = await saved(page, id, 'Download SVG');
       const inFile = await page.run(
-        (content) => [...new DOMParser().parseFromString(content, 'image/svg+xml').querySelectorAll('text')].map(({ textContent }) => textContent ?? '').filter(Boolean),
+        (content) =>
+          [...new DOMParser().parseFromString(content, 'image/svg+xml').querySelectorAll('text')]
+            .map(({ textContent }) => textContent ?? '')
+            .filter(Boolean),
         String(svg.content),
       );
       // The drawing, and around it its title, settings and source.
@@ -173,12 +192,16 @@ test('nothing scrolls sideways, in the narrowest window and in a frame as wide a
     await drawAll(page);
     assert.equal(await overflow(page), 0);
 
-    await page.run((address, frameWidth) => {
-      const frame = document.createElement('iframe');
-      Object.assign(frame, { src: address, width: frameWidth, height: 700, style: 'border: 0' });
-      document.body.replaceChildren(frame);
-      return new Promise((resolve) => frame.addEventListener('load', () => resolve(null)));
-    }, server.url, PHONE);
+    await page.run(
+      (address, frameWidth) => {
+        const frame = document.createElement('iframe');
+        Object.assign(frame, { src: address, width: frameWidth, height: 700, style: 'border: 0' });
+        document.body.replaceChildren(frame);
+        return new Promise((resolve) => frame.addEventListener('load', () => resolve(null)));
+      },
+      server.url,
+      PHONE,
+    );
     await page.enterFrame('iframe');
     assert.equal(await page.run(() => innerWidth), PHONE);
     for (const id of await drawAll(page)) {
@@ -204,16 +227,26 @@ test('control: what goes wrong on a page is noticed', async () => {
   await assert.rejects(
     withPage('', (page) =>
       page.run(() => {
-        setTimeout(() => { throw new Error('thrown'); });
+        setTimeout(() => {
+          throw new Error('thrown');
+        });
         Promise.reject(new Error('rejected'));
         console.error('printed');
         const image = new Image();
         document.body.append(image);
-        return new Promise((resolve) => { image.onerror = () => resolve(null); image.src = 'data:,no picture'; });
+        return new Promise((resolve) => {
+          image.onerror = () => resolve(null);
+          image.src = 'data:,no picture';
+        });
       }),
     ),
     ({ actual }) => {
-      assert.deepEqual(actual.toSorted(), ['Error: thrown', 'not loaded: data:,no picture', 'printed', 'unhandled: Error: rejected']);
+      assert.deepEqual(actual.toSorted(), [
+        'Error: thrown',
+        'not loaded: data:,no picture',
+        'printed',
+        'unhandled: Error: rejected',
+      ]);
       return true;
     },
   );
@@ -240,7 +273,11 @@ function complaints(page) {
 
 /** Opens the menu of a figure. @param {Session} page @param {string} id */
 async function openMenu(page, id) {
-  await page.run((figure) => /** @type {HTMLElement | null} */ (document.querySelector(`#${figure} [aria-label^="Menu: "]`))?.click(), id);
+  await page.run(
+    (figure) =>
+      /** @type {HTMLElement | null} */ (document.querySelector(`#${figure} [aria-label^="Menu: "]`))?.click(),
+    id,
+  );
   await page.wait((figure) => document.querySelector(`#${figure} [role=menu]:not([hidden])`) !== null, id);
 }
 
@@ -263,7 +300,10 @@ async function saved(page, id, item) {
           removeEventListener('click', take, true);
           event.preventDefault();
           const bytes = new Uint8Array(await /** @type {any} */ (globalThis).blobs.get(target.href).arrayBuffer());
-          resolve({ name: target.download, base64: btoa([...bytes].map((byte) => String.fromCharCode(byte)).join('')) });
+          resolve({
+            name: target.download,
+            base64: btoa([...bytes].map((byte) => String.fromCharCode(byte)).join('')),
+          });
         };
         addEventListener('click', take, true);
         const items = [...document.querySelectorAll(`#${figure} [role=menuitem]`)];
@@ -318,7 +358,12 @@ async function tableOf(page, id) {
   return page.run((figure) => {
     const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');
     return [...document.querySelectorAll(`#${figure} tbody tr`)].map((row) =>
-      Object.fromEntries([...row.children].map((cell, i) => [names[i] ?? '', /** @type {HTMLElement} */ (cell).dataset.value ?? cell.textContent ?? ''])),
+      Object.fromEntries(
+        [...row.children].map((cell, i) => [
+          names[i] ?? '',
+          /** @type {HTMLElement} */ (cell).dataset.value ?? cell.textContent ?? '',
+        ]),
+      ),
     );
   }, id);
 }

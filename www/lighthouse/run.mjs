@@ -21,7 +21,14 @@ Needs a Chromium: set CHROME_BIN or CHROME_PATH. Scores of performance depend on
 /** The least score in each category. */
 const BARS = { desktop: 100, mobile: 95 };
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'];
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2', '.png': 'image/png', '.txt': 'text/plain' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
+  '.png': 'image/png',
+  '.txt': 'text/plain',
+};
 /** How long the page itself takes, in ms; layout shift has no unit. */
 const TIMES = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift'];
 
@@ -48,30 +55,50 @@ const server = createServer(async (request, response) => {
   if (!content) return response.writeHead(404).end();
   const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
   // Files with a hash in their names never change.
-  const headers = { 'content-type': type, 'cache-control': pathname.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-cache' };
+  const headers = {
+    'content-type': type,
+    'cache-control': pathname.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-cache',
+  };
   if (!/^text\//.test(type)) return response.writeHead(200, headers).end(content);
-  if (!packed.has(file)) packed.set(file, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+  if (!packed.has(file))
+    packed.set(file, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
   response.writeHead(200, { ...headers, 'content-encoding': 'br' }).end(packed.get(file));
 });
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${server.address().port}/`;
 
-const chrome = await launch({ chromePath: process.env.CHROME_BIN ?? process.env.CHROME_PATH, chromeFlags: ['--headless=new', '--no-sandbox', '--disable-gpu'] });
+const chrome = await launch({
+  chromePath: process.env.CHROME_BIN ?? process.env.CHROME_PATH,
+  chromeFlags: ['--headless=new', '--no-sandbox', '--disable-gpu'],
+});
 let isBelow = false;
 try {
   for (const [kind, bar] of Object.entries(BARS)) {
     const results = [];
     for (let i = 0; i < runs; i++) {
-      const { lhr } = await lighthouse(url, { port: chrome.port, onlyCategories: CATEGORIES, logLevel: 'error' }, kind === 'desktop' ? desktopConfig : undefined);
+      const { lhr } = await lighthouse(
+        url,
+        { port: chrome.port, onlyCategories: CATEGORIES, logLevel: 'error' },
+        kind === 'desktop' ? desktopConfig : undefined,
+      );
       if (lhr.runtimeError) throw new Error(lhr.runtimeError.message);
       results.push(lhr);
     }
-    const scores = CATEGORIES.map((name) => [name, median(results.map(({ categories }) => Math.round(100 * categories[name].score)))]);
+    const scores = CATEGORIES.map((name) => [
+      name,
+      median(results.map(({ categories }) => Math.round(100 * categories[name].score))),
+    ]);
     console.log(`${kind}: ${scores.map(([name, score]) => `${name} ${score}`).join(', ')}`);
-    console.log(`  ${TIMES.map((name) => `${name} ${Number(median(results.map(({ audits }) => audits[name].numericValue)).toFixed(3))}`).join(', ')}`);
+    console.log(
+      `  ${TIMES.map((name) => `${name} ${Number(median(results.map(({ audits }) => audits[name].numericValue)).toFixed(3))}`).join(', ')}`,
+    );
     // What costs points, once for all runs.
     const failed = results.flatMap(({ audits, categories }) =>
-      CATEGORIES.flatMap((name) => categories[name].auditRefs.filter(({ id, weight }) => weight > 0 && (audits[id].score ?? 1) < 0.9).map(({ id }) => `${name}: ${audits[id].title} ${audits[id].displayValue ?? ''}`)),
+      CATEGORIES.flatMap((name) =>
+        categories[name].auditRefs
+          .filter(({ id, weight }) => weight > 0 && (audits[id].score ?? 1) < 0.9)
+          .map(({ id }) => `${name}: ${audits[id].title} ${audits[id].displayValue ?? ''}`),
+      ),
     );
     for (const text of new Set(failed)) console.log(`  ${text}`);
     isBelow ||= scores.some(([, score]) => score < bar);
@@ -81,7 +108,11 @@ try {
   server.close();
 }
 if (isBelow) {
-  console.error(`A score is below its bar: ${Object.entries(BARS).map(([kind, bar]) => `${kind} ${bar}`).join(', ')}`);
+  console.error(
+    `A score is below its bar: ${Object.entries(BARS)
+      .map(([kind, bar]) => `${kind} ${bar}`)
+      .join(', ')}`,
+  );
   process.exitCode = 1;
 }
 

@@ -23,7 +23,7 @@ export async function drawFirst(): Promise<void> {
   Object.assign(globalThis, { Worker: Inline });
   mountHero(byId('hero-body'), store, createComputer('simulations'));
   mountDelays(byId('delays-body'), store, createComputer('waits'));
-  for (let seen; seen !== last; ) {
+  for (let seen: typeof last | undefined; seen !== last; ) {
     seen = last;
     await seen;
     // Drawing may wait for a width.

@@ -31,20 +31,30 @@ const mounts: readonly (() => void)[] = [
   () => mountLinkNotice(byId('main'), store),
   () => mountControls(byId('controls-form'), store),
   () => mountUnder('hero-body', (root) => mountHero(root, store, slow)),
-  () => mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
-  () => mountWhenNear('aws-body', async (root) => (await import('./sections/contention')).mountContention(root, store, slow)),
+  () =>
+    mountWhenNear('story-body', async (root) => (await import('./story/story-section')).mountStory(root, store, slow)),
+  () =>
+    mountWhenNear('aws-body', async (root) =>
+      (await import('./sections/contention')).mountContention(root, store, slow),
+    ),
   () => mountTotals(store, quick),
-  () => mountWhenNear('delays-body', async () => {
-    const { mountDelays } = await import('./sections/delays');
-    mountUnder('delays-body', (root) => mountDelays(root, store, quick));
-  }),
+  () =>
+    mountWhenNear('delays-body', async () => {
+      const { mountDelays } = await import('./sections/delays');
+      mountUnder('delays-body', (root) => mountDelays(root, store, quick));
+    }),
   () => mountWhenNear('herd-body', async (root) => (await import('./sections/herd')).mountHerd(root, store, slow)),
   () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
-  () => mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
+  () =>
+    mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
   () => mountWhenNear('code-body', async (root) => (await import('./take-away/code-section')).mountCode(root, store)),
-  () => mountWhenNear('linter-body', async (root) => (await import('./take-away/linter')).mountLinter(root, store, quick)),
+  () =>
+    mountWhenNear('linter-body', async (root) => (await import('./take-away/linter')).mountLinter(root, store, quick)),
   () => mountWhenNear('live-body', async (root) => (await import('./live/live-section')).mountLive(root, store)),
-  () => mountWhenNear('import-body', async (root) => (await import('./take-away/import-section')).mountImport(root, store, quick)),
+  () =>
+    mountWhenNear('import-body', async (root) =>
+      (await import('./take-away/import-section')).mountImport(root, store, quick),
+    ),
   () => mountWhenNear('how-body', async (root) => (await import('./take-away/how')).mountHow(root, store)),
 ];
 
@@ -94,7 +104,11 @@ function mountWhenNear(id: string, mount: (root: HTMLElement) => Promise<void>):
   const body = byId(id);
   const load = (): Promise<void> => {
     if (!later.delete(id)) return Promise.resolve();
-    return mount(body).catch((error: unknown) => body.replaceChildren(html('p', { class: 'error' }, `This section did not load (${String(error)}). Reload the page.`)));
+    return mount(body).catch((error: unknown) =>
+      body.replaceChildren(
+        html('p', { class: 'error' }, `This section did not load (${String(error)}). Reload the page.`),
+      ),
+    );
   };
   later.set(id, load);
   onNear(body, (near) => near && void load());
@@ -102,7 +116,8 @@ function mountWhenNear(id: string, mount: (root: HTMLElement) => Promise<void>):
 
 /** A figure, also of a section that is not loaded so far: then all sections before it are. */
 async function find(id: string): Promise<HTMLElement | null> {
-  const found = (): HTMLElement | null => document.querySelector(`[data-figure="${CSS.escape(id)}"]`) ?? document.getElementById(id);
+  const found = (): HTMLElement | null =>
+    document.querySelector(`[data-figure="${CSS.escape(id)}"]`) ?? document.getElementById(id);
   for (const load of [...later.values()]) {
     if (found()) break;
     await load();

@@ -28,12 +28,15 @@ const { out, quick, part: chosen, readme } = values;
 if (!out) throw new Error('--out is missing: the folder for the results');
 const unknown = chosen.find((name) => !PARTS.includes(name));
 if (unknown !== undefined) throw new Error(`there is no part ${unknown}: ${PARTS.join(', ')}`);
-if (readme && chosen.length < PARTS.length) throw new Error('the README shows all parts: --readme goes with no choice of parts');
+if (readme && chosen.length < PARTS.length)
+  throw new Error('the README shows all parts: --readme goes with no choice of parts');
 
 /** @param {Record<string, any>} parts */
 function aims(parts) {
   const targets = targetsOf(parts);
-  return targets.length > 0 ? `Aims, ${mainOf(measured, ({ name }) => name).name}\n${textTable(targetRows(targets))}\n\n` : '';
+  return targets.length > 0
+    ? `Aims, ${mainOf(measured, ({ name }) => name).name}\n${textTable(targetRows(targets))}\n\n`
+    : '';
 }
 
 const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
@@ -49,12 +52,22 @@ for (const name of PARTS.filter((part) => chosen.includes(part))) {
   /** @type {import('./parts/all.mjs').Part} */
   const part = await import(`./parts/${name}.mjs`);
   const start = performance.now();
-  const say = (/** @type {string} */ what) => console.log(`  ${String(Math.round((performance.now() - start) / 1000)).padStart(4)} s  ${name}: ${what}`);
+  const say = (/** @type {string} */ what) =>
+    console.log(`  ${String(Math.round((performance.now() - start) / 1000)).padStart(4)} s  ${name}: ${what}`);
   parts[name] = await part.run({ nodes: measured, choice, say });
 }
 others.push(await takenByOthers());
 
-const results = { when: new Date().toISOString(), quick, seed: choice.seed, machine: machine(), others, nodes: await nodeVersions(measured), versions: versions(), parts };
+const results = {
+  when: new Date().toISOString(),
+  quick,
+  seed: choice.seed,
+  machine: machine(),
+  others,
+  nodes: await nodeVersions(measured),
+  versions: versions(),
+  parts,
+};
 mkdirSync(out, { recursive: true });
 const file = join(out, 'results.json');
 writeFileSync(file, `${JSON.stringify(results)}\n`);
@@ -66,7 +79,9 @@ ${asText(sectionsOf(parts))}
 
 ${aims(parts)}Medians, in brackets the quartiles. ${cores} cores (${processor}), ${platform}.
 ${who.join(', ')}; Node ${Object.values(results.nodes).join(', ')}.
-Asking for a Node: ${Object.entries(engines()).map(([name, node]) => `${name} ${node}`).join(', ')}; measured wherever they run.
+Asking for a Node: ${Object.entries(engines())
+  .map(([name, node]) => `${name} ${node}`)
+  .join(', ')}; measured wherever they run.
 Others used ${percent(others[0])} of the processors just before and ${percent(others[1])} just after.${Math.max(...others) > 0.1 ? ' This machine is not idle: measure again.' : ''}
 ${file}`);
 if (readme) {

@@ -24,8 +24,14 @@ const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
 
 /** Hosts that load wasm in a way of their own: they have one entry more of each that needs wasm. */
 const HOSTS = {
-  workerd: { query: '', why: 'workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as compiled modules.' },
-  'edge-light': { query: '?module', why: "Vercel's edge runtime forbids compiling bytes; with ?module it imports compiled modules." },
+  workerd: {
+    query: '',
+    why: 'workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as compiled modules.',
+  },
+  'edge-light': {
+    query: '?module',
+    why: "Vercel's edge runtime forbids compiling bytes; with ?module it imports compiled modules.",
+  },
 };
 
 /** Which maker of a module of pkg-template/lib turns a compiled wasm file into what the entries use. */
@@ -88,7 +94,9 @@ export function entryFor(host, code) {
   const made = [];
   const rest = code.replaceAll(/^import \{ (\w+) \} from '\.\/lib\/(\w+)-inline\.js';\n/gm, (_, name, part) => {
     const [maker, module] = MAKERS[part];
-    imports.add(`import ${part}Module from './${part}.wasm${query}';\n`).add(`import { ${maker} } from './lib/${module}.js';\n`);
+    imports
+      .add(`import ${part}Module from './${part}.wasm${query}';\n`)
+      .add(`import { ${maker} } from './lib/${module}.js';\n`);
     made.push(`const ${name} = /* @__PURE__ */ ${maker}(() => ${part}Module);\n`);
     return '';
   });
@@ -100,7 +108,9 @@ export function entryFor(host, code) {
 
 /** The modules in a folder and in those within it, by their paths from there. */
 function modulesIn(folder) {
-  return readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.js')).sort();
+  return readdirSync(folder, { recursive: true })
+    .filter((file) => file.endsWith('.js'))
+    .sort();
 }
 
 /** The modules that a bundle of `file` consists of, and what it exports. */
@@ -181,7 +191,9 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
       if (code !== undefined) write(`${entry}.${host}.js`, code);
     }
   }
-  const entryFiles = entries.flatMap((entry) => [entry, ...Object.keys(HOSTS).map((host) => `${entry}.${host}`)].map((name) => `${name}.js`)).filter((file) => existsSync(join(next, file)));
+  const entryFiles = entries
+    .flatMap((entry) => [entry, ...Object.keys(HOSTS).map((host) => `${entry}.${host}`)].map((name) => `${name}.js`))
+    .filter((file) => existsSync(join(next, file)));
   for (const entry of entries) {
     const exportsByFile = {};
     for (const file of entryFiles.filter((file) => file.startsWith(`${entry}.`))) {

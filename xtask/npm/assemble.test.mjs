@@ -7,7 +7,16 @@ import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { bytesOf } from '../../pkg-template/lib/compile.js';
-import { assemble, bytesModule, entryFor, filesInExports, lazyGlue, sameExports, toCommonJsPaths, withVersion } from './assemble.mjs';
+import {
+  assemble,
+  bytesModule,
+  entryFor,
+  filesInExports,
+  lazyGlue,
+  sameExports,
+  toCommonJsPaths,
+  withVersion,
+} from './assemble.mjs';
 import { bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
 
@@ -36,7 +45,8 @@ function files(name, contents) {
 
 /** A package in small: an entry, a driver module that it reaches and one that it does not. */
 function sources(name, change = {}) {
-  const entry = "import { retryOf } from './lib/index.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
+  const entry =
+    "import { retryOf } from './lib/index.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
   const dir = files(name, {
     'template/package.json': JSON.stringify({
       name: 'small',
@@ -54,7 +64,8 @@ function sources(name, change = {}) {
     'template/index.d.ts': "export { Options } from './options.js';\n",
     'template/options.d.ts': "export type { Options } from './lab.js';\n",
     'template/lib/unused.js': 'export {};\n',
-    'driver/index.js': "import { name } from './words/name.js';\nexport const retryOf = (load) => () => name + load();\n",
+    'driver/index.js':
+      "import { name } from './words/name.js';\nexport const retryOf = (load) => () => name + load();\n",
     'driver/words/name.js': "export const name = 'retry';\n",
     'driver/words/unreached.js': 'export {};\n',
     'driver/wasm-pack.js': 'export {};\n',
@@ -85,13 +96,23 @@ describe('assemble', () => {
     for (const file of ['lib/driver.js', 'lib/driver.cjs', 'core.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
-    for (const file of ['lib/words', 'lib/wasm-pack.js', 'lib/unused.js', 'lib/mod.rs', 'index.workerd.cjs', 'lab.workerd.js']) {
+    for (const file of [
+      'lib/words',
+      'lib/wasm-pack.js',
+      'lib/unused.js',
+      'lib/mod.rs',
+      'index.workerd.cjs',
+      'lab.workerd.js',
+    ]) {
       assert.ok(!existsSync(join(given.out, file)), file);
     }
     // The same once more, a file for each module.
     const separate = await import(pathToFileURL(join(`${given.out}.modules`, 'index.js')).href);
     assert.equal(separate.retry(), esm.retry());
-    assert.match(readFileSync(join(`${given.out}.modules`, 'lib/words/name.js'), 'utf8'), /^export const name = 'retry';$/m);
+    assert.match(
+      readFileSync(join(`${given.out}.modules`, 'lib/words/name.js'), 'utf8'),
+      /^export const name = 'retry';$/m,
+    );
     assert.ok(!existsSync(join(`${given.out}.modules`, 'lib/words/unreached.js')));
     assert.equal(JSON.parse(readFileSync(join(given.out, 'package.json'))).version, '1.2.3');
     assert.match(readFileSync(join(given.out, 'index.d.cts'), 'utf8'), /'\.\/options\.cjs'/);
@@ -101,10 +122,16 @@ describe('assemble', () => {
   test('gives the hosts that import wasm files their own entries', async () => {
     const given = sources('hosts');
     await assemble(given);
-    for (const [host, file] of [['workerd', './core.wasm'], ['edge-light', './core.wasm?module']]) {
+    for (const [host, file] of [
+      ['workerd', './core.wasm'],
+      ['edge-light', './core.wasm?module'],
+    ]) {
       const code = readFileSync(join(given.out, `index.${host}.js`), 'utf8');
       assert.ok(code.includes(`import coreModule from "${file}";\n`), code);
-      assert.match(code, /\nvar load = \/\* @__PURE__ \*\/ loaderOf\(\(\) => coreModule\);\nvar retry = retryOf\(load\);\n/);
+      assert.match(
+        code,
+        /\nvar load = \/\* @__PURE__ \*\/ loaderOf\(\(\) => coreModule\);\nvar retry = retryOf\(load\);\n/,
+      );
       assert.doesNotMatch(code, /inline/);
     }
   });
@@ -130,7 +157,8 @@ describe('assemble', () => {
 test('bundled: what entries share is in files of their own, and nothing is imported for its side effects', async () => {
   const dir = files('bundle', {
     'one.js': "import { a } from './lib/a.js';\nimport { b } from './lib/b.js';\nexport const one = [a, b];\n",
-    'two.js': "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/lab-bytes.js';\nexport const two = [b, text];\n",
+    'two.js':
+      "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/lab-bytes.js';\nexport const two = [b, text];\n",
     'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
     'lib/b.js': 'export const b = Symbol();\n',
     'lib/lab-bytes.js': "export default 'bytes';\n",
@@ -143,7 +171,9 @@ test('bundled: what entries share is in files of their own, and nothing is impor
     writeFileSync(join(dir, 'out', file), text);
   }
   writeFileSync(join(dir, 'out/package.json'), '{ "type": "module" }');
-  const [{ one }, { two }] = await Promise.all(['one', 'two'].map((name) => import(pathToFileURL(join(dir, 'out', `${name}.js`)).href)));
+  const [{ one }, { two }] = await Promise.all(
+    ['one', 'two'].map((name) => import(pathToFileURL(join(dir, 'out', `${name}.js`)).href)),
+  );
   assert.equal(one[1], two[0], 'one instance');
   assert.equal(two[1], 'bytes');
 });
@@ -183,8 +213,14 @@ test('only paths of the package itself become .cjs', () => {
 });
 
 test('an entry of a host imports the entries of that host', () => {
-  const code = entryFor('workerd', "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\nexport { RetryPolicy, link };\n");
-  assert.match(code, /import labModule from '\.\/lab\.wasm';\nimport \{ linkerOf \} from '\.\/lib\/lab-wasm\.js';\nimport \{ RetryPolicy \} from '\.\/index\.workerd\.js';\n/);
+  const code = entryFor(
+    'workerd',
+    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\nexport { RetryPolicy, link };\n",
+  );
+  assert.match(
+    code,
+    /import labModule from '\.\/lab\.wasm';\nimport \{ linkerOf \} from '\.\/lib\/lab-wasm\.js';\nimport \{ RetryPolicy \} from '\.\/index\.workerd\.js';\n/,
+  );
   assert.equal(entryFor('workerd', "export const none = 'needs no wasm';\n"), undefined);
 });
 

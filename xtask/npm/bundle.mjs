@@ -40,12 +40,16 @@ export async function bundle(dir, entries, companions = () => []) {
           });
           // The package says that none of its modules has side effects; esbuild would leave companions out.
           onResolve({ filter: /^\.\/lib\// }, ({ path, resolveDir, kind }) =>
-            kind === 'import-statement' && !GENERATED.test(path) ? { path: join(resolveDir, path), sideEffects: true } : undefined,
+            kind === 'import-statement' && !GENERATED.test(path)
+              ? { path: join(resolveDir, path), sideEffects: true }
+              : undefined,
           );
           onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./${basename(path)}`, external: true }));
           // An entry imports another one, so that wasm files are imported beside them and nowhere else.
           onResolve({ filter: /^\.\/[^/]+$/ }, ({ path, kind, resolveDir }) =>
-            kind !== 'entry-point' && resolveDir === dir && entries.includes(basename(path)) ? { path, external: true } : undefined,
+            kind !== 'entry-point' && resolveDir === dir && entries.includes(basename(path))
+              ? { path, external: true }
+              : undefined,
           );
         },
       },
@@ -63,7 +67,8 @@ export async function bundle(dir, entries, companions = () => []) {
     if (entryPoint) continue;
     const modules = Object.keys(inputs);
     const name = SUBJECTS[modules.find((module) => module in SUBJECTS)] ?? basename(modules.at(-1) ?? '', '.js');
-    if (name === '' || [...names.values()].includes(name)) throw new Error(`the shared file of ${modules.join(', ')} has no name of its own`);
+    if (name === '' || [...names.values()].includes(name))
+      throw new Error(`the shared file of ${modules.join(', ')} has no name of its own`);
     names.set(basename(path, '.js'), name);
   }
   const named = (text) => [...names].reduce((renamed, [hash, name]) => renamed.replaceAll(hash, name), text);
@@ -75,8 +80,12 @@ export async function bundle(dir, entries, companions = () => []) {
     const output = Object.keys(metafile.outputs).find((name) => path.endsWith(`/${name}`));
     const file = named(output.slice('out/'.length));
     // Generated modules are beside the shared files; the entries are one folder above.
-    const code = file.startsWith('lib/') ? needed(text) : needed(text).replaceAll(/"\.\/(lab-(?:glue|bytes)\.js)"/g, '"./lib/$1"');
-    const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) => (external ? asItIs(to, entries) : [named(to.slice('out/'.length))]));
+    const code = file.startsWith('lib/')
+      ? needed(text)
+      : needed(text).replaceAll(/"\.\/(lab-(?:glue|bytes)\.js)"/g, '"./lib/$1"');
+    const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) =>
+      external ? asItIs(to, entries) : [named(to.slice('out/'.length))],
+    );
     files.set(file, { text: code, imports });
   }
   const asTheyAre = [...files.values()].flatMap(({ imports }) => imports).filter((file) => !files.has(file));

@@ -29,8 +29,25 @@ Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
 
 /** Returns cargo's view of the workspace, for the target and the features of the package's wasm files. */
 export function metadata() {
-  const args = ['metadata', '--locked', '--format-version', '1', '--filter-platform', 'wasm32-unknown-unknown', '--no-default-features', '--features', FEATURES];
-  return JSON.parse(execFileSync(env.CARGO ?? 'cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] }));
+  const args = [
+    'metadata',
+    '--locked',
+    '--format-version',
+    '1',
+    '--filter-platform',
+    'wasm32-unknown-unknown',
+    '--no-default-features',
+    '--features',
+    FEATURES,
+  ];
+  return JSON.parse(
+    execFileSync(env.CARGO ?? 'cargo', args, {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
 }
 
 /** Returns the crates that the package's own crate is linked with. Macros run at compile time: none of their code is in it. */
@@ -52,10 +69,21 @@ export function linkedCrates({ packages, resolve }) {
 
 /** Returns the licence texts in a crate's folder that its users have to pass on. */
 function licencesIn(folder) {
-  const files = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).sort();
-  const needed = files.some((name) => /^licen[cs]e-mit/i.test(name)) ? files.filter((name) => !/apache/i.test(name)) : files;
+  const files = readdirSync(folder)
+    .filter((name) => /^(licen[cs]e|copying|notice)/i.test(name))
+    .sort();
+  const needed = files.some((name) => /^licen[cs]e-mit/i.test(name))
+    ? files.filter((name) => !/apache/i.test(name))
+    : files;
   if (needed.length === 0) throw new Error(`${folder} has no licence file`);
-  return needed.map((name) => readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n').replaceAll(/[ \t]+$/gm, '').trim()).join('\n\n');
+  return needed
+    .map((name) =>
+      readFileSync(join(folder, name), 'utf8')
+        .replaceAll('\r\n', '\n')
+        .replaceAll(/[ \t]+$/gm, '')
+        .trim(),
+    )
+    .join('\n\n');
 }
 
 /** The whole file. Crates with the same text share it. */
@@ -65,7 +93,10 @@ export function noticesOf(crates) {
     const text = licencesIn(dirname(crate.manifest_path));
     byText.set(text, [...(byText.get(text) ?? []), crate]);
   }
-  const parts = [...byText].map(([text, group]) => `${group.map(({ name, version, license }) => `${name} ${version} (${license})`).join('\n')}\n\n${text}\n`);
+  const parts = [...byText].map(
+    ([text, group]) =>
+      `${group.map(({ name, version, license }) => `${name} ${version} (${license})`).join('\n')}\n\n${text}\n`,
+  );
   return [INTRO, ...parts].join(`\n${LINE}\n`);
 }
 

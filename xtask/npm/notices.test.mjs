@@ -21,13 +21,42 @@ test('no licence asks for more than its text', () => {
 });
 
 /** A crate, and the crates that it depends on by kind, as cargo prints them. */
-const crate = (name, kind = 'lib') => ({ id: name, name, version: '1.0.0', license: 'MIT', manifest_path: join(folder, 'Cargo.toml'), targets: [{ kind: [kind] }] });
-const node = (id, deps = {}) => ({ id, deps: Object.entries(deps).map(([pkg, kind]) => ({ pkg, dep_kinds: [{ kind }] })) });
+const crate = (name, kind = 'lib') => ({
+  id: name,
+  name,
+  version: '1.0.0',
+  license: 'MIT',
+  manifest_path: join(folder, 'Cargo.toml'),
+  targets: [{ kind: [kind] }],
+});
+const node = (id, deps = {}) => ({
+  id,
+  deps: Object.entries(deps).map(([pkg, kind]) => ({ pkg, dep_kinds: [{ kind }] })),
+});
 
 test('lists linked crates and their dependencies, but not build scripts, tests or macros', () => {
-  const packages = [crate('rejitter'), crate('b'), crate('a'), crate('script'), crate('tester'), crate('macro', 'proc-macro'), crate('of-macro')];
-  const nodes = [node('rejitter', { b: null, script: 'build', tester: 'dev', macro: null }), node('b', { a: null }), node('a'), node('macro', { 'of-macro': null }), node('script'), node('tester'), node('of-macro')];
-  assert.deepEqual(linkedCrates({ packages, resolve: { nodes } }).map(({ name }) => name), ['a', 'b']);
+  const packages = [
+    crate('rejitter'),
+    crate('b'),
+    crate('a'),
+    crate('script'),
+    crate('tester'),
+    crate('macro', 'proc-macro'),
+    crate('of-macro'),
+  ];
+  const nodes = [
+    node('rejitter', { b: null, script: 'build', tester: 'dev', macro: null }),
+    node('b', { a: null }),
+    node('a'),
+    node('macro', { 'of-macro': null }),
+    node('script'),
+    node('tester'),
+    node('of-macro'),
+  ];
+  assert.deepEqual(
+    linkedCrates({ packages, resolve: { nodes } }).map(({ name }) => name),
+    ['a', 'b'],
+  );
 });
 
 test('a text stands once, and of two licences the MIT one; a crate without any is an error', () => {

@@ -53,7 +53,11 @@ async function main() {
   renameSync(join(values.out, packed.filename), join(values.out, 'rejitter.tgz'));
   if (values.list) process.stdout.write(table(packed.files));
   process.stdout.write(`  tarball ${packed.size} bytes, unpacked ${packed.unpackedSize}\n`);
-  for (const [name, entry] of [['main entry', 'index.js'], ['with fetch', 'fetch.js'], ['with the lab', 'lab.js']]) {
+  for (const [name, entry] of [
+    ['main entry', 'index.js'],
+    ['with fetch', 'fetch.js'],
+    ['with the lab', 'lab.js'],
+  ]) {
     const { raw, gzip, brotli } = sizes(await bundled(values.package, entry));
     process.stdout.write(`  ${name} in an app, minified: ${raw} bytes, gzip ${gzip}, brotli ${brotli}\n`);
   }

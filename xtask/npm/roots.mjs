@@ -17,16 +17,15 @@ export function rootsOf(module) {
 }
 
 export function graphOf(roots) {
-  return [
-    { name: 'driver', root: true, reaches: roots },
-    ...roots.map((name) => ({ name, export: name })),
-  ];
+  return [{ name: 'driver', root: true, reaches: roots }, ...roots.map((name) => ({ name, export: name }))];
 }
 
 /** What is wrong with the finished file, or an empty list. */
 export function problemsOf(module, graph) {
   const wanted = graph.filter((node) => node.export).map((node) => node.export);
-  const found = WebAssembly.Module.exports(module).map(({ name }) => name).sort();
+  const found = WebAssembly.Module.exports(module)
+    .map(({ name }) => name)
+    .sort();
   const imports = WebAssembly.Module.imports(module).map((i) => `${i.module}.${i.name}`);
   const problems = [];
   if (wanted.length === 0) problems.push('it exports no function');

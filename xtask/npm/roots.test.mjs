@@ -29,7 +29,10 @@ test('the roots are the functions that are not the glue of wasm-bindgen', () => 
 
 test('a memory is not a root, and an error if it is left', () => {
   assert.deepEqual(rootsOf(wasmWith(['decide', '__wbindgen_start'], [], true)), ['decide']);
-  assert.match(problemsOf(wasmWith(['decide'], [], true), graphOf(['decide'])).join(), /exports decide, memory instead of decide/);
+  assert.match(
+    problemsOf(wasmWith(['decide'], [], true), graphOf(['decide'])).join(),
+    /exports decide, memory instead of decide/,
+  );
 });
 
 test('a file with exactly the roots passes', () => {

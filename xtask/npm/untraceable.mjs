@@ -18,7 +18,9 @@ const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 export function untraceable(bytes, cargoHome = env.CARGO_HOME || join(homedir(), '.cargo')) {
   const home = Buffer.from(escaped(cargoHome)).toString('latin1');
   const folders = new RegExp(`/rustc/[0-9a-f]{40}/library/|${home}/registry/src/[^/]+/|${home}/git/checkouts/`, 'g');
-  const text = Buffer.from(bytes).toString('latin1').replace(folders, (path) => '.'.repeat(path.length));
+  const text = Buffer.from(bytes)
+    .toString('latin1')
+    .replace(folders, (path) => '.'.repeat(path.length));
   const left = /\/rustc\/|\/\.cargo\//.exec(text);
   if (left) throw new Error(`a path is left: ${text.slice(left.index, left.index + 100)}`);
   return Buffer.from(text, 'latin1');

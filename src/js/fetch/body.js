@@ -17,7 +17,13 @@ export function tagOf(value) {
  * @param {any} value
  */
 export function isRequest(value) {
-  return tagOf(value) === 'Request' || (Object(value) === value && typeof value.url === 'string' && typeof value.method === 'string' && typeof value.clone === 'function');
+  return (
+    tagOf(value) === 'Request' ||
+    (Object(value) === value &&
+      typeof value.url === 'string' &&
+      typeof value.method === 'string' &&
+      typeof value.clone === 'function')
+  );
 }
 
 /**
@@ -52,11 +58,7 @@ function isList(/** @type {any} */ body) {
 /** Returns false for streams and async iterables, which can be read once, and for unknown kinds, which may be such. */
 export function isReplayable(/** @type {any} */ body) {
   if (body === null || typeof body !== 'object') return true;
-  return (
-    ArrayBuffer.isView(body) ||
-    isList(body) ||
-    ['ArrayBuffer', 'Blob', 'File', 'String'].includes(tagOf(body))
-  );
+  return ArrayBuffer.isView(body) || isList(body) || ['ArrayBuffer', 'Blob', 'File', 'String'].includes(tagOf(body));
 }
 
 /** @param {any} body */

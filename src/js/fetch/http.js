@@ -47,15 +47,20 @@ export const HOPELESS = 3;
 /** How many causes of an error are read. */
 const DEEPEST = 10;
 
-const HOPELESS_CODES = /^(CERT_|UNABLE_TO_|(UND_)?ERR_INVALID_|(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_TLS_CERT_ALTNAME_INVALID|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_(REQ_CONTENT_LENGTH_MISMATCH|NOT_SUPPORTED|DESTROYED|CLOSED)|TooManyRedirects|UnexpectedRedirect)$)/;
+const HOPELESS_CODES =
+  /^(CERT_|UNABLE_TO_|(UND_)?ERR_INVALID_|(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_TLS_CERT_ALTNAME_INVALID|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_(REQ_CONTENT_LENGTH_MISMATCH|NOT_SUPPORTED|DESTROYED|CLOSED)|TooManyRedirects|UnexpectedRedirect)$)/;
 /** Messages of Node's causes, then of Deno and Bun. */
-const HOPELESS_TEXTS = /unknown scheme|URL scheme must be a HTTP\(S\) scheme|about scheme is not supported|bad port|redirect count exceeded|unexpected redirect|cors failure|cross origin not allowed|invalid method|failed to fetch the data URL|invalid peer certificate|too many (redirects|times)|Maximum number of redirects/;
+const HOPELESS_TEXTS =
+  /unknown scheme|URL scheme must be a HTTP\(S\) scheme|about scheme is not supported|bad port|redirect count exceeded|unexpected redirect|cors failure|cross origin not allowed|invalid method|failed to fetch the data URL|invalid peer certificate|too many (redirects|times)|Maximum number of redirects/;
 /** The last two are Bun's. */
-const UNPROCESSED_CODES = /^(ECONNREFUSED|ENOTFOUND|EAI_.*|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
+const UNPROCESSED_CODES =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_.*|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
 /** Messages of Node (the server hung up in the TLS handshake), Bun, Deno and Safari up to 16. */
-const UNPROCESSED_TEXTS = /Client network socket disconnected before secure TLS connection|Unable to connect\. Is the computer able to access the url\?|Was there a typo in the url or port\?|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname could not be found\./;
+const UNPROCESSED_TEXTS =
+  /Client network socket disconnected before secure TLS connection|Unable to connect\. Is the computer able to access the url\?|Was there a typo in the url or port\?|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname could not be found\./;
 /** undici, Node's HTTP parser, HTTP/2 and TLS have prefixes; the last two are Bun's. */
-const NETWORK_CODES = /^(UND_ERR_|HPE_|ERR_HTTP2_|ERR_SSL_|(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENET(DOWN|RESET|UNREACH)|EHOST(DOWN|UNREACH)|EPROTO|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed|ConnectionReset)$)/;
+const NETWORK_CODES =
+  /^(UND_ERR_|HPE_|ERR_HTTP2_|ERR_SSL_|(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENET(DOWN|RESET|UNREACH)|EHOST(DOWN|UNREACH)|EPROTO|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed|ConnectionReset)$)/;
 
 /**
  * Classifies one error, without its causes.
@@ -63,12 +68,17 @@ const NETWORK_CODES = /^(UND_ERR_|HPE_|ERR_HTTP2_|ERR_SSL_|(ECONNRESET|ECONNABOR
  * @param {(error: any) => boolean} isOwn
  */
 function classOf(error, isOwn) {
-  const [code, syscall, message] = [error.code, error.syscall, error.message].map((text) => (typeof text === 'string' ? text : ''));
+  const [code, syscall, message] = [error.code, error.syscall, error.message].map((text) =>
+    typeof text === 'string' ? text : '',
+  );
   if (HOPELESS_CODES.test(code) || HOPELESS_TEXTS.test(message)) return HOPELESS;
   // These calls come before the first byte of a request.
-  if (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message)) return isOwn(error) ? UNPROCESSED : NETWORK;
+  if (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message))
+    return isOwn(error) ? UNPROCESSED : NETWORK;
   // A timeout of somebody's own leaves open what the attempt did by then. happy-dom's failures have the other name.
-  return NETWORK_CODES.test(code) || isNetworkMessage(message) || /^(Timeout|Network)Error$/.test(error.name) ? NETWORK : UNKNOWN;
+  return NETWORK_CODES.test(code) || isNetworkMessage(message) || /^(Timeout|Network)Error$/.test(error.name)
+    ? NETWORK
+    : UNKNOWN;
 }
 
 /**
@@ -84,7 +94,8 @@ export function failureOf(error, isOwn) {
       known = Math.max(known, classOf(error, isOwn));
       // Node tries a host's addresses one after the other: a class holds if it holds for each of them.
       const { errors } = error;
-      if (Array.isArray(errors) && errors.length > 0) known = Math.max(known, Math.min(...errors.map((each) => classOf(each, isOwn))));
+      if (Array.isArray(errors) && errors.length > 0)
+        known = Math.max(known, Math.min(...errors.map((each) => classOf(each, isOwn))));
       error = error.cause;
     }
   } catch {
@@ -102,7 +113,8 @@ export function failureOf(error, isOwn) {
  */
 export function isAt(error, url, fixed) {
   // undici names the address of a connection that timed out in the message alone.
-  const [, name = error.hostname ?? error.host, port = error.port] = /\(attempted address: (.*):(\d+),/.exec(error.message) ?? [];
+  const [, name = error.hostname ?? error.host, port = error.port] =
+    /\(attempted address: (.*):(\d+),/.exec(error.message) ?? [];
   const { address } = error;
   const own = url.hostname.replace(/^\[|\]$/g, '');
   if (port !== undefined && `${port}` !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
@@ -118,7 +130,7 @@ export function isAt(error, url, fixed) {
  * @returns {number | undefined}
  */
 export function retryAfterMs(source) {
-  const headers = typeof source?.get === 'function' ? source : source?.headers ?? source;
+  const headers = typeof source?.get === 'function' ? source : (source?.headers ?? source);
   const precise = /^[ \t]*(\d+(?:\.\d+)?)[ \t]*$/.exec(headerOf(headers, 'retry-after-ms'));
   const ms = precise === null ? undefined : Math.min(Number(precise[1]), MAX_MS);
   if (ms !== undefined && ms > 0) return ms;
@@ -158,7 +170,12 @@ export function serverTime(date) {
  * @returns {string}
  */
 export function headerOf(headers, name) {
-  const value = typeof headers?.get === 'function' ? headers.get(name) : Object(headers) === headers && Object.hasOwn(headers, name) ? headers[name] : '';
+  const value =
+    typeof headers?.get === 'function'
+      ? headers.get(name)
+      : Object(headers) === headers && Object.hasOwn(headers, name)
+        ? headers[name]
+        : '';
   return typeof value === 'string' ? value : '';
 }
 
@@ -177,14 +194,18 @@ function dateOf(text, now) {
   /** @param {string} form */
   const read = (form) => new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text)?.slice(1) ?? [];
   let [day, month, digits, time] = read(`${DAY}, (\\d\\d) (\\w{3}) (\\d{4})${TIME}GMT`);
-  if (day === undefined) [day, month, digits, time] = read(`(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\\d\\d)-(\\w{3})-(\\d\\d)${TIME}GMT`);
+  if (day === undefined)
+    [day, month, digits, time] = read(
+      `(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\\d\\d)-(\\w{3})-(\\d\\d)${TIME}GMT`,
+    );
   if (day === undefined) [month, day, time, , , digits] = read(`${DAY} (\\w{3}) ([ \\d]\\d)${TIME}(\\d{4})`);
   if (day === undefined) return NaN;
   const index = MONTHS.indexOf(month) / 3;
   const [hour, minute, second] = time.split(':').map(Number);
   const date = new Date(0);
   // A leap second is the next minute's first.
-  const at = (/** @type {number} */ year) => date.setUTCFullYear(year, index, Number(day)) + ((hour * 60 + minute) * 60 + second) * 1000;
+  const at = (/** @type {number} */ year) =>
+    date.setUTCFullYear(year, index, Number(day)) + ((hour * 60 + minute) * 60 + second) * 1000;
   let year = Number(digits);
   if (digits.length === 2) while (at(year + 50) <= now) year += 100;
   const ms = at(year);

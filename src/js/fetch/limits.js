@@ -14,7 +14,10 @@ const limits = () => [
   // OpenAI.
   ...['requests', 'tokens'].map((what) => [`x-ratelimit-remaining-${what}`, `x-ratelimit-reset-${what}`]),
   // Anthropic.
-  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((what) => [`anthropic-ratelimit-${what}-remaining`, `anthropic-ratelimit-${what}-reset`]),
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((what) => [
+    `anthropic-ratelimit-${what}-remaining`,
+    `anthropic-ratelimit-${what}-reset`,
+  ]),
 ];
 
 /** Milliseconds of the units of durations such as "6m0s". */
@@ -39,7 +42,11 @@ export function rateLimitHint(response) {
     // Without a number, only a 429 says that the limit is exhausted.
     if (remaining ? Number(remaining) === 0 : status === 429) waits.push(waitOf(reset ?? '', now));
   };
-  for (const [remaining, ...resets] of limits()) add(header(remaining), resets.map(header).find((value) => value !== ''));
+  for (const [remaining, ...resets] of limits())
+    add(
+      header(remaining),
+      resets.map(header).find((value) => value !== ''),
+    );
   // Later drafts: `limit=9, remaining=0, reset=5`, then `"name";r=0;t=5` for each limit.
   const fields = header('ratelimit').replaceAll(/"[^"]*"/g, '');
   for (const field of fields.includes('remaining=') ? [fields] : fields.split(',')) {

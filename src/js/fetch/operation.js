@@ -79,7 +79,8 @@ export class FetchOperation {
       const response = await watch(steps, shared.metrics, this.request.signal);
       if (this.own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const signals = this.ownSignal ? this.signals : [];
-      if (signals.length > 0 || this.request.isRequest || this.own.prepare !== undefined) keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
+      if (signals.length > 0 || this.request.isRequest || this.own.prepare !== undefined)
+        keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
@@ -159,7 +160,10 @@ export class FetchOperation {
     this.replacement = answer;
     const sent = answer ?? request;
     this.request.alive[2] = sent;
-    return [sent, abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) }];
+    return [
+      sent,
+      abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) },
+    ];
   }
 
   /**
@@ -175,11 +179,14 @@ export class FetchOperation {
     const failure = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
     this.outcome = { response, failure, attempt };
     if (response === undefined && this.preparing) return true;
-    const retryable = response === undefined ? failure === NETWORK || failure === UNPROCESSED : this.retriesStatus(response, attempt);
+    const retryable =
+      response === undefined ? failure === NETWORK || failure === UNPROCESSED : this.retriesStatus(response, attempt);
     const { retryOn } = this.own;
     if (typeof retryOn === 'function') {
       this.asked = 'retryOn';
-      return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }));
+      return retryOn(
+        Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }),
+      );
     }
     // A policy may have these.
     this.asked = response === undefined ? 'retryIf' : 'retryOnResult';
@@ -226,7 +233,12 @@ export class FetchOperation {
     const { retryOn, isTransient } = this.own;
     if (typeof retryOn === 'object') return retryOn.includes(status);
     // The second is a status that is hidden.
-    if (typeof status !== 'number' || (status >= 200 && status < 300) || (status === 0 && `${type}`.startsWith('opaque'))) return false;
+    if (
+      typeof status !== 'number' ||
+      (status >= 200 && status < 300) ||
+      (status === 0 && `${type}`.startsWith('opaque'))
+    )
+      return false;
     const asked = headerOf(headers, 'x-should-retry');
     if (/^(true|false)$/.test(asked)) return asked === 'true';
     // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
@@ -244,7 +256,7 @@ export class FetchOperation {
       const ms = hint?.(response, attempt);
       if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
       const headers = respectRetryAfter ? retryAfterMs(response) : undefined;
-      this.hintMs = ms === undefined ? headers ?? NaN : Math.max(ms, headers ?? 0);
+      this.hintMs = ms === undefined ? (headers ?? NaN) : Math.max(ms, headers ?? 0);
     }
     return this.hintMs;
   }
@@ -266,8 +278,14 @@ export class FetchOperation {
   addKey() {
     const { idempotencyKey, idempotencyHeader } = this.own;
     const { request } = this;
-    if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || this.hasKey) return;
-    const key = typeof idempotencyKey === 'function' ? idempotencyKey(request.outline()) : idempotencyKey === 'auto' ? uuid() : idempotencyKey;
+    if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || this.hasKey)
+      return;
+    const key =
+      typeof idempotencyKey === 'function'
+        ? idempotencyKey(request.outline())
+        : idempotencyKey === 'auto'
+          ? uuid()
+          : idempotencyKey;
     if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
     request.setHeader(idempotencyHeader, /** @type {string} */ (key));
   }
@@ -312,7 +330,11 @@ function gives(error, response) {
 /** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */
 function uuid() {
   const { crypto } = globalThis;
-  if (crypto === undefined) throw failure(TypeError, "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text");
+  if (crypto === undefined)
+    throw failure(
+      TypeError,
+      "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text",
+    );
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

@@ -9,17 +9,26 @@ import { policies, readOnly, readOverrides, settingsOf } from '../options/settin
 import { isTransient, isTransientInGo } from './http.js';
 
 /** Options that only `fetch` has, and the rule of each. */
-const FETCH_RULES = /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
-  preset: presetRule(),
-  retryOn: ['', 'a list of statuses between 100 and 999, or a function', (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus))],
-  methods: ['', 'a list of method names', (value) => Array.isArray(value) && value.every(isToken)],
-  idempotencyKey: ['string', "'auto', another text of visible ASCII characters, or a function that maps the request to such a text", (value) => isFunction(value) || isKey(value)],
-  idempotencyHeader: ['string', 'the name of a header', isToken],
-  hint: FUNCTION,
-  respectRetryAfter: SWITCH,
-  throwOnStatus: SWITCH,
-  prepare: FUNCTION,
-});
+const FETCH_RULES =
+  /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
+    preset: presetRule(),
+    retryOn: [
+      '',
+      'a list of statuses between 100 and 999, or a function',
+      (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus)),
+    ],
+    methods: ['', 'a list of method names', (value) => Array.isArray(value) && value.every(isToken)],
+    idempotencyKey: [
+      'string',
+      "'auto', another text of visible ASCII characters, or a function that maps the request to such a text",
+      (value) => isFunction(value) || isKey(value),
+    ],
+    idempotencyHeader: ['string', 'the name of a header', isToken],
+    hint: FUNCTION,
+    respectRetryAfter: SWITCH,
+    throwOnStatus: SWITCH,
+    prepare: FUNCTION,
+  });
 
 /** Options of other operations that have no meaning here, and the remedy. */
 const REPLACED = /** @type {Record<string, string>} */ ({
@@ -57,7 +66,12 @@ export function readCallOptions(init, load, base) {
   // Most calls from one place in a program have the same options: they are read once.
   const given = readOnly(retry);
   const names = Object.keys(given);
-  if (base.last !== undefined && names.length === Object.keys(base.last[0]).length && names.every((name) => base.last?.[0][name] === given[name])) return base.last[1];
+  if (
+    base.last !== undefined &&
+    names.length === Object.keys(base.last[0]).length &&
+    names.every((name) => base.last?.[0][name] === given[name])
+  )
+    return base.last[1];
   const settings = readFetchOptions(given, load, base);
   // Lists may change, and nothing of the caller's must live longer than the call.
   if (names.every((name) => !/^(object|function)$/.test(typeof given[name]))) base.last = [given, settings];
@@ -90,13 +104,19 @@ export function readFetchOptions(options, load, base) {
       // A copy: what the caller does with the list later changes nothing.
       own[name] = Array.isArray(value) ? Array.from(value) : value;
       if (!FETCH_RULES[name][2](value)) problems.push(problemOf(name, value, FETCH_RULES[name]));
-      else if (name === 'idempotencyKey' && base === undefined && typeof value === 'string' && value !== 'auto') problems.push(failure(TypeError, ONE_KEY));
+      else if (name === 'idempotencyKey' && base === undefined && typeof value === 'string' && value !== 'auto')
+        problems.push(failure(TypeError, ONE_KEY));
     } else if (Object.hasOwn(REPLACED, name)) {
       problems.push(notSupported(name));
     } else if (Object.hasOwn(RULES, name)) {
       overrides[name] = value;
     } else {
-      problems.push(unknown(name, [...Object.keys(FETCH_RULES), ...Object.keys(RULES).filter((known) => !Object.hasOwn(REPLACED, known))]));
+      problems.push(
+        unknown(name, [
+          ...Object.keys(FETCH_RULES),
+          ...Object.keys(RULES).filter((known) => !Object.hasOwn(REPLACED, known)),
+        ]),
+      );
     }
   }
   const preset = isPreset(given.preset) ? presets()[given.preset] : undefined;
@@ -109,13 +129,15 @@ export function readFetchOptions(options, load, base) {
   }
   if (problems.length > 0) throw errorOf(problems);
   if (given.preset !== undefined) own.isTransient = given.preset === 'goRetryableHttp' ? isTransientInGo : isTransient;
-  if (given.methods !== undefined) own.methods = own.methods.map((/** @type {string} */ method) => method.toUpperCase());
+  if (given.methods !== undefined)
+    own.methods = own.methods.map((/** @type {string} */ method) => method.toUpperCase());
   const seed = given.seed ?? base?.seed;
   const shared = base?.shared ?? { settings: common, operations: 0, metrics: undefined };
   return { own, common, shared, seed, ownSeed: base !== undefined && seed !== base.seed };
 }
 
-const ONE_KEY = "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per call: fetch(url, { retry: { idempotencyKey } })";
+const ONE_KEY =
+  "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per call: fetch(url, { retry: { idempotencyKey } })";
 
 /** @param {string} name */
 function notSupported(name) {

@@ -10,8 +10,21 @@ import { discard } from './response.js';
 
 /** The members that `fetch` reads of its second argument, inherited ones too. */
 const MEMBERS = [
-  'method', 'headers', 'body', 'referrer', 'referrerPolicy', 'mode', 'credentials', 'cache', 'redirect', 'integrity',
-  'keepalive', 'signal', 'duplex', 'priority', 'window',
+  'method',
+  'headers',
+  'body',
+  'referrer',
+  'referrerPolicy',
+  'mode',
+  'credentials',
+  'cache',
+  'redirect',
+  'integrity',
+  'keepalive',
+  'signal',
+  'duplex',
+  'priority',
+  'window',
 ];
 
 /** The arguments of a `fetch`, read once, so that what the caller changes later changes nothing. */
@@ -45,7 +58,8 @@ export class FetchRequest {
     /** Sends the body of a Request by cloning it; any other from `init`. */
     this.body = ownBody ? undefined : bodyOf(this.init?.body);
     this.method = String(this.init?.method ?? (this.isRequest ? input.method : 'GET')).toUpperCase();
-    const signal = this.init !== undefined && 'signal' in this.init ? this.init.signal : this.isRequest ? input.signal : undefined;
+    const signal =
+      this.init !== undefined && 'signal' in this.init ? this.init.signal : this.isRequest ? input.signal : undefined;
     if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
     /** @type {AbortSignal | undefined} */
     this.signal = signal ?? undefined;
@@ -128,12 +142,14 @@ export class FetchRequest {
     const input = this.isRequest ? this.nextRequest(attempt, signal) : copyOfUrl(this.input);
     let { init } = this;
     // Browsers refuse any second argument beside the request of a navigation.
-    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate')) init = { ...referrerOf(input), ...init, signal };
+    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate'))
+      init = { ...referrerOf(input), ...init, signal };
     else if (init !== undefined) init = { ...init };
     if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
     if (this.body === undefined) return [input, init];
     const body = /** @type {any} */ (this.body.next());
-    if (this.hasFactory && typeof body?.then === 'function') return Promise.resolve(body).then((body) => [input, this.withBody(init, body)]);
+    if (this.hasFactory && typeof body?.then === 'function')
+      return Promise.resolve(body).then((body) => [input, this.withBody(init, body)]);
     return [input, this.withBody(init, body)];
   }
 
@@ -206,7 +222,8 @@ function membersOf(init) {
   }
   for (const name of Object.keys(init)) {
     if (name === 'retry' || MEMBERS.includes(name)) continue;
-    if (isMisplaced(name)) throw failure(TypeError, `${name} is an option of retry, not of fetch. Use fetch(url, { retry: { ${name} } })`);
+    if (isMisplaced(name))
+      throw failure(TypeError, `${name} is an option of retry, not of fetch. Use fetch(url, { retry: { ${name} } })`);
     members[name] = init[name];
   }
   if (members.headers !== undefined) members.headers = copyOfHeaders(members.headers);

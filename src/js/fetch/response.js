@@ -78,7 +78,8 @@ export function keepAbortable(response, link, signals) {
     abortAttempt(link.attempt, reasonOf(aborted));
     return;
   }
-  if (typeof FinalizationRegistry === 'function') forgotten ??= new FinalizationRegistry((follower) => unfollow(follower.signal, follower));
+  if (typeof FinalizationRegistry === 'function')
+    forgotten ??= new FinalizationRegistry((follower) => unfollow(follower.signal, follower));
   for (const signal of signals) {
     const follower = new WeakFollower(link, signal);
     follow(signal, follower);

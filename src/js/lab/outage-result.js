@@ -27,7 +27,8 @@ export function peakOf(result, fromMs = 0) {
   let peak;
   for (let bin = 0; bin < arrivals.length; bin++) {
     const startMs = bin * result.binMs;
-    if (startMs >= fromMs && !(peak !== undefined && peak.arrivals >= arrivals[bin])) peak = { startMs, arrivals: arrivals[bin] };
+    if (startMs >= fromMs && !(peak !== undefined && peak.arrivals >= arrivals[bin]))
+      peak = { startMs, arrivals: arrivals[bin] };
   }
   return peak;
 }

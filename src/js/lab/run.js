@@ -64,7 +64,8 @@ export function simulationOf({ call, instance }, make) {
 
   const simulation = {
     step(maxEvents = Infinity) {
-      if (!isCount(maxEvents, 0)) throw problemOf('maxEvents', maxEvents, ['number', 'a non-negative integer or Infinity']);
+      if (!isCount(maxEvents, 0))
+        throw problemOf('maxEvents', maxEvents, ['number', 'a non-negative integer or Infinity']);
       return call(() => alive().step(maxEvents));
     },
 
@@ -74,10 +75,16 @@ export function simulationOf({ call, instance }, make) {
 
     /** @param {any} [options] */
     async run(options) {
-      const { signal, onProgress, sliceEvents = SLICE_EVENTS } = readOnly(options, ['signal', 'onProgress', 'sliceEvents']);
+      const {
+        signal,
+        onProgress,
+        sliceEvents = SLICE_EVENTS,
+      } = readOnly(options, ['signal', 'onProgress', 'sliceEvents']);
       if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
-      if (onProgress !== undefined && typeof onProgress !== 'function') throw problemOf('onProgress', onProgress, FUNCTION);
-      if (!isCount(sliceEvents, 1)) throw problemOf('sliceEvents', sliceEvents, ['number', 'a positive integer or Infinity']);
+      if (onProgress !== undefined && typeof onProgress !== 'function')
+        throw problemOf('onProgress', onProgress, FUNCTION);
+      if (!isCount(sliceEvents, 1))
+        throw problemOf('sliceEvents', sliceEvents, ['number', 'a positive integer or Infinity']);
       if (owned.busy) throw failure(Error, 'the simulation is running already; await that run');
       owned.busy = true;
       try {

@@ -37,7 +37,8 @@ const ARRIVALS = [
 /** @type {Shape} */
 const BUDGET = [
   "'unlimited', { per: 'request', ratio, bucket } or { per: 'success', ratio, bucket }",
-  (value) => value === 'unlimited' || isOne(value, 'per', { request: ['ratio', 'bucket'], success: ['ratio', 'bucket'] }),
+  (value) =>
+    value === 'unlimited' || isOne(value, 'per', { request: ['ratio', 'bucket'], success: ['ratio', 'bucket'] }),
 ];
 
 const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
@@ -47,7 +48,17 @@ const FIGURE = [`one of '${FIGURES.join("', '")}'`, (value) => FIGURES.includes(
 
 /** The options by name, but for the seed. */
 const OUTAGE = numbers(
-  'clients', 'spreadMs', 'downMs', 'capacityPerS', 'burst', 'rejectionCost', 'latencyMs', 'deadlineMs', 'horizonMs', 'binMs', 'traced',
+  'clients',
+  'spreadMs',
+  'downMs',
+  'capacityPerS',
+  'burst',
+  'rejectionCost',
+  'latencyMs',
+  'deadlineMs',
+  'horizonMs',
+  'binMs',
+  'traced',
 );
 const CONTENTION = numbers('clients', 'hopMeanMs', 'hopSdMs', 'runs');
 const LINE = { figure: FIGURE, ...numbers('baseMs', 'capMs') };
@@ -144,7 +155,13 @@ function read(options, shapes, ...others) {
  * @param {Record<string, string[]>} kinds
  */
 function isOne(value, tag, kinds) {
-  if (value === null || typeof value !== 'object' || typeof value[tag] !== 'string' || !Object.hasOwn(kinds, value[tag])) return false;
+  if (
+    value === null ||
+    typeof value !== 'object' ||
+    typeof value[tag] !== 'string' ||
+    !Object.hasOwn(kinds, value[tag])
+  )
+    return false;
   const names = kinds[value[tag]];
   return Object.keys(value).length === names.length + 1 && names.every((name) => typeof value[name] === 'number');
 }

@@ -23,7 +23,9 @@ const MAX_NUMBERS = 2 ** 20;
 export function policyData(RetryPolicy, policy) {
   const behind = policies.get(policy);
   if (behind !== undefined) return toData(behind.settings);
-  return (typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy)).toJSON();
+  return (
+    typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy)
+  ).toJSON();
 }
 
 /**

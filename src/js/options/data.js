@@ -19,19 +19,36 @@ const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
  * @param {boolean} [shown] whether this is for a reader, who sees that function
  */
 export function toData(settings, shown) {
-  if (typeof settings.curve === 'function' && !shown) throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
+  if (typeof settings.curve === 'function' && !shown)
+    throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
   const { seedHigh, seedLow } = settings;
   /** @type {Record<string, unknown>} */
   const data = {
     version: VERSION,
-    backoff: Array.isArray(settings.curve) ? settings.curve.map(written) : (settings.curve ?? BACKOFFS[settings.backoff]),
+    backoff: Array.isArray(settings.curve)
+      ? settings.curve.map(written)
+      : (settings.curve ?? BACKOFFS[settings.backoff]),
     jitter: jitterData(settings),
     ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
     ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
   };
-  for (const name of /** @type {const} */ (['baseMs', 'capMs', 'minMs', 'factor', 'stepMs', 'truncateAt', 'maxRetryAfterMs', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs'])) {
+  for (const name of /** @type {const} */ ([
+    'baseMs',
+    'capMs',
+    'minMs',
+    'factor',
+    'stepMs',
+    'truncateAt',
+    'maxRetryAfterMs',
+    'maxAttempts',
+    'attemptTimeoutMs',
+    'totalTimeoutMs',
+  ])) {
     const value = settings[name];
-    const none = Number.isNaN(value) || (name === 'capMs' && settings.capOfList) || (value === Infinity && name.endsWith('TimeoutMs'));
+    const none =
+      Number.isNaN(value) ||
+      (name === 'capMs' && settings.capOfList) ||
+      (value === Infinity && name.endsWith('TimeoutMs'));
     if (!none) data[name] = written(value);
   }
   if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
@@ -48,7 +65,11 @@ export function toData(settings, shown) {
  * @returns {{ capRule: number, options: Record<string, unknown> }}
  */
 export function fromData(data) {
-  requireObject(data, 'the policy', `an object made by toJSON()${typeof data === 'string' ? ' (JSON.parse it first)' : ''}`);
+  requireObject(
+    data,
+    'the policy',
+    `an object made by toJSON()${typeof data === 'string' ? ' (JSON.parse it first)' : ''}`,
+  );
   const options = ownOf(data);
   const { version, capRule = 'bound' } = options;
   delete options.version;

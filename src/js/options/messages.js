@@ -47,8 +47,12 @@ export function failure(kind, text) {
  */
 export function problemOf(name, value, [types, rule], verb = 'be') {
   // A seed or a key may be a secret.
-  const shown = typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
-  return failure(types.includes(typeof value) ? RangeError : TypeError, `${name} must ${verb} ${rule}, got ${shown}${valueMeant(value, rule)}`);
+  const shown =
+    typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
+  return failure(
+    types.includes(typeof value) ? RangeError : TypeError,
+    `${name} must ${verb} ${rule}, got ${shown}${valueMeant(value, rule)}`,
+  );
 }
 
 /**
@@ -58,7 +62,10 @@ export function problemOf(name, value, [types, rule], verb = 'be') {
  */
 function valueMeant(value, rule) {
   if (typeof value !== 'string') return '';
-  const nearest = meant(value, Array.from(rule.matchAll(/'(\w+)'/g), ([, name]) => name));
+  const nearest = meant(
+    value,
+    Array.from(rule.matchAll(/'(\w+)'/g), ([, name]) => name),
+  );
   return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
 }
 
@@ -71,7 +78,10 @@ const LIST = ' Known options: ';
  */
 export function unknown(name, names) {
   const nearest = meant(name, names);
-  return failure(TypeError, `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`);
+  return failure(
+    TypeError,
+    `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`,
+  );
 }
 
 /**
@@ -136,7 +146,9 @@ export function show(value) {
   switch (typeof value) {
     case 'string':
       // JSON escapes the control characters of ASCII only, and makes six characters of one.
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value).replace(/[\x7f-\x9f]/g, '?').slice(0, 100);
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
+        .replace(/[\x7f-\x9f]/g, '?')
+        .slice(0, 100);
     case 'bigint':
       // The digits of a long one take seconds.
       return value < 1e40 && value > -1e40 ? `${value}n` : 'a long bigint';

@@ -17,7 +17,11 @@ import { seedBits } from './seed.js';
 /** @type {Rule} */
 const MILLISECONDS = ['number', 'a number of milliseconds between 0 and 2^53 - 1', isMs];
 /** @type {Rule} */
-const LIMIT = ['number', 'a positive number of milliseconds or Infinity', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
+const LIMIT = [
+  'number',
+  'a positive number of milliseconds or Infinity',
+  (value) => isWithin(value, Number.MIN_VALUE, Infinity),
+];
 /** @type {Rule} */
 export const LONGEST = ['number', 'a non-negative number of milliseconds or Infinity', isLongest];
 /** @type {Rule} */
@@ -40,7 +44,11 @@ export const RULES = {
   capMs: LONGEST,
   minMs: MILLISECONDS,
   factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
-  backoff: ['string', `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 to 1,000 such values`, readBackoff],
+  backoff: [
+    'string',
+    `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 to 1,000 such values`,
+    readBackoff,
+  ],
   jitter: [
     'string',
     `${oneOf(JITTERS)}, { type: 'proportional', ratio }, { type: 'additive', ratio } or { type: 'additive', maxMs }`,
@@ -58,7 +66,9 @@ export const RULES = {
     'an AbortSignal',
     (value, _, problems) => {
       if (!isSignal(value?.signal)) return isSignal(value);
-      problems.push(failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'));
+      problems.push(
+        failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'),
+      );
       return true;
     },
   ],
@@ -72,7 +82,11 @@ export const RULES = {
   beforeRetry: FUNCTION,
   name: ['', 'a string', (value) => typeof value === 'string'],
   random: FUNCTION,
-  seed: ['number bigint', 'an integer between 0 and 2^53 - 1, a bigint between 0n and 2n ** 64n - 1n, or a string', readSeed],
+  seed: [
+    'number bigint',
+    'an integer between 0 and 2^53 - 1, a bigint between 0n and 2n ** 64n - 1n, or a string',
+    readSeed,
+  ],
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
@@ -122,9 +136,14 @@ function readJitter(value, settings, problems) {
   settings.spread = given[name];
   settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
   const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
-  if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
-  else if (other !== undefined) problems.push(leftOut(`jitter.${other}`, given[other], "a jitter has type and ratio, or type 'additive' and maxMs"));
-  else if (!isWithin(settings.spread, Number.MIN_VALUE, most)) problems.push(problemOf(`jitter.${name}`, settings.spread, ['number', `above 0 and at most ${most}`]));
+  if (!proportional && type !== 'additive')
+    problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
+  else if (other !== undefined)
+    problems.push(
+      leftOut(`jitter.${other}`, given[other], "a jitter has type and ratio, or type 'additive' and maxMs"),
+    );
+  else if (!isWithin(settings.spread, Number.MIN_VALUE, most))
+    problems.push(problemOf(`jitter.${name}`, settings.spread, ['number', `above 0 and at most ${most}`]));
   return true;
 }
 

@@ -3,7 +3,16 @@
 
 import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
 import {
-  BACKOFFS, CUSTOM, DEFAULT_CAP_MS, EXPONENTIAL, FULL, JITTERS, LINEAR, SLOTTED, TRUNCATED, hasOwnCurve,
+  BACKOFFS,
+  CUSTOM,
+  DEFAULT_CAP_MS,
+  EXPONENTIAL,
+  FULL,
+  JITTERS,
+  LINEAR,
+  SLOTTED,
+  TRUNCATED,
+  hasOwnCurve,
 } from './codes.js';
 import { MAX_PROBLEMS, errorOf, failure, leftOut, problemOf, unknown } from './messages.js';
 import { RULES } from './rules.js';
@@ -216,7 +225,12 @@ export function readOptions(options, settings, refused = { metrics: ONE_OPERATIO
  */
 function readByRule(name, value, settings, problems, refused) {
   if (!Object.hasOwn(RULES, name)) {
-    problems.push(unknown(name, Object.keys(RULES).filter((known) => !Object.hasOwn(refused, known))));
+    problems.push(
+      unknown(
+        name,
+        Object.keys(RULES).filter((known) => !Object.hasOwn(refused, known)),
+      ),
+    );
     return true;
   }
   // Elsewhere than in a policy, `metrics: false` says nothing new, and what is neither true nor false breaks its rule.
@@ -302,7 +316,11 @@ export function ownOf(options) {
 
 /** @param {unknown} fn */
 export function requireFunction(fn) {
-  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'a function and the first argument, as in retry(() => fetch(url), options)']);
+  if (!isFunction(fn))
+    throw problemOf('the callback', fn, [
+      '',
+      'a function and the first argument, as in retry(() => fetch(url), options)',
+    ]);
 }
 
 /**
@@ -336,7 +354,11 @@ function ownOptions(options) {
 function requirePlain(options) {
   const prototype = Object.getPrototypeOf(options);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    const what = policies.has(options) ? 'a RetryPolicy: use policy.run(fn)' : isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
+    const what = policies.has(options)
+      ? 'a RetryPolicy: use policy.run(fn)'
+      : isSignal(options)
+        ? 'an AbortSignal: pass { signal }'
+        : 'an object without own properties';
     throw failure(TypeError, `options must be an object of options, got ${what}`);
   }
 }
@@ -411,4 +433,3 @@ function onlyWith(backoff, name, settings, problems) {
   const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
   problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[backoff]}'${why}`));
 }
-

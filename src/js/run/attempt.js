@@ -74,7 +74,9 @@ export class Attempt {
 
   // A field and not a static block: React Native's bundler refuses those.
   // @ts-expect-error Nothing reads it. Its initializer hands out what callbacks must not be able to do.
-  static #handOut = (abortAttempt = (attempt, reason) => {
-    (attempt.#controller ??= new AbortController()).abort(reason);
-  });
+  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: see above
+  static #handOut = (abortAttempt =
+    (attempt, reason) => {
+      (attempt.#controller ??= new AbortController()).abort(reason);
+    });
 }

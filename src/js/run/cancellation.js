@@ -33,7 +33,9 @@ export class Unlimited {
   /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
   get ended() {
     if (this.aborted) return 'aborted';
-    return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline' : undefined;
+    return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now())
+      ? 'deadline'
+      : undefined;
   }
 
   /** Begins the operation. @param {Operation} _ */
@@ -102,7 +104,10 @@ export class Cancellation extends Unlimited {
   /** @param {Operation} operation */
   start(operation) {
     this.operation = operation;
-    const { startedAt, settings: { totalTimeoutMs, unref } } = operation;
+    const {
+      startedAt,
+      settings: { totalTimeoutMs, unref },
+    } = operation;
     for (const signal of this.signals) {
       if (signal.aborted) this.abort(signal);
       else if (!this.aborted) follow(signal, this);
@@ -142,11 +147,18 @@ export class Cancellation extends Unlimited {
     if (attemptTimeoutMs === Infinity) return;
     const from = now();
     if (attemptTimeoutMs >= this.deadlineAt - from) return;
-    this.cancelTimeout = startTimer(attemptTimeoutMs, () => {
-      this.timeout = operation.timeoutError(`attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`);
-      this.settleEarly?.(this.timeout);
-      abortAttempt(attempt, this.timeout);
-    }, unref, from);
+    this.cancelTimeout = startTimer(
+      attemptTimeoutMs,
+      () => {
+        this.timeout = operation.timeoutError(
+          `attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`,
+        );
+        this.settleEarly?.(this.timeout);
+        abortAttempt(attempt, this.timeout);
+      },
+      unref,
+      from,
+    );
   }
 
   endAttempt() {

@@ -58,7 +58,8 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   try {
     const core = settings.load();
     if (draws && random === undefined) {
-      const [high, low, index] = state.index === UNSEEDED ? freshSeed() : [settings.seedHigh, settings.seedLow, state.index];
+      const [high, low, index] =
+        state.index === UNSEEDED ? freshSeed() : [settings.seedHigh, settings.seedLow, state.index];
       r = core.draw(high, low, index, attempt, 0);
       if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
     }

@@ -72,7 +72,8 @@ export function delayOf(policy, k, options) {
   const chained = hasOwnCurve(settings.jitter);
   const most = chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER;
   if (!isCount(k) || k > most) throw problemOf('k', k, ['number', `an integer between 1 and ${most}`]);
-  if (operation !== 0 && !(isCount(operation) && operation < Infinity)) throw problemOf('operation', operation, ['number', 'a non-negative integer']);
+  if (operation !== 0 && !(isCount(operation) && operation < Infinity))
+    throw problemOf('operation', operation, ['number', 'a non-negative integer']);
   if (!isLongest(hintMs)) throw problemOf('hintMs', hintMs, LONGEST);
   const state = stateOf(settings, operation);
   for (let i = chained ? 1 : k; i < k; i++) decide(settings, state, i, Infinity, NaN, NaN);

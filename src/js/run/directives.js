@@ -37,7 +37,11 @@ function directed(maker, name, message, errors, permanent, afterMs) {
   const inner = readDirectives(errors[0]);
   const error = new Error(messageOf(inner.error, message), wraps ? { cause: inner.error } : undefined);
   hide(error, 'name', name);
-  hide(error, DIRECTIVE, { permanent: permanent || inner.permanent, afterMs: afterMs >= 0 ? afterMs : inner.afterMs ?? NaN, wraps });
+  hide(error, DIRECTIVE, {
+    permanent: permanent || inner.permanent,
+    afterMs: afterMs >= 0 ? afterMs : (inner.afterMs ?? NaN),
+    wraps,
+  });
   makers.set(error, maker);
   return error;
 }
@@ -70,7 +74,13 @@ export function isPermanent(error) {
  */
 export function returnedDirective(value) {
   const maker = typeof value === 'object' ? makers.get(value) : undefined;
-  return maker && new TypeError(`rejitter: ${maker}() was returned; throw it`, value[DIRECTIVE].wraps ? { cause: value.cause } : undefined);
+  return (
+    maker &&
+    new TypeError(
+      `rejitter: ${maker}() was returned; throw it`,
+      value[DIRECTIVE].wraps ? { cause: value.cause } : undefined,
+    )
+  );
 }
 
 /**
@@ -83,12 +93,22 @@ export function readDirectives(error) {
   try {
     let outer = true;
     // A TimeoutError of ours has as its cause the failure before it, whose directives were followed.
-    for (let depth = 0; depth <= DEEPEST && error !== null && typeof error === 'object' && !(error instanceof TimeoutError); depth++) {
+    for (
+      let depth = 0;
+      depth <= DEEPEST && error !== null && typeof error === 'object' && !(error instanceof TimeoutError);
+      depth++
+    ) {
       const directive = error[DIRECTIVE];
-      const valid = directive !== undefined && typeof directive.permanent === 'boolean' && typeof directive.wraps === 'boolean' && typeof directive.afterMs === 'number' && !(directive.afterMs < 0);
+      const valid =
+        directive !== undefined &&
+        typeof directive.permanent === 'boolean' &&
+        typeof directive.wraps === 'boolean' &&
+        typeof directive.afterMs === 'number' &&
+        !(directive.afterMs < 0);
       if (valid) {
         directives.permanent ||= directive.permanent;
-        if (!(/** @type {number} */ (directives.afterMs) >= 0)) directives.afterMs = directive.afterMs;
+        const known = /** @type {number} */ (directives.afterMs);
+        if (!(known >= 0)) directives.afterMs = directive.afterMs;
       }
       outer &&= valid && directive.wraps && Object.hasOwn(error, DIRECTIVE) && Object.hasOwn(error, 'cause');
       error = error.cause;

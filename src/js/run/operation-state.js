@@ -101,7 +101,9 @@ export class OperationState {
   /** Makes the deadline's error: it ends the attempt under way, and the operation unless that has a result. */
   timedOut() {
     const when = this.attempts === 0 ? 'before the first attempt' : `during attempt ${this.attempts}`;
-    return this.timeoutError(`the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), ${when}`);
+    return this.timeoutError(
+      `the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), ${when}`,
+    );
   }
 
   /** @param {string} text */
@@ -126,7 +128,7 @@ export class OperationState {
     }
     this.record();
     const cut = aborted || reason === 'timeout';
-    const error = aborted ? limits.reason : cut ? limits.expired ?? this.timedOut() : this.outcome;
+    const error = aborted ? limits.reason : cut ? (limits.expired ?? this.timedOut()) : this.outcome;
     // The attempt under way, or one whose result was refused.
     if (this.ended < attempts) {
       this.note();
@@ -152,12 +154,13 @@ export class OperationState {
 
   /** @param {string} reason */
   report(reason) {
-    const { attempts, hintMs, records, recorded } = this;
+    const { attempts, records, recorded } = this;
+    const hintMs = /** @type {number} */ (this.hintMs);
     return Object.freeze({
       reason,
       attempts,
       elapsedMs: now() - this.startedAt,
-      ...(/** @type {number} */ (hintMs) >= 0 && { hintMs }),
+      ...(hintMs >= 0 && { hintMs }),
       ...(reason === 'unavailable' && { cause: this.fault }),
       dropped: recorded - records.length,
       records: Object.freeze(records.map((record) => record.toPublic())),
@@ -185,6 +188,12 @@ export class OperationState {
    */
   event(attempt, fields) {
     const { maxAttempts, name } = this.settings;
-    return { attempt, attemptsLeft: maxAttempts - attempt, ...(name !== undefined && { name }), ...fields, elapsedMs: now() - this.startedAt };
+    return {
+      attempt,
+      attemptsLeft: maxAttempts - attempt,
+      ...(name !== undefined && { name }),
+      ...fields,
+      elapsedMs: now() - this.startedAt,
+    };
   }
 }

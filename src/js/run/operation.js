@@ -267,7 +267,8 @@ function blame(error, failure) {
  * @param {string} also what else it may answer
  */
 function afterMsOf(verdict, name, also) {
-  const afterMs = typeof verdict === 'object' && verdict !== null && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
+  const afterMs =
+    typeof verdict === 'object' && verdict !== null && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
   if (isMs(afterMs)) return afterMs;
   const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
   throw failure(

@@ -10,7 +10,11 @@ import { messageOf } from '../options/messages.js';
  * @param {unknown} value
  */
 export function hide(object, name, value) {
-  Object.defineProperty(object, name, /** @type {any} */ ({ __proto__: null, value, writable: true, configurable: true }));
+  Object.defineProperty(
+    object,
+    name,
+    /** @type {any} */ ({ __proto__: null, value, writable: true, configurable: true }),
+  );
 }
 
 /** Outcome and times of an attempt, for the operation itself. */
@@ -38,7 +42,13 @@ export class AttemptRecord {
    */
   toPublic() {
     const { attempt, failed, outcome, startMs, durationMs, delayMs } = this;
-    return Object.freeze({ attempt, [failed ? 'error' : 'result']: outcome, startMs, durationMs, ...(delayMs !== undefined && { delayMs }) });
+    return Object.freeze({
+      attempt,
+      [failed ? 'error' : 'result']: outcome,
+      startMs,
+      durationMs,
+      ...(delayMs !== undefined && { delayMs }),
+    });
   }
 }
 

@@ -45,11 +45,7 @@ export function run(settings, fn, index, metrics, signal) {
   try {
     startedAt = now();
     attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
-    return settle(
-      fn(attempt),
-      (value) => (returnedDirective(value) === undefined ? value : goOn(value, false)),
-      goOn,
-    );
+    return settle(fn(attempt), (value) => (returnedDirective(value) === undefined ? value : goOn(value, false)), goOn);
   } catch (error) {
     return goOn(error);
   }

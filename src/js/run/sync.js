@@ -159,13 +159,19 @@ let cell;
 function requireBlocking() {
   if (cell !== undefined) return;
   if (typeof globalThis.SharedArrayBuffer !== 'function') {
-    throw failure(Error, 'retrySync needs SharedArrayBuffer, which is missing here (pages and their workers have it only when they are cross-origin isolated). Use retry instead');
+    throw failure(
+      Error,
+      'retrySync needs SharedArrayBuffer, which is missing here (pages and their workers have it only when they are cross-origin isolated). Use retry instead',
+    );
   }
   const made = new Int32Array(new SharedArrayBuffer(4));
   try {
     globalThis.Atomics.wait(made, 0, 0, 0);
   } catch (cause) {
-    const error = failure(Error, 'retrySync cannot block this thread, because the host forbids it (as on the main thread of a page). Use retry instead, or a worker');
+    const error = failure(
+      Error,
+      'retrySync cannot block this thread, because the host forbids it (as on the main thread of a page). Use retry instead, or a worker',
+    );
     hide(error, 'cause', cause);
     throw error;
   }

@@ -17,7 +17,7 @@ let channel;
  */
 export function subscribed() {
   if (channel === undefined) channel = find();
-  return channel !== null && channel.hasSubscribers ? channel : null;
+  return channel?.hasSubscribers ? channel : null;
 }
 
 /** @returns {TracingChannel | null} */

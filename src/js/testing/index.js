@@ -33,7 +33,9 @@ let current;
 export function virtualClock(options) {
   if (current !== undefined) throw failure(Error, 'a virtual clock is installed already. Uninstall it first');
   const given = readOnly(options, ['date', 'blocking']);
-  const problems = Object.keys(given).flatMap((name) => (isSwitch(given[name]) ? [] : [problemOf(name, given[name], SWITCH)]));
+  const problems = Object.keys(given).flatMap((name) =>
+    isSwitch(given[name]) ? [] : [problemOf(name, given[name], SWITCH)],
+  );
   if (problems.length > 0) throw errorOf(problems);
   current = new VirtualClock(given.date === true, given.blocking === true);
   return current;
@@ -55,7 +57,8 @@ class VirtualClock {
    */
   constructor(date, blocking) {
     const timers = this.#timers;
-    const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance, setImmediate, setTimeout } = /** @type {any} */ (globalThis);
+    const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance, setImmediate, setTimeout } =
+      /** @type {any} */ (globalThis);
     // The host's own, looked up before it is replaced: promises settle while real tasks run.
     const later = setImmediate ?? setTimeout;
     // The fakes of sinon, Vitest and Jest have this. On those nothing would ever settle.
@@ -69,10 +72,12 @@ class VirtualClock {
     const startedOn = Date.now();
 
     /** @type {(name: string, repeats: boolean) => (callback: any, ms: any, ...args: any[]) => Timeout} */
-    const arming = (name, repeats) => (callback, ms, ...args) => {
-      if (!isFunction(callback)) throw problemOf(`the callback of ${name}()`, callback, ['', 'a function']);
-      return timers.arm(callback, ms, args, repeats);
-    };
+    const arming =
+      (name, repeats) =>
+      (callback, ms, ...args) => {
+        if (!isFunction(callback)) throw problemOf(`the callback of ${name}()`, callback, ['', 'a function']);
+        return timers.arm(callback, ms, args, repeats);
+      };
     /** @type {(host: Function) => (handle: any) => void} */
     const clearing = (host) => (handle) => {
       const timer = timers.find(handle);
@@ -82,30 +87,40 @@ class VirtualClock {
     };
     const fakeTimeout = arming('setTimeout', false);
     const replacements = [
-      [globalThis, 'setTimeout', Object.assign(fakeTimeout, { [Symbol.for('nodejs.util.promisify.custom')]: timers.sleep.bind(timers) })],
+      [
+        globalThis,
+        'setTimeout',
+        Object.assign(fakeTimeout, { [Symbol.for('nodejs.util.promisify.custom')]: timers.sleep.bind(timers) }),
+      ],
       [globalThis, 'clearTimeout', clearing(clearTimeout)],
       [globalThis, 'setInterval', arming('setInterval', true)],
       [globalThis, 'clearInterval', clearing(clearInterval)],
       [performance, 'now', () => startedAt + timers.now],
     ];
-    if (isFunction(AbortSignal?.timeout)) replacements.push([AbortSignal, 'timeout', (/** @type {any} */ ms) => timers.timeoutSignal(ms)]);
+    if (isFunction(AbortSignal?.timeout))
+      replacements.push([AbortSignal, 'timeout', (/** @type {any} */ ms) => timers.timeoutSignal(ms)]);
     if (date) {
       const now = () => Math.floor(startedOn + timers.now);
       /** @type {any} */
       const Moved = new Proxy(Date, {
         apply: () => new Date(now()).toString(),
-        construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+        construct: (target, args, newTarget) =>
+          Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
       });
       replacements.push([Date, 'now', now], [Date.prototype, 'constructor', Moved], [globalThis, 'Date', Moved]);
     }
     if (blocking) {
       const { wait } = Atomics;
-      replacements.push([Atomics, 'wait', (/** @type {any} */ cell, /** @type {any} */ index, /** @type {any} */ value, /** @type {any} */ ms) => {
-        const answer = wait.call(Atomics, cell, index, value, 0);
-        // No timer fires meanwhile: the thread is blocked.
-        if (answer === 'timed-out' && ms > 0) timers.now += ms;
-        return answer;
-      }]);
+      replacements.push([
+        Atomics,
+        'wait',
+        (/** @type {any} */ cell, /** @type {any} */ index, /** @type {any} */ value, /** @type {any} */ ms) => {
+          const answer = wait.call(Atomics, cell, index, value, 0);
+          // No timer fires meanwhile: the thread is blocked.
+          if (answer === 'timed-out' && ms > 0) timers.now += ms;
+          return answer;
+        },
+      ]);
     }
     try {
       for (const [holder, name, replacement] of replacements) this.#replace(holder, name, replacement);
@@ -216,7 +231,11 @@ class VirtualClock {
         await this.#settle();
         const timer = await next();
         if (timer === undefined) return;
-        if (fired >= limit) throw failure(Error, `${limit} timers have fired and more are armed. Is a retry endless, or an interval never cleared?`);
+        if (fired >= limit)
+          throw failure(
+            Error,
+            `${limit} timers have fired and more are armed. Is a retry endless, or an interval never cleared?`,
+          );
         this.#timers.fire(timer);
       }
     } finally {
@@ -274,7 +293,11 @@ class Timers {
    * @param {unknown} handle
    */
   find(handle) {
-    return handle instanceof Timeout ? handle : typeof handle === 'object' ? undefined : this.#armed.get(Number(handle));
+    return handle instanceof Timeout
+      ? handle
+      : typeof handle === 'object'
+        ? undefined
+        : this.#armed.get(Number(handle));
   }
 
   /**
@@ -326,7 +349,11 @@ class Timers {
     requireMs('the argument of AbortSignal.timeout()', ms);
     const controller = new AbortController();
     // The words of the host.
-    this.arm(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, []);
+    this.arm(
+      () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+      ms,
+      [],
+    );
     return controller.signal;
   }
 
@@ -341,12 +368,21 @@ class Timers {
       // The words of the host.
       const stop = () => {
         timer.close();
-        reject(Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), { name: 'AbortError', code: 'ABORT_ERR' }));
+        reject(
+          Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), {
+            name: 'AbortError',
+            code: 'ABORT_ERR',
+          }),
+        );
       };
-      const timer = this.arm(() => {
-        signal?.removeEventListener('abort', stop);
-        resolve(value);
-      }, ms, []);
+      const timer = this.arm(
+        () => {
+          signal?.removeEventListener('abort', stop);
+          resolve(value);
+        },
+        ms,
+        [],
+      );
       if (ref === false) timer.unref();
       if (signal?.aborted) stop();
       else signal?.addEventListener('abort', stop, { once: true });
@@ -387,7 +423,10 @@ class Timeout {
       // Node's fetch keeps one timer for all its timeouts as long as the process lives. Without a successor
       // on the timers of now, they would end with the clock under which that one was made.
       globalThis.clearTimeout(this.#successor);
-      this.#successor = (this.repeats ? globalThis.setInterval : globalThis.setTimeout)(() => Reflect.apply(this.callback, this, this.args), this.ms);
+      this.#successor = (this.repeats ? globalThis.setInterval : globalThis.setTimeout)(
+        () => Reflect.apply(this.callback, this, this.args),
+        this.ms,
+      );
       if (!this.#ref) this.#successor.unref?.();
     }
     return this;
@@ -457,7 +496,10 @@ export function scriptedRandom(draws) {
   let used = 0;
   const random = () => {
     if (used === script.length) {
-      throw failure(RangeError, `the script of ${used} ${used === 1 ? 'draw' : 'draws'} is exhausted: the operation drew more often than the test expected`);
+      throw failure(
+        RangeError,
+        `the script of ${used} ${used === 1 ? 'draw' : 'draws'} is exhausted: the operation drew more often than the test expected`,
+      );
     }
     return script[used++];
   };

@@ -17,7 +17,9 @@ const { RetryPolicy } = api;
 const read = (name) => readFileSync(join(installed, name), 'utf8');
 const texts = (...names) => Object.fromEntries(names.map((name) => [name, read(name)]));
 const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
-const testing = await import(pathToFileURL(join(project('docs', { 'testing.mjs': "export * from 'rejitter/testing';\n" }), 'testing.mjs')).href);
+const testing = await import(
+  pathToFileURL(join(project('docs', { 'testing.mjs': "export * from 'rejitter/testing';\n" }), 'testing.mjs')).href
+);
 
 /** The options that the code knows, read from its error message. */
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
@@ -39,11 +41,16 @@ function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN })
     if (!marked) continue;
     if (!doc?.text.trim()) wrong.push(`${name} has no doc comment`);
     else if (value && !/```js\n[^]*```/.test(doc.tag('example') ?? '')) wrong.push(`${name} has no example`);
-    for (const member of members) if (!member.doc || !(member.doc.text.trim() || member.doc.tags.length)) wrong.push(`${name}.${member.name} has no doc comment (${kind})`);
+    for (const member of members)
+      if (!member.doc || !(member.doc.text.trim() || member.doc.tags.length))
+        wrong.push(`${name}.${member.name} has no doc comment (${kind})`);
   }
-  for (const [, link, name, member] of Object.values(files).join('').matchAll(/\{@link ((\w+)(?:\.(\w+))?)/g)) {
+  for (const [, link, name, member] of Object.values(files)
+    .join('')
+    .matchAll(/\{@link ((\w+)(?:\.(\w+))?)/g)) {
     const found = exports.get(name);
-    if (!found || (member && !found.members.some((known) => known.name === member))) wrong.push(`{@link ${link}} leads nowhere`);
+    if (!found || (member && !found.members.some((known) => known.name === member)))
+      wrong.push(`{@link ${link}} leads nowhere`);
   }
   for (const [type, real] of Object.entries(optionTypes)) {
     const documented = options(type);
@@ -69,36 +76,74 @@ test('index.d.ts declares and describes every export and option, and no others',
 });
 
 test('testing.d.ts declares and describes every export of rejitter/testing, and no others', () => {
-  assert.deepEqual(objections(texts('testing.d.ts'), testing, { VirtualClockOptions: ['date', 'blocking'], RunUntilOptions: ['limit', 'graceMs'] }), []);
+  assert.deepEqual(
+    objections(texts('testing.d.ts'), testing, {
+      VirtualClockOptions: ['date', 'blocking'],
+      RunUntilOptions: ['limit', 'graceMs'],
+    }),
+    [],
+  );
   const error = caught(() => testing.virtualClock({ zzzzzzzz: 1 }));
   assert.match(error.message, /Known options: date, blocking$/);
 });
 
 test('the declared members of policies, attempts, events and reports are those at run time', async () => {
   const { exports } = readDeclarations('index.d.ts', MAIN);
-  const declared = (...names) => [...new Set(names.flatMap((name) => exports.get(name).members.map((member) => member.name)))].sort();
+  const declared = (...names) =>
+    [...new Set(names.flatMap((name) => exports.get(name).members.map((member) => member.name)))].sort();
   const own = (object, ...others) => Object.getOwnPropertyNames(object).filter((name) => !others.includes(name));
-  assert.deepEqual(declared('RetryPolicy'), [...own(RetryPolicy, 'length', 'name', 'prototype'), ...own(RetryPolicy.prototype, 'constructor')].sort());
+  assert.deepEqual(
+    declared('RetryPolicy'),
+    [...own(RetryPolicy, 'length', 'name', 'prototype'), ...own(RetryPolicy.prototype, 'constructor')].sort(),
+  );
 
   const seen = {};
-  const note = (name) => (event) => { seen[name] = Object.keys(event).sort(); };
-  const hooks = Object.fromEntries(['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp', 'beforeRetry'].map((name) => [name, note(name)]));
+  const note = (name) => (event) => {
+    seen[name] = Object.keys(event).sort();
+  };
+  const hooks = Object.fromEntries(
+    ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp', 'beforeRetry'].map((name) => [name, note(name)]),
+  );
   const options = { name: 'n', maxAttempts: 2, random: () => 0.5, finalError: 'wrap', ...hooks };
   let attempt;
-  const { error } = await underClock(() => api.retry((its) => { attempt = its; throw new Error('down'); }, options));
+  const { error } = await underClock(() =>
+    api.retry((its) => {
+      attempt = its;
+      throw new Error('down');
+    }, options),
+  );
   await api.retry(() => 1, options);
   assert.deepEqual(declared('Attempt'), own(Object.getPrototypeOf(attempt), 'constructor').sort());
   // An event has a result or an error.
   const expected = (...names) => declared('AttemptEvent', ...names).filter((name) => name !== 'result');
   assert.deepEqual(seen, {
-    onAttempt: expected(), onFailure: expected('FailureEvent'), onRetry: expected('FailureEvent', 'RetryEvent'), beforeRetry: expected('FailureEvent', 'RetryEvent'),
-    onSuccess: declared('AttemptEvent', 'SuccessEvent'), onGiveUp: expected('FailureEvent', 'GiveUpEvent'),
+    onAttempt: expected(),
+    onFailure: expected('FailureEvent'),
+    onRetry: expected('FailureEvent', 'RetryEvent'),
+    beforeRetry: expected('FailureEvent', 'RetryEvent'),
+    onSuccess: declared('AttemptEvent', 'SuccessEvent'),
+    onGiveUp: expected('FailureEvent', 'GiveUpEvent'),
   });
-  assert.deepEqual(Object.keys(error.report).sort(), declared('RetryReport').filter((name) => !['hintMs', 'cause'].includes(name)));
-  assert.deepEqual(Object.keys(error.report.records[0]).sort(), declared('AttemptRecord').filter((name) => name !== 'result'));
-  const { error: rejected } = await underClock(() => api.retry(() => 1, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 1 }));
+  assert.deepEqual(
+    Object.keys(error.report).sort(),
+    declared('RetryReport').filter((name) => !['hintMs', 'cause'].includes(name)),
+  );
+  assert.deepEqual(
+    Object.keys(error.report.records[0]).sort(),
+    declared('AttemptRecord').filter((name) => name !== 'result'),
+  );
+  const { error: rejected } = await underClock(() =>
+    api.retry(() => 1, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 1 }),
+  );
   assert.deepEqual(['name', 'cause', 'reason', 'report', 'result'].sort(), declared('RetryError'));
-  assert.deepEqual([rejected.result, rejected.reason, Object.keys(rejected).includes('result') || Object.keys(rejected).includes('report')], [1, 'exhausted', false]);
+  assert.deepEqual(
+    [
+      rejected.result,
+      rejected.reason,
+      Object.keys(rejected).includes('result') || Object.keys(rejected).includes('report'),
+    ],
+    [1, 'exhausted', false],
+  );
 });
 
 test('SyncOptions has the options of retry, except those that need a timer or many operations', () => {
@@ -130,41 +175,115 @@ test('the examples in the declarations compile', async () => {
   const found = Object.keys(MAIN).flatMap((name) => blocks(declarations(name)));
   assert.ok(found.length >= 20);
   // Examples of single options do not repeat the import, and JavaScript annotates no parameter.
-  const whole = (code) => (code.includes('import ') ? code : `import { retry, type RetryOptions } from 'rejitter';\n${code}`);
+  const whole = (code) =>
+    code.includes('import ') ? code : `import { retry, type RetryOptions } from 'rejitter';\n${code}`;
   const files = Object.fromEntries(found.map(({ code }, i) => [`example-${i}.mts`, whole(code)]));
-  const { stdout, code } = await compile({ ...files, 'callers.d.ts': DECLARED }, { noImplicitAny: false, useUnknownInCatchVariables: false });
+  const { stdout, code } = await compile(
+    { ...files, 'callers.d.ts': DECLARED },
+    { noImplicitAny: false, useUnknownInCatchVariables: false },
+  );
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });
 
-test('the defaults in the declarations agree with the README\'s table', () => {
+test("the defaults in the declarations agree with the README's table", () => {
   const { options } = readDeclarations('index.d.ts', MAIN);
-  const readme = new Map(tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(([name, , , standard]) => [literal(name), literal(standard)]));
+  const readme = new Map(
+    tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(([name, , , standard]) => [
+      literal(name),
+      literal(standard),
+    ]),
+  );
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
     const said = doc.tag('default');
     const standard = readme.get(name);
     if (standard === undefined) assert.match(said, /^(none|fresh|the built-in)/, name);
-    else assert.ok(said === standard || /^[,;]/.test(said.slice(standard.length)) && said.startsWith(standard), `${name}: ${said} and ${standard}`);
+    else
+      assert.ok(
+        said === standard || (/^[,;]/.test(said.slice(standard.length)) && said.startsWith(standard)),
+        `${name}: ${said} and ${standard}`,
+      );
   }
 });
 
 /** A change of the text → the objection that it must raise. */
 const CONTROLS = [
-  ['a missing export', (text) => text.replace('export function isPermanent(error: unknown): boolean;', ''), 'export isPermanent is not in the declarations'],
-  ['an unknown export', (text) => `${text}\n/** Words. @example\n\`\`\`js\n1\n\`\`\` */\nexport function more(): void;\n`, 'export more is only in the declarations'],
-  ['a dead link', (text) => text.replace('{@link RetryOptions.baseMs}', '{@link PolicyData.baseMs}'), '{@link PolicyData.baseMs} leads nowhere'],
-  ['a missing option', (text) => text.replace(/^  minMs\?: .*$/m, ''), 'PolicyOptions: option minMs is not in the declarations'],
-  ['an unknown option', (text) => text.replace(/^  minMs\?: .*$/m, '$&\n  /** In ms, from 0. @default 1\n @example `{}` */\n  maxMs?: number | undefined;'), 'PolicyOptions: option maxMs is only in the declarations'],
-  ['a misspelt option', (text) => text.replace('  capMs?: number', '  capMS?: number'), 'PolicyOptions: option capMs is not in the declarations'],
-  ['an option without a default', (text) => text.replace('   * @default 60_000\n', ''), 'option maxRetryAfterMs has no @default'],
-  ['an option without an example', (text) => text.replace('   * @example `{ minMs: 20 }`\n', ''), 'option minMs has no example'],
-  ['an option without a unit', (text) => text.replace('Time limit of each attempt, in ms, from', 'Time limit of each attempt, from'), 'option attemptTimeoutMs has no unit'],
+  [
+    'a missing export',
+    (text) => text.replace('export function isPermanent(error: unknown): boolean;', ''),
+    'export isPermanent is not in the declarations',
+  ],
+  [
+    'an unknown export',
+    (text) => `${text}\n/** Words. @example\n\`\`\`js\n1\n\`\`\` */\nexport function more(): void;\n`,
+    'export more is only in the declarations',
+  ],
+  [
+    'a dead link',
+    (text) => text.replace('{@link RetryOptions.baseMs}', '{@link PolicyData.baseMs}'),
+    '{@link PolicyData.baseMs} leads nowhere',
+  ],
+  [
+    'a missing option',
+    (text) => text.replace(/^ {2}minMs\?: .*$/m, ''),
+    'PolicyOptions: option minMs is not in the declarations',
+  ],
+  [
+    'an unknown option',
+    (text) =>
+      text.replace(
+        /^ {2}minMs\?: .*$/m,
+        '$&\n  /** In ms, from 0. @default 1\n @example `{}` */\n  maxMs?: number | undefined;',
+      ),
+    'PolicyOptions: option maxMs is only in the declarations',
+  ],
+  [
+    'a misspelt option',
+    (text) => text.replace('  capMs?: number', '  capMS?: number'),
+    'PolicyOptions: option capMs is not in the declarations',
+  ],
+  [
+    'an option without a default',
+    (text) => text.replace('   * @default 60_000\n', ''),
+    'option maxRetryAfterMs has no @default',
+  ],
+  [
+    'an option without an example',
+    (text) => text.replace('   * @example `{ minMs: 20 }`\n', ''),
+    'option minMs has no example',
+  ],
+  [
+    'an option without a unit',
+    (text) => text.replace('Time limit of each attempt, in ms, from', 'Time limit of each attempt, from'),
+    'option attemptTimeoutMs has no unit',
+  ],
   ['an option without a range', (text) => text.replace('Finite, at least 1.', 'Finite.'), 'option factor has no range'],
-  ['an option without a comment', (text) => text.replace(/\/\*\*(?:(?!\*\/)[^])*\*\/\s*(?=unref\?: boolean)/, ''), 'option unref has no doc comment'],
-  ['a function without a comment', (text) => text.replace(/\/\*\*(?:(?!\*\/)[^])*\*\/\s*(?=export function permanent)/, ''), 'permanent has no doc comment'],
-  ['a class without an example', (text) => text.replace(/ \* @example\n(?: \* .*\n)*? \*\/\n(?=export class TimeoutError)/, ' */\n'), 'TimeoutError has no example'],
-  ['a method without a comment', (text) => text.replace('  /** Returns the counts so far, or `undefined` unless the option `metrics` is true. */\n', ''), 'RetryPolicy.metrics has no doc comment (ClassDeclaration)'],
-  ['a type without a comment', (text) => text.replace('/** Record of one attempt. */\n', ''), 'AttemptRecord has no doc comment'],
+  [
+    'an option without a comment',
+    (text) => text.replace(/\/\*\*(?:(?!\*\/)[^])*\*\/\s*(?=unref\?: boolean)/, ''),
+    'option unref has no doc comment',
+  ],
+  [
+    'a function without a comment',
+    (text) => text.replace(/\/\*\*(?:(?!\*\/)[^])*\*\/\s*(?=export function permanent)/, ''),
+    'permanent has no doc comment',
+  ],
+  [
+    'a class without an example',
+    (text) => text.replace(/ \* @example\n(?: \* .*\n)*? \*\/\n(?=export class TimeoutError)/, ' */\n'),
+    'TimeoutError has no example',
+  ],
+  [
+    'a method without a comment',
+    (text) =>
+      text.replace('  /** Returns the counts so far, or `undefined` unless the option `metrics` is true. */\n', ''),
+    'RetryPolicy.metrics has no doc comment (ClassDeclaration)',
+  ],
+  [
+    'a type without a comment',
+    (text) => text.replace('/** Record of one attempt. */\n', ''),
+    'AttemptRecord has no doc comment',
+  ],
 ];
 
 for (const [what, change, objection] of CONTROLS) {

@@ -10,10 +10,24 @@ import { importPackage, repo } from '../lib/consumer.mjs';
 import { caught, literal, tableIn } from '../lib/readers.mjs';
 
 const { RetryPolicy, retryAfter } = await importPackage();
-const ROWS = tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(([name, what, range, standard, looked]) => ({ name: literal(name), what, range, standard: literal(standard), looked }));
+const ROWS = tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(
+  ([name, what, range, standard, looked]) => ({
+    name: literal(name),
+    what,
+    range,
+    standard: literal(standard),
+    looked,
+  }),
+);
 
 /** What an option needs beside it to be allowed at all. */
-const BESIDE = { stepMs: { backoff: 'linear' }, truncateAt: { backoff: 'truncated' }, baseMs: { capMs: Infinity }, minMs: { capMs: Infinity }, capMs: { baseMs: 0 } };
+const BESIDE = {
+  stepMs: { backoff: 'linear' },
+  truncateAt: { backoff: 'truncated' },
+  baseMs: { capMs: Infinity },
+  minMs: { capMs: Infinity },
+  capMs: { baseMs: 0 },
+};
 
 function accepts(name, value) {
   try {
@@ -30,7 +44,8 @@ test('the table lists every option once, and says of each what it is', () => {
   assert.ok(ROWS.every(({ what }) => what.length > 4));
 });
 
-const number = (text) => (text === '∞' ? Infinity : new Function(`return ${text.replaceAll('−', '-').replaceAll('^', '**')};`)());
+const number = (text) =>
+  text === '∞' ? Infinity : new Function(`return ${text.replaceAll('−', '-').replaceAll('^', '**')};`)();
 /** The representable numbers next to x. */
 const above = (x) => (x === 0 ? Number.MIN_VALUE : x * (1 + 2 ** -52));
 const below = (x) => (x === 0 ? -Number.MIN_VALUE : x * (1 - 2 ** -52));
@@ -44,7 +59,8 @@ test('there are ranges, and kinds for what is no number', () => {
     if (range === '') continue;
     const right = { 'a function': () => 0.5, 'a string': 'x', 'an AbortSignal': new AbortController().signal }[range];
     assert.ok(accepts(name, right), name);
-    for (const wrong of [5, range === 'a string' ? 5n : 'x', null, {}, true]) assert.ok(!accepts(name, wrong), `${name}: ${wrong}`);
+    for (const wrong of [5, range === 'a string' ? 5n : 'x', null, {}, true])
+      assert.ok(!accepts(name, wrong), `${name}: ${wrong}`);
   }
 });
 
@@ -52,8 +68,21 @@ for (const { name, range } of RANGED) {
   test(`${name}: ${range}, and nothing beyond`, () => {
     const [, kind = '', from, belowTo, to] = /^(whole |above )?(\S+) … (below )?(\S+)$/.exec(range);
     const [low, high] = [number(from), number(to)];
-    const inside = [kind === 'above ' ? above(low) : low, belowTo ? Number.MAX_VALUE : high, kind === 'whole ' ? low + 1 : low + 0.5];
-    const outside = [below(low), -1, -Infinity, NaN, ...(kind === 'above ' ? [low] : []), ...(belowTo ? [high] : []), ...(high < Infinity ? [above(high) > high ? above(high) : high * 2, Infinity] : []), ...(kind === 'whole ' ? [low + 0.5] : [])];
+    const inside = [
+      kind === 'above ' ? above(low) : low,
+      belowTo ? Number.MAX_VALUE : high,
+      kind === 'whole ' ? low + 1 : low + 0.5,
+    ];
+    const outside = [
+      below(low),
+      -1,
+      -Infinity,
+      NaN,
+      ...(kind === 'above ' ? [low] : []),
+      ...(belowTo ? [high] : []),
+      ...(high < Infinity ? [above(high) > high ? above(high) : high * 2, Infinity] : []),
+      ...(kind === 'whole ' ? [low + 0.5] : []),
+    ];
     for (const value of inside) assert.ok(accepts(name, value), `${value} is refused`);
     for (const value of outside) assert.ok(!accepts(name, value), `${value} is taken`);
   });
@@ -64,7 +93,10 @@ async function behaviour(options, beside = {}) {
   const log = [];
   const { clock, error } = await underClock((virtual) => {
     const policy = new RetryPolicy({
-      seed: 11, totalTimeoutMs: 3_600_000, ...beside, ...options,
+      seed: 11,
+      totalTimeoutMs: 3_600_000,
+      ...beside,
+      ...options,
       onRetry: ({ delayMs }) => log.push(delayMs),
       onGiveUp: ({ reason, report }) => log.push(reason, report.attempts, report.elapsedMs),
     });
@@ -76,7 +108,13 @@ async function behaviour(options, beside = {}) {
       virtual.now += 1;
       throw new Error('down');
     });
-    const told = result.then((value) => log.push(value), (e) => { log.push(e.name, e.message); throw e; });
+    const told = result.then(
+      (value) => log.push(value),
+      (e) => {
+        log.push(e.name, e.message);
+        throw e;
+      },
+    );
     return told.finally(() => log.push(typeof policy.metrics()));
   });
   return JSON.stringify([log, clock.delays, String(error)], (_, value) => (value === Infinity ? 'Infinity' : value));
@@ -84,10 +122,25 @@ async function behaviour(options, beside = {}) {
 
 /** For each option with a default: another value, which must be seen to behave otherwise, and what it needs. */
 const OTHERS = {
-  baseMs: [50], capMs: [700, { maxAttempts: 12 }], minMs: [90], backoff: ['fixed'], factor: [3], stepMs: [30, { backoff: 'linear' }],
-  truncateAt: [3, { backoff: 'truncated' }], jitter: ['none'], maxAttempts: [4], maxRetryAfterMs: [59_000], longRetryAfter: ['cap', { maxAttempts: 12 }],
-  retryIf: [() => false], retryOnResult: [() => true], attemptTimeoutMs: [5], totalTimeoutMs: [500, { totalTimeoutMs: undefined }],
-  unref: [true], finalError: ['wrap'], finalResult: ['reject', { retryOnResult: () => true }], metrics: [true],
+  baseMs: [50],
+  capMs: [700, { maxAttempts: 12 }],
+  minMs: [90],
+  backoff: ['fixed'],
+  factor: [3],
+  stepMs: [30, { backoff: 'linear' }],
+  truncateAt: [3, { backoff: 'truncated' }],
+  jitter: ['none'],
+  maxAttempts: [4],
+  maxRetryAfterMs: [59_000],
+  longRetryAfter: ['cap', { maxAttempts: 12 }],
+  retryIf: [() => false],
+  retryOnResult: [() => true],
+  attemptTimeoutMs: [5],
+  totalTimeoutMs: [500, { totalTimeoutMs: undefined }],
+  unref: [true],
+  finalError: ['wrap'],
+  finalResult: ['reject', { retryOnResult: () => true }],
+  metrics: [true],
 };
 
 for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined)) {
@@ -106,10 +159,15 @@ for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined
 test('attemptTimeoutMs: the default is Infinity; unref: false; retryOnResult: () => false; finalResult: resolve', async () => {
   const rows = Object.fromEntries(ROWS.map(({ name, standard }) => [name, standard]));
   assert.deepEqual([rows.attemptTimeoutMs, rows.unref, rows.retryOnResult], ['Infinity', 'false', '() => false']);
-  const hangs = (options) => underClock(() => Promise.race([
-    new RetryPolicy({ maxAttempts: 2, ...options }).run(() => new Promise(() => {})),
-    new Promise((done) => { setTimeout(done, 86_400_000, 'still running after a day'); }),
-  ]));
+  const hangs = (options) =>
+    underClock(() =>
+      Promise.race([
+        new RetryPolicy({ maxAttempts: 2, ...options }).run(() => new Promise(() => {})),
+        new Promise((done) => {
+          setTimeout(done, 86_400_000, 'still running after a day');
+        }),
+      ]),
+    );
   assert.equal((await hangs({})).value, 'still running after a day');
   assert.equal((await hangs({ attemptTimeoutMs: Infinity })).value, 'still running after a day');
   assert.equal((await hangs({ attemptTimeoutMs: 5 })).error.name, 'TimeoutError');
@@ -117,22 +175,46 @@ test('attemptTimeoutMs: the default is Infinity; unref: false; retryOnResult: ()
     let count = 0;
     await underClock(() => {
       const { setTimeout } = globalThis;
-      globalThis.setTimeout = (...args) => Object.assign(setTimeout(...args), { unref: () => { count += 1; } });
-      return new RetryPolicy({ maxAttempts: 2, ...options }).run(() => { throw 0; });
+      globalThis.setTimeout = (...args) =>
+        Object.assign(setTimeout(...args), {
+          unref: () => {
+            count += 1;
+          },
+        });
+      return new RetryPolicy({ maxAttempts: 2, ...options }).run(() => {
+        throw 0;
+      });
     });
     return count;
   };
   assert.deepEqual([await unrefs({}), await unrefs({ unref: false }), await unrefs({ unref: true })], [0, 0, 1]);
   const results = async (options) => {
     let calls = 0;
-    await underClock(() => new RetryPolicy({ maxAttempts: 3, ...options }).run(() => { calls += 1; }));
+    await underClock(() =>
+      new RetryPolicy({ maxAttempts: 3, ...options }).run(() => {
+        calls += 1;
+      }),
+    );
     return calls;
   };
-  assert.deepEqual([await results({}), await results({ retryOnResult: () => false }), await results({ retryOnResult: () => true })], [1, 1, 3]);
-  const last = async (options) => (await underClock(() => new RetryPolicy({ maxAttempts: 2, retryOnResult: () => true, ...options }).run(() => 7))).value;
-  assert.deepEqual([rows.finalResult, await last({}), await last({ finalResult: 'resolve' }), await last({ finalResult: 'reject' })], ["'resolve'", 7, 7, undefined]);
+  assert.deepEqual(
+    [await results({}), await results({ retryOnResult: () => false }), await results({ retryOnResult: () => true })],
+    [1, 1, 3],
+  );
+  const last = async (options) =>
+    (await underClock(() => new RetryPolicy({ maxAttempts: 2, retryOnResult: () => true, ...options }).run(() => 7)))
+      .value;
+  assert.deepEqual(
+    [rows.finalResult, await last({}), await last({ finalResult: 'resolve' }), await last({ finalResult: 'reject' })],
+    ["'resolve'", 7, 7, undefined],
+  );
 });
 
 test('every option with a default is among those tested', () => {
-  assert.deepEqual(ROWS.filter(({ standard }) => standard !== undefined).map(({ name }) => name).sort(), Object.keys(OTHERS).sort());
+  assert.deepEqual(
+    ROWS.filter(({ standard }) => standard !== undefined)
+      .map(({ name }) => name)
+      .sort(),
+    Object.keys(OTHERS).sort(),
+  );
 });

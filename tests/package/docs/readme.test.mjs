@@ -19,19 +19,27 @@ const messageOf = (options) => caught(() => new RetryPolicy(options)).message;
 const README = readFileSync(join(repo, 'README.md'), 'utf8');
 const TEXTS = {
   'README.md': README,
-  'the package\'s README.md': readFileSync(join(installed, 'README.md'), 'utf8'),
+  "the package's README.md": readFileSync(join(installed, 'README.md'), 'utf8'),
 };
 
 /** The module that the README says to save beside its samples: the function of the first sample, exported. */
-const OWN_MODULE = { 'api.mjs': /^let calls = .*?^\};$/ms.exec(README)[0].replace('const callApi', 'export const callApi') };
-const OWN_TYPES = { 'api.d.mts': 'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;\n' };
+const OWN_MODULE = {
+  'api.mjs': /^let calls = .*?^\};$/ms.exec(README)[0].replace('const callApi', 'export const callApi'),
+};
+const OWN_TYPES = {
+  'api.d.mts':
+    'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;\n',
+};
 
 for (const [name, text] of Object.entries(TEXTS)) {
   const found = blocks(text);
 
   test(`${name} has code to run`, () => {
     assert.ok(found.length >= 1);
-    assert.ok(found.every(({ code }) => /from 'rejitter(?:\/\w+)?'|require\('rejitter'\)/.test(code)), 'each block shows its import, so that it can be copied whole');
+    assert.ok(
+      found.every(({ code }) => /from 'rejitter(?:\/\w+)?'|require\('rejitter'\)/.test(code)),
+      'each block shows its import, so that it can be copied whole',
+    );
   });
 
   for (const { number, language, code } of found) {
@@ -48,10 +56,28 @@ for (const [name, text] of Object.entries(TEXTS)) {
 
   test(`${name}: the blocks type-check in a strict project`, async () => {
     // JavaScript annotates no parameter; all else is strict.
-    const files = Object.fromEntries(found.map(({ number, language, code }) => [`block${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`, code]));
-    const compilerOptions = { strict: true, noImplicitAny: false, allowJs: true, checkJs: true, noEmit: true, module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [] };
-    const dir = project('readme', { ...files, ...OWN_TYPES, 'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }) });
-    const { stdout, code } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'], { cwd: dir });
+    const files = Object.fromEntries(
+      found.map(({ number, language, code }) => [`block${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`, code]),
+    );
+    const compilerOptions = {
+      strict: true,
+      noImplicitAny: false,
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+    };
+    const dir = project('readme', {
+      ...files,
+      ...OWN_TYPES,
+      'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }),
+    });
+    const { stdout, code } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'], {
+      cwd: dir,
+    });
     assert.equal(stdout, '');
     assert.equal(code, 0);
   });
@@ -72,7 +98,10 @@ test('control: a block that does not work is seen', async () => {
   assert.notEqual((await runBlock(`import { retryWithJitter } from 'rejitter';`)).code, 0);
   assert.notEqual((await runBlock(`await retry(() => callApi('/x'), { maxAttempts: 2 });`)).code, 0);
   assert.match((await runBlock(`import { retry } from 'rejitter'; await retry(() => 1);`)).stdout, /failures 0/);
-  assert.notEqual((await runAsPasted(`import { retry } from 'rejitter'; await retry(() => callApi('/x'), { maxAttempts: 2 });`)).code, 0);
+  assert.notEqual(
+    (await runAsPasted(`import { retry } from 'rejitter'; await retry(() => callApi('/x'), { maxAttempts: 2 });`)).code,
+    0,
+  );
   assert.notEqual((await runAsPasted(`import { callApi } from './api.mjs';`)).code, 0);
   assert.match((await runAsPasted(`import { retry } from 'rejitter'; await retry(() => 1);`)).stdout, /retries 0/);
 });
@@ -80,7 +109,29 @@ test('control: a block that does not work is seen', async () => {
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
 const table = (heading) => tableIn(README, heading);
 
-const KNOWN = ['min', 'max', 'floor', 'base', 'step', 'factor', 'cap', 'a', 'k', 'n', 'N', 'c', 'r', 'q', 'x', 'ρ', 'prev', 'F', 'f', 'g', 'list'];
+const KNOWN = [
+  'min',
+  'max',
+  'floor',
+  'base',
+  'step',
+  'factor',
+  'cap',
+  'a',
+  'k',
+  'n',
+  'N',
+  'c',
+  'r',
+  'q',
+  'x',
+  'ρ',
+  'prev',
+  'F',
+  'f',
+  'g',
+  'list',
+];
 
 /** A formula of the table as a function of its variables. */
 function formula(text) {
@@ -101,7 +152,11 @@ const pollyCurve = (t) => (t < 0 ? 0 : 2 ** t * Math.tanh(Math.sqrt(4 * t)));
 
 const waits = (n, options) => [...new RetryPolicy({ ...options, maxAttempts: n + 1 }).delays()];
 // The core's powers are products and its tanh is its own: they differ from JavaScript's in the last digits.
-const near = (actual, expected, label) => assert.ok(actual === expected || Math.abs(actual - expected) <= 1e-11 * Math.abs(expected), `${label}: ${actual} instead of ${expected}`);
+const near = (actual, expected, label) =>
+  assert.ok(
+    actual === expected || Math.abs(actual - expected) <= 1e-11 * Math.abs(expected),
+    `${label}: ${actual} instead of ${expected}`,
+  );
 
 const CURVES = {
   fixed: [{}, { baseMs: 7 }],
@@ -115,17 +170,44 @@ const CURVES = {
 
 test('the table of backoffs lists each, and its formulas are what the package computes', () => {
   const rows = table('backoff');
-  assert.deepEqual(rows.map(([name]) => literal(name)), Object.keys(CURVES));
+  assert.deepEqual(
+    rows.map(([name]) => literal(name)),
+    Object.keys(CURVES),
+  );
   const named = oneOf(messageOf({ backoff: 'none of them' }));
-  assert.deepEqual(Object.keys(CURVES).filter((name) => /^\w+$/.test(name)).sort(), named.sort());
+  assert.deepEqual(
+    Object.keys(CURVES)
+      .filter((name) => /^\w+$/.test(name))
+      .sort(),
+    named.sort(),
+  );
   for (const [name, curve] of rows) {
     const evaluate = formula(literal(curve));
     for (const options of CURVES[literal(name)]) {
       const { baseMs: base = 100, backoff = literal(name), factor = 2, truncateAt: N = 10 } = options;
-      const { capMs: cap = typeof backoff === 'function' ? Infinity : Math.max(10_000, ...(Array.isArray(backoff) ? backoff : [])) } = options;
-      const variables = { base, cap, factor, N, step: options.stepMs ?? base, a: options.baseMs ?? cap / 2 ** (N - 1), F: fibonacci, f: backoff, list: backoff, n: backoff.length };
+      const {
+        capMs: cap = typeof backoff === 'function'
+          ? Infinity
+          : Math.max(10_000, ...(Array.isArray(backoff) ? backoff : [])),
+      } = options;
+      const variables = {
+        base,
+        cap,
+        factor,
+        N,
+        step: options.stepMs ?? base,
+        a: options.baseMs ?? cap / 2 ** (N - 1),
+        F: fibonacci,
+        f: backoff,
+        list: backoff,
+        n: backoff.length,
+      };
       for (const [i, wait] of waits(20, { backoff, jitter: 'none', ...options }).entries()) {
-        near(wait, Math.min(cap, evaluate({ ...variables, k: i + 1 })), `${name} ${JSON.stringify(options)} k = ${i + 1}`);
+        near(
+          wait,
+          Math.min(cap, evaluate({ ...variables, k: i + 1 })),
+          `${name} ${JSON.stringify(options)} k = ${i + 1}`,
+        );
       }
     }
   }
@@ -134,17 +216,44 @@ test('the table of backoffs lists each, and its formulas are what the package co
 test('the table of jitters lists each, and its formulas are what the package computes', () => {
   const rows = table('jitter');
   const objects = rows.map(([name]) => literal(name)).filter((name) => !/^\w+$/.test(name));
-  assert.deepEqual(objects, ["{ type: 'proportional', ratio: ρ }", "{ type: 'additive', ratio: ρ }", "{ type: 'additive', maxMs: x }"]);
-  assert.deepEqual(rows.map(([name]) => literal(name)).filter((name) => !objects.includes(name)).sort(), oneOf(messageOf({ jitter: 'none of them' })).sort());
+  assert.deepEqual(objects, [
+    "{ type: 'proportional', ratio: ρ }",
+    "{ type: 'additive', ratio: ρ }",
+    "{ type: 'additive', maxMs: x }",
+  ]);
+  assert.deepEqual(
+    rows
+      .map(([name]) => literal(name))
+      .filter((name) => !objects.includes(name))
+      .sort(),
+    oneOf(messageOf({ jitter: 'none of them' })).sort(),
+  );
   for (const [name, wait] of rows) {
     const evaluate = formula(literal(wait));
-    for (const [ρ, x] of [[0.3, 70], [1, 12_000]]) {
-      const jitter = objects.includes(literal(name)) ? new Function('ρ', 'x', `return (${literal(name)});`)(ρ, x) : literal(name);
+    for (const [ρ, x] of [
+      [0.3, 70],
+      [1, 12_000],
+    ]) {
+      const jitter = objects.includes(literal(name))
+        ? new Function('ρ', 'x', `return (${literal(name)});`)(ρ, x)
+        : literal(name);
       for (const r of [0, 0.25, 0.7, 0.999]) {
         let prev = 100;
         for (const [i, value] of waits(20, { jitter, random: () => r }).entries()) {
           const c = Math.min(10_000, 100 * 2 ** i);
-          let expected = evaluate({ base: 100, cap: 10_000, c, r, q: r, prev, k: i + 1, N: 10, ρ, x: Math.min(x, 10_000), g: pollyCurve });
+          let expected = evaluate({
+            base: 100,
+            cap: 10_000,
+            c,
+            r,
+            q: r,
+            prev,
+            k: i + 1,
+            N: 10,
+            ρ,
+            x: Math.min(x, 10_000),
+            g: pollyCurve,
+          });
           // The table says so in words.
           if (jitter === 'pollyV2' && expected > 10_000) expected = 5000 + ((r * 2 ** 26) % 1) * 5000;
           near(value, expected, `${literal(name)} ρ = ${ρ} r = ${r} k = ${i + 1}`);
@@ -177,7 +286,14 @@ test('the table of functions lists each, with the strategy that it has', async (
     const backoff = BACKOFFS.find((name) => words.includes(name));
     const jitter = JITTERS.find((name) => words.includes(name));
     assert.ok(jitter, strategy);
-    const { clock } = await underClock(() => api[literal(cell)](() => { throw 0; }, { maxAttempts: 13, random: () => 0.3 }).catch(() => {}));
+    const { clock } = await underClock(() =>
+      api[literal(cell)](
+        () => {
+          throw 0;
+        },
+        { maxAttempts: 13, random: () => 0.3 },
+      ).catch(() => {}),
+    );
     assert.deepEqual(clock.delays, waits(12, { backoff, jitter, random: () => 0.3 }).map(Math.ceil), literal(cell));
     assert.equal(/without limit/.test(strategy), SHORTCUTS[literal(cell)].maxAttempts === Infinity, strategy);
   }
@@ -185,7 +301,12 @@ test('the table of functions lists each, with the strategy that it has', async (
 
 test('the defaults that the README states are the defaults', () => {
   const [, sentence] = /^Defaults: (.*?)\.$/ms.exec(README);
-  const stated = Object.fromEntries([...sentence.matchAll(/`(\w+)` (\d[\d ,]*\d|\d)/g)].map(([, name, value]) => [name, Number(value.replaceAll(/[ ,]/g, ''))]));
+  const stated = Object.fromEntries(
+    [...sentence.matchAll(/`(\w+)` (\d[\d ,]*\d|\d)/g)].map(([, name, value]) => [
+      name,
+      Number(value.replaceAll(/[ ,]/g, '')),
+    ]),
+  );
   assert.deepEqual(Object.keys(stated).sort(), ['baseMs', 'capMs', 'factor', 'maxAttempts', 'minMs']);
   const plain = [...new RetryPolicy({ seed: 1, maxAttempts: 40 }).delays()];
   for (const [name, value] of Object.entries(stated)) {
@@ -195,6 +316,8 @@ test('the defaults that the README states are the defaults', () => {
 });
 
 test('control: a wrong formula is seen', () => {
-  assert.throws(() => near(waits(5, { jitter: 'none' })[2], formula('base·factor^k')({ base: 100, factor: 2, k: 3 }), 'wrong'));
+  assert.throws(() =>
+    near(waits(5, { jitter: 'none' })[2], formula('base·factor^k')({ base: 100, factor: 2, k: 3 }), 'wrong'),
+  );
   assert.throws(() => formula('globalThis.process.exit()'));
 });

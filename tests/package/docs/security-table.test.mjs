@@ -13,7 +13,8 @@ const text = readFileSync(join(repo, 'SECURITY.md'), 'utf8');
 /** Titles of the tests in a file, as patterns: templates may have any text in place of their values. */
 function titlesIn(file) {
   const code = readFileSync(join(repo, file), 'utf8');
-  if (file.endsWith('.rs')) return [...code.matchAll(/#\[test\]\s+fn (\w+)/g)].map(([, name]) => new RegExp(`^${name}$`));
+  if (file.endsWith('.rs'))
+    return [...code.matchAll(/#\[test\]\s+fn (\w+)/g)].map(([, name]) => new RegExp(`^${name}$`));
   return [...code.matchAll(/\b(?:test|it)\(\s*(['"`])((?:\\.|(?!\1).)+)\1/g)].map(([, quote, title]) => {
     const parts = title.replaceAll(/\\(['"`])/g, '$1').split(quote === '`' ? /\$\{[^}]*\}/ : /(?!)/);
     return new RegExp(`^${parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.+')}$`);
@@ -22,12 +23,14 @@ function titlesIn(file) {
 
 /** Objections to the column of tests. */
 function problemsIn(markdown) {
-  return tableIn(markdown, 'at stake').flatMap(([asset, , , tests]) => tests.split('<br>').flatMap((entry) => {
-    const [, file, title] = /^`([^`]+)`: (.+)$/.exec(entry) ?? [];
-    if (file === undefined) return [`${asset}: ${entry} is no test`];
-    if (!existsSync(join(repo, file))) return [`${asset}: ${file} does not exist`];
-    return titlesIn(file).some((pattern) => pattern.test(title)) ? [] : [`${asset}: ${file} has no test "${title}"`];
-  }));
+  return tableIn(markdown, 'at stake').flatMap(([asset, , , tests]) =>
+    tests.split('<br>').flatMap((entry) => {
+      const [, file, title] = /^`([^`]+)`: (.+)$/.exec(entry) ?? [];
+      if (file === undefined) return [`${asset}: ${entry} is no test`];
+      if (!existsSync(join(repo, file))) return [`${asset}: ${file} does not exist`];
+      return titlesIn(file).some((pattern) => pattern.test(title)) ? [] : [`${asset}: ${file} has no test "${title}"`];
+    }),
+  );
 }
 
 test('each promise of SECURITY.md is held by tests that exist', () => {
@@ -41,5 +44,7 @@ test('control: reports a promise without a test, a missing file and a missing ti
   assert.deepEqual(problemsIn(row(`${own}each promise of SECURITY.md is held by tests that exist`)), []);
   assert.deepEqual(problemsIn(row('')), ['a:  is no test']);
   assert.deepEqual(problemsIn(row('`tests/none.test.mjs`: x')), ['a: tests/none.test.mjs does not exist']);
-  assert.deepEqual(problemsIn(row(`${own}each promise`)), ['a: tests/package/docs/security-table.test.mjs has no test "each promise"']);
+  assert.deepEqual(problemsIn(row(`${own}each promise`)), [
+    'a: tests/package/docs/security-table.test.mjs has no test "each promise"',
+  ]);
 });

@@ -8,19 +8,28 @@ import { importPackage } from '../lib/consumer.mjs';
 import { COMBINATIONS, expectedWaits } from '../lib/shortcuts.mjs';
 
 const { RetryPolicy, retry, retryAfter } = await importPackage();
-const fail = (error) => () => { throw error; };
+const fail = (error) => () => {
+  throw error;
+};
 
 for (const maxAttempts of [1, 2, 3, 10]) {
   test(`maxAttempts ${maxAttempts}: as many calls, one wait fewer, the last error`, async () => {
     const seen = [];
     const { clock, rejected, error } = await underClock(() =>
-      retry(({ attempt }) => {
-        seen.push(attempt);
-        throw `error ${attempt}`;
-      }, { maxAttempts }));
+      retry(
+        ({ attempt }) => {
+          seen.push(attempt);
+          throw `error ${attempt}`;
+        },
+        { maxAttempts },
+      ),
+    );
     assert.ok(rejected);
     assert.equal(error, `error ${maxAttempts}`);
-    assert.deepEqual(seen, Array.from({ length: maxAttempts }, (_, i) => i + 1));
+    assert.deepEqual(
+      seen,
+      Array.from({ length: maxAttempts }, (_, i) => i + 1),
+    );
     assert.equal(clock.armed.length, maxAttempts - 1);
     assert.equal(clock.pending.size, 0);
   });
@@ -29,23 +38,47 @@ for (const maxAttempts of [1, 2, 3, 10]) {
 for (const options of COMBINATIONS) {
   for (const r of [0, 0.25, 0.999_999]) {
     test(`waits of ${options.backoff ?? 'its own curve'} with jitter ${options.jitter}, draw ${r}`, async () => {
-      const { clock } = await underClock(() =>
-        retry(fail(0), { ...options, random: () => r, maxAttempts: 13 }));
-      assert.deepEqual(clock.delays, expectedWaits(12, r, options).map((ms) => Math.ceil(ms)));
+      const { clock } = await underClock(() => retry(fail(0), { ...options, random: () => r, maxAttempts: 13 }));
+      assert.deepEqual(
+        clock.delays,
+        expectedWaits(12, r, options).map((ms) => Math.ceil(ms)),
+      );
     });
   }
 }
 
 test('one draw per wait that has one, none for the attempts', async () => {
-  for (const jitter of ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', maxMs: 5 }]) {
+  for (const jitter of [
+    'none',
+    'full',
+    'equal',
+    'decorrelated',
+    'decorrelatedBounded',
+    'slotted',
+    'pollyV2',
+    { type: 'proportional', ratio: 0.5 },
+    { type: 'additive', maxMs: 5 },
+  ]) {
     let draws = 0;
-    const random = () => { draws += 1; return 0.5; };
+    const random = () => {
+      draws += 1;
+      return 0.5;
+    };
     const expected = jitter === 'none' ? 0 : 4;
     for (const [what, run] of Object.entries({
       retry: () => underClock(() => retry(fail(0), { jitter, maxAttempts: 5, random })),
       delays: () => [...new RetryPolicy({ jitter, maxAttempts: 5, random }).delays()],
-      afterMs: () => underClock(() => retry(fail(0), { jitter, maxAttempts: 5, random, retryIf: () => ({ afterMs: 5 }) })),
-      hint: () => underClock(() => retry(() => { throw retryAfter(5); }, { jitter, maxAttempts: 5, random })),
+      afterMs: () =>
+        underClock(() => retry(fail(0), { jitter, maxAttempts: 5, random, retryIf: () => ({ afterMs: 5 }) })),
+      hint: () =>
+        underClock(() =>
+          retry(
+            () => {
+              throw retryAfter(5);
+            },
+            { jitter, maxAttempts: 5, random },
+          ),
+        ),
     })) {
       draws = 0;
       await run();
@@ -54,7 +87,7 @@ test('one draw per wait that has one, none for the attempts', async () => {
   }
 });
 
-test('pollyV2 with a random of one\'s own: the second draw of a wait comes from the lower digits of the first', async () => {
+test("pollyV2 with a random of one's own: the second draw of a wait comes from the lower digits of the first", async () => {
   const draws = [0.9, 0.8, 0.7, 0.6];
   // Above the cap the value is cap/2 + r′·cap/2.
   const options = { jitter: 'pollyV2', baseMs: 1000, capMs: 1000, maxAttempts: 5 };
@@ -62,7 +95,10 @@ test('pollyV2 with a random of one\'s own: the second draw of a wait comes from 
   const { clock } = await underClock(() => retry(fail(0), { ...options, random: () => draws[i++] }));
   assert.equal(i, 4);
   const waits = clock.armed.map(({ ms }) => ms);
-  assert.ok(draws.some((r, k) => waits[k] === Math.ceil(500 + ((r * 2 ** 26) % 1) * 500)), waits.join());
+  assert.ok(
+    draws.some((r, k) => waits[k] === Math.ceil(500 + ((r * 2 ** 26) % 1) * 500)),
+    waits.join(),
+  );
   // The redraw is as uniform as with two draws, though only large values of r need it.
   const curve = { jitter: 'pollyV2', baseMs: 1000, capMs: 3000, maxAttempts: 4 };
   const lowerHalf = (policyOf) => {
@@ -96,7 +132,9 @@ test('the options of the curve: baseMs, factor, capMs, stepMs, truncateAt, minMs
 });
 
 test('minMs is a floor of the draw, which stays spread above it', async () => {
-  const wait = async (r, jitter) => (await underClock(() => retry(fail(0), { jitter, baseMs: 100, minMs: 60, maxAttempts: 2, random: () => r }))).clock.delays[0];
+  const wait = async (r, jitter) =>
+    (await underClock(() => retry(fail(0), { jitter, baseMs: 100, minMs: 60, maxAttempts: 2, random: () => r }))).clock
+      .delays[0];
   assert.equal(await wait(0, 'full'), 60);
   assert.equal(await wait(0.5, 'full'), 80);
   assert.equal(await wait(0, 'equal'), 60);
@@ -131,17 +169,20 @@ test('no attempt starts while another is running', async () => {
       await turn();
       running -= 1;
       if (attempt < 5) throw attempt;
-    }));
+    }),
+  );
   assert.equal(most, 1);
 });
 
 test('success ends it: no later call, no timer', async () => {
   let calls = 0;
-  const { clock, value } = await underClock(() => retry(() => {
-    calls += 1;
-    if (calls < 3) throw 0;
-    return 'value';
-  }));
+  const { clock, value } = await underClock(() =>
+    retry(() => {
+      calls += 1;
+      if (calls < 3) throw 0;
+      return 'value';
+    }),
+  );
   assert.equal(value, 'value');
   assert.equal(clock.pending.size, 0);
   assert.equal(clock.armed.length, 2);
@@ -164,11 +205,18 @@ test('retryIf is asked once for each failure, with the error and the attempt tha
           return true;
         },
       },
-    ));
+    ),
+  );
   assert.equal(error, 'e3');
   // Also after the last failure: the predicate is looked at before the number of attempts.
-  assert.deepEqual(asked.map(([e]) => e), ['e1', 'e2', 'e3']);
-  assert.deepEqual(asked.map((args) => args.length), [2, 2, 2]);
+  assert.deepEqual(
+    asked.map(([e]) => e),
+    ['e1', 'e2', 'e3'],
+  );
+  assert.deepEqual(
+    asked.map((args) => args.length),
+    [2, 2, 2],
+  );
   for (const [i, [, attempt]] of asked.entries()) {
     assert.equal(attempt, given[i]);
     assert.equal(attempt.attempt, i + 1);
@@ -190,7 +238,8 @@ for (const [kind, answer] of Object.entries({
           throw calls === 3 ? stop : new Error('go on');
         },
         { maxAttempts: 10, retryIf: (e) => answer(e !== stop) },
-      ));
+      ),
+    );
     assert.equal(error, stop);
     assert.equal(calls, 3);
     assert.equal(clock.armed.length, 2);
@@ -199,13 +248,31 @@ for (const [kind, answer] of Object.entries({
 
 test('a predicate that throws or rejects stops, and its own error comes out', async () => {
   for (const retryIf of [
-    () => { throw 'from the predicate'; },
+    () => {
+      throw 'from the predicate';
+    },
     () => Promise.reject('from the predicate'),
-    () => ({ then(_, no) { no('from the predicate'); } }),
-    () => ({ get then() { throw 'from the predicate'; } }),
+    () => ({
+      then(_, no) {
+        no('from the predicate');
+      },
+    }),
+    () => ({
+      get then() {
+        throw 'from the predicate';
+      },
+    }),
   ]) {
     let calls = 0;
-    const { clock, error, rejected } = await underClock(() => retry(() => { calls += 1; throw 'from fn'; }, { retryIf }));
+    const { clock, error, rejected } = await underClock(() =>
+      retry(
+        () => {
+          calls += 1;
+          throw 'from fn';
+        },
+        { retryIf },
+      ),
+    );
     assert.ok(rejected);
     assert.equal(error, 'from the predicate');
     assert.equal(calls, 1);
@@ -217,7 +284,19 @@ test('no timer is armed while the predicate thinks', async () => {
   const clock = new VirtualClock().install();
   try {
     let answer;
-    const promise = retry(({ attempt }) => { if (attempt === 1) throw 0; return attempt; }, { retryIf: () => new Promise((go) => { answer = go; }), jitter: 'none' });
+    const promise = retry(
+      ({ attempt }) => {
+        if (attempt === 1) throw 0;
+        return attempt;
+      },
+      {
+        retryIf: () =>
+          new Promise((go) => {
+            answer = go;
+          }),
+        jitter: 'none',
+      },
+    );
     await turn();
     assert.equal(clock.armed.length, 0);
     answer(true);
@@ -232,12 +311,14 @@ test('no timer is armed while the predicate thinks', async () => {
 
 test('each attempt has an unaborted signal of its own', async () => {
   const signals = [];
-  await underClock(() => retry(({ attempt, signal }) => {
-    assert.ok(signal instanceof AbortSignal);
-    assert.equal(signal.aborted, false);
-    signals.push(signal);
-    if (attempt < 4) throw 0;
-  }));
+  await underClock(() =>
+    retry(({ attempt, signal }) => {
+      assert.ok(signal instanceof AbortSignal);
+      assert.equal(signal.aborted, false);
+      signals.push(signal);
+      if (attempt < 4) throw 0;
+    }),
+  );
   assert.equal(new Set(signals).size, 4);
 });
 
@@ -247,13 +328,18 @@ test('the same attempt gives the same signal each time it is asked', async () =>
 
 test('an attempt tells of the one before it, and of the time', async () => {
   const seen = [];
-  await underClock((clock) => retry((attempt) => {
-    const { attempt: number, previousError, previousDelayMs, remainingMs } = attempt;
-    const first = attempt.elapsedMs;
-    clock.now += 7;
-    seen.push({ number, previousError, previousDelayMs, remainingMs, first, later: attempt.elapsedMs });
-    if (number < 4) throw `error ${number}`;
-  }, { jitter: 'none' }));
+  await underClock((clock) =>
+    retry(
+      (attempt) => {
+        const { attempt: number, previousError, previousDelayMs, remainingMs } = attempt;
+        const first = attempt.elapsedMs;
+        clock.now += 7;
+        seen.push({ number, previousError, previousDelayMs, remainingMs, first, later: attempt.elapsedMs });
+        if (number < 4) throw `error ${number}`;
+      },
+      { jitter: 'none' },
+    ),
+  );
   assert.deepEqual(seen, [
     { number: 1, previousError: undefined, previousDelayMs: undefined, remainingMs: Infinity, first: 0, later: 7 },
     { number: 2, previousError: 'error 1', previousDelayMs: 100, remainingMs: Infinity, first: 107, later: 114 },
@@ -264,26 +350,50 @@ test('an attempt tells of the one before it, and of the time', async () => {
 
 test('previousDelayMs is the wait as computed, not as rounded for the timer', async () => {
   const seen = [];
-  await underClock(() => retry(({ attempt, previousDelayMs }) => { seen.push(previousDelayMs); if (attempt < 3) throw 0; }, { random: () => 0.123 }));
+  await underClock(() =>
+    retry(
+      ({ attempt, previousDelayMs }) => {
+        seen.push(previousDelayMs);
+        if (attempt < 3) throw 0;
+      },
+      { random: () => 0.123 },
+    ),
+  );
   assert.deepEqual(seen, [undefined, 0.123 * 100, 0.123 * 200]);
 });
 
 test('an attempt cannot be changed, so that callbacks do not mislead each other', async () => {
   const numbers = [];
-  await underClock(() => retry((attempt) => {
-    for (const name of ['attempt', 'signal', 'previousError', 'elapsedMs']) {
-      assert.throws(() => { attempt[name] = 99; }, TypeError, name);
-    }
-    numbers.push(attempt.attempt);
-    if (attempt.attempt < 3) throw 0;
-  }));
+  await underClock(() =>
+    retry((attempt) => {
+      for (const name of ['attempt', 'signal', 'previousError', 'elapsedMs']) {
+        assert.throws(
+          () => {
+            attempt[name] = 99;
+          },
+          TypeError,
+          name,
+        );
+      }
+      numbers.push(attempt.attempt);
+      if (attempt.attempt < 3) throw 0;
+    }),
+  );
   assert.deepEqual(numbers, [1, 2, 3]);
 });
 
 test('a predicate that answers with anything but a boolean is an error that says so', async () => {
   for (const answer of [undefined, null, 1, 'yes', {}, Promise.resolve(undefined), Promise.resolve('no')]) {
     let calls = 0;
-    const { error } = await underClock(() => retry(() => { calls += 1; throw 'from fn'; }, { retryIf: () => answer }));
+    const { error } = await underClock(() =>
+      retry(
+        () => {
+          calls += 1;
+          throw 'from fn';
+        },
+        { retryIf: () => answer },
+      ),
+    );
     assert.ok(error instanceof TypeError, String(error));
     assert.match(error.message, /retryIf.*true.*false/);
     assert.equal(calls, 1);
@@ -306,7 +416,13 @@ test('T09 a draw of 0 still lets the event loop turn, and minMs bounds it', asyn
   const clock = new VirtualClock().install();
   try {
     let calls = 0;
-    retry(() => { calls += 1; throw 0; }, { random: () => 0 }).catch(() => {});
+    retry(
+      () => {
+        calls += 1;
+        throw 0;
+      },
+      { random: () => 0 },
+    ).catch(() => {});
     await microtasks(1000);
     assert.equal(calls, 1, 'the second attempt came within the same macrotask');
   } finally {
@@ -315,7 +431,21 @@ test('T09 a draw of 0 still lets the event loop turn, and minMs bounds it', asyn
 });
 
 test('T11 an option that is undefined is an option left out', async () => {
-  const names = ['baseMs', 'capMs', 'minMs', 'factor', 'backoff', 'jitter', 'stepMs', 'truncateAt', 'maxAttempts', 'signal', 'retryIf', 'random', 'seed'];
+  const names = [
+    'baseMs',
+    'capMs',
+    'minMs',
+    'factor',
+    'backoff',
+    'jitter',
+    'stepMs',
+    'truncateAt',
+    'maxAttempts',
+    'signal',
+    'retryIf',
+    'random',
+    'seed',
+  ];
   const waits = async (options) => (await underClock(() => retry(fail(0), options))).clock.delays;
   const reference = await waits({ seed: 11 });
   assert.equal(reference.length, 5);
@@ -327,14 +457,22 @@ test('T11 an option that is undefined is an option left out', async () => {
   assert.equal((await waits(all)).length, 5);
   assert.equal((await waits(undefined)).length, 5);
   for (const name of names) {
-    if (name !== 'jitter') assert.deepEqual(await waits({ jitter: 'none', [name]: undefined }), [100, 200, 400, 800, 1600], name);
+    if (name !== 'jitter')
+      assert.deepEqual(await waits({ jitter: 'none', [name]: undefined }), [100, 200, 400, 800, 1600], name);
   }
 });
 
 test('T13 timers that fire 3 ms late or 1 ms early neither add an attempt nor run two together', async () => {
   const starts = [];
   const { clock } = await underClock(
-    (clock) => retry(() => { starts.push(clock.now); throw 0; }, { backoff: 'fixed', jitter: 'none', baseMs: 20, maxAttempts: 50 }),
+    (clock) =>
+      retry(
+        () => {
+          starts.push(clock.now);
+          throw 0;
+        },
+        { backoff: 'fixed', jitter: 'none', baseMs: 20, maxAttempts: 50 },
+      ),
     { skew: (nth) => (nth % 2 ? 3 : -1) },
   );
   assert.equal(starts.length, 50);
@@ -351,9 +489,17 @@ test('a clock that does not move is not waited for: a fake that only fires timer
     const clock = new VirtualClock().install();
     try {
       Object.defineProperty(performance, 'now', { value: () => 12345, configurable: true, writable: true });
-      const promise = retry(({ attempt }) => { if (attempt < 4) throw 0; return attempt; }, { backoff: 'fixed', jitter: 'none', baseMs });
+      const promise = retry(
+        ({ attempt }) => {
+          if (attempt < 4) throw 0;
+          return attempt;
+        },
+        { backoff: 'fixed', jitter: 'none', baseMs },
+      );
       let value;
-      promise.then((v) => { value = v; });
+      promise.then((v) => {
+        value = v;
+      });
       // Three waits; a re-armed timer or two in each is fine, an endless series is not.
       for (let i = 0; i < 20 && value === undefined; i += 1) await clock.step();
       assert.equal(value, 4, `baseMs ${baseMs}: ${clock.armed.length} timers were armed without an end`);

@@ -16,8 +16,15 @@ function watching(storage, seen) {
     return answer;
   };
   return {
-    baseMs: 1, maxAttempts: 3, jitter: 'full',
-    retryIf: async () => { note('retryIf')(); await null; note('retryIf, later')(); return true; },
+    baseMs: 1,
+    maxAttempts: 3,
+    jitter: 'full',
+    retryIf: async () => {
+      note('retryIf')();
+      await null;
+      note('retryIf, later')();
+      return true;
+    },
     retryOnResult: note('retryOnResult', false),
     random: note('random', 0.5),
     backoff: note('backoff', 1),
@@ -27,19 +34,27 @@ function watching(storage, seen) {
 
 test('100 operations at once, in contexts of their own: every attempt, predicate and hook sees its own', async () => {
   const storage = new AsyncLocalStorage();
-  const all = await Promise.all(Array.from({ length: 100 }, (_, i) => storage.run(`operation ${i}`, async () => {
-    const seen = [];
-    const options = { ...watching(storage, seen), ...(i % 2 && { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 }) };
-    await retry(({ attempt }) => {
-      seen.push(['fn', storage.getStore()]);
-      if (attempt < 3 || i % 5 === 0) throw attempt;
-    }, options).catch(() => {});
-    return seen;
-  })));
+  const all = await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      storage.run(`operation ${i}`, async () => {
+        const seen = [];
+        const options = {
+          ...watching(storage, seen),
+          ...(i % 2 && { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 }),
+        };
+        await retry(({ attempt }) => {
+          seen.push(['fn', storage.getStore()]);
+          if (attempt < 3 || i % 5 === 0) throw attempt;
+        }, options).catch(() => {});
+        return seen;
+      }),
+    ),
+  );
   for (const [i, seen] of all.entries()) {
     for (const [name, store] of seen) assert.equal(store, `operation ${i}`, name);
     const kinds = new Set(seen.map(([name]) => name));
-    for (const name of ['fn', 'retryIf', 'retryIf, later', 'random', 'backoff', 'onAttempt', 'onFailure', 'onRetry']) assert.ok(kinds.has(name), name);
+    for (const name of ['fn', 'retryIf', 'retryIf, later', 'random', 'backoff', 'onAttempt', 'onFailure', 'onRetry'])
+      assert.ok(kinds.has(name), name);
     assert.ok(kinds.has(i % 5 === 0 ? 'onGiveUp' : 'onSuccess'));
   }
 });
@@ -48,11 +63,21 @@ test('one policy, run from different contexts', async () => {
   const storage = new AsyncLocalStorage();
   const seen = [];
   const policy = new RetryPolicy(watching(storage, seen));
-  await Promise.all(['a', 'b', 'c'].map((name) => storage.run(name, () => policy.run(() => {
-    seen.push(['fn', storage.getStore()]);
-    throw name;
-  }).catch(() => {}))));
-  const counts = Map.groupBy ? Map.groupBy(seen, ([, store]) => store) : seen.reduce((map, each) => map.set(each[1], [...(map.get(each[1]) ?? []), each]), new Map());
+  await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      storage.run(name, () =>
+        policy
+          .run(() => {
+            seen.push(['fn', storage.getStore()]);
+            throw name;
+          })
+          .catch(() => {}),
+      ),
+    ),
+  );
+  const counts = Map.groupBy
+    ? Map.groupBy(seen, ([, store]) => store)
+    : seen.reduce((map, each) => map.set(each[1], [...(map.get(each[1]) ?? []), each]), new Map());
   assert.deepEqual([...counts.keys()].sort(), ['a', 'b', 'c']);
   const [a, b, c] = ['a', 'b', 'c'].map((name) => counts.get(name).map(([kind]) => kind));
   assert.deepEqual(b, a);
@@ -65,26 +90,34 @@ for (const moment of ['the attempt', 'the wait', 'retryIf']) {
     const seen = [];
     const controller = new AbortController();
     const reached = {};
-    const promise = new Promise((go) => { reached.go = go; });
+    const promise = new Promise((go) => {
+      reached.go = go;
+    });
     const options = {
       ...watching(storage, seen),
       signal: controller.signal,
       backoff: () => 60_000,
       capMs: 60_000,
-      onRetry: () => { if (moment === 'the wait') reached.go(); },
+      onRetry: () => {
+        if (moment === 'the wait') reached.go();
+      },
       retryIf: () => {
         if (moment !== 'retryIf') return true;
         reached.go();
         return new Promise(() => {});
       },
     };
-    const operation = storage.run('caller', () => retry(() => {
-      if (moment !== 'the attempt') throw 0;
-      reached.go();
-      return new Promise(() => {});
-    }, options).catch((reason) => [reason, storage.getStore()]));
+    const operation = storage.run('caller', () =>
+      retry(() => {
+        if (moment !== 'the attempt') throw 0;
+        reached.go();
+        return new Promise(() => {});
+      }, options).catch((reason) => [reason, storage.getStore()]),
+    );
     await promise;
-    await new Promise((go) => { setTimeout(go, 5); });
+    await new Promise((go) => {
+      setTimeout(go, 5);
+    });
     storage.run('aborter', () => controller.abort('enough'));
     assert.deepEqual(await operation, ['enough', 'caller']);
     assert.ok(seen.some(([name]) => name === 'onGiveUp'));
@@ -98,7 +131,13 @@ const WAYS = {
   timeouts: { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 },
   hooks: { onRetry() {}, onFailure() {}, onAttempt() {} },
   'a predicate': { retryIf: async () => true },
-  everything: () => ({ signal: new AbortController().signal, attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000, onRetry() {}, retryIf: () => true }),
+  everything: () => ({
+    signal: new AbortController().signal,
+    attemptTimeoutMs: 60_000,
+    totalTimeoutMs: 60_000,
+    onRetry() {},
+    retryIf: () => true,
+  }),
 };
 
 for (const [name, options] of Object.entries(WAYS)) {
@@ -120,7 +159,11 @@ for (const [name, options] of Object.entries(WAYS)) {
   });
 }
 
-for (const [name, options] of Object.entries({ 'an attempt timeout': { attemptTimeoutMs: 2, maxAttempts: 2, baseMs: 0 }, 'the deadline, in attempt 1': { totalTimeoutMs: 2 }, 'the deadline, in attempt 2': { totalTimeoutMs: 30, baseMs: 0 } })) {
+for (const [name, options] of Object.entries({
+  'an attempt timeout': { attemptTimeoutMs: 2, maxAttempts: 2, baseMs: 0 },
+  'the deadline, in attempt 1': { totalTimeoutMs: 2 },
+  'the deadline, in attempt 2': { totalTimeoutMs: 30, baseMs: 0 },
+})) {
   test(`the caller's frames are in the stack of a TimeoutError: ${name}`, async () => {
     async function theCaller() {
       return await retry(({ attempt }) => {
@@ -136,9 +179,15 @@ for (const [name, options] of Object.entries({ 'an attempt timeout': { attemptTi
 
 test('and so they are with policy.run and wrap', async () => {
   const policy = new RetryPolicy({ baseMs: 1, maxAttempts: 3 });
-  const work = ({ attempt } = {}) => { throw new Error(`attempt ${attempt}`); };
-  async function runs() { return await policy.run(work); }
-  async function wraps() { return await policy.wrap(work)(); }
+  const work = ({ attempt } = {}) => {
+    throw new Error(`attempt ${attempt}`);
+  };
+  async function runs() {
+    return await policy.run(work);
+  }
+  async function wraps() {
+    return await policy.wrap(work)();
+  }
   for (const caller of [runs, wraps]) {
     const { stack } = await caller().catch((error) => error);
     assert.match(stack, new RegExp(`at async ${caller.name} `));

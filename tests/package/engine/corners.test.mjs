@@ -8,48 +8,113 @@ import { test } from 'node:test';
 import { VirtualClock, turn, underClock } from '../lib/clock.mjs';
 import { importPackage, installed } from '../lib/consumer.mjs';
 
-const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
+const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } =
+  await importPackage();
 const E = new Error('failing');
 
 /** An error that throws whatever is done with it. */
-const hostile = () => new Proxy(new Error('behind a proxy'), {
-  get() { throw new Error('the proxy was read'); },
-  getPrototypeOf() { throw new Error('the proxy was asked'); },
-});
+const hostile = () =>
+  new Proxy(new Error('behind a proxy'), {
+    get() {
+      throw new Error('the proxy was read');
+    },
+    getPrototypeOf() {
+      throw new Error('the proxy was asked');
+    },
+  });
 
 test('permanent() and retryAfter() around an error that cannot be read', async () => {
   const error = hostile();
   assert.ok(isPermanent(permanent(error)));
   const odd = Object.assign(new Error(), { message: Symbol('no text') });
   for (const each of [error, odd]) {
-    const { error: rejected } = await underClock(() => retry(() => { throw permanent(each); }));
+    const { error: rejected } = await underClock(() =>
+      retry(() => {
+        throw permanent(each);
+      }),
+    );
     assert.ok(Object.is(rejected, each));
-    const { error: later } = await underClock(() => retry(() => { throw retryAfter(5, each); }, { maxAttempts: 2 }));
+    const { error: later } = await underClock(() =>
+      retry(
+        () => {
+          throw retryAfter(5, each);
+        },
+        { maxAttempts: 2 },
+      ),
+    );
     assert.ok(Object.is(later, each));
   }
 });
 
-test('finalError \'wrap\' around an error that cannot be read', async () => {
+test("finalError 'wrap' around an error that cannot be read", async () => {
   const error = hostile();
-  const { error: wrapped } = await underClock(() => retry(() => { throw error; }, { maxAttempts: 2, finalError: 'wrap' }));
+  const { error: wrapped } = await underClock(() =>
+    retry(
+      () => {
+        throw error;
+      },
+      { maxAttempts: 2, finalError: 'wrap' },
+    ),
+  );
   assert.ok(wrapped instanceof RetryError);
   assert.ok(Object.is(wrapped.cause, error));
   assert.equal(wrapped.message, 'rejitter: gave up after 2 attempts (exhausted)');
 });
 
 const NUMBERS = {
-  random: (abort) => ({ random: () => { abort(); throw E; } }),
-  'random, with a bad number': (abort) => ({ random: () => { abort(); return 2; } }),
-  backoff: (abort) => ({ backoff: () => { abort(); throw E; } }),
-  retryIf: (abort) => ({ retryIf: () => { abort(); throw E; } }),
-  'retryIf, rejecting': (abort) => ({ retryIf: async () => { abort(); throw E; } }),
-  'retryIf, with nonsense': (abort) => ({ retryIf: () => { abort(); return 'maybe'; } }),
+  random: (abort) => ({
+    random: () => {
+      abort();
+      throw E;
+    },
+  }),
+  'random, with a bad number': (abort) => ({
+    random: () => {
+      abort();
+      return 2;
+    },
+  }),
+  backoff: (abort) => ({
+    backoff: () => {
+      abort();
+      throw E;
+    },
+  }),
+  retryIf: (abort) => ({
+    retryIf: () => {
+      abort();
+      throw E;
+    },
+  }),
+  'retryIf, rejecting': (abort) => ({
+    retryIf: async () => {
+      abort();
+      throw E;
+    },
+  }),
+  'retryIf, with nonsense': (abort) => ({
+    retryIf: () => {
+      abort();
+      return 'maybe';
+    },
+  }),
 };
 for (const [name, options] of Object.entries(NUMBERS)) {
   test(`${name} that aborts and then fails: the abort comes out, with its reason`, async () => {
     const controller = new AbortController();
     const told = [];
-    const { error, clock } = await underClock(() => retry(() => { throw 0; }, { signal: controller.signal, onGiveUp: (event) => told.push(event.reason), ...options(() => controller.abort(reason)) }));
+    const { error, clock } = await underClock(() =>
+      retry(
+        () => {
+          throw 0;
+        },
+        {
+          signal: controller.signal,
+          onGiveUp: (event) => told.push(event.reason),
+          ...options(() => controller.abort(reason)),
+        },
+      ),
+    );
     assert.equal(error, reason);
     assert.equal(reason.cause, undefined);
     assert.deepEqual(told, ['aborted']);
@@ -63,19 +128,45 @@ test('retrySync likewise', () => {
     // A promise is no answer there.
     if (name === 'retryIf, rejecting') continue;
     const controller = new AbortController();
-    assert.throws(() => retrySync(() => { throw 0; }, { signal: controller.signal, ...options(() => controller.abort(reason)) }), (error) => error === reason, name);
+    assert.throws(
+      () =>
+        retrySync(
+          () => {
+            throw 0;
+          },
+          { signal: controller.signal, ...options(() => controller.abort(reason)) },
+        ),
+      (error) => error === reason,
+      name,
+    );
   }
 });
 
-test('decides, calls onRetry and starts the wait in one step: another operation\'s callback can only abort the wait', async () => {
+test("decides, calls onRetry and starts the wait in one step: another operation's callback can only abort the wait", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const told = [];
   const hooks = { onRetry: () => told.push('onRetry'), onGiveUp: ({ reason: why }) => told.push(why) };
   await underClock(async () => {
     // Both predicates run in one macrotask: the first has decided when the second aborts.
-    const first = retry(() => { throw 0; }, { signal, retryIf: () => true, ...hooks }).catch(() => {});
-    const second = retry(() => { throw 0; }, { signal, retryIf: () => { controller.abort(reason); return true; } }).catch(() => {});
+    const first = retry(
+      () => {
+        throw 0;
+      },
+      { signal, retryIf: () => true, ...hooks },
+    ).catch(() => {});
+    const second = retry(
+      () => {
+        throw 0;
+      },
+      {
+        signal,
+        retryIf: () => {
+          controller.abort(reason);
+          return true;
+        },
+      },
+    ).catch(() => {});
     await Promise.all([first, second]);
   });
   assert.deepEqual(told, ['onRetry', 'aborted']);
@@ -101,19 +192,42 @@ test('an onAttempt hook that blocks past the deadline: no attempt begins', async
 /** An operation whose hook blocks the thread for 200 ms before attempt `n`, under a deadline of 100 ms. */
 async function underBlocking(n) {
   let calls = 0;
-  const outcome = await underClock((clock) => retry(() => {
-    calls += 1;
-    throw E;
-  }, { baseMs: 1, totalTimeoutMs: 100, onAttempt: ({ attempt }) => { if (attempt === n) clock.now += 200; } }));
+  const outcome = await underClock((clock) =>
+    retry(
+      () => {
+        calls += 1;
+        throw E;
+      },
+      {
+        baseMs: 1,
+        totalTimeoutMs: 100,
+        onAttempt: ({ attempt }) => {
+          if (attempt === n) clock.now += 200;
+        },
+      },
+    ),
+  );
   return { ...outcome, calls };
 }
 
 test('random and backoff that take their time: what they took counts against the deadline', async () => {
   for (const slow of ['random', 'backoff']) {
-    const { error, clock } = await underClock((clock) => retry(() => { throw E; }, {
-      totalTimeoutMs: 100, random: () => 0.5, backoff: () => 60,
-      [slow]: () => { clock.now += 90; return slow === 'random' ? 0.5 : 60; },
-    }));
+    const { error, clock } = await underClock((clock) =>
+      retry(
+        () => {
+          throw E;
+        },
+        {
+          totalTimeoutMs: 100,
+          random: () => 0.5,
+          backoff: () => 60,
+          [slow]: () => {
+            clock.now += 90;
+            return slow === 'random' ? 0.5 : 60;
+          },
+        },
+      ),
+    );
     assert.equal(error, E);
     assert.equal(retryReport(error).reason, 'deadline');
     assert.equal(clock.armed.length, 1, 'the deadline, and no wait');
@@ -126,10 +240,24 @@ test('a wait begins when random and backoff have answered, whatever they took', 
     const clock = new VirtualClock().install();
     try {
       const starts = [];
-      const promise = retry(() => { starts.push(clock.now); throw E; }, {
-        jitter: { type: 'additive', maxMs: 1 }, maxAttempts: 2, capMs: Infinity, random: () => 0, backoff: () => 2 ** 32,
-        [slow]: () => { clock.now += 500; ends.push(clock.now); return slow === 'random' ? 0 : 2 ** 32; },
-      });
+      const promise = retry(
+        () => {
+          starts.push(clock.now);
+          throw E;
+        },
+        {
+          jitter: { type: 'additive', maxMs: 1 },
+          maxAttempts: 2,
+          capMs: Infinity,
+          random: () => 0,
+          backoff: () => 2 ** 32,
+          [slow]: () => {
+            clock.now += 500;
+            ends.push(clock.now);
+            return slow === 'random' ? 0 : 2 ** 32;
+          },
+        },
+      );
       promise.catch(() => {});
       await clock.drain();
       assert.equal(starts[1] - ends[0], 2 ** 32, slow);
@@ -143,7 +271,13 @@ test('each timer of a long wait fires early: the wait is not cut short by what t
   const clock = new VirtualClock({ skew: () => -0.9 }).install();
   try {
     const starts = [];
-    retry(() => { starts.push(clock.now); throw E; }, { backoff: () => 2 ** 34, capMs: Infinity, jitter: 'none', maxAttempts: 2 }).catch(() => {});
+    retry(
+      () => {
+        starts.push(clock.now);
+        throw E;
+      },
+      { backoff: () => 2 ** 34, capMs: Infinity, jitter: 'none', maxAttempts: 2 },
+    ).catch(() => {});
     await clock.drain();
     assert.equal(starts.length, 2);
     const missing = 2 ** 34 - (starts[1] - starts[0]);
@@ -154,15 +288,33 @@ test('each timer of a long wait fires early: the wait is not cut short by what t
 });
 
 test('every attempt has a record, also one that aborted and then threw or returned', async () => {
-  for (const ending of [() => { throw E; }, () => 'value', async () => { throw E; }]) {
+  for (const ending of [
+    () => {
+      throw E;
+    },
+    () => 'value',
+    async () => {
+      throw E;
+    },
+  ]) {
     const controller = new AbortController();
     const cause = new Error('enough');
     let report;
-    const { error } = await underClock(() => retry(({ attempt }) => {
-      if (attempt < 2) throw E;
-      controller.abort(cause);
-      return ending();
-    }, { signal: controller.signal, onGiveUp: (event) => { report = event.report; } }));
+    const { error } = await underClock(() =>
+      retry(
+        ({ attempt }) => {
+          if (attempt < 2) throw E;
+          controller.abort(cause);
+          return ending();
+        },
+        {
+          signal: controller.signal,
+          onGiveUp: (event) => {
+            report = event.report;
+          },
+        },
+      ),
+    );
     await turn();
     assert.equal(error, cause);
     const { attempts, records } = report;
@@ -170,6 +322,7 @@ test('every attempt has a record, also one that aborted and then threw or return
   }
 });
 
-test('no class has a static block: React Native\'s bundler refuses them', () => {
-  for (const file of ['lib/driver.js', 'lib/driver.cjs', 'lib/fetch.js', 'testing.js']) assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\bstatic\s*\{/, file);
+test("no class has a static block: React Native's bundler refuses them", () => {
+  for (const file of ['lib/driver.js', 'lib/driver.cjs', 'lib/fetch.js', 'testing.js'])
+    assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\bstatic\s*\{/, file);
 });

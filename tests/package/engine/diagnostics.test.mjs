@@ -13,7 +13,14 @@ const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 /** Runs `body` with subscribers; gives what they were told. */
 async function watched(body) {
   const told = [];
-  const subscribers = Object.fromEntries(EVENTS.map((name) => [name, (context) => { told.push({ name, context, ...context }); }]));
+  const subscribers = Object.fromEntries(
+    EVENTS.map((name) => [
+      name,
+      (context) => {
+        told.push({ name, context, ...context });
+      },
+    ]),
+  );
   const traced = tracingChannel('rejitter:operation');
   traced.subscribe(subscribers);
   try {
@@ -27,14 +34,23 @@ async function watched(body) {
 test('a success: start and end around the call, asyncStart and asyncEnd around its settlement', async () => {
   for (const attempts of [1, 3]) {
     const told = await watched(async (told) => {
-      const promise = retry(({ attempt }) => {
-        if (attempt < attempts) throw 0;
-        return 'value';
-      }, { baseMs: 1 });
-      assert.deepEqual(told.map(({ name }) => name), ['start', 'end']);
+      const promise = retry(
+        ({ attempt }) => {
+          if (attempt < attempts) throw 0;
+          return 'value';
+        },
+        { baseMs: 1 },
+      );
+      assert.deepEqual(
+        told.map(({ name }) => name),
+        ['start', 'end'],
+      );
       assert.equal(await promise, 'value');
     });
-    assert.deepEqual(told.map(({ name }) => name), ['start', 'end', 'asyncStart', 'asyncEnd']);
+    assert.deepEqual(
+      told.map(({ name }) => name),
+      ['start', 'end', 'asyncStart', 'asyncEnd'],
+    );
     assert.equal(new Set(told.map(({ context }) => context)).size, 1, 'one context object per operation');
     assert.equal(told.at(-1).attempts, attempts);
     assert.equal(told.at(-1).result, 'value');
@@ -45,9 +61,20 @@ test('a success: start and end around the call, asyncStart and asyncEnd around i
 test('a failure: the error and the report are told', async () => {
   const error = new Error('failing');
   const told = await watched(async () => {
-    await assert.rejects(retry(() => { throw error; }, { baseMs: 1, maxAttempts: 3 }), error);
+    await assert.rejects(
+      retry(
+        () => {
+          throw error;
+        },
+        { baseMs: 1, maxAttempts: 3 },
+      ),
+      error,
+    );
   });
-  assert.deepEqual(told.map(({ name }) => name), ['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
+  assert.deepEqual(
+    told.map(({ name }) => name),
+    ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
+  );
   const { context } = told[2];
   assert.equal(context.error, error);
   assert.equal(context.attempts, 3);
@@ -61,14 +88,27 @@ test('an abort and refused options', async () => {
     await retry(() => 1, { baseMs: -1 }).catch(() => {});
   });
   // Refused options begin no operation.
-  assert.deepEqual(told.map(({ name }) => name), ['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
+  assert.deepEqual(
+    told.map(({ name }) => name),
+    ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
+  );
   assert.equal(told[2].error, 'enough');
 });
 
 test('each operation has a context of its own, whatever way it is called', async () => {
   const policy = new RetryPolicy({ baseMs: 1 });
   const told = await watched(async () => {
-    await Promise.all([policy.run(() => 1), policy.wrap(() => 2)(), retry(({ attempt }) => { if (attempt < 2) throw 0; return 3; }, { baseMs: 1 })]);
+    await Promise.all([
+      policy.run(() => 1),
+      policy.wrap(() => 2)(),
+      retry(
+        ({ attempt }) => {
+          if (attempt < 2) throw 0;
+          return 3;
+        },
+        { baseMs: 1 },
+      ),
+    ]);
   });
   assert.equal(new Set(told.map(({ context }) => context)).size, 3);
   for (const name of EVENTS.slice(0, 4)) assert.equal(told.filter((each) => each.name === name).length, 3, name);
@@ -80,10 +120,13 @@ test('a store that is bound to the channel is the context of every attempt', asy
   start.bindStore(storage, () => 'span');
   try {
     const seen = [];
-    await retry(({ attempt }) => {
-      seen.push(storage.getStore());
-      if (attempt < 3) throw 0;
-    }, { baseMs: 1 });
+    await retry(
+      ({ attempt }) => {
+        seen.push(storage.getStore());
+        if (attempt < 3) throw 0;
+      },
+      { baseMs: 1 },
+    );
     assert.deepEqual(seen, ['span', 'span', 'span']);
     assert.equal(storage.getStore(), undefined);
   } finally {
@@ -94,13 +137,28 @@ test('a store that is bound to the channel is the context of every attempt', asy
 test('outcome, waits and order are the same with and without subscribers', async () => {
   const run = async () => {
     const story = [];
-    const hooks = Object.fromEntries(['onAttempt', 'onFailure', 'onRetry', 'onSuccess'].map((name) => [name, ({ attempt, delayMs }) => story.push([name, attempt, delayMs])]));
-    story.push(await retry(({ attempt }) => { if (attempt < 4) throw attempt; return attempt; }, { baseMs: 1, seed: 1, ...hooks }));
+    const hooks = Object.fromEntries(
+      ['onAttempt', 'onFailure', 'onRetry', 'onSuccess'].map((name) => [
+        name,
+        ({ attempt, delayMs }) => story.push([name, attempt, delayMs]),
+      ]),
+    );
+    story.push(
+      await retry(
+        ({ attempt }) => {
+          if (attempt < 4) throw attempt;
+          return attempt;
+        },
+        { baseMs: 1, seed: 1, ...hooks },
+      ),
+    );
     return story;
   };
   const plain = await run();
   let traced;
-  await watched(async () => { traced = await run(); });
+  await watched(async () => {
+    traced = await run();
+  });
   assert.deepEqual(traced, plain);
 });
 
@@ -138,10 +196,14 @@ test('a subscriber that throws does not change the outcome', async () => {
 });
 
 for (const [what, change] of Object.entries({
-  'process.getBuiltinModule that throws, as Next.js has in edge routes': "process.getBuiltinModule = () => { looks += 1; throw new Error('not supported in the Edge Runtime'); };",
-  'a getter of getBuiltinModule that throws': "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1; throw new Error('read'); } });",
-  'a getter of process that throws': "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
-  'channels without tracing': "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
+  'process.getBuiltinModule that throws, as Next.js has in edge routes':
+    "process.getBuiltinModule = () => { looks += 1; throw new Error('not supported in the Edge Runtime'); };",
+  'a getter of getBuiltinModule that throws':
+    "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1; throw new Error('read'); } });",
+  'a getter of process that throws':
+    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
+  'channels without tracing':
+    "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
 })) {
   test(`${what}: it is asked once, and every function works`, async () => {
     const { code, stdout, stderr } = await runNode(`

@@ -11,7 +11,9 @@ import { after, before, test } from 'node:test';
 import { importPackage, project, repo, run } from '../lib/consumer.mjs';
 
 const { RetryPolicy } = await importPackage();
-const { sample } = await import(join(project('differential', { 'lab.mjs': "export * from 'rejitter/lab';\n" }), 'lab.mjs'));
+const { sample } = await import(
+  join(project('differential', { 'lab.mjs': "export * from 'rejitter/lab';\n" }), 'lab.mjs')
+);
 
 const POLICIES = 1_000_000;
 /** How many of them are compared. */
@@ -56,7 +58,13 @@ function draw(index) {
   const optional = seldom();
   const curve = [ms(), ms(), ms()];
 
-  const jitter = JITTERS[kind] ?? [{ type: 'proportional', ratio: spread }, { type: 'additive', ratio: spread * 3 }, { type: 'additive', maxMs: spread * 500 }][kind - 7];
+  const jitter =
+    JITTERS[kind] ??
+    [
+      { type: 'proportional', ratio: spread },
+      { type: 'additive', ratio: spread * 3 },
+      { type: 'additive', maxMs: spread * 500 },
+    ][kind - 7];
   const follows = !OWN_CURVE.has(jitter);
   const data = { version: 1, backoff: backoff ?? curve, jitter, capRule, maxAttempts: 'Infinity' };
   if (capped) data.baseMs = base;
@@ -96,7 +104,8 @@ function differences(native, many) {
     for (const [build, delaysOf] of Object.entries(BUILDS)) {
       const waits = delaysOf(policy, seed);
       if (digest(waits) !== native[i]) {
-        found[build] ??= `policy ${i}, ${JSON.stringify(data)}, seed ${seed}: ${build} waits ${[...waits].join(', ')}; native Rust waits otherwise`;
+        found[build] ??=
+          `policy ${i}, ${JSON.stringify(data)}, seed ${seed}: ${build} waits ${[...waits].join(', ')}; native Rust waits otherwise`;
       }
     }
   }
@@ -110,8 +119,21 @@ let native;
 before(async () => {
   const file = join(folder, 'digests');
   // With the features of the other native tests: the same program.
-  const args = ['test', '--locked', '--quiet', '--all-features', '--test', 'differential', '--', '--exact', 'digests_are_written_per_policy'];
-  const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, { cwd: repo, env: { REJITTER_DIGESTS: file } });
+  const args = [
+    'test',
+    '--locked',
+    '--quiet',
+    '--all-features',
+    '--test',
+    'differential',
+    '--',
+    '--exact',
+    'digests_are_written_per_policy',
+  ];
+  const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, {
+    cwd: repo,
+    env: { REJITTER_DIGESTS: file },
+  });
   assert.equal(code, 0, stdout + stderr);
   const bytes = readFileSync(file);
   native = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
@@ -129,7 +151,12 @@ for (const build of Object.keys(BUILDS)) {
 test('the native digests are those that all releases have', () => {
   const { blocks } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'differential.json'), 'utf8'));
   const size = POLICIES / blocks.length;
-  const found = blocks.map((_, n) => native.subarray(n * size, (n + 1) * size).reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5) >>> 0);
+  const found = blocks.map(
+    (_, n) =>
+      native
+        .subarray(n * size, (n + 1) * size)
+        .reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5) >>> 0,
+  );
   assert.deepEqual(found, blocks);
 });
 

@@ -18,7 +18,8 @@ const REFERENCES = distributions.map(({ options, rows }) => ({
   options,
   rows: rows.map((row) => Object.fromEntries(meta.columns.map((name, i) => [name, row[i]]))),
 }));
-const reference = (backoff, jitter) => REFERENCES.find(({ options }) => options.jitter === jitter && options.backoff === backoff).rows;
+const reference = (backoff, jitter) =>
+  REFERENCES.find(({ options }) => options.jitter === jitter && options.backoff === backoff).rows;
 
 /** n operations of WAITS waits each: one array per wait. */
 function draw(options, seed, n = N) {
@@ -38,9 +39,15 @@ const noObjection = (objections, label) => assert.deepEqual(objections, [], labe
 
 test('the reference covers every backoff and jitter of the package', () => {
   const covered = REFERENCES.map(({ options: { backoff, jitter } }) => `${backoff}/${jitter}`).sort();
-  const expected = ['fixed', 'linear', 'exponential', 'truncated'].flatMap((b) => ['none', 'full', 'equal'].map((j) => `${b}/${j}`));
+  const expected = ['fixed', 'linear', 'exponential', 'truncated'].flatMap((b) =>
+    ['none', 'full', 'equal'].map((j) => `${b}/${j}`),
+  );
   assert.deepEqual(covered, [...expected, 'undefined/decorrelated'].sort());
-  for (const { rows } of REFERENCES) assert.deepEqual(rows.map(({ k }) => k), Array.from({ length: WAITS }, (_, i) => i + 1));
+  for (const { rows } of REFERENCES)
+    assert.deepEqual(
+      rows.map(({ k }) => k),
+      Array.from({ length: WAITS }, (_, i) => i + 1),
+    );
 });
 
 for (const { options, rows } of REFERENCES) {
@@ -50,21 +57,30 @@ for (const { options, rows } of REFERENCES) {
   if (jitter === 'none') {
     test(`${label}: the exact value, each time`, () => {
       for (const seed of [undefined, 1]) {
-        for (const [k, column] of draw(options, seed, 100).entries()) noObjection(compare(column, rows[k]), `k = ${k + 1}`);
+        for (const [k, column] of draw(options, seed, 100).entries())
+          noObjection(compare(column, rows[k]), `k = ${k + 1}`);
       }
     });
     continue;
   }
 
-  for (const [kind, seed, strictness] of [['seeded', `distribution of ${label}`, SEEDED], ['unseeded', undefined, UNSEEDED]]) {
+  for (const [kind, seed, strictness] of [
+    ['seeded', `distribution of ${label}`, SEEDED],
+    ['unseeded', undefined, UNSEEDED],
+  ]) {
     // Unseeded draws differ from seeded ones in where the seed comes from, not in the curve: two suffice.
     if (kind === 'unseeded' && label !== 'exponential, full' && jitter !== 'decorrelated') continue;
     test(`${label}, ${kind}: mean, sd, quantiles, atoms and uniformity of waits 1 to 20 at 10^5 draws`, () => {
       const columns = draw(options, seed);
       const bounded = jitter !== 'decorrelated';
       if (bounded) {
-        for (let k = 1; k < WAITS; k += 1) noObjection(uncorrelated(columns[k - 1], columns[k], strictness), `waits ${k} and ${k + 1} of one operation`);
-        for (const k of [0, WAITS - 1]) noObjection(uncorrelated(columns[k].subarray(1), columns[k].subarray(0, N - 1), strictness), `wait ${k + 1} of one operation and the next`);
+        for (let k = 1; k < WAITS; k += 1)
+          noObjection(uncorrelated(columns[k - 1], columns[k], strictness), `waits ${k} and ${k + 1} of one operation`);
+        for (const k of [0, WAITS - 1])
+          noObjection(
+            uncorrelated(columns[k].subarray(1), columns[k].subarray(0, N - 1), strictness),
+            `wait ${k + 1} of one operation and the next`,
+          );
       } else {
         decorrelatedSteps(columns, strictness);
       }
@@ -93,9 +109,18 @@ function decorrelatedSteps(columns, strictness) {
 
 test('decorrelated: no atom before wait 5, 0.4 % there, 30.3 % at wait 20, 31.5 % in the long run', () => {
   const rows = reference(undefined, 'decorrelated');
-  assert.deepEqual(rows.slice(0, 4).map(({ atoms }) => atoms), [[], [], [], []]);
-  assert.deepEqual(rows[4].atoms.map(([x, p]) => [x, +p.toFixed(3)]), [[10_000, 0.004]]);
-  assert.deepEqual(rows[19].atoms.map(([x, p]) => [x, +p.toFixed(3)]), [[10_000, 0.303]]);
+  assert.deepEqual(
+    rows.slice(0, 4).map(({ atoms }) => atoms),
+    [[], [], [], []],
+  );
+  assert.deepEqual(
+    rows[4].atoms.map(([x, p]) => [x, +p.toFixed(3)]),
+    [[10_000, 0.004]],
+  );
+  assert.deepEqual(
+    rows[19].atoms.map(([x, p]) => [x, +p.toFixed(3)]),
+    [[10_000, 0.303]],
+  );
   const delays = new RetryPolicy({ jitter: 'decorrelated', maxAttempts: Infinity }).delays({ seed: 'long run' });
   const n = 400_000;
   let capped = 0;
@@ -104,7 +129,10 @@ test('decorrelated: no atom before wait 5, 0.4 % there, 30.3 % at wait 20, 31.5 
 });
 
 test('at the cap the jitter stays whole: waits 101 to 100,100 of one operation', () => {
-  for (const [jitter, low] of [['full', 0], ['equal', 5000]]) {
+  for (const [jitter, low] of [
+    ['full', 0],
+    ['equal', 5000],
+  ]) {
     const delays = new RetryPolicy({ jitter, maxAttempts: Infinity }).delays({ seed: 'at the cap' });
     for (let k = 1; k <= 100; k += 1) delays.next();
     const waits = Float64Array.from({ length: N }, () => delays.next().value);
@@ -166,29 +194,55 @@ const CONTROLS = [
   ['a proportional jitter of 10%', 5, () => ceiling * (0.9 + 0.2 * random()), 'range'],
   ['the mean of two draws', 5, () => ((random() + random()) / 2) * ceiling, 'sd'],
   ['a draw squared', 5, () => random() ** 2 * ceiling, 'mean'],
-  ['one bin in a hundred missing', 5, () => { let r; do r = random(); while (r >= 0.5 && r < 0.51); return r * ceiling; }, 'chi-square'],
+  [
+    'one bin in a hundred missing',
+    5,
+    () => {
+      let r;
+      do r = random();
+      while (r >= 0.5 && r < 0.51);
+      return r * ceiling;
+    },
+    'chi-square',
+  ],
 ];
 for (const [mistake, k, wait, check] of CONTROLS) {
   test(`control: the checks object to ${mistake}`, () => {
     const row = reference('exponential', 'full')[k - 1];
     const sample = Float64Array.from({ length: N }, wait);
     const objections = [...uniform(placed(sample, row)), ...compare(sample, row)];
-    assert.ok(objections.some((text) => text.startsWith(check)), objections.join('; ') || 'no objection');
+    assert.ok(
+      objections.some((text) => text.startsWith(check)),
+      objections.join('; ') || 'no objection',
+    );
   });
 }
 
 test('control: the checks object to decorrelated with the cap inside, and with a state that is shared', () => {
   const row = reference(undefined, 'decorrelated')[19];
-  const chain = (step) => Float64Array.from({ length: N }, () => {
-    let x = 100;
-    for (let k = 0; k < WAITS; k += 1) x = step(x);
-    return x;
-  });
-  const inside = compare(chain((x) => 100 + random() * (Math.min(capped, 3 * x) - 100)), row);
-  assert.ok(inside.some((text) => text.startsWith('atom')), inside.join('; '));
+  const chain = (step) =>
+    Float64Array.from({ length: N }, () => {
+      let x = 100;
+      for (let k = 0; k < WAITS; k += 1) x = step(x);
+      return x;
+    });
+  const inside = compare(
+    chain((x) => 100 + random() * (Math.min(capped, 3 * x) - 100)),
+    row,
+  );
+  assert.ok(
+    inside.some((text) => text.startsWith('atom')),
+    inside.join('; '),
+  );
   let shared = 100;
-  const sharing = compare(Float64Array.from({ length: N }, () => (shared = Math.min(capped, 100 + random() * (3 * shared - 100)))), reference(undefined, 'decorrelated')[0]);
-  assert.ok(sharing.some((text) => text.startsWith('range')), sharing.join('; '));
+  const sharing = compare(
+    Float64Array.from({ length: N }, () => (shared = Math.min(capped, 100 + random() * (3 * shared - 100)))),
+    reference(undefined, 'decorrelated')[0],
+  );
+  assert.ok(
+    sharing.some((text) => text.startsWith('range')),
+    sharing.join('; '),
+  );
 });
 
 test('control: right draws pass, so that the objections mean something', () => {

@@ -8,21 +8,31 @@ import { importPackage, project, run, runNode, tool } from '../lib/consumer.mjs'
 import { join } from 'node:path';
 
 const { retry, RetryPolicy } = await importPackage();
-const failing = () => { throw 0; };
+const failing = () => {
+  throw 0;
+};
 
 test('S01 1,000 operations at once on one policy and one options object: each has its own 1…n', async () => {
   const options = { maxAttempts: 5, signal: new AbortController().signal };
   const policy = new RetryPolicy(options);
   const seen = Array.from({ length: 1000 }, () => []);
-  await underClock(() => Promise.all(seen.map((list, i) => {
-    const fn = ({ attempt }) => {
-      list.push(attempt);
-      if (attempt < 1 + (i % 5)) throw i;
-      return i;
-    };
-    return i % 2 ? policy.run(fn) : retry(fn, options);
-  })));
-  for (const [i, list] of seen.entries()) assert.deepEqual(list, Array.from({ length: 1 + (i % 5) }, (_, n) => n + 1));
+  await underClock(() =>
+    Promise.all(
+      seen.map((list, i) => {
+        const fn = ({ attempt }) => {
+          list.push(attempt);
+          if (attempt < 1 + (i % 5)) throw i;
+          return i;
+        };
+        return i % 2 ? policy.run(fn) : retry(fn, options);
+      }),
+    ),
+  );
+  for (const [i, list] of seen.entries())
+    assert.deepEqual(
+      list,
+      Array.from({ length: 1 + (i % 5) }, (_, n) => n + 1),
+    );
 });
 
 for (const jitter of ['none', 'decorrelated']) {
@@ -36,7 +46,10 @@ for (const jitter of ['none', 'decorrelated']) {
       await Promise.all([one, two]);
     });
     assert.equal(alone.length, 5);
-    assert.deepEqual(clock.delays.toSorted((a, b) => a - b), [...alone, ...alone].toSorted((a, b) => a - b));
+    assert.deepEqual(
+      clock.delays.toSorted((a, b) => a - b),
+      [...alone, ...alone].toSorted((a, b) => a - b),
+    );
   });
 }
 
@@ -60,7 +73,11 @@ test('H01 fn, retryIf and random call the same policy again', async () => {
     retryIf() {
       if (depth < 2) {
         depth += 1;
-        policy.run(() => { throw 'inner of retryIf'; }).catch(() => log.push('inner done'));
+        policy
+          .run(() => {
+            throw 'inner of retryIf';
+          })
+          .catch(() => log.push('inner done'));
       }
       return true;
     },
@@ -105,10 +122,21 @@ test('H03 nested operations: what stops the inner one is an ordinary failure to 
   let outer = 0;
   let inner = 0;
   const stop = new Error('stop');
-  const { error } = await underClock(() => retry(() => {
-    outer += 1;
-    return retry(() => { inner += 1; throw stop; }, { retryIf: () => false });
-  }, { maxAttempts: 3 }));
+  const { error } = await underClock(() =>
+    retry(
+      () => {
+        outer += 1;
+        return retry(
+          () => {
+            inner += 1;
+            throw stop;
+          },
+          { retryIf: () => false },
+        );
+      },
+      { maxAttempts: 3 },
+    ),
+  );
   assert.equal(error, stop);
   assert.equal(outer, 3);
   assert.equal(inner, 3);
@@ -116,10 +144,12 @@ test('H03 nested operations: what stops the inner one is an ordinary failure to 
 
 test('H03 an inner abort is a failure to the outer operation, which goes on', async () => {
   let outer = 0;
-  const { value } = await underClock(() => retry(() => {
-    outer += 1;
-    return retry(() => 'value', { signal: outer < 3 ? AbortSignal.abort('inner') : undefined });
-  }));
+  const { value } = await underClock(() =>
+    retry(() => {
+      outer += 1;
+      return retry(() => 'value', { signal: outer < 3 ? AbortSignal.abort('inner') : undefined });
+    }),
+  );
   assert.equal(value, 'value');
   assert.equal(outer, 3);
 });
@@ -141,7 +171,10 @@ test('seeds: an operation of a policy has the waits of its place, however the op
 
   const again = new RetryPolicy(options);
   const { clock } = await underClock(() => Promise.allSettled([1, 2, 3].map(() => again.run(failing))));
-  assert.deepEqual(clock.delays.toSorted((a, b) => a - b), expected.flat().toSorted((a, b) => a - b));
+  assert.deepEqual(
+    clock.delays.toSorted((a, b) => a - b),
+    expected.flat().toSorted((a, b) => a - b),
+  );
 
   // The place is that of the call: a success takes one too.
   const mixed = new RetryPolicy(options);
@@ -151,7 +184,22 @@ test('seeds: an operation of a policy has the waits of its place, however the op
 
 test('seeds: a one-shot function is always operation 0, and kinds of seed are kept apart', async () => {
   const waits = async (options) => (await underClock(() => retry(failing, options))).clock.delays;
-  const seeds = [0, 1, 1n, 2 ** 53 - 1, 2n ** 64n - 1n, 'a', 'b', '1', '', 'ä', 'a\u0000', 'x'.repeat(1000), '\ud800', '\udc00'];
+  const seeds = [
+    0,
+    1,
+    1n,
+    2 ** 53 - 1,
+    2n ** 64n - 1n,
+    'a',
+    'b',
+    '1',
+    '',
+    'ä',
+    'a\u0000',
+    'x'.repeat(1000),
+    '\ud800',
+    '\udc00',
+  ];
   const seen = new Map();
   for (const seed of seeds) {
     const delays = await waits({ seed });
@@ -159,7 +207,11 @@ test('seeds: a one-shot function is always operation 0, and kinds of seed are ke
     assert.deepEqual(delays, [...new RetryPolicy({ seed }).delays()].map(Math.ceil), String(seed));
     seen.set(`${typeof seed} ${String(seed)}`, [...new RetryPolicy({ seed }).delays()].join());
   }
-  assert.deepEqual([...new RetryPolicy({ seed: 1 }).delays()], [...new RetryPolicy({ seed: 1n }).delays()], 'one number, two spellings');
+  assert.deepEqual(
+    [...new RetryPolicy({ seed: 1 }).delays()],
+    [...new RetryPolicy({ seed: 1n }).delays()],
+    'one number, two spellings',
+  );
   seen.delete('bigint 1');
   assert.equal(new Set(seen.values()).size, seen.size, 'two different seeds gave the same waits');
 });
@@ -171,14 +223,16 @@ test('unseeded operations differ from each other', async () => {
   const policy = new RetryPolicy();
   const lists = new Set(Array.from({ length: 200 }, () => [...policy.delays()].join()));
   assert.equal(lists.size, 200, 'delays() of one policy');
-  const { clock } = await underClock(() => Promise.allSettled(Array.from({ length: 100 }, () => retry(failing, { baseMs: 1e9, capMs: 1e9, maxAttempts: 2 }))));
+  const { clock } = await underClock(() =>
+    Promise.allSettled(Array.from({ length: 100 }, () => retry(failing, { baseMs: 1e9, capMs: 1e9, maxAttempts: 2 }))),
+  );
   assert.equal(new Set(clock.delays).size, 100, 'waits of operations');
 });
 
 for (const [name, stub] of Object.entries({
-  '0.5': '() => 0.5',
-  '0': '() => 0',
-  '1': '() => 1',
+  0.5: '() => 0.5',
+  0: '() => 0',
+  1: '() => 1',
   NaN: '() => NaN',
   undefined: '() => undefined',
   'a throw': '() => { throw new Error("stub"); }',
@@ -202,16 +256,23 @@ for (const [name, stub] of Object.entries({
       `);
       assert.equal(stderr, '');
       assert.equal(code, 0);
-      assert.deepEqual(JSON.parse(stdout), { inRange: true, distinct: 200, armedInRange: true, armedDistinct: 50 }, when);
+      assert.deepEqual(
+        JSON.parse(stdout),
+        { inRange: true, distinct: 200, armedInRange: true, armedDistinct: 50 },
+        when,
+      );
     }
   });
 }
 
 test('N03 --random-seed, which fixes Math.random, does not fix the waits', async () => {
-  const starts = await Promise.all([1, 2].map(() => runNode(
-    `import { RetryPolicy } from 'rejitter'; console.log([...new RetryPolicy().delays()].join());`,
-    { flags: ['--random-seed=42'] },
-  )));
+  const starts = await Promise.all(
+    [1, 2].map(() =>
+      runNode(`import { RetryPolicy } from 'rejitter'; console.log([...new RetryPolicy().delays()].join());`, {
+        flags: ['--random-seed=42'],
+      }),
+    ),
+  );
   assert.ok(starts.every(({ code }) => code === 0));
   assert.notEqual(starts[0].stdout, starts[1].stdout);
 });
@@ -234,10 +295,24 @@ test('N01 a startup snapshot, taken after warm-up, gives each start waits of its
       });`,
   });
   // A snapshot has one script and no module loader: the package is bundled into it.
-  const bundled = await run(process.execPath, [tool('esbuild/bin/esbuild'), 'entry.cjs', '--bundle', '--platform=node', '--format=cjs', '--outfile=bundle.cjs', '--log-level=error'], { cwd: dir });
+  const bundled = await run(
+    process.execPath,
+    [
+      tool('esbuild/bin/esbuild'),
+      'entry.cjs',
+      '--bundle',
+      '--platform=node',
+      '--format=cjs',
+      '--outfile=bundle.cjs',
+      '--log-level=error',
+    ],
+    { cwd: dir },
+  );
   assert.deepEqual({ code: bundled.code, stderr: bundled.stderr }, { code: 0, stderr: '' });
   const blob = join(dir, 'snapshot.blob');
-  const built = await run(process.execPath, ['--snapshot-blob', blob, '--build-snapshot', join(dir, 'bundle.cjs')], { cwd: dir });
+  const built = await run(process.execPath, ['--snapshot-blob', blob, '--build-snapshot', join(dir, 'bundle.cjs')], {
+    cwd: dir,
+  });
   assert.equal(built.code, 0, built.stderr);
   const starts = await Promise.all([1, 2, 3].map(() => run(process.execPath, ['--snapshot-blob', blob], { cwd: dir })));
   const seen = starts.map(({ code, stdout, stderr }) => {
@@ -249,7 +324,8 @@ test('N01 a startup snapshot, taken after warm-up, gives each start waits of its
 });
 
 test('N01 clones of a running machine, which have all entropy in common, are told apart by the clock', async () => {
-  const clone = (now) => runNode(`
+  const clone = (now) =>
+    runNode(`
     Math.random = () => 0.5;
     crypto.getRandomValues = (words) => words.fill(7);
     performance.now = () => ${now};
@@ -261,7 +337,10 @@ test('N01 clones of a running machine, which have all entropy in common, are tol
     return stdout.split(',').map(Number);
   });
   assert.deepEqual(one, same, 'the control: nothing else differs');
-  assert.ok(one.every((ms, i) => ms !== later[i]), `${one} and ${later}`);
+  assert.ok(
+    one.every((ms, i) => ms !== later[i]),
+    `${one} and ${later}`,
+  );
 });
 
 test('W01 100 first calls at once: one instance, all right', async () => {
@@ -292,7 +371,10 @@ test('W01 a start of wasm that fails is a failure of that call alone, with a rea
   `);
   assert.equal(stderr, '');
   assert.equal(code, 0);
-  const { warnings: [warning], ...told } = JSON.parse(stdout);
+  const {
+    warnings: [warning],
+    ...told
+  } = JSON.parse(stdout);
   assert.deepEqual(told, { calls: 1, error: 'from fn', value: 3 });
   assert.match(warning, /^rejitter: .*no memory today$/);
 });
@@ -342,7 +424,15 @@ test('crypto that throws: the clocks and Math.random serve', async () => {
 test('random outside [0, 1) is an error that names it, and ends the operation', async () => {
   for (const bad of [1, -0.1, 1.5, NaN, Infinity, '0.5', undefined, null, 0n]) {
     let calls = 0;
-    const { error, rejected } = await underClock(() => retry(() => { calls += 1; throw 'from fn'; }, { random: () => bad }));
+    const { error, rejected } = await underClock(() =>
+      retry(
+        () => {
+          calls += 1;
+          throw 'from fn';
+        },
+        { random: () => bad },
+      ),
+    );
     assert.ok(rejected);
     assert.ok(error instanceof RangeError || error instanceof TypeError, `${String(bad)}: ${error}`);
     assert.match(error.message, /random/);
@@ -352,19 +442,42 @@ test('random outside [0, 1) is an error that names it, and ends the operation', 
 
 test('a random source that throws ends the operation with what it threw', async () => {
   const boom = new Error('boom');
-  const { error } = await underClock(() => retry(failing, { random() { throw boom; } }));
+  const { error } = await underClock(() =>
+    retry(failing, {
+      random() {
+        throw boom;
+      },
+    }),
+  );
   assert.equal(error, boom);
 });
 
 test('the context of each operation is its own in AsyncLocalStorage', async () => {
   const { AsyncLocalStorage } = await import('node:async_hooks');
   const store = new AsyncLocalStorage();
-  const policy = new RetryPolicy({ maxAttempts: 4, baseMs: 0, retryIf: (_, attempt) => { seen.push([store.getStore(), attempt.attempt]); return true; } });
+  const policy = new RetryPolicy({
+    maxAttempts: 4,
+    baseMs: 0,
+    retryIf: (_, attempt) => {
+      seen.push([store.getStore(), attempt.attempt]);
+      return true;
+    },
+  });
   const seen = [];
-  await Promise.all(Array.from({ length: 20 }, (_, i) => store.run(i, () => policy.run(({ attempt }) => {
-    assert.equal(store.getStore(), i);
-    if (attempt < 4) throw i;
-  }))));
+  await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      store.run(i, () =>
+        policy.run(({ attempt }) => {
+          assert.equal(store.getStore(), i);
+          if (attempt < 4) throw i;
+        }),
+      ),
+    ),
+  );
   assert.equal(seen.length, 60);
-  for (let i = 0; i < 20; i += 1) assert.deepEqual(seen.filter(([id]) => id === i).map(([, n]) => n), [1, 2, 3]);
+  for (let i = 0; i < 20; i += 1)
+    assert.deepEqual(
+      seen.filter(([id]) => id === i).map(([, n]) => n),
+      [1, 2, 3],
+    );
 });

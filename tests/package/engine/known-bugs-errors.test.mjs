@@ -24,12 +24,15 @@ const HOOKS = {
 
 for (const [how, hook] of Object.entries(HOOKS)) {
   test(`U01 U05 ${how}, with every way to fail: one settlement, nothing unhandled`, async () => {
-    const { code, stdout, stderr } = await runNode(`
+    const { code, stdout, stderr } = await runNode(
+      `
       import { TimeoutError, retry } from 'rejitter';
       console.error = () => {};
       const E = new Error('expected');
       const names = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
-      for (const [name, make] of Object.entries({ ${Object.entries(FAILURES).map(([name, fn]) => `'${name}': (controller) => ${fn}`).join(', ')} })) {
+      for (const [name, make] of Object.entries({ ${Object.entries(FAILURES)
+        .map(([name, fn]) => `'${name}': (controller) => ${fn}`)
+        .join(', ')} })) {
         const controller = new AbortController();
         const options = { baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 5, signal: controller.signal };
         for (const each of names) options[each] = ${hook};
@@ -42,7 +45,9 @@ for (const [how, hook] of Object.entries(HOOKS)) {
       }
       await new Promise((go) => setTimeout(go, 40));
       console.log('end');
-    `, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
+    `,
+      { flags: ['--unhandled-rejections=strict', '--trace-warnings'] },
+    );
     assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'end\n', stderr: '' });
   });
 }
@@ -53,9 +58,24 @@ test('U03 50 attempts that each reject a second after their timeout: no rejectio
   process.on('unhandledRejection', note);
   try {
     let late = 0;
-    const { clock, error } = await underClock(() => retry(() => new Promise((_, no) => { setTimeout(() => { late += 1; no(new Error('late')); }, 1010); }), {
-      backoff: 'fixed', jitter: 'none', baseMs: 5, maxAttempts: 50, attemptTimeoutMs: 10,
-    }));
+    const { clock, error } = await underClock(() =>
+      retry(
+        () =>
+          new Promise((_, no) => {
+            setTimeout(() => {
+              late += 1;
+              no(new Error('late'));
+            }, 1010);
+          }),
+        {
+          backoff: 'fixed',
+          jitter: 'none',
+          baseMs: 5,
+          maxAttempts: 50,
+          attemptTimeoutMs: 10,
+        },
+      ),
+    );
     assert.ok(error instanceof TimeoutError);
     assert.equal(retryReport(error).attempts, 50);
     // The clock is gone, the attempts under way are not.
@@ -87,10 +107,20 @@ test('U05 each failing hook is reported once, in order, and changes nothing', as
       };
     }
     const error = new Error('last');
-    const outcome = await underClock(() => retry(() => { throw error; }, { maxAttempts: 2, ...hooks }));
+    const outcome = await underClock(() =>
+      retry(
+        () => {
+          throw error;
+        },
+        { maxAttempts: 2, ...hooks },
+      ),
+    );
     await turn();
     assert.equal(outcome.error, error);
-    assert.deepEqual(thrown.map(({ message }) => message), ['onAttempt', 'onFailure', 'onRetry', 'onAttempt', 'onFailure', 'onGiveUp']);
+    assert.deepEqual(
+      thrown.map(({ message }) => message),
+      ['onAttempt', 'onFailure', 'onRetry', 'onAttempt', 'onFailure', 'onGiveUp'],
+    );
     assert.deepEqual(new Set(reported), new Set(thrown));
     assert.equal(reported.length, thrown.length);
   } finally {
@@ -100,10 +130,15 @@ test('U05 each failing hook is reported once, in order, and changes nothing', as
 
 test('V09 three failures: the last error itself, or all three in the wrapper, in order', async () => {
   const errors = [1, 2, 3].map((n) => new Error(`failure ${n}`));
-  const fn = ({ attempt }) => { throw errors[attempt - 1]; };
+  const fn = ({ attempt }) => {
+    throw errors[attempt - 1];
+  };
   const { error: last } = await underClock(() => retry(fn, { maxAttempts: 3 }));
   assert.equal(last, errors[2]);
-  assert.deepEqual(retryReport(last).records.map(({ error }) => error), errors);
+  assert.deepEqual(
+    retryReport(last).records.map(({ error }) => error),
+    errors,
+  );
   const { error: wrapped } = await underClock(() => retry(fn, { maxAttempts: 3, finalError: 'wrap' }));
   assert.ok(wrapped instanceof RetryError && wrapped instanceof AggregateError);
   assert.equal(wrapped.cause, errors[2]);
@@ -113,7 +148,8 @@ test('V09 three failures: the last error itself, or all three in the wrapper, in
 });
 
 test('M01 a million failing attempts in one operation: the heap stays flat, the report is bounded', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const { code, stdout, stderr } = await runNode(
+    `
     import { retry, retryReport } from 'rejitter';
     // No real timer is that fast: each is a turn of the microtask queue and now and then of the loop.
     let armed = 0;
@@ -128,10 +164,16 @@ test('M01 a million failing attempts in one operation: the heap stays flat, the 
     }, { baseMs: 0, maxAttempts: 1_000_000 }).catch((error) => error);
     const { attempts, dropped, records } = retryReport(error);
     console.log(JSON.stringify({ grown: after - before, attempts, dropped, kept: records.map((record) => record.attempt) }));
-  `, { flags: ['--expose-gc', '--stack-trace-limit=0'] });
+  `,
+    { flags: ['--expose-gc', '--stack-trace-limit=0'] },
+  );
   assert.equal(code, 0, stderr);
   const { grown, ...told } = JSON.parse(stdout);
-  assert.deepEqual(told, { attempts: 1_000_000, dropped: 999_990, kept: [1, ...Array.from({ length: 9 }, (_, i) => 999_992 + i)] });
+  assert.deepEqual(told, {
+    attempts: 1_000_000,
+    dropped: 999_990,
+    kept: [1, ...Array.from({ length: 9 }, (_, i) => 999_992 + i)],
+  });
   assert.ok(grown < 1_000_000, `${grown} bytes in 900,000 attempts`);
 });
 
@@ -153,16 +195,34 @@ test('H05 a hook that mutates everything it is given: frozen, and no other opera
     spoil(event);
     events.push(event);
   };
-  const options = { maxAttempts: 3, jitter: 'none', onAttempt: keep, onFailure: keep, onRetry: keep, onSuccess: keep, onGiveUp: keep };
+  const options = {
+    maxAttempts: 3,
+    jitter: 'none',
+    onAttempt: keep,
+    onFailure: keep,
+    onRetry: keep,
+    onSuccess: keep,
+    onGiveUp: keep,
+  };
   const policy = new RetryPolicy(options);
   const error = new Error('failing');
   for (let round = 0; round < 2; round += 1) {
     events.length = 0;
-    const { clock, error: last } = await underClock(() => policy.run(() => { throw error; }));
+    const { clock, error: last } = await underClock(() =>
+      policy.run(() => {
+        throw error;
+      }),
+    );
     assert.equal(last, error);
     assert.deepEqual(clock.delays, [100, 200]);
-    assert.deepEqual(events.map((event) => event.attempt), [1, 1, 1, 2, 2, 2, 3, 3, 3]);
-    assert.deepEqual(retryReport(error).records.map((record) => record.delayMs), [100, 200, undefined]);
+    assert.deepEqual(
+      events.map((event) => event.attempt),
+      [1, 1, 1, 2, 2, 2, 3, 3, 3],
+    );
+    assert.deepEqual(
+      retryReport(error).records.map((record) => record.delayMs),
+      [100, 200, undefined],
+    );
     assert.equal(events.at(-1).reason, 'exhausted');
   }
   assert.ok(refused.length > 0 && refused.every((each) => each instanceof TypeError));

@@ -19,7 +19,9 @@ test('X01 unref: true lets a process end in the middle of a wait', async () => {
 });
 
 test('X01 unref: true, awaited at the top level: Node ends with its code 13 for a promise that nothing settles', async () => {
-  const { code } = await runNode(`import { retry } from 'rejitter'; await retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none', unref: true });`);
+  const { code } = await runNode(
+    `import { retry } from 'rejitter'; await retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none', unref: true });`,
+  );
   assert.equal(code, 13);
 });
 
@@ -33,7 +35,7 @@ test('X01 without unref a waiting operation keeps the process alive until it end
   assert.deepEqual({ code, stdout }, { code: 0, stdout: 'stopped\nexit true\n' });
 });
 
-test('X01 the deadline and the attempt timeout are unref\'d as well', async () => {
+test("X01 the deadline and the attempt timeout are unref'd as well", async () => {
   const { code, stdout } = await runNode(`
     import { retry } from 'rejitter';
     retry(() => new Promise(() => {}), { attemptTimeoutMs: 50_000, totalTimeoutMs: 60_000, unref: true });
@@ -55,7 +57,8 @@ test('X03 success at the second attempt: neither the attempt timeout nor the dea
 });
 
 test('M05 100,000 policies, used and dropped: the heap returns to where it was', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const { code, stdout, stderr } = await runNode(
+    `
     import { RetryPolicy } from 'rejitter';
     const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
     const round = async (n) => {
@@ -70,13 +73,16 @@ test('M05 100,000 policies, used and dropped: the heap returns to where it was',
     const before = heap();
     await round(100_000);
     console.log(heap() - before);
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.equal(code, 0, stderr);
   assert.ok(Number(stdout) < 500_000, `${stdout.trim()} bytes`);
 });
 
 test('W03 a trap in the core fails its own operation only: 100 that wait all settle, and later ones work', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const { code, stdout, stderr } = await runNode(
+    `
     // A real trap: a module whose one function is \`unreachable\`.
     const trap = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 116, 114, 97, 112, 0, 0, 10, 5, 1, 3, 0, 0, 11]))).exports.trap;
     const { Instance } = WebAssembly;
@@ -102,13 +108,19 @@ test('W03 a trap in the core fails its own operation only: 100 that wait all set
     console.log(values.every((value, i) => value === i), await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'works'; }, { baseMs: 0 }));
     console.log(instances);
     await new Promise((go) => setTimeout(go, 20));
-  `, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
+  `,
+    { flags: ['--unhandled-rejections=strict', '--trace-warnings'] },
+  );
   // Three instances: each trap costs one.
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true unavailable true 1 false\ntrue works\n3\n', stderr: '' });
+  assert.deepEqual(
+    { code, stdout, stderr },
+    { code: 0, stdout: 'true unavailable true 1 false\ntrue works\n3\n', stderr: '' },
+  );
 });
 
 test('W05 everything dropped while timers, listeners and callbacks are in flight: no complaint ever', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const { code, stdout, stderr } = await runNode(
+    `
     import { setMaxListeners } from 'node:events';
     import { RetryPolicy } from 'rejitter';
     // Fifty operations at once have a listener each, as they should.
@@ -122,6 +134,8 @@ test('W05 everything dropped while timers, listeners and callbacks are in flight
     }
     await new Promise((go) => setTimeout(go, 80));
     console.log(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);
-  `, { flags: ['--expose-gc', '--unhandled-rejections=strict', '--trace-warnings'] });
+  `,
+    { flags: ['--expose-gc', '--unhandled-rejections=strict', '--trace-warnings'] },
+  );
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '0\n', stderr: '' });
 });

@@ -12,7 +12,10 @@ const { RetryPolicy, TimeoutError, retry, retryAfter, retryReport } = await impo
 const E = new Error('failing');
 const fixed = (baseMs) => ({ backoff: 'fixed', jitter: 'none', baseMs });
 /** A promise that fails after `ms` of the virtual clock. */
-const failsAfter = (ms, error = E) => new Promise((_, no) => { setTimeout(no, ms, error); });
+const failsAfter = (ms, error = E) =>
+  new Promise((_, no) => {
+    setTimeout(no, ms, error);
+  });
 
 test('C01 the wall clock steps back an hour, or on by ten years: the deadline does not move', async () => {
   for (const step of [-3_600_000, 3.2e11]) {
@@ -22,7 +25,9 @@ test('C01 the wall clock steps back an hour, or on by ten years: the deadline do
     try {
       const { clock, error } = await underClock((clock) => {
         const promise = retry(() => failsAfter(10), { ...fixed(10), maxAttempts: Infinity, totalTimeoutMs: 150 });
-        setTimeout(() => { wall += step; }, 40);
+        setTimeout(() => {
+          wall += step;
+        }, 40);
         clock.began = clock.now;
         return promise;
       });
@@ -41,12 +46,18 @@ test('D01 attempts of 95 ms under a deadline of 100 ms: each is bounded, none st
     const left = [];
     const { clock, error } = await underClock((clock) => {
       clock.began = clock.now;
-      return retry((attempt) => {
-        left.push(attempt.remainingMs);
-        return failsAfter(95);
-      }, { ...fixed(1), maxAttempts: Infinity, totalTimeoutMs: 100, attemptTimeoutMs });
+      return retry(
+        (attempt) => {
+          left.push(attempt.remainingMs);
+          return failsAfter(95);
+        },
+        { ...fixed(1), maxAttempts: Infinity, totalTimeoutMs: 100, attemptTimeoutMs },
+      );
     });
-    assert.ok(left.every((ms) => ms > 0), String(left));
+    assert.ok(
+      left.every((ms) => ms > 0),
+      String(left),
+    );
     assert.ok(clock.now - clock.began <= 101, `${clock.now - clock.began} ms`);
     const { reason } = retryReport(error);
     assert.ok(reason === 'timeout' || reason === 'deadline', reason);
@@ -58,12 +69,22 @@ test('D01 attempts of 95 ms under a deadline of 100 ms: each is bounded, none st
 });
 
 test('D03 a wait that would end at or after the deadline is not begun: the last error, now', async () => {
-  for (const [spent, baseMs, begun] of [[60, 500, false], [60, 40, false], [60, 39, true]]) {
+  for (const [spent, baseMs, begun] of [
+    [60, 500, false],
+    [60, 40, false],
+    [60, 39, true],
+  ]) {
     let failedAt;
-    const { clock, error } = await underClock((clock) => retry(() => failsAfter(spent).catch((reason) => {
-      failedAt ??= clock.now;
-      throw reason;
-    }), { ...fixed(baseMs), maxAttempts: 2, totalTimeoutMs: 100 }));
+    const { clock, error } = await underClock((clock) =>
+      retry(
+        () =>
+          failsAfter(spent).catch((reason) => {
+            failedAt ??= clock.now;
+            throw reason;
+          }),
+        { ...fixed(baseMs), maxAttempts: 2, totalTimeoutMs: 100 },
+      ),
+    );
     const waits = clock.armed.filter(({ ms, at }) => ms === baseMs && at === failedAt);
     assert.equal(waits.length, begun ? 1 : 0, `${baseMs} ms of 40`);
     if (!begun) {
@@ -80,12 +101,24 @@ test('D05 a callback that resolves after the deadline: it is not waited for, and
   let calls = 0;
   const clock = new VirtualClock().install();
   try {
-    const promise = retry(() => {
-      calls += 1;
-      return new Promise((yes) => { setTimeout(yes, 5000, 'late'); });
-    }, { ...fixed(10), maxAttempts: Infinity, totalTimeoutMs: 100 });
+    const promise = retry(
+      () => {
+        calls += 1;
+        return new Promise((yes) => {
+          setTimeout(yes, 5000, 'late');
+        });
+      },
+      { ...fixed(10), maxAttempts: Infinity, totalTimeoutMs: 100 },
+    );
     let settled;
-    promise.then(() => { settled = 'resolved'; }, (error) => { settled = error; });
+    promise.then(
+      () => {
+        settled = 'resolved';
+      },
+      (error) => {
+        settled = error;
+      },
+    );
     await clock.advance(101);
     assert.ok(settled instanceof TimeoutError);
     assert.equal(retryReport(settled).reason, 'timeout');
@@ -98,14 +131,25 @@ test('D05 a callback that resolves after the deadline: it is not waited for, and
 
 test('A09 after a timeout the next attempt has a fresh signal, not the aborted one', async () => {
   const seen = [];
-  const { value } = await underClock(() => retry(({ attempt, signal }) => {
-    seen.push({ signal, abortedOnEntry: signal.aborted });
-    return attempt < 4 ? new Promise(() => {}) : 'done';
-  }, { ...fixed(5), attemptTimeoutMs: 20 }));
+  const { value } = await underClock(() =>
+    retry(
+      ({ attempt, signal }) => {
+        seen.push({ signal, abortedOnEntry: signal.aborted });
+        return attempt < 4 ? new Promise(() => {}) : 'done';
+      },
+      { ...fixed(5), attemptTimeoutMs: 20 },
+    ),
+  );
   assert.equal(value, 'done');
-  assert.deepEqual(seen.map(({ abortedOnEntry }) => abortedOnEntry), [false, false, false, false]);
+  assert.deepEqual(
+    seen.map(({ abortedOnEntry }) => abortedOnEntry),
+    [false, false, false, false],
+  );
   assert.equal(new Set(seen.map(({ signal }) => signal)).size, 4);
-  assert.deepEqual(seen.map(({ signal }) => signal.aborted), [true, true, true, false]);
+  assert.deepEqual(
+    seen.map(({ signal }) => signal.aborted),
+    [true, true, true, false],
+  );
   assert.equal(new Set(seen.slice(0, 3).map(({ signal }) => signal.reason)).size, 3);
   for (const { signal } of seen.slice(0, 3)) assert.ok(signal.reason instanceof TimeoutError);
 });
@@ -116,12 +160,15 @@ for (const ms of [2 ** 31, 2 ** 32 - 1, 2 ** 40]) {
       const clock = new VirtualClock().install();
       try {
         let outcome = 'pending';
-        retry(() => new Promise(() => {}), { [option]: ms, maxAttempts: 1 }).catch((error) => { outcome = error; });
+        retry(() => new Promise(() => {}), { [option]: ms, maxAttempts: 1 }).catch((error) => {
+          outcome = error;
+        });
         await clock.advance(ms - 2);
         assert.equal(outcome, 'pending', option);
         await clock.advance(4);
         assert.ok(outcome instanceof TimeoutError, option);
-        for (const delay of clock.delays) assert.ok(Number.isInteger(delay) && delay >= 0 && delay <= 2 ** 31 - 1, `setTimeout(${delay})`);
+        for (const delay of clock.delays)
+          assert.ok(Number.isInteger(delay) && delay >= 0 && delay <= 2 ** 31 - 1, `setTimeout(${delay})`);
       } finally {
         clock.uninstall();
       }
@@ -130,7 +177,7 @@ for (const ms of [2 ** 31, 2 ** 32 - 1, 2 ** 40]) {
 }
 
 for (const [name, fakes] of Object.entries({
-  'sinon': () => {
+  sinon: () => {
     const clock = FakeTimers.install({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
     return { tick: (ms) => clock.tickAsync(ms), end: () => clock.uninstall(), left: () => clock.countTimers() };
   },
@@ -140,7 +187,14 @@ for (const [name, fakes] of Object.entries({
   },
   'node:test': () => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    return { tick: async (ms) => { mock.timers.tick(ms); await turn(); }, end: () => mock.timers.reset(), left: () => 0 };
+    return {
+      tick: async (ms) => {
+        mock.timers.tick(ms);
+        await turn();
+      },
+      end: () => mock.timers.reset(),
+      left: () => 0,
+    };
   },
 })) {
   test(`F03 attempt timeout and deadline fire in the time of ${name}`, async () => {
@@ -148,7 +202,15 @@ for (const [name, fakes] of Object.entries({
     try {
       const signals = [];
       let outcome;
-      retry(({ signal }) => { signals.push(signal); return new Promise(() => {}); }, { ...fixed(10), attemptTimeoutMs: 5000, maxAttempts: 3 }).catch((error) => { outcome = error; });
+      retry(
+        ({ signal }) => {
+          signals.push(signal);
+          return new Promise(() => {});
+        },
+        { ...fixed(10), attemptTimeoutMs: 5000, maxAttempts: 3 },
+      ).catch((error) => {
+        outcome = error;
+      });
       await fake.tick(4999);
       assert.deepEqual([signals.length, signals[0].aborted], [1, false]);
       await fake.tick(1);
@@ -160,7 +222,9 @@ for (const [name, fakes] of Object.entries({
       assert.equal(retryReport(outcome).reason, 'exhausted');
 
       let ended;
-      retry(() => new Promise(() => {}), { totalTimeoutMs: 60_000 }).catch((error) => { ended = error; });
+      retry(() => new Promise(() => {}), { totalTimeoutMs: 60_000 }).catch((error) => {
+        ended = error;
+      });
       await fake.tick(59_999);
       assert.equal(ended, undefined);
       await fake.tick(1);
@@ -172,8 +236,16 @@ for (const [name, fakes] of Object.entries({
   });
 }
 
-test('R07 a backoff of the caller\'s own changes neither the limit of attempts nor the deadline', async () => {
-  const run = (backoff, options) => underClock(() => retry(() => { throw E; }, { backoff, jitter: 'none', maxAttempts: 5, ...options }));
+test("R07 a backoff of the caller's own changes neither the limit of attempts nor the deadline", async () => {
+  const run = (backoff, options) =>
+    underClock(() =>
+      retry(
+        () => {
+          throw E;
+        },
+        { backoff, jitter: 'none', maxAttempts: 5, ...options },
+      ),
+    );
   const one = await run(() => 1);
   assert.equal(one.error, E);
   assert.deepEqual([retryReport(one.error).reason, retryReport(one.error).attempts], ['exhausted', 5]);
@@ -188,32 +260,76 @@ test('R07 a backoff of the caller\'s own changes neither the limit of attempts n
     assert.equal(clock.armed.length, 0);
   }
   const thrown = new Error('from the backoff');
-  assert.equal((await run(() => { throw thrown; })).error, thrown);
+  assert.equal(
+    (
+      await run(() => {
+        throw thrown;
+      })
+    ).error,
+    thrown,
+  );
 });
 
 test('R07 retryIf with { afterMs } changes neither the limit of attempts nor the deadline', async () => {
-  const { error } = await underClock(() => retry(() => { throw E; }, { maxAttempts: 4, retryIf: () => ({ afterMs: 0 }) }));
+  const { error } = await underClock(() =>
+    retry(
+      () => {
+        throw E;
+      },
+      { maxAttempts: 4, retryIf: () => ({ afterMs: 0 }) },
+    ),
+  );
   assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['exhausted', 4]);
-  const timed = await underClock(() => retry(() => { throw E; }, { maxAttempts: Infinity, totalTimeoutMs: 60, retryIf: () => ({ afterMs: 7 }) }));
+  const timed = await underClock(() =>
+    retry(
+      () => {
+        throw E;
+      },
+      { maxAttempts: Infinity, totalTimeoutMs: 60, retryIf: () => ({ afterMs: 7 }) },
+    ),
+  );
   assert.equal(retryReport(timed.error).reason, 'deadline');
 });
 
 test('R05 a hint that no client should follow: refused with its value, or followed as far as was said', async () => {
   for (const asked of [99_999_999_000, 2_147_484_000, 1e33, Infinity]) {
     const far = new Error('far');
-    const refused = await underClock(() => retry(() => { throw retryAfter(asked, far); }));
+    const refused = await underClock(() =>
+      retry(() => {
+        throw retryAfter(asked, far);
+      }),
+    );
     assert.equal(refused.error, far);
-    assert.deepEqual([retryReport(far).reason, retryReport(far).hintMs, refused.clock.armed.length], ['hint', asked, 0]);
-    const capped = await underClock(() => retry(() => { throw retryAfter(asked, far); }, { longRetryAfter: 'cap', maxAttempts: 2, random: () => 0 }));
+    assert.deepEqual(
+      [retryReport(far).reason, retryReport(far).hintMs, refused.clock.armed.length],
+      ['hint', asked, 0],
+    );
+    const capped = await underClock(() =>
+      retry(
+        () => {
+          throw retryAfter(asked, far);
+        },
+        { longRetryAfter: 'cap', maxAttempts: 2, random: () => 0 },
+      ),
+    );
     assert.deepEqual(capped.clock.delays, [60_000]);
   }
 });
 
-test('A15 what waits in a queue is not this package\'s: 100 aborted operations leave nothing for the next to wait for', async () => {
+test("A15 what waits in a queue is not this package's: 100 aborted operations leave nothing for the next to wait for", async () => {
   const policy = new RetryPolicy({ ...fixed(1000), metrics: true });
   const controller = new AbortController();
   const { value } = await underClock(async () => {
-    const waiting = Array.from({ length: 100 }, () => policy.run(() => { throw E; }, { signal: controller.signal }).catch((reason) => reason));
+    const waiting = Array.from({ length: 100 }, () =>
+      policy
+        .run(
+          () => {
+            throw E;
+          },
+          { signal: controller.signal },
+        )
+        .catch((reason) => reason),
+    );
     await turn();
     controller.abort('enough');
     assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['enough']));

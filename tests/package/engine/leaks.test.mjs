@@ -31,19 +31,22 @@ const IMMEDIATE = `
 const KINDS = {
   'first-attempt successes': `policy.run(() => i)`,
   'successes at the second attempt': `policy.run(({ attempt }) => { if (attempt < 2) throw i; return i; })`,
-  'failures': `policy.run(() => { throw i; }).catch(() => {})`,
+  failures: `policy.run(() => { throw i; }).catch(() => {})`,
   'one-shot functions': `retry(({ attempt }) => { if (attempt < 2) throw i; return i; }, { baseMs: 0, signal, totalTimeoutMs: 1e6 })`,
   'runs with a signal of their own': `policy.run(({ signal }) => signal.aborted, { signal: new AbortController().signal })`,
 };
 
 test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat heap, no more wasm memory', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const { code, stdout, stderr } = await runNode(
+    `
     ${IMMEDIATE}
     const { RetryPolicy, retry } = await import('rejitter');
     const controller = new AbortController();
     const { signal } = controller;
     const policy = new RetryPolicy({ baseMs: 0, maxAttempts: 3, signal, attemptTimeoutMs: 1e5, totalTimeoutMs: 1e6, onRetry() {}, metrics: true });
-    const shares = { ${Object.entries(KINDS).map(([name, call]) => `'${name}': (i) => ${call}`).join(', ')} };
+    const shares = { ${Object.entries(KINDS)
+      .map(([name, call]) => `'${name}': (i) => ${call}`)
+      .join(', ')} };
     const kinds = Object.values(shares);
     let most = 0;
     const round = async (n) => {
@@ -62,7 +65,9 @@ test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat he
       listeners: getEventListeners(signal, 'abort').length, timers: live.size, most,
       heap: heap() - before.heap, wasm: wasm() - before.wasm, inFlight: policy.metrics().inFlight,
     }));
-  `, { flags: ['--expose-gc', '--stack-trace-limit=0'] });
+  `,
+    { flags: ['--expose-gc', '--stack-trace-limit=0'] },
+  );
   assert.equal(code, 0, stderr);
   assert.equal(stderr, '', 'no MaxListenersExceededWarning either');
   const { heap, most, ...left } = JSON.parse(stdout);
@@ -72,14 +77,17 @@ test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat he
 });
 
 test('the heap check sees a leak of 10 bytes per operation', async () => {
-  const { code, stdout } = await runNode(`
+  const { code, stdout } = await runNode(
+    `
     ${IMMEDIATE}
     const { retry } = await import('rejitter');
     const kept = [];
     const before = heap();
     for (let i = 0; i < 100_000; i += 1) { await retry(() => i); kept.push(i + 0.5); }
     console.log(heap() - before, kept.length, getEventListeners(new AbortController().signal, 'abort').length);
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.equal(code, 0);
   assert.ok(Number(stdout.split(' ')[0]) > 400_000, stdout);
 });

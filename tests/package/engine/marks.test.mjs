@@ -15,11 +15,28 @@ const mine = new Error('mine');
 /** Returns how an operation ends whose attempts all throw this. */
 async function ending(thrown, options) {
   const seen = [];
-  const { error, clock } = await underClock(() => retry(() => { throw thrown; }, {
-    jitter: 'none', maxAttempts: 2, retryIf: (e) => { seen.push(e); return true; }, onFailure: (event) => seen.push(event.error), ...options,
-  }));
+  const { error, clock } = await underClock(() =>
+    retry(
+      () => {
+        throw thrown;
+      },
+      {
+        jitter: 'none',
+        maxAttempts: 2,
+        retryIf: (e) => {
+          seen.push(e);
+          return true;
+        },
+        onFailure: (event) => seen.push(event.error),
+        ...options,
+      },
+    ),
+  );
   const { reason, hintMs } = retryReport(error) ?? {};
-  assert.ok(seen.every((each) => Object.is(each, error)), 'predicate, hook and rejection see the same error');
+  assert.ok(
+    seen.every((each) => Object.is(each, error)),
+    'predicate, hook and rejection see the same error',
+  );
   return { error, reason, hintMs, waits: clock.delays };
 }
 
@@ -28,8 +45,18 @@ const NESTS = {
   'retryAfter in permanent': [permanent(retryAfter(5, mine)), true],
   'permanent in permanent': [permanent(permanent(mine)), true],
   'retryAfter in retryAfter': [retryAfter(7, retryAfter(5, mine)), false],
-  'twelve permanents': [Array(12).fill().reduce((error) => permanent(error), mine), true],
-  'three of each': [Array(3).fill().reduce((error) => permanent(retryAfter(5, error)), mine), true],
+  'twelve permanents': [
+    Array(12)
+      .fill()
+      .reduce((error) => permanent(error), mine),
+    true,
+  ],
+  'three of each': [
+    Array(3)
+      .fill()
+      .reduce((error) => permanent(retryAfter(5, error)), mine),
+    true,
+  ],
 };
 for (const [name, [error, isLast]] of Object.entries(NESTS)) {
   test(`${name}: permanent anywhere wins, and the callback's own error comes out`, async () => {
@@ -50,10 +77,15 @@ test('the outer hint of two counts, and an inner one where the outer mark has no
 });
 
 test('an attempt that times out does not repeat the hint of the failure before it, which is its cause', async () => {
-  const { error, clock } = await underClock(() => retry(({ attempt }) => {
-    if (attempt < 2) throw retryAfter(700);
-    return new Promise(() => {});
-  }, { random: () => 0, baseMs: 10, attemptTimeoutMs: 50, maxAttempts: 3, backoff: 'fixed', jitter: 'equal' }));
+  const { error, clock } = await underClock(() =>
+    retry(
+      ({ attempt }) => {
+        if (attempt < 2) throw retryAfter(700);
+        return new Promise(() => {});
+      },
+      { random: () => 0, baseMs: 10, attemptTimeoutMs: 50, maxAttempts: 3, backoff: 'fixed', jitter: 'equal' },
+    ),
+  );
   assert.equal(error.cause.name, 'TimeoutError');
   assert.equal(error.cause.cause.name, 'RetryAfterError');
   assert.deepEqual(clock.delays, [50, 700, 50, 5, 50]);
@@ -69,10 +101,23 @@ test('a mark that is found through cause leaves the error around it in place', a
   assert.equal(isPermanent(cyclic), false);
 });
 
-const throwing = (name) => Object.defineProperty({ permanent: true, afterMs: 5, wraps: false }, name, { enumerable: true, get() { throw new Error('read'); } });
+const throwing = (name) =>
+  Object.defineProperty({ permanent: true, afterMs: 5, wraps: false }, name, {
+    enumerable: true,
+    get() {
+      throw new Error('read');
+    },
+  });
 const MALFORMED = {
-  null: null, undefined, true: true, 'a string': 'permanent', 'an empty object': {}, 'an array': [],
-  'wraps alone': { wraps: true }, 'no wraps': { permanent: true, afterMs: NaN }, 'no afterMs': { permanent: true, wraps: false },
+  null: null,
+  undefined,
+  true: true,
+  'a string': 'permanent',
+  'an empty object': {},
+  'an array': [],
+  'wraps alone': { wraps: true },
+  'no wraps': { permanent: true, afterMs: NaN },
+  'no afterMs': { permanent: true, wraps: false },
   'permanent as a string': { permanent: 'yes', afterMs: NaN, wraps: false },
   'afterMs as a string': { permanent: false, afterMs: '1e9', wraps: false },
   'afterMs as a bigint': { permanent: false, afterMs: 1n, wraps: false },
@@ -96,10 +141,19 @@ test('a foreign mark of the right shape counts, its getters too; what wraps noth
   assert.equal((await ending(marked(good, { cause: mine }))).error, mine);
   const bare = marked(good);
   assert.deepEqual(await ending(bare).then(({ error, reason }) => [error, reason]), [bare, 'permanent']);
-  const other = runInContext(`Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, afterMs: 5, wraps: false } })`, createContext({}));
+  const other = runInContext(
+    `Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, afterMs: 5, wraps: false } })`,
+    createContext({}),
+  );
   assert.deepEqual(await ending(other).then(({ error, reason }) => [error, reason]), [other, 'permanent']);
   // Marks that were found before a getter throws still count.
-  const then = new Error('then', { cause: Object.defineProperty(new Error('deep'), 'cause', { get() { throw new Error('read'); } }) });
+  const then = new Error('then', {
+    cause: Object.defineProperty(new Error('deep'), 'cause', {
+      get() {
+        throw new Error('read');
+      },
+    }),
+  });
   assert.equal((await ending(permanent(then))).reason, 'permanent');
 });
 
@@ -130,9 +184,16 @@ for (const [name, [make, maker, cause]] of Object.entries(SLIPS)) {
       const report = retryReport(error);
       assert.deepEqual([report.reason, report.attempts, report.records.at(-1).error], ['callback', attempts, error]);
     };
-    for (const options of [{}, { retryOnResult: () => assert.fail('asked') }, { signal: new AbortController().signal }]) {
+    for (const options of [
+      {},
+      { retryOnResult: () => assert.fail('asked') },
+      { signal: new AbortController().signal },
+    ]) {
       for (const when of [1, 2]) {
-        const given = ({ attempt }) => { if (attempt < when) throw mine; return make(); };
+        const given = ({ attempt }) => {
+          if (attempt < when) throw mine;
+          return make();
+        };
         judge((await underClock(() => retry(given, options))).error, when);
         judge((await underClock(() => retry(async (attempt) => given(attempt), options))).error, when);
       }

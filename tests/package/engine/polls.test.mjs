@@ -8,7 +8,10 @@ import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 
 const { RetryError, TimeoutError, retry, retryReport, retrySync } = await importPackage();
-const sleep = (ms) => new Promise((go) => { setTimeout(go, ms); });
+const sleep = (ms) =>
+  new Promise((go) => {
+    setTimeout(go, ms);
+  });
 const every100 = { backoff: 'fixed', baseMs: 100, jitter: 'none', maxAttempts: Infinity };
 
 /** A job that is never done, asked until the deadline; an attempt takes `ms`. */
@@ -16,11 +19,14 @@ function poll(ms, options) {
   const results = [];
   return underClock(async () => {
     try {
-      return await retry(async () => {
-        await sleep(ms);
-        results.push({ status: 'pending', n: results.length + 1 });
-        return results.at(-1);
-      }, { ...every100, retryOnResult: ({ status }) => status === 'pending', totalTimeoutMs: 500, ...options });
+      return await retry(
+        async () => {
+          await sleep(ms);
+          results.push({ status: 'pending', n: results.length + 1 });
+          return results.at(-1);
+        },
+        { ...every100, retryOnResult: ({ status }) => status === 'pending', totalTimeoutMs: 500, ...options },
+      );
     } catch (error) {
       throw Object.assign(error, { results });
     }
@@ -45,7 +51,10 @@ for (const ms of [20, 60, 95, 150]) {
     assert.equal(error.result, error.results.at(-1));
     assert.equal(error.cause, undefined);
     assert.deepEqual([error.reason, error.report], [report.reason, retryReport(error)]);
-    assert.match(error.message, /^rejitter: gave up after \d attempts \((timeout|deadline)\): the last result was not accepted$/);
+    assert.match(
+      error.message,
+      /^rejitter: gave up after \d attempts \((timeout|deadline)\): the last result was not accepted$/,
+    );
   });
 }
 
@@ -67,12 +76,18 @@ test('a deadline in the first attempt is a TimeoutError, whatever finalResult sa
 
 test('a deadline during an attempt depends on the attempt before: an error becomes the cause of a TimeoutError', async () => {
   const first = new Error('first');
-  const outcomes = (list) => underClock(() => retry(({ attempt }) => {
-    const outcome = list[attempt - 1];
-    if (outcome === undefined) return new Promise(() => {});
-    if (outcome instanceof Error) throw outcome;
-    return outcome;
-  }, { ...every100, retryOnResult: () => true, totalTimeoutMs: 500 }));
+  const outcomes = (list) =>
+    underClock(() =>
+      retry(
+        ({ attempt }) => {
+          const outcome = list[attempt - 1];
+          if (outcome === undefined) return new Promise(() => {});
+          if (outcome instanceof Error) throw outcome;
+          return outcome;
+        },
+        { ...every100, retryOnResult: () => true, totalTimeoutMs: 500 },
+      ),
+    );
   const value = { state: 'pending' };
   assert.equal((await outcomes([value])).value, value);
   assert.equal((await outcomes([first, value])).value, value);
@@ -86,19 +101,41 @@ test('a deadline during an attempt depends on the attempt before: an error becom
 test('finalResult: reject for attempts that run out, also in retrySync; a success is none of its business', async () => {
   const value = { state: 'pending' };
   const options = { retryOnResult: (result) => result === value, finalResult: 'reject', maxAttempts: 3 };
-  for (const { error } of [await underClock(() => retry(() => value, options)), underBlockingClock(() => retrySync(() => value, options))]) {
+  for (const { error } of [
+    await underClock(() => retry(() => value, options)),
+    underBlockingClock(() => retrySync(() => value, options)),
+  ]) {
     assert.ok(error instanceof RetryError);
     assert.deepEqual([error.reason, error.result, [...error.errors]], ['exhausted', value, []]);
     assert.equal(error.message, 'rejitter: gave up after 3 attempts (exhausted): the last result was not accepted');
   }
   const failed = new Error('failed');
-  assert.equal((await underClock(() => retry(() => { throw failed; }, options))).error, failed);
+  assert.equal(
+    (
+      await underClock(() =>
+        retry(() => {
+          throw failed;
+        }, options),
+      )
+    ).error,
+    failed,
+  );
   assert.equal(await retry(() => 'good', options), 'good');
-  assert.equal(retrySync(() => 'good', options), 'good');
+  assert.equal(
+    retrySync(() => 'good', options),
+    'good',
+  );
 });
 
 test('a wait, rounded up as its timer is, must leave a millisecond before the deadline', async () => {
-  for (const [waitMs, waits, elapsedMs = 0] of [[199, 1], [199.5, 0], [200, 0], [199, 0, 0.1], [198, 1, 0.1], [198.5, 0, 0.1]]) {
+  for (const [waitMs, waits, elapsedMs = 0] of [
+    [199, 1],
+    [199.5, 0],
+    [200, 0],
+    [199, 0, 0.1],
+    [198, 1, 0.1],
+    [198.5, 0, 0.1],
+  ]) {
     const options = { backoff: [waitMs], jitter: 'none', totalTimeoutMs: 200, maxAttempts: 2 };
     const failing = (clock) => () => {
       clock.now += elapsedMs;
@@ -108,6 +145,10 @@ test('a wait, rounded up as its timer is, must leave a millisecond before the de
     assert.equal(error, 0);
     assert.equal(clock.armed.length, 1 + waits, `a wait of ${waitMs}, beside the deadline`);
     assert.equal(underBlockingClock((time) => retrySync(failing(time), options)).clock.waits.length, waits);
-    assert.equal((await underClock((time) => retry(failing(time), { ...options, retryIf: () => ({ afterMs: waitMs }) }))).clock.armed.length, 1 + waits);
+    assert.equal(
+      (await underClock((time) => retry(failing(time), { ...options, retryIf: () => ({ afterMs: waitMs }) }))).clock
+        .armed.length,
+      1 + waits,
+    );
   }
 });

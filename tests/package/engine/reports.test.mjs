@@ -29,17 +29,38 @@ for (const [name, options] of Object.entries(WATCHES)) {
     for (const [way, call] of Object.entries(ways)) {
       for (const late of [false, true]) {
         const elapsed = [];
-        const { error } = await underClock((clock) => call(async (attempt) => {
-          elapsed.push(attempt.elapsedMs);
-          if (late) await null;
-          clock.now += 300;
-          throw E;
-        }, { jitter: 'none', baseMs: 10, maxAttempts: 2, retryIf: (_, attempt) => { elapsed.push(attempt.elapsedMs); return true; }, ...options }));
+        const { error } = await underClock((clock) =>
+          call(
+            async (attempt) => {
+              elapsed.push(attempt.elapsedMs);
+              if (late) await null;
+              clock.now += 300;
+              throw E;
+            },
+            {
+              jitter: 'none',
+              baseMs: 10,
+              maxAttempts: 2,
+              retryIf: (_, attempt) => {
+                elapsed.push(attempt.elapsedMs);
+                return true;
+              },
+              ...options,
+            },
+          ),
+        );
         assert.equal(error, E);
         assert.deepEqual(elapsed, [0, 300, 310, 610], way);
         const { elapsedMs, records } = retryReport(error);
         assert.equal(elapsedMs, 610, way);
-        assert.deepEqual(records.map(({ startMs, durationMs, delayMs }) => [startMs, durationMs, delayMs]), [[0, 300, 10], [310, 300, undefined]], way);
+        assert.deepEqual(
+          records.map(({ startMs, durationMs, delayMs }) => [startMs, durationMs, delayMs]),
+          [
+            [0, 300, 10],
+            [310, 300, undefined],
+          ],
+          way,
+        );
       }
     }
   });
@@ -48,7 +69,10 @@ for (const [name, options] of Object.entries(WATCHES)) {
 test('the clock is read once for an attempt that succeeds, and nothing is asked of wasm or timers', async () => {
   const { now } = performance;
   let reads = 0;
-  performance.now = () => { reads += 1; return 5; };
+  performance.now = () => {
+    reads += 1;
+    return 5;
+  };
   try {
     assert.equal(await retry(() => 'value'), 'value');
     assert.equal(reads, 1);
@@ -61,9 +85,16 @@ test('a host whose clock throws: the promise rejects, nothing is thrown at the c
   const { now } = performance;
   const boom = new Error('no clock');
   const ends = [];
-  performance.now = () => { throw boom; };
+  performance.now = () => {
+    throw boom;
+  };
   try {
-    for (const options of [{}, { totalTimeoutMs: 5 }]) ends.push(await retry(() => { throw E; }, options).catch((error) => error));
+    for (const options of [{}, { totalTimeoutMs: 5 }])
+      ends.push(
+        await retry(() => {
+          throw E;
+        }, options).catch((error) => error),
+      );
   } finally {
     performance.now = now;
   }
@@ -74,7 +105,13 @@ test('the reason of an abort keeps no report: onGiveUp alone is told', async () 
   const controller = new AbortController();
   const reason = new Error('enough');
   const told = [];
-  const fail = (secret) => retry(() => { throw new Error(secret); }, { signal: controller.signal, onGiveUp: (event) => told.push(event) }).catch((e) => e);
+  const fail = (secret) =>
+    retry(
+      () => {
+        throw new Error(secret);
+      },
+      { signal: controller.signal, onGiveUp: (event) => told.push(event) },
+    ).catch((e) => e);
   const { value } = await underClock(async (clock) => {
     const both = Promise.all([fail('of tenant A'), fail('of tenant B')]);
     await null;
@@ -84,9 +121,25 @@ test('the reason of an abort keeps no report: onGiveUp alone is told', async () 
   });
   assert.deepEqual(value, [reason, reason]);
   assert.equal(retryReport(reason), undefined);
-  assert.deepEqual(told.map(({ error, reason: why, report }) => [error, why, report.records[0].error.message]), [[reason, 'aborted', 'of tenant A'], [reason, 'aborted', 'of tenant B']]);
+  assert.deepEqual(
+    told.map(({ error, reason: why, report }) => [error, why, report.records[0].error.message]),
+    [
+      [reason, 'aborted', 'of tenant A'],
+      [reason, 'aborted', 'of tenant B'],
+    ],
+  );
   const sync = new AbortController();
-  assert.throws(() => retrySync(() => { sync.abort(reason); throw E; }, { signal: sync.signal }), (e) => e === reason);
+  assert.throws(
+    () =>
+      retrySync(
+        () => {
+          sync.abort(reason);
+          throw E;
+        },
+        { signal: sync.signal },
+      ),
+    (e) => e === reason,
+  );
   assert.equal(retryReport(reason), undefined);
 });
 
@@ -94,13 +147,30 @@ test('RetryError shows no report and no result: not to console.log, JSON, spread
   const secret = { password: 'hunter2' };
   const outcomes = [
     await underClock(() => retry(() => secret, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 2 })),
-    await underClock(() => retry(() => secret, { retryOnResult: () => { throw E; }, finalError: 'wrap' })),
+    await underClock(() =>
+      retry(() => secret, {
+        retryOnResult: () => {
+          throw E;
+        },
+        finalError: 'wrap',
+      }),
+    ),
   ];
   for (const { error } of outcomes) {
     assert.ok(error instanceof RetryError);
     assert.deepEqual(Object.keys(error).sort(), ['name', 'reason']);
-    assert.ok(error.report.records.some(({ result }) => result === secret), 'it is there for those who ask');
-    for (const text of [inspect(error, { depth: 10 }), JSON.stringify(error), JSON.stringify({ ...error }), error.message, String(error)]) assert.doesNotMatch(text, /hunter2/);
+    assert.ok(
+      error.report.records.some(({ result }) => result === secret),
+      'it is there for those who ask',
+    );
+    for (const text of [
+      inspect(error, { depth: 10 }),
+      JSON.stringify(error),
+      JSON.stringify({ ...error }),
+      error.message,
+      String(error),
+    ])
+      assert.doesNotMatch(text, /hunter2/);
   }
   assert.equal(outcomes[0].error.result, secret);
 });
@@ -109,16 +179,35 @@ test('console.log(attempt) in Node shows what its getters hold, and makes no sig
   const texts = [];
   const { AbortController: Real } = globalThis;
   let controllers = 0;
-  globalThis.AbortController = class extends Real { constructor() { super(); controllers += 1; } };
+  globalThis.AbortController = class extends Real {
+    constructor() {
+      super();
+      controllers += 1;
+    }
+  };
   try {
-    await underClock(() => retry((attempt) => {
-      texts.push(inspect(attempt));
-      if (attempt.attempt < 2) throw E;
-    }, { jitter: 'none', maxAttempts: 3, name: 'orders' }));
+    await underClock(() =>
+      retry(
+        (attempt) => {
+          texts.push(inspect(attempt));
+          if (attempt.attempt < 2) throw E;
+        },
+        { jitter: 'none', maxAttempts: 3, name: 'orders' },
+      ),
+    );
   } finally {
     globalThis.AbortController = Real;
   }
-  for (const text of ['attempt: 2', 'attemptsLeft: 1', "name: 'orders'", 'elapsedMs: 100', 'remainingMs: Infinity', 'previousError: Error: failing', 'previousDelayMs: 100']) assert.ok(texts[1].includes(text), texts[1]);
+  for (const text of [
+    'attempt: 2',
+    'attemptsLeft: 1',
+    "name: 'orders'",
+    'elapsedMs: 100',
+    'remainingMs: Infinity',
+    'previousError: Error: failing',
+    'previousDelayMs: 100',
+  ])
+    assert.ok(texts[1].includes(text), texts[1]);
   assert.equal(controllers, 0);
 });
 
@@ -134,17 +223,43 @@ test('frozen prototypes of errors: timeouts, RetryError and marks work all the s
     const marked = await Promise.all([permanent(mine), retryAfter(0, mine)].map((mark) => retry(() => { throw mark; }, { maxAttempts: 1 }).catch((e) => e)));
     console.log(timeout instanceof TimeoutError, deadline instanceof TimeoutError, deadline.name, wrapped instanceof RetryError, wrapped.name, permanent(mine).name, marked.every((e) => e === mine));
   `);
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true true TimeoutError true RetryError PermanentError true\n', stderr: '' });
+  assert.deepEqual(
+    { code, stdout, stderr },
+    { code: 0, stdout: 'true true TimeoutError true RetryError PermanentError true\n', stderr: '' },
+  );
 });
 
 test('every text of the engine begins with "rejitter: ", once', async () => {
   const hang = () => new Promise(() => {});
   const errors = [];
-  for (const options of [{ attemptTimeoutMs: 5 }, { attemptTimeoutMs: 5, finalError: 'wrap' }, { totalTimeoutMs: 5 }]) errors.push((await underClock(() => retry(hang, { maxAttempts: 2, ...options }))).error);
-  const { error: random } = await underClock(() => retry(() => { throw E; }, { random: () => 1 }));
-  const { error: backoff } = await underClock(() => retry(() => { throw E; }, { backoff: () => NaN }));
-  const { error: predicate } = await underClock(() => retry(() => { throw E; }, { retryIf: () => 1 }));
+  for (const options of [{ attemptTimeoutMs: 5 }, { attemptTimeoutMs: 5, finalError: 'wrap' }, { totalTimeoutMs: 5 }])
+    errors.push((await underClock(() => retry(hang, { maxAttempts: 2, ...options }))).error);
+  const { error: random } = await underClock(() =>
+    retry(
+      () => {
+        throw E;
+      },
+      { random: () => 1 },
+    ),
+  );
+  const { error: backoff } = await underClock(() =>
+    retry(
+      () => {
+        throw E;
+      },
+      { backoff: () => NaN },
+    ),
+  );
+  const { error: predicate } = await underClock(() =>
+    retry(
+      () => {
+        throw E;
+      },
+      { retryIf: () => 1 },
+    ),
+  );
   const { error: slip } = await underClock(() => retry(() => permanent(E)));
   const { error: sync } = underBlockingClock(() => retrySync(() => Promise.resolve()));
-  for (const error of [...errors, random, backoff, predicate, slip, sync]) assert.match(error.message, /^rejitter: (?!.*rejitter: )/);
+  for (const error of [...errors, random, backoff, predicate, slip, sync])
+    assert.match(error.message, /^rejitter: (?!.*rejitter: )/);
 });

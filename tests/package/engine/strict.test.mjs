@@ -61,7 +61,8 @@ const PRELUDE = `
 `;
 // A few turns of the loop: an unhandled rejection is reported after the microtasks of its turn.
 const EPILOGUE = `\nawait new Promise((go) => setTimeout(go, 20)); console.log('end');`;
-const strict = (body) => runNode(`${PRELUDE}${body}${EPILOGUE}`, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
+const strict = (body) =>
+  runNode(`${PRELUDE}${body}${EPILOGUE}`, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
 
 test('the guard itself: a promise that nobody watches ends such a process', async () => {
   const { code, stdout } = await strict(`retry(() => { throw E; }, fast);`);
@@ -83,23 +84,39 @@ const SCENARIO = /^test\(['`]([A-Z]\d{2}) |^ {2}test\(['`]([A-Z]\d{2}) /gm;
 const scenarios = ['engine', 'options', 'fetch']
   .flatMap((folder) => readdirSync(join(here, folder)).map((name) => join(folder, name)))
   .filter((name) => name.endsWith('.test.mjs') && !/(?:leaks|strict)\.test\.mjs$/.test(name))
-  .map((name) => ({ name, ids: new Set([...readFileSync(join(here, name), 'utf8').matchAll(SCENARIO)].map((match) => match[1] ?? match[2])) }))
+  .map((name) => ({
+    name,
+    ids: new Set([...readFileSync(join(here, name), 'utf8').matchAll(SCENARIO)].map((match) => match[1] ?? match[2])),
+  }))
   .filter(({ ids }) => ids.size > 0);
 
 test('the scenarios are found', () => {
   const ids = scenarios.flatMap((file) => [...file.ids]);
-  for (const id of ['A01', 'A09', 'C01', 'D03', 'F03', 'N03', 'R07', 'S01', 'T01', 'U03', 'V01', 'W03', 'X03']) assert.ok(ids.includes(id), id);
+  for (const id of ['A01', 'A09', 'C01', 'D03', 'F03', 'N03', 'R07', 'S01', 'T01', 'U03', 'V01', 'W03', 'X03'])
+    assert.ok(ids.includes(id), id);
 });
 
 for (const { name, ids } of scenarios) {
   test(`no unhandled rejection in ${name}: ${[...ids].join(' ')}`, async () => {
-    const { code, stdout, stderr } = await run(process.execPath, [
-      '--unhandled-rejections=strict', '--trace-warnings', '--test-reporter=tap', '--test-name-pattern=^[A-Z]\\d\\d ', join(here, name),
-    ], { env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } });
+    const { code, stdout, stderr } = await run(
+      process.execPath,
+      [
+        '--unhandled-rejections=strict',
+        '--trace-warnings',
+        '--test-reporter=tap',
+        '--test-name-pattern=^[A-Z]\\d\\d ',
+        join(here, name),
+      ],
+      { env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } },
+    );
     assert.equal(code, 0, stdout);
     // More than ten operations living on one signal have a listener each: Node remarks on that, rightly.
     const warnings = [...stderr.matchAll(/^\(node:\d+\) (?:\[\w+\] )?(\w+)/gm)].map((match) => match[1]);
-    assert.deepEqual(warnings.filter((each) => each !== 'MaxListenersExceededWarning' && each !== 'ExperimentalWarning'), [], stderr);
+    assert.deepEqual(
+      warnings.filter((each) => each !== 'MaxListenersExceededWarning' && each !== 'ExperimentalWarning'),
+      [],
+      stderr,
+    );
     // Node's runner only mentions what comes after the end of a test.
     assert.doesNotMatch(stdout, /asynchronous activity|unhandledRejection|uncaughtException/);
     assert.match(stdout, /^ok \d+ - [A-Z]\d\d /m);

@@ -10,7 +10,11 @@ import { importPackage, runNode } from '../lib/consumer.mjs';
 const { RetryError, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
 
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
-const failing = (error = new Error('always')) => () => { throw error; };
+const failing =
+  (error = new Error('always')) =>
+  () => {
+    throw error;
+  };
 const thrownBy = (body) => {
   try {
     body();
@@ -32,7 +36,7 @@ function randomly(seed) {
 
 /** Options and what happens in each attempt, at random. */
 function script(seed) {
-  const { next, pick, chance } = randomly(seed);
+  const { pick, chance } = randomly(seed);
   const options = {
     // No wait of zero: it takes a turn of the event loop there, and nothing here.
     baseMs: pick([0.5, 10, 100]),
@@ -47,8 +51,28 @@ function script(seed) {
   };
   const steps = Array.from({ length: 20 }, (_, i) => ({
     takes: pick([0, 0, 3, 40.5]),
-    what: pick(['throw', 'throw', 'throw', 'throw', 'string', 'undefined', 'retryAfter', 'bare', 'result', ...(i > 2 ? ['permanent'] : [])]),
-    verdict: pick([true, true, true, true, true, { afterMs: 12.5 }, { afterMs: 2 }, ...(i > 2 ? [false, 5, 'throws'] : [])]),
+    what: pick([
+      'throw',
+      'throw',
+      'throw',
+      'throw',
+      'string',
+      'undefined',
+      'retryAfter',
+      'bare',
+      'result',
+      ...(i > 2 ? ['permanent'] : []),
+    ]),
+    verdict: pick([
+      true,
+      true,
+      true,
+      true,
+      true,
+      { afterMs: 12.5 },
+      { afterMs: 2 },
+      ...(i > 2 ? [false, 5, 'throws'] : []),
+    ]),
     abort: chance(0.02) ? pick(['fn', 'retryIf', 'onRetry', 'onFailure', 'onAttempt']) : '',
   }));
   return { options, steps, asks: chance(0.7), judges: chance(0.3), signal: chance(0.5) };
@@ -66,11 +90,21 @@ function play({ options, steps, asks, judges, signal }, clock) {
   };
   const fn = (attempt) => {
     step = steps[attempt.attempt - 1];
-    seen.push(['fn', attempt.attempt, attempt.elapsedMs, attempt.remainingMs, attempt.previousDelayMs, attempt.signal.aborted, attempt.previousError]);
+    seen.push([
+      'fn',
+      attempt.attempt,
+      attempt.elapsedMs,
+      attempt.remainingMs,
+      attempt.previousDelayMs,
+      attempt.signal.aborted,
+      attempt.previousError,
+    ]);
     clock.now += step.takes;
     here('fn');
     if (step.what === 'result') return 'good';
-    const error = { string: 'text', undefined: undefined, bare: new Error('bare') }[step.what] ?? new Error(`failure ${attempt.attempt}`);
+    const error =
+      { string: 'text', undefined: undefined, bare: new Error('bare') }[step.what] ??
+      new Error(`failure ${attempt.attempt}`);
     errors.push(error);
     if (step.what === 'permanent') throw permanent(error);
     if (step.what === 'retryAfter') throw retryAfter(35, error);
@@ -82,20 +116,43 @@ function play({ options, steps, asks, judges, signal }, clock) {
     if (step.verdict === 'throws') throw 'the predicate';
     return step.verdict;
   };
-  const hooks = Object.fromEntries(HOOKS.map((name) => [name, (event) => {
-    seen.push([name, { ...event }]);
-    here(name);
-  }]));
+  const hooks = Object.fromEntries(
+    HOOKS.map((name) => [
+      name,
+      (event) => {
+        seen.push([name, { ...event }]);
+        here(name);
+      },
+    ]),
+  );
   return {
     seen,
     fn,
-    options: { ...options, ...hooks, ...(asks && { retryIf: answer }), ...(judges && { retryOnResult: answer }), ...(signal && { signal: controller.signal }) },
+    options: {
+      ...options,
+      ...hooks,
+      ...(asks && { retryIf: answer }),
+      ...(judges && { retryOnResult: answer }),
+      ...(signal && { signal: controller.signal }),
+    },
   };
 }
 
 // The one sentence that differs: only retry takes promises.
-const normal = (value) => (value instanceof Error ? { name: value.name, message: value.message.replace(', or a promise of these', ''), cause: normal(value.cause) } : value);
-const comparable = (seen) => JSON.parse(JSON.stringify(seen, (_, value) => (typeof value === 'number' && !Number.isFinite(value) ? String(value) : value instanceof Error ? normal(value) : value)));
+const normal = (value) =>
+  value instanceof Error
+    ? { name: value.name, message: value.message.replace(', or a promise of these', ''), cause: normal(value.cause) }
+    : value;
+const comparable = (seen) =>
+  JSON.parse(
+    JSON.stringify(seen, (_, value) =>
+      typeof value === 'number' && !Number.isFinite(value)
+        ? String(value)
+        : value instanceof Error
+          ? normal(value)
+          : value,
+    ),
+  );
 
 test('3000 random operations: the same attempts, waits, verdicts, hooks, times, report and end as retry', async () => {
   const reasons = new Set();
@@ -129,25 +186,53 @@ test('3000 random operations: the same attempts, waits, verdicts, hooks, times, 
     reasons.add(async.seen.findLast(([name]) => name === 'onGiveUp')?.[1].reason ?? 'success');
   }
   // A comparison of operations that all end alike would show little.
-  for (const reason of ['exhausted', 'permanent', 'notRetryable', 'deadline', 'hint', 'callback', 'aborted', 'success']) assert.ok(reasons.has(reason), reason);
+  for (const reason of ['exhausted', 'permanent', 'notRetryable', 'deadline', 'hint', 'callback', 'aborted', 'success'])
+    assert.ok(reasons.has(reason), reason);
   assert.ok(waits > 3000, String(waits));
 });
 
 test('throws the last error itself, with the report; undefined too', () => {
   const errors = [new Error('1'), new Error('2'), new Error('3')];
-  const { error } = underBlockingClock(() => retrySync(({ attempt }) => { throw errors[attempt - 1]; }, { maxAttempts: 3, jitter: 'none' }));
+  const { error } = underBlockingClock(() =>
+    retrySync(
+      ({ attempt }) => {
+        throw errors[attempt - 1];
+      },
+      { maxAttempts: 3, jitter: 'none' },
+    ),
+  );
   assert.equal(error, errors[2]);
   const report = retryReport(error);
   assert.deepEqual([report.reason, report.attempts, report.elapsedMs], ['exhausted', 3, 300]);
-  assert.deepEqual(report.records.map(({ error: e, delayMs, startMs }) => [e, delayMs, startMs]), [[errors[0], 100, 0], [errors[1], 200, 100], [errors[2], undefined, 300]]);
-  const nothing = underBlockingClock(() => retrySync(() => { throw undefined; }, { maxAttempts: 2 }));
+  assert.deepEqual(
+    report.records.map(({ error: e, delayMs, startMs }) => [e, delayMs, startMs]),
+    [
+      [errors[0], 100, 0],
+      [errors[1], 200, 100],
+      [errors[2], undefined, 300],
+    ],
+  );
+  const nothing = underBlockingClock(() =>
+    retrySync(
+      () => {
+        throw undefined;
+      },
+      { maxAttempts: 2 },
+    ),
+  );
   assert.ok(nothing.threw && nothing.error === undefined);
   const wrapped = underBlockingClock(() => retrySync(failing(errors[0]), { maxAttempts: 2, finalError: 'wrap' })).error;
   assert.ok(wrapped instanceof RetryError && wrapped.cause === errors[0]);
 });
 
 test('returns what the callback returned, whatever it is', () => {
-  for (const value of [undefined, null, 0, 'x', NaN, { then: 5 }, () => {}]) assert.ok(Object.is(retrySync(() => value), value));
+  for (const value of [undefined, null, 0, 'x', NaN, { then: 5 }, () => {}])
+    assert.ok(
+      Object.is(
+        retrySync(() => value),
+        value,
+      ),
+    );
 });
 
 test('really blocks for the waits, in Node and in a worker of it', async () => {
@@ -169,7 +254,10 @@ test('really blocks for the waits, in Node and in a worker of it', async () => {
   const { code, stdout, stderr } = await runNode(source, { flags: ['--unhandled-rejections=strict'] });
   assert.equal(stderr, '');
   assert.equal(code, 0);
-  const lines = stdout.trim().split('\n').map((line) => JSON.parse(line));
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   assert.equal(lines.length, 2);
   for (const [value, ms, fired] of lines) {
     assert.equal(value, 3);
@@ -180,9 +268,13 @@ test('really blocks for the waits, in Node and in a worker of it', async () => {
 });
 
 test('a wait that ends up to a millisecond early is made up for; a clock that stands still does not hang', () => {
-  const early = underBlockingClock(() => retrySync(failing(), { maxAttempts: 2, baseMs: 40, jitter: 'none' }), { wake: (ms) => (ms > 1 ? ms - 0.75 : ms) });
+  const early = underBlockingClock(() => retrySync(failing(), { maxAttempts: 2, baseMs: 40, jitter: 'none' }), {
+    wake: (ms) => (ms > 1 ? ms - 0.75 : ms),
+  });
   assert.deepEqual(early.clock.waits, [40, 0.75]);
-  const once = underBlockingClock(() => retrySync(failing(), { maxAttempts: 2, baseMs: 0.4, jitter: 'none' }), { wake: () => 0 });
+  const once = underBlockingClock(() => retrySync(failing(), { maxAttempts: 2, baseMs: 0.4, jitter: 'none' }), {
+    wake: () => 0,
+  });
   assert.deepEqual(once.clock.waits, [1]);
   const still = underBlockingClock(() => retrySync(failing(), { maxAttempts: 3, jitter: 'none' }), { wake: () => 0 });
   assert.deepEqual(still.clock.waits, [100, 200]);
@@ -190,28 +282,58 @@ test('a wait that ends up to a millisecond early is made up for; a clock that st
 
 test('a promise is no result: a TypeError that names retry, and its rejection is not unhandled', async () => {
   let calls = 0;
-  for (const fn of [async () => { calls += 1; throw new Error('lost'); }, () => { calls += 1; return { then() {} }; }]) {
+  for (const fn of [
+    async () => {
+      calls += 1;
+      throw new Error('lost');
+    },
+    () => {
+      calls += 1;
+      return { then() {} };
+    },
+  ]) {
     calls = 0;
     const error = thrownBy(() => retrySync(fn));
     assert.ok(error instanceof TypeError);
     assert.match(error.message, /^rejitter: the callback must not return a promise.*Use retry instead$/);
-    assert.deepEqual([retryReport(error).reason, retryReport(error).attempts, retryReport(error).records.length], ['callback', 1, 1]);
+    assert.deepEqual(
+      [retryReport(error).reason, retryReport(error).attempts, retryReport(error).records.length],
+      ['callback', 1, 1],
+    );
     assert.equal(calls, 1);
   }
-  const { code, stderr } = await runNode(`
+  const { code, stderr } = await runNode(
+    `
     import { retrySync } from 'rejitter';
     try { retrySync(async () => { throw new Error('lost'); }); } catch {}
     try { retrySync(() => { throw 1; }, { retryIf: async () => { throw new Error('lost'); } }); } catch {}
-  `, { flags: ['--unhandled-rejections=strict'] });
+  `,
+    { flags: ['--unhandled-rejections=strict'] },
+  );
   assert.equal(stderr, '');
   assert.equal(code, 0);
 });
 
 test('a predicate that answers with a promise, or nonsense, ends the operation', () => {
   for (const [options, fn, kind, text] of [
-    [{ retryIf: async () => true }, failing(), TypeError, /^rejitter: retryIf must not return a promise.*Use retry instead$/],
-    [{ retryOnResult: async () => true }, () => 1, TypeError, /^rejitter: retryOnResult must not return a promise.*Use retry instead$/],
-    [{ retryIf: () => 'yes' }, failing(), TypeError, /^rejitter: retryIf must return true, false, \{ afterMs \} between 0 and 2\^53 - 1, got "yes"$/],
+    [
+      { retryIf: async () => true },
+      failing(),
+      TypeError,
+      /^rejitter: retryIf must not return a promise.*Use retry instead$/,
+    ],
+    [
+      { retryOnResult: async () => true },
+      () => 1,
+      TypeError,
+      /^rejitter: retryOnResult must not return a promise.*Use retry instead$/,
+    ],
+    [
+      { retryIf: () => 'yes' },
+      failing(),
+      TypeError,
+      /^rejitter: retryIf must return true, false, \{ afterMs \} between 0 and 2\^53 - 1, got "yes"$/,
+    ],
     [{ retryIf: () => ({ afterMs: -1 }) }, failing(), RangeError, /afterMs: -1/],
   ]) {
     const { error, clock } = underBlockingClock(() => retrySync(fn, options));
@@ -224,37 +346,72 @@ test('a predicate that answers with a promise, or nonsense, ends the operation',
 
 test('options that need a timer are refused, with everything else that is wrong', () => {
   let calls = 0;
-  const fn = () => { calls += 1; };
+  const fn = () => {
+    calls += 1;
+  };
   const error = thrownBy(() => retrySync(fn, { attemptTimeoutMs: 5, unref: true, baseMs: -1 }));
   assert.ok(error instanceof TypeError);
-  for (const text of [/attemptTimeoutMs must be omitted \(got 5\): retrySync blocks/, /unref must be omitted \(got true\): retrySync blocks/, /baseMs must be .*, got -1/]) assert.match(error.message, text);
+  for (const text of [
+    /attemptTimeoutMs must be omitted \(got 5\): retrySync blocks/,
+    /unref must be omitted \(got true\): retrySync blocks/,
+    /baseMs must be .*, got -1/,
+  ])
+    assert.match(error.message, text);
   assert.match(thrownBy(() => retrySync(fn, { metrics: true })).message, /metrics/);
   assert.match(thrownBy(() => retrySync(fn, { maxAtempts: 3 })).message, /maxAttempts/);
   assert.match(thrownBy(() => retrySync(5)).message, /callback must be .*, got 5/);
   assert.equal(calls, 0);
-  assert.equal(retrySync(() => 'fine', { attemptTimeoutMs: undefined, unref: undefined }), 'fine');
+  assert.equal(
+    retrySync(() => 'fine', { attemptTimeoutMs: undefined, unref: undefined }),
+    'fine',
+  );
 });
 
 test('an aborted signal is seen before the first attempt, and after whatever may have aborted it', () => {
   const reason = { why: 'enough' };
   let calls = 0;
-  assert.equal(thrownBy(() => retrySync(() => { calls += 1; }, { signal: AbortSignal.abort(reason) })), reason);
+  assert.equal(
+    thrownBy(() =>
+      retrySync(
+        () => {
+          calls += 1;
+        },
+        { signal: AbortSignal.abort(reason) },
+      ),
+    ),
+    reason,
+  );
   assert.equal(calls, 0);
   assert.equal(retryReport(reason), undefined);
   // From outside only shared memory can reach a blocked thread: a signal whose `aborted` looks there.
   const flag = { aborted: false, addEventListener() {}, removeEventListener() {}, reason };
-  const { error, clock } = underBlockingClock(() => retrySync(failing(), { signal: flag, jitter: 'none', maxAttempts: Infinity }), {
-    wake: (ms) => {
-      flag.aborted = ms >= 800;
-      return ms;
+  const { error, clock } = underBlockingClock(
+    () => retrySync(failing(), { signal: flag, jitter: 'none', maxAttempts: Infinity }),
+    {
+      wake: (ms) => {
+        flag.aborted = ms >= 800;
+        return ms;
+      },
     },
-  });
+  );
   assert.equal(error, reason);
   assert.deepEqual(clock.waits, [100, 200, 400, 800]);
   // What an attempt was given to pass on is aborted with the operation.
   const controller = new AbortController();
   let given;
-  assert.equal(thrownBy(() => retrySync(({ signal }) => { given = signal; controller.abort(reason); return 1; }, { signal: controller.signal })), reason);
+  assert.equal(
+    thrownBy(() =>
+      retrySync(
+        ({ signal }) => {
+          given = signal;
+          controller.abort(reason);
+          return 1;
+        },
+        { signal: controller.signal },
+      ),
+    ),
+    reason,
+  );
   assert.ok(given.aborted && given.reason === reason);
 });
 
@@ -264,14 +421,44 @@ test('the deadline: no useless wait; an attempt that ends late keeps its own out
   assert.equal(useless.error, error);
   assert.deepEqual(useless.clock.waits, [100]);
   assert.equal(retryReport(error).reason, 'deadline');
-  const late = underBlockingClock((clock) => retrySync(() => { clock.now += 900; return 'late'; }, { totalTimeoutMs: 250 }));
+  const late = underBlockingClock((clock) =>
+    retrySync(
+      () => {
+        clock.now += 900;
+        return 'late';
+      },
+      { totalTimeoutMs: 250 },
+    ),
+  );
   assert.equal(late.value, 'late');
-  const slow = underBlockingClock((clock) => retrySync(() => { clock.now += 900; throw error; }, { totalTimeoutMs: 250 }));
+  const slow = underBlockingClock((clock) =>
+    retrySync(
+      () => {
+        clock.now += 900;
+        throw error;
+      },
+      { totalTimeoutMs: 250 },
+    ),
+  );
   assert.equal(slow.error, error);
   assert.deepEqual([retryReport(error).reason, slow.clock.waits], ['deadline', []]);
   // A hook that takes the rest of the time: no attempt begins after the deadline.
   let calls = 0;
-  const hooked = underBlockingClock((clock) => retrySync(() => { calls += 1; throw error; }, { totalTimeoutMs: 250, jitter: 'none', onAttempt: ({ attempt }) => { if (attempt === 2) clock.now += 400; } }));
+  const hooked = underBlockingClock((clock) =>
+    retrySync(
+      () => {
+        calls += 1;
+        throw error;
+      },
+      {
+        totalTimeoutMs: 250,
+        jitter: 'none',
+        onAttempt: ({ attempt }) => {
+          if (attempt === 2) clock.now += 400;
+        },
+      },
+    ),
+  );
   assert.equal(hooked.error, error);
   assert.equal(calls, 1);
 });
@@ -318,10 +505,19 @@ test('the tracing channel sees blocking operations', async () => {
 });
 
 test('re-entrant: an operation inside an operation', () => {
-  const { value, clock } = underBlockingClock(() => retrySync(({ attempt }) => retrySync((inner) => {
-    if (attempt < 2 || inner.attempt < 2) throw new Error('not yet');
-    return `${attempt}.${inner.attempt}`;
-  }, { maxAttempts: 2, baseMs: 5, jitter: 'none' }), { jitter: 'none', baseMs: 50 }));
+  const { value, clock } = underBlockingClock(() =>
+    retrySync(
+      ({ attempt }) =>
+        retrySync(
+          (inner) => {
+            if (attempt < 2 || inner.attempt < 2) throw new Error('not yet');
+            return `${attempt}.${inner.attempt}`;
+          },
+          { maxAttempts: 2, baseMs: 5, jitter: 'none' },
+        ),
+      { jitter: 'none', baseMs: 50 },
+    ),
+  );
   assert.equal(value, '2.2');
   assert.deepEqual(clock.waits, [5, 50, 5]);
 });

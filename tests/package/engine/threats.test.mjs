@@ -11,28 +11,44 @@ import { inspect } from 'node:util';
 import { importPackage, project, runNode } from '../lib/consumer.mjs';
 
 const { RetryError, RetryPolicy, TimeoutError, retry, retryReport } = await importPackage();
-const dir = project('threats', { 'fetch.mjs': "export * from 'rejitter/fetch';\n", 'lab.mjs': "export * from 'rejitter/lab';\n" });
-const [{ HttpStatusError, createFetch }, { explain, plan }] = await Promise.all(['fetch.mjs', 'lab.mjs'].map((file) => import(pathToFileURL(join(dir, file)).href)));
+const dir = project('threats', {
+  'fetch.mjs': "export * from 'rejitter/fetch';\n",
+  'lab.mjs': "export * from 'rejitter/lab';\n",
+});
+const [{ HttpStatusError, createFetch }, { explain, plan }] = await Promise.all(
+  ['fetch.mjs', 'lab.mjs'].map((file) => import(pathToFileURL(join(dir, file)).href)),
+);
 
-const outcome = (promise) => promise.then((value) => ({ value }), (error) => ({ error }));
+const outcome = (promise) =>
+  promise.then(
+    (value) => ({ value }),
+    (error) => ({ error }),
+  );
 
 test('at another origin a redirected request has the headers that fetch alone would send there, and the key', async () => {
   const seen = [];
-  const servers = await Promise.all([
-    (request, response) => response.writeHead(307, { location: `http://127.0.0.1:${servers[1].address().port}/` }).end(),
-    (request, response) => {
-      // Connections differ, requests must not.
-      const { connection, host, 'content-length': _, ...headers } = request.headers;
-      seen.push(headers);
-      response.writeHead(seen.length % 2 ? 503 : 200).end();
-    },
-  ].map(async (handler) => {
-    const server = createServer(handler).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return server;
-  }));
+  const servers = await Promise.all(
+    [
+      (request, response) =>
+        response.writeHead(307, { location: `http://127.0.0.1:${servers[1].address().port}/` }).end(),
+      (request, response) => {
+        // Connections differ, requests must not.
+        const { connection, host, 'content-length': _, ...headers } = request.headers;
+        seen.push(headers);
+        response.writeHead(seen.length % 2 ? 503 : 200).end();
+      },
+    ].map(async (handler) => {
+      const server = createServer(handler).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
   const url = `http://127.0.0.1:${servers[0].address().port}/`;
-  const init = { method: 'POST', body: 'text', headers: { authorization: 'Bearer s3cret', cookie: 'id=s3cret', 'x-api-key': 'own' } };
+  const init = {
+    method: 'POST',
+    body: 'text',
+    headers: { authorization: 'Bearer s3cret', cookie: 'id=s3cret', 'x-api-key': 'own' },
+  };
   try {
     await fetch(url, init);
     const bare = seen.pop();
@@ -54,10 +70,16 @@ test('at another origin a redirected request has the headers that fetch alone wo
 test('logs of our errors contain no address, header, body or result', async () => {
   const secret = 'S3CRET';
   const response = () => new Response(`{"password":"${secret}"}`, { status: 500, headers: { 'set-cookie': secret } });
-  const ask = (options, answer) => createFetch({ baseMs: 0, ...options }, answer)(`http://user.example/${secret}?key=${secret}`, {
-    method: 'PUT', body: secret, headers: { authorization: secret },
-  });
-  const hang = (_, { signal }) => new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason)); });
+  const ask = (options, answer) =>
+    createFetch({ baseMs: 0, ...options }, answer)(`http://user.example/${secret}?key=${secret}`, {
+      method: 'PUT',
+      body: secret,
+      headers: { authorization: secret },
+    });
+  const hang = (_, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
   const personal = { password: secret };
   const errors = {
     status: await outcome(ask({ throwOnStatus: true }, response)),
@@ -66,17 +88,38 @@ test('logs of our errors contain no address, header, body or result', async () =
     result: await outcome(retry(() => personal, { baseMs: 0, retryOnResult: () => true, finalResult: 'reject' })),
     predicate: await outcome(retry(() => personal, { retryOnResult: () => personal })),
   };
-  assert.ok(errors.status.error instanceof HttpStatusError && errors.timeout.error instanceof TimeoutError && errors.deadline.error instanceof TimeoutError);
+  assert.ok(
+    errors.status.error instanceof HttpStatusError &&
+      errors.timeout.error instanceof TimeoutError &&
+      errors.deadline.error instanceof TimeoutError,
+  );
   assert.ok(errors.result.error instanceof RetryError && errors.predicate.error instanceof TypeError);
   for (const [name, { error }] of Object.entries(errors)) {
-    for (const text of [error.message, String(error), error.stack, JSON.stringify(error), inspect(error, { depth: 10 })]) {
+    for (const text of [
+      error.message,
+      String(error),
+      error.stack,
+      JSON.stringify(error),
+      inspect(error, { depth: 10 }),
+    ]) {
       assert.ok(!text.includes(secret), `${name}: ${text}`);
     }
   }
   // The wrapper's causes are the caller's own errors: loggers that follow causes show them, JSON does not.
-  errors.wrapped = await outcome(retry(() => { throw Object.assign(new Error('down'), { config: personal }); }, { baseMs: 0, finalError: 'wrap' }));
+  errors.wrapped = await outcome(
+    retry(
+      () => {
+        throw Object.assign(new Error('down'), { config: personal });
+      },
+      { baseMs: 0, finalError: 'wrap' },
+    ),
+  );
   assert.ok(!JSON.stringify(errors.wrapped.error).includes(secret));
-  for (const { error } of Object.values(errors)) assert.deepEqual(Object.keys(error).filter((name) => !['name', 'reason', 'status'].includes(name)), []);
+  for (const { error } of Object.values(errors))
+    assert.deepEqual(
+      Object.keys(error).filter((name) => !['name', 'reason', 'status'].includes(name)),
+      [],
+    );
 });
 
 test('operations that one signal ends do not share their reports', async () => {
@@ -86,12 +129,21 @@ test('operations that one signal ends do not share their reports', async () => {
   const waiting = [];
   const tenants = ['one', 'two'].map((tenant) => {
     let hangs;
-    waiting.push(new Promise((done) => { hangs = done; }));
-    return outcome(retry(({ attempt }) => {
-      if (attempt === 1) throw new Error(tenant);
-      hangs();
-      return new Promise(() => {});
-    }, { ...options, baseMs: 0 }));
+    waiting.push(
+      new Promise((done) => {
+        hangs = done;
+      }),
+    );
+    return outcome(
+      retry(
+        ({ attempt }) => {
+          if (attempt === 1) throw new Error(tenant);
+          hangs();
+          return new Promise(() => {});
+        },
+        { ...options, baseMs: 0 },
+      ),
+    );
   });
   await Promise.all(waiting);
   controller.abort();
@@ -112,13 +164,32 @@ function cpuMs(body) {
 
 test('data of a megabyte, whatever they are, cost little time and memory', () => {
   const text = 'x'.repeat(1_000_000);
-  const nested = (wrap) => { let value = 1; for (let i = 0; i < 5_000; i += 1) value = wrap(value); return value; };
-  const jitters = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'pollyV2', 'slotted', { type: 'proportional', ratio: 1 }, { type: 'additive', ratio: 1000 }];
+  const nested = (wrap) => {
+    let value = 1;
+    for (let i = 0; i < 5_000; i += 1) value = wrap(value);
+    return value;
+  };
+  const jitters = [
+    'none',
+    'full',
+    'equal',
+    'decorrelated',
+    'decorrelatedBounded',
+    'pollyV2',
+    'slotted',
+    { type: 'proportional', ratio: 1 },
+    { type: 'additive', ratio: 1000 },
+  ];
   const data = [
     { backoff: Array(500_000).fill(1) },
     { backoff: Array(1_000).fill(5e-324) },
     { backoff: Array(200_000).fill('x') },
-    { seed: text }, { name: text }, { [text]: 1 }, { jitter: text }, { jitter: nested((inner) => ({ type: inner })) }, { backoff: nested((inner) => [inner]) },
+    { seed: text },
+    { name: text },
+    { [text]: 1 },
+    { jitter: text },
+    { jitter: nested((inner) => ({ type: inner })) },
+    { backoff: nested((inner) => [inner]) },
     Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`unknown${i}`, i])),
     { backoff: 'exponential', factor: 1 + 2 ** -52, baseMs: 5e-324, maxAttempts: 2 ** 53 - 1 },
     { backoff: 'fibonacci', baseMs: 5e-324, maxAttempts: 1e15 },
@@ -132,8 +203,18 @@ test('data of a megabyte, whatever they are, cost little time and memory', () =>
   for (const given of data) {
     const made = { version: 1, ...given };
     const name = inspect(given, { depth: 1 }).slice(0, 80);
-    for (const [step, body] of [['fromJSON', () => RetryPolicy.fromJSON(made)], ['explain', () => explain({ toJSON: () => made })], ['plan', () => plan({ toJSON: () => made }, 200)]]) {
-      const ms = cpuMs(() => { try { body(); } catch (error) { assert.match(error.message, /^rejitter: /); } });
+    for (const [step, body] of [
+      ['fromJSON', () => RetryPolicy.fromJSON(made)],
+      ['explain', () => explain({ toJSON: () => made })],
+      ['plan', () => plan({ toJSON: () => made }, 200)],
+    ]) {
+      const ms = cpuMs(() => {
+        try {
+          body();
+        } catch (error) {
+          assert.match(error.message, /^rejitter: /);
+        }
+      });
       // Far above what it takes: a bound for accidents.
       if (ms > 1000) slow.push(`${step} of ${name}: ${ms} ms`);
     }

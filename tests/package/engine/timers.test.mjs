@@ -8,7 +8,9 @@ import { importPackage, runNode } from '../lib/consumer.mjs';
 import { COMBINATIONS } from '../lib/shortcuts.mjs';
 
 const { retry, RetryPolicy } = await importPackage();
-const failing = () => { throw 0; };
+const failing = () => {
+  throw 0;
+};
 const LIMIT = 2 ** 31 - 1;
 
 const assertArmable = (delays, label) => {
@@ -21,15 +23,21 @@ for (const capMs of [Infinity, undefined, 2 ** 40]) {
     const policy = { backoff: 'exponential', jitter: 'none', baseMs: 1000, factor: 10, capMs, maxAttempts: 40 };
     const waits = [...new RetryPolicy(policy).delays()];
     assert.equal(waits.length, 39);
-    waits.reduce((before, wait) => { assert.ok(wait >= before && Number.isFinite(wait)); return wait; }, 0);
+    waits.reduce((before, wait) => {
+      assert.ok(wait >= before && Number.isFinite(wait));
+      return wait;
+    }, 0);
     // An endless cap saturates at 2^53-1 ms, which is four million chunks: abort when the point is made.
     const controller = new AbortController();
     const clock = new VirtualClock().install();
     try {
-      const promise = retry(() => {
-        starts.push(clock.now);
-        throw 0;
-      }, { ...policy, signal: controller.signal });
+      const promise = retry(
+        () => {
+          starts.push(clock.now);
+          throw 0;
+        },
+        { ...policy, signal: controller.signal },
+      );
       promise.catch(() => {});
       for (let i = 0; i < 3000 && (await clock.step()); i += 1);
       controller.abort();
@@ -60,15 +68,32 @@ test('T01 the host prints no TimeoutOverflowWarning', async () => {
 for (const ms of [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 0.5, 3 * 2 ** 31 + 7]) {
   test(`a wait of ${ms} ms lasts as long, in pieces that a timer can hold`, async () => {
     const starts = [];
-    const { clock } = await underClock((clock) => retry(() => { starts.push(clock.now); throw 0; }, { backoff: 'fixed', jitter: 'none', baseMs: ms, capMs: Infinity, maxAttempts: 2 }));
+    const { clock } = await underClock((clock) =>
+      retry(
+        () => {
+          starts.push(clock.now);
+          throw 0;
+        },
+        { backoff: 'fixed', jitter: 'none', baseMs: ms, capMs: Infinity, maxAttempts: 2 },
+      ),
+    );
     assertArmable(clock.delays, String(ms));
     assert.equal(starts[1] - starts[0], Math.ceil(ms));
   });
 }
 
 test('fractions are rounded up, so that no wait is cut short', async () => {
-  for (const [ms, armed] of [[0, 0], [0.001, 1], [1, 1], [19.53125, 20], [99.999, 100], [100, 100]]) {
-    const { clock } = await underClock(() => retry(failing, { backoff: 'fixed', jitter: 'none', baseMs: ms, maxAttempts: 2 }));
+  for (const [ms, armed] of [
+    [0, 0],
+    [0.001, 1],
+    [1, 1],
+    [19.53125, 20],
+    [99.999, 100],
+    [100, 100],
+  ]) {
+    const { clock } = await underClock(() =>
+      retry(failing, { backoff: 'fixed', jitter: 'none', baseMs: ms, maxAttempts: 2 }),
+    );
     assert.deepEqual(clock.delays, [armed], `${ms}`);
   }
 });
@@ -118,10 +143,15 @@ test('T07 enormous factors and bases stay within the cap', () => {
   ]) {
     for (const jitter of ['none', 'full', 'equal']) {
       const cap = options.capMs === Infinity ? 2 ** 53 - 1 : options.capMs;
-      const list = [...new RetryPolicy({ backoff: 'exponential', ...options, jitter, maxAttempts: 3000, seed: 7 }).delays()];
+      const list = [
+        ...new RetryPolicy({ backoff: 'exponential', ...options, jitter, maxAttempts: 3000, seed: 7 }).delays(),
+      ];
       assert.equal(list.length, 2999);
       for (const [i, wait] of list.entries()) {
-        assert.ok(Number.isFinite(wait) && wait >= 0 && wait <= cap, `${JSON.stringify(options)} ${jitter}: wait ${i + 1} is ${wait}`);
+        assert.ok(
+          Number.isFinite(wait) && wait >= 0 && wait <= cap,
+          `${JSON.stringify(options)} ${jitter}: wait ${i + 1} is ${wait}`,
+        );
         if (options.baseMs === 0) assert.equal(wait, 0, '0 times infinity is 0');
       }
     }
@@ -145,11 +175,16 @@ test('attempts 32, 64, 1025 and 5000: at the cap exactly', () => {
 
 test('M03 maxAttempts Infinity works: 20,000 failures, then a value', async () => {
   let calls = 0;
-  const { value } = await underClock(() => retry(() => {
-    calls += 1;
-    if (calls <= 20_000) throw 0;
-    return 'value';
-  }, { maxAttempts: Infinity, baseMs: 0 }));
+  const { value } = await underClock(() =>
+    retry(
+      () => {
+        calls += 1;
+        if (calls <= 20_000) throw 0;
+        return 'value';
+      },
+      { maxAttempts: Infinity, baseMs: 0 },
+    ),
+  );
   assert.equal(value, 'value');
   assert.equal(calls, 20_001);
 });
@@ -169,7 +204,15 @@ test('M07 zero waits let the event loop turn: an abort by a real timer gets thro
 
 test('timers and the clock are looked up at each use, not kept from the import', async () => {
   let calls = 0;
-  const work = () => retry(() => { calls += 1; if (calls % 3) throw 0; return calls; }, { jitter: 'none' });
+  const work = () =>
+    retry(
+      () => {
+        calls += 1;
+        if (calls % 3) throw 0;
+        return calls;
+      },
+      { jitter: 'none' },
+    );
   const first = await underClock(work);
   const second = await underClock(work);
   assert.deepEqual(first.clock.delays, [100, 200]);
@@ -222,12 +265,17 @@ test('a step of the wall clock by ten years changes nothing', async () => {
   const realNow = Date.now;
   try {
     let calls = 0;
-    const { clock } = await underClock(() => retry(() => {
-      calls += 1;
-      const years = calls % 2 ? 10 : -10;
-      Date.now = () => realNow() + years * 365 * 864e5;
-      throw 0;
-    }, { jitter: 'none' }));
+    const { clock } = await underClock(() =>
+      retry(
+        () => {
+          calls += 1;
+          const years = calls % 2 ? 10 : -10;
+          Date.now = () => realNow() + years * 365 * 864e5;
+          throw 0;
+        },
+        { jitter: 'none' },
+      ),
+    );
     assert.deepEqual(clock.delays, [100, 200, 400, 800, 1600]);
   } finally {
     Date.now = realNow;
@@ -236,7 +284,12 @@ test('a step of the wall clock by ten years changes nothing', async () => {
 
 test('real timers: a wait of 30 ms is one', async () => {
   const start = performance.now();
-  await retry(({ attempt }) => { if (attempt < 2) throw 0; }, { backoff: 'fixed', jitter: 'none', baseMs: 30 });
+  await retry(
+    ({ attempt }) => {
+      if (attempt < 2) throw 0;
+    },
+    { backoff: 'fixed', jitter: 'none', baseMs: 30 },
+  );
   const took = performance.now() - start;
   assert.ok(took >= 29, `${took} ms`);
 });

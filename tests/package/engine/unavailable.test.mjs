@@ -8,11 +8,26 @@ import { runNode } from '../lib/consumer.mjs';
 /** Changes of WebAssembly that hosts make, and the warning for each. */
 const HOSTS = {
   'without WebAssembly': ['delete globalThis.WebAssembly;', /WebAssembly is not defined/],
-  'with a Content-Security-Policy, Chromium': ["WebAssembly.Module = function () { throw new WebAssembly.CompileError(`WebAssembly.Module(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because 'unsafe-eval' is not an allowed source of script`); };", /Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src\.$/],
-  'with a Content-Security-Policy, Firefox': ["WebAssembly.Module = function () { throw new WebAssembly.CompileError('call to WebAssembly.Module() blocked by CSP'); };", /Add 'wasm-unsafe-eval'/],
-  'whose embedder forbids compiling': ["WebAssembly.Module = function () { throw new WebAssembly.CompileError('WebAssembly.Module(): Wasm code generation disallowed by embedder'); };", /Wasm code generation disallowed by embedder$/],
-  'that refuses instances': ["WebAssembly.Instance = function () { throw new RangeError('Out of memory'); };", /Out of memory$/],
-  'whose core traps': ["WebAssembly.Instance = function () { this.exports = { draw() { throw new WebAssembly.RuntimeError('unreachable'); }, decide() { throw new WebAssembly.RuntimeError('unreachable'); } }; };", /unreachable$/],
+  'with a Content-Security-Policy, Chromium': [
+    "WebAssembly.Module = function () { throw new WebAssembly.CompileError(`WebAssembly.Module(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because 'unsafe-eval' is not an allowed source of script`); };",
+    /Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src\.$/,
+  ],
+  'with a Content-Security-Policy, Firefox': [
+    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('call to WebAssembly.Module() blocked by CSP'); };",
+    /Add 'wasm-unsafe-eval'/,
+  ],
+  'whose embedder forbids compiling': [
+    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('WebAssembly.Module(): Wasm code generation disallowed by embedder'); };",
+    /Wasm code generation disallowed by embedder$/,
+  ],
+  'that refuses instances': [
+    "WebAssembly.Instance = function () { throw new RangeError('Out of memory'); };",
+    /Out of memory$/,
+  ],
+  'whose core traps': [
+    "WebAssembly.Instance = function () { this.exports = { draw() { throw new WebAssembly.RuntimeError('unreachable'); }, decide() { throw new WebAssembly.RuntimeError('unreachable'); } }; };",
+    /unreachable$/,
+  ],
 };
 for (const [host, [change, told]] of Object.entries(HOSTS)) {
   test(`a host ${host}: errors and results come out by identity, one warning names the reason`, async () => {
@@ -53,13 +68,25 @@ for (const [host, [change, told]] of Object.entries(HOSTS)) {
     const { ends, warnings, texts } = JSON.parse(line);
     const unavailable = [true, 'unavailable', 1, true];
     assert.deepEqual(ends, {
-      'last attempt': [true, 'exhausted', 1, false], permanent: [true, 'permanent', 1, false], 'not retryable': [true, 'notRetryable', 1, false],
-      default: unavailable, seeded: unavailable, watched: unavailable, policy: unavailable, sync: unavailable, wrapped: unavailable, result: unavailable,
+      'last attempt': [true, 'exhausted', 1, false],
+      permanent: [true, 'permanent', 1, false],
+      'not retryable': [true, 'notRetryable', 1, false],
+      default: unavailable,
+      seeded: unavailable,
+      watched: unavailable,
+      policy: unavailable,
+      sync: unavailable,
+      wrapped: unavailable,
+      result: unavailable,
     });
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0], /^rejitter: operations are not retried\. Error: rejitter: this host refused|^rejitter: operations are not retried\. R/);
+    assert.match(
+      warnings[0],
+      /^rejitter: operations are not retried\. Error: rejitter: this host refused|^rejitter: operations are not retried\. R/,
+    );
     assert.match(warnings[0], told);
-    if (!host.includes('Content-Security-Policy')) assert.doesNotMatch(warnings[0], /Content-Security-Policy|unsafe-eval/);
+    if (!host.includes('Content-Security-Policy'))
+      assert.doesNotMatch(warnings[0], /Content-Security-Policy|unsafe-eval/);
     assert.equal(texts.length, 2);
     for (const text of texts) assert.match(text, told);
   });

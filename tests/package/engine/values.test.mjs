@@ -9,14 +9,27 @@ import { importPackage } from '../lib/consumer.mjs';
 
 const { retry, RetryPolicy } = await importPackage();
 
-const hostile = (target) => new Proxy(target, {
-  get(_, name) { throw new Error(`read ${String(name)}`); },
-  set() { throw new Error('written'); },
-  defineProperty() { throw new Error('defined'); },
-  getPrototypeOf() { throw new Error('asked for its prototype'); },
-  has() { throw new Error('searched'); },
-  ownKeys() { throw new Error('listed'); },
-});
+const hostile = (target) =>
+  new Proxy(target, {
+    get(_, name) {
+      throw new Error(`read ${String(name)}`);
+    },
+    set() {
+      throw new Error('written');
+    },
+    defineProperty() {
+      throw new Error('defined');
+    },
+    getPrototypeOf() {
+      throw new Error('asked for its prototype');
+    },
+    has() {
+      throw new Error('searched');
+    },
+    ownKeys() {
+      throw new Error('listed');
+    },
+  });
 
 const ERRORS = {
   'an Error': new Error('plain'),
@@ -36,15 +49,33 @@ const ERRORS = {
   'a function': () => {},
   'a proxy that throws on every access': hostile(new Error('hidden')),
   'an error of another realm': runInContext('new TypeError("foreign")', createContext({})),
-  'an error whose message getter throws': Object.defineProperty(new Error(), 'message', { get() { throw new Error('read'); } }),
+  'an error whose message getter throws': Object.defineProperty(new Error(), 'message', {
+    get() {
+      throw new Error('read');
+    },
+  }),
 };
 
 const WAYS = {
-  thrown: (value) => () => { throw value; },
+  thrown: (value) => () => {
+    throw value;
+  },
   rejected: (value) => () => Promise.reject(value),
-  'rejected by a thenable': (value) => () => ({ then(_, no) { no(value); } }),
-  'thrown by then': (value) => () => ({ then() { throw value; } }),
-  'thrown by the getter of then': (value) => () => ({ get then() { throw value; } }),
+  'rejected by a thenable': (value) => () => ({
+    then(_, no) {
+      no(value);
+    },
+  }),
+  'thrown by then': (value) => () => ({
+    then() {
+      throw value;
+    },
+  }),
+  'thrown by the getter of then': (value) => () => ({
+    get then() {
+      throw value;
+    },
+  }),
 };
 
 for (const [name, value] of Object.entries(ERRORS)) {
@@ -54,9 +85,25 @@ for (const [name, value] of Object.entries(ERRORS)) {
       let calls = 0;
       const act = fn(value);
       // deepEqual would touch the value; everything here compares by identity only.
-      const before = typeof value === 'object' && value !== null && name.startsWith('an Error') ? Reflect.ownKeys(value).length : undefined;
+      const before =
+        typeof value === 'object' && value !== null && name.startsWith('an Error')
+          ? Reflect.ownKeys(value).length
+          : undefined;
       const { rejected, error } = await underClock(() =>
-        retry(() => { calls += 1; return act(); }, { maxAttempts: 4, retryIf: (e) => { asked.push(e); return true; } }));
+        retry(
+          () => {
+            calls += 1;
+            return act();
+          },
+          {
+            maxAttempts: 4,
+            retryIf: (e) => {
+              asked.push(e);
+              return true;
+            },
+          },
+        ),
+      );
       assert.ok(rejected, way);
       assert.ok(Object.is(error, value), way);
       assert.equal(calls, 4, way);
@@ -69,7 +116,15 @@ for (const [name, value] of Object.entries(ERRORS)) {
 test('V01 Promise.reject(undefined) from every attempt: undefined, after exactly maxAttempts calls', async () => {
   for (const maxAttempts of [1, 2, 6]) {
     let calls = 0;
-    const { rejected, error } = await underClock(() => retry(() => { calls += 1; return Promise.reject(undefined); }, { maxAttempts }));
+    const { rejected, error } = await underClock(() =>
+      retry(
+        () => {
+          calls += 1;
+          return Promise.reject(undefined);
+        },
+        { maxAttempts },
+      ),
+    );
     assert.ok(rejected);
     assert.equal(error, undefined);
     assert.equal(calls, maxAttempts);
@@ -78,7 +133,12 @@ test('V01 Promise.reject(undefined) from every attempt: undefined, after exactly
 
 test('V03 a synchronous throw is retried on the same schedule as a rejection, and never thrown at the caller', async () => {
   const schedules = [];
-  for (const fn of [() => { throw 1; }, () => Promise.reject(1)]) {
+  for (const fn of [
+    () => {
+      throw 1;
+    },
+    () => Promise.reject(1),
+  ]) {
     const { clock } = await underClock(() => {
       const promise = retry(fn, { seed: 3 });
       assert.ok(promise instanceof Promise);
@@ -92,7 +152,14 @@ test('V03 a synchronous throw is retried on the same schedule as a rejection, an
 
 test('each failure is a new one: the last error comes out, not the first', async () => {
   const errors = [new Error('1'), new Error('2'), new Error('3')];
-  const { error } = await underClock(() => retry(({ attempt }) => { throw errors[attempt - 1]; }, { maxAttempts: 3 }));
+  const { error } = await underClock(() =>
+    retry(
+      ({ attempt }) => {
+        throw errors[attempt - 1];
+      },
+      { maxAttempts: 3 },
+    ),
+  );
   assert.equal(error, errors[2]);
 });
 
@@ -111,11 +178,25 @@ for (const [name, value] of Object.entries(RESULTS)) {
   test(`${name}, returned or resolved with, is a success`, async () => {
     for (const fn of [() => value, async () => value, () => ({ then: (ok) => ok(value) })]) {
       let calls = 0;
-      assert.ok(Object.is(await retry(() => { calls += 1; return fn(); }), value));
+      assert.ok(
+        Object.is(
+          await retry(() => {
+            calls += 1;
+            return fn();
+          }),
+          value,
+        ),
+      );
       assert.equal(calls, 1);
       // The same after a failure, where other code adopts the result.
       calls = 0;
-      const { value: second } = await underClock(() => retry(() => { calls += 1; if (calls < 3) throw 0; return fn(); }));
+      const { value: second } = await underClock(() =>
+        retry(() => {
+          calls += 1;
+          if (calls < 3) throw 0;
+          return fn();
+        }),
+      );
       assert.ok(Object.is(second, value));
       assert.equal(calls, 3);
     }
@@ -124,42 +205,86 @@ for (const [name, value] of Object.entries(RESULTS)) {
 
 test('promises and thenables of another realm are adopted', async () => {
   const context = createContext({});
-  const cases = runInContext(`({
+  const cases = runInContext(
+    `({
     resolves: () => Promise.resolve('foreign'),
     rejects: () => Promise.reject('foreign'),
     thenable: () => ({ then(ok) { ok('foreign'); } }),
     async: async () => 'foreign',
-  })`, context);
+  })`,
+    context,
+  );
   assert.equal(cases.resolves() instanceof Promise, false);
   for (const name of ['resolves', 'thenable', 'async']) {
     assert.equal(await retry(cases[name]), 'foreign', name);
-    const late = await underClock(() => retry(({ attempt }) => { if (attempt < 3) throw 0; return cases[name](); }));
+    const late = await underClock(() =>
+      retry(({ attempt }) => {
+        if (attempt < 3) throw 0;
+        return cases[name]();
+      }),
+    );
     assert.equal(late.value, 'foreign', name);
   }
   let calls = 0;
-  const { rejected, error } = await underClock(() => retry(() => { calls += 1; return cases.rejects(); }, { maxAttempts: 3 }));
+  const { rejected, error } = await underClock(() =>
+    retry(
+      () => {
+        calls += 1;
+        return cases.rejects();
+      },
+      { maxAttempts: 3 },
+    ),
+  );
   assert.deepEqual({ rejected, error, calls }, { rejected: true, error: 'foreign', calls: 3 });
 });
 
 test('a thenable of a thenable is followed to its end', async () => {
   const nested = () => ({ then: (ok) => ok({ then: (inner) => inner(Promise.resolve('deep')) }) });
   assert.equal(await retry(nested), 'deep');
-  assert.equal((await underClock(() => retry(({ attempt }) => { if (attempt < 2) throw 0; return nested(); }))).value, 'deep');
+  assert.equal(
+    (
+      await underClock(() =>
+        retry(({ attempt }) => {
+          if (attempt < 2) throw 0;
+          return nested();
+        }),
+      )
+    ).value,
+    'deep',
+  );
 });
 
 test('only the first answer of a thenable counts', async () => {
   let calls = 0;
   const contradictory = () => {
     calls += 1;
-    return { then(ok, no) { ok('first'); no('second'); ok('third'); throw 'fourth'; } };
+    return {
+      then(ok, no) {
+        ok('first');
+        no('second');
+        ok('third');
+        throw 'fourth';
+      },
+    };
   };
   assert.equal(await retry(contradictory), 'first');
   assert.equal(calls, 1);
   calls = 0;
-  const { error } = await underClock(() => retry(() => {
-    calls += 1;
-    return { then(ok, no) { no('first'); ok('second'); no('third'); } };
-  }, { maxAttempts: 3 }));
+  const { error } = await underClock(() =>
+    retry(
+      () => {
+        calls += 1;
+        return {
+          then(ok, no) {
+            no('first');
+            ok('second');
+            no('third');
+          },
+        };
+      },
+      { maxAttempts: 3 },
+    ),
+  );
   assert.equal(error, 'first');
   assert.equal(calls, 3);
 });
@@ -167,7 +292,10 @@ test('only the first answer of a thenable counts', async () => {
 test('a promise subclass with its own then is adopted through it', async () => {
   let asked = 0;
   class Counting extends Promise {
-    then(...args) { asked += 1; return super.then(...args); }
+    then(...args) {
+      asked += 1;
+      return super.then(...args);
+    }
   }
   assert.equal(await retry(() => Counting.resolve('value')), 'value');
   assert.ok(asked >= 1);
@@ -175,15 +303,24 @@ test('a promise subclass with its own then is adopted through it', async () => {
 
 test('a native promise with a then of its own: await ignores that, and so does every attempt', async () => {
   const own = {
-    'that throws': () => { throw new Error('own then'); },
-    'that returns no promise': (ok) => { ok('from then'); return 'junk'; },
+    'that throws': () => {
+      throw new Error('own then');
+    },
+    'that returns no promise': (ok) => {
+      ok('from then');
+      return 'junk';
+    },
     'that never answers': () => {},
     'that is no function': 5,
   };
   for (const [name, then] of Object.entries(own)) {
     for (const settled of [() => Promise.resolve('value'), () => Promise.reject('failure')]) {
       const expected = await settled().catch((error) => error);
-      for (const options of [{ maxAttempts: 1 }, { maxAttempts: 2 }, { maxAttempts: 2, signal: new AbortController().signal }]) {
+      for (const options of [
+        { maxAttempts: 1 },
+        { maxAttempts: 2 },
+        { maxAttempts: 2, signal: new AbortController().signal },
+      ]) {
         let promise;
         const { value, error } = await underClock(() => {
           promise = retry(() => Object.assign(settled(), { then }), options);
@@ -195,9 +332,25 @@ test('a native promise with a then of its own: await ignores that, and so does e
     }
   }
   // A getter of `constructor` that throws fails the attempt, as it does in await.
-  const hostilePromise = () => Object.defineProperty(Promise.resolve(1), 'constructor', { get() { throw 'read'; } });
+  const hostilePromise = () =>
+    Object.defineProperty(Promise.resolve(1), 'constructor', {
+      get() {
+        throw 'read';
+      },
+    });
   let calls = 0;
-  assert.deepEqual(await underClock(() => retry(() => { calls += 1; return hostilePromise(); }, { maxAttempts: 2 })).then(({ error }) => [error, calls]), ['read', 2]);
+  assert.deepEqual(
+    await underClock(() =>
+      retry(
+        () => {
+          calls += 1;
+          return hostilePromise();
+        },
+        { maxAttempts: 2 },
+      ),
+    ).then(({ error }) => [error, calls]),
+    ['read', 2],
+  );
 });
 
 test('returns a promise of this realm from every function and from a policy', () => {

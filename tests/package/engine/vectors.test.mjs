@@ -13,11 +13,18 @@ const { RetryPolicy, retry, retryAfter } = await importPackage();
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8'));
 
 /** JSON has no Infinity and no bigint: both are written as text where a number belongs. */
-const revived = (options) => Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === 'Infinity' ? Infinity : value]));
+const revived = (options) =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === 'Infinity' ? Infinity : value]));
 
 test('there are vectors, of every backoff and every jitter', () => {
   assert.ok(vectors.length >= 16);
-  assert.deepEqual([...new Set(vectors.map(({ options }) => options.backoff ?? 'exponential'))].sort(), ['exponential', 'fibonacci', 'fixed', 'linear', 'truncated']);
+  assert.deepEqual([...new Set(vectors.map(({ options }) => options.backoff ?? 'exponential'))].sort(), [
+    'exponential',
+    'fibonacci',
+    'fixed',
+    'linear',
+    'truncated',
+  ]);
   assert.deepEqual(
     [...new Set(vectors.map(({ options }) => options.jitter?.type ?? options.jitter ?? 'full'))].sort(),
     ['additive', 'decorrelated', 'decorrelatedBounded', 'equal', 'full', 'none', 'pollyV2', 'proportional', 'slotted'],
@@ -32,7 +39,8 @@ for (const [i, { options, seed, delays }] of vectors.entries()) {
     const iterator = new RetryPolicy({ ...rest, maxAttempts }).delays({ seed });
     const given = delays.map(() => iterator.next().value);
     assert.equal(given.length, delays.length);
-    for (const [k, wait] of delays.entries()) assert.ok(Object.is(given[k], wait), `wait ${k + 1}: ${given[k]} instead of ${wait}`);
+    for (const [k, wait] of delays.entries())
+      assert.ok(Object.is(given[k], wait), `wait ${k + 1}: ${given[k]} instead of ${wait}`);
     if (delays.length === maxAttempts - 1) assert.equal(iterator.next().done, true);
   });
 }
@@ -55,19 +63,36 @@ test('a server cannot shorten the waits of a policy: hinted waits are those of t
 
 /** Waits of an operation whose every failure has this hint. */
 async function hintedWaits(options, hintMs) {
-  const { clock } = await underClock(() => retry(() => { throw retryAfter(hintMs); }, options));
+  const { clock } = await underClock(() =>
+    retry(() => {
+      throw retryAfter(hintMs);
+    }, options),
+  );
   return clock.delays;
 }
 
 test('an operation whose server asks for next to nothing waits what its policy waits', async () => {
   const asked = [];
-  const backoff = (k) => { asked.push(k); return 100 * k; };
+  const backoff = (k) => {
+    asked.push(k);
+    return 100 * k;
+  };
   assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 4 }, 0.001), [100, 200, 300]);
   assert.deepEqual(asked, [1, 2, 3]);
   assert.deepEqual(await hintedWaits({ backoff: [100, 250], jitter: 'none', maxAttempts: 4 }, 0.001), [100, 250, 250]);
   assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 3, random: () => 0 }, 250), [250, 250]);
   // No more often than without the hint.
-  const attempts = async (failure) => (await underClock(() => retry(() => { throw failure(); }, { seed: 7, maxAttempts: Infinity, totalTimeoutMs: 3000 }))).clock.delays.length;
+  const attempts = async (failure) =>
+    (
+      await underClock(() =>
+        retry(
+          () => {
+            throw failure();
+          },
+          { seed: 7, maxAttempts: Infinity, totalTimeoutMs: 3000 },
+        ),
+      )
+    ).clock.delays.length;
   assert.ok((await attempts(() => retryAfter(0.001))) <= (await attempts(() => new Error('busy'))));
 });
 
@@ -82,9 +107,17 @@ test('the comparison is exact: a difference in the last bit is one', () => {
 
 test('an operation waits what the vectors say, rounded up', async () => {
   for (const { options, seed, delays } of vectors.filter(({ options }) => options.maxAttempts < 100)) {
-    const { clock } = await underClock(() => retry(() => { throw 0; }, { ...revived(options), seed }));
+    const { clock } = await underClock(() =>
+      retry(
+        () => {
+          throw 0;
+        },
+        { ...revived(options), seed },
+      ),
+    );
     // Waits longer than a timer can hold are armed in pieces: others test those.
-    if (delays.every((ms) => ms < 2 ** 31 - 1)) assert.deepEqual(clock.delays, delays.slice(0, clock.delays.length).map(Math.ceil));
+    if (delays.every((ms) => ms < 2 ** 31 - 1))
+      assert.deepEqual(clock.delays, delays.slice(0, clock.delays.length).map(Math.ceil));
     assert.ok(clock.delays.length > 0);
   }
 });
@@ -93,6 +126,9 @@ test('the CommonJS branch gives the same', () => {
   const required = requirePackage();
   for (const { options, seed, delays } of vectors.slice(0, 20)) {
     const iterator = new required.RetryPolicy(revived(options)).delays({ seed });
-    assert.deepEqual(delays.map(() => iterator.next().value), delays);
+    assert.deepEqual(
+      delays.map(() => iterator.next().value),
+      delays,
+    );
   }
 });

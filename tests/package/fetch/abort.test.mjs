@@ -30,8 +30,17 @@ async function mute() {
     socket.on('error', () => {});
     socket.resume();
   });
-  await new Promise((done) => { raw.listen(0, '127.0.0.1', done); });
-  return { origin: `https://127.0.0.1:${raw.address().port}`, sockets, close: () => { for (const socket of sockets) socket.destroy(); raw.close(); } };
+  await new Promise((done) => {
+    raw.listen(0, '127.0.0.1', done);
+  });
+  return {
+    origin: `https://127.0.0.1:${raw.address().port}`,
+    sockets,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      raw.close();
+    },
+  };
 }
 
 /** How the signal gets in: with the call, with a Request, with the options. */
@@ -42,14 +51,26 @@ const WAYS = {
   'retry.signal': (options, signal, url, init) => createFetch(options)(url, { ...init, retry: { signal } }),
 };
 const REASONS = [new Error('enough'), Object.freeze({ why: 'enough' }), 'enough', 0, null, undefined];
-const TIMING = { 'without timeouts': {}, 'with an attempt timeout': { attemptTimeoutMs: 60_000 }, 'with a deadline': { totalTimeoutMs: 60_000 } };
+const TIMING = {
+  'without timeouts': {},
+  'with an attempt timeout': { attemptTimeoutMs: 60_000 },
+  'with a deadline': { totalTimeoutMs: 60_000 },
+};
 const SLOW = { baseMs: 60_000, capMs: 60_000, minMs: 30_000 };
 
 /** Settled without any wait? Then the outcome. */
 async function outcome(promise, ms = SLOW.minMs / 2) {
   let timer;
-  const late = new Promise((done) => { timer = setTimeout(done, ms, { late: true }); });
-  const result = await Promise.race([promise.then((value) => ({ value }), (error) => ({ error })), late]);
+  const late = new Promise((done) => {
+    timer = setTimeout(done, ms, { late: true });
+  });
+  const result = await Promise.race([
+    promise.then(
+      (value) => ({ value }),
+      (error) => ({ error }),
+    ),
+    late,
+  ]);
   clearTimeout(timer);
   return result;
 }
@@ -81,7 +102,9 @@ for (const [way, call] of Object.entries(WAYS)) {
         assert.equal((await outcome(promise)).error, reason);
         assert.equal(retryReport(reason), undefined);
         // Node's fetch leaves a connection that is being made to its pool, which gives it up after 10 s.
-        await new Promise((go) => { setTimeout(go, 50); });
+        await new Promise((go) => {
+          setTimeout(go, 50);
+        });
         assert.equal(silent.sockets.size, 1, 'no further connection is made');
       } finally {
         silent.close();
@@ -109,7 +132,18 @@ for (const [way, call] of Object.entries(WAYS)) {
       const reason = new Error('enough');
       const path = `/wait/${(paths += 1)}`;
       let waiting = false;
-      const promise = call({ ...options, ...SLOW, totalTimeoutMs: options.totalTimeoutMs && 600_000, onRetry: () => { waiting = true; } }, controller.signal, server.origin + path);
+      const promise = call(
+        {
+          ...options,
+          ...SLOW,
+          totalTimeoutMs: options.totalTimeoutMs && 600_000,
+          onRetry: () => {
+            waiting = true;
+          },
+        },
+        controller.signal,
+        server.origin + path,
+      );
       promise.catch(() => {});
       await until(() => waiting, 'the wait has begun');
       controller.abort(reason);
@@ -137,11 +171,14 @@ for (const [way, call] of Object.entries(WAYS)) {
   }
 }
 
-test('without timeouts the caller\'s own signal goes to the inner fetch; with one, the attempt\'s', async () => {
+test("without timeouts the caller's own signal goes to the inner fetch; with one, the attempt's", async () => {
   const { signal } = new AbortController();
   const passed = async (options, init) => {
     let seen;
-    await createFetch(options, async (url, init) => { seen = init; return new Response('x'); })('http://x/', init);
+    await createFetch(options, async (url, init) => {
+      seen = init;
+      return new Response('x');
+    })('http://x/', init);
     return seen?.signal;
   };
   assert.equal(await passed({}, { signal }), signal);
@@ -149,13 +186,17 @@ test('without timeouts the caller\'s own signal goes to the inner fetch; with on
   assert.equal(await passed({ signal }, { signal }), signal);
   assert.equal(await passed({}, {}), undefined);
   assert.equal(await passed({}, { signal: null }), null);
-  for (const [options, init] of [[{ attemptTimeoutMs: 1000 }, { signal }], [{ totalTimeoutMs: 1000 }, {}], [{ signal: new AbortController().signal }, { signal }]]) {
+  for (const [options, init] of [
+    [{ attemptTimeoutMs: 1000 }, { signal }],
+    [{ totalTimeoutMs: 1000 }, {}],
+    [{ signal: new AbortController().signal }, { signal }],
+  ]) {
     const other = await passed(options, init);
     assert.ok(other instanceof AbortSignal && other !== signal && other !== options.signal);
   }
 });
 
-test('a signal that is none is the inner fetch\'s to refuse', async () => {
+test("a signal that is none is the inner fetch's to refuse", async () => {
   await assert.rejects(createFetch()(server.origin, { signal: {} }), TypeError);
 });
 
@@ -179,11 +220,22 @@ test('a response that comes after its attempt timed out is let go of', async () 
   let cancelled = 0;
   let calls = 0;
   // It does not listen to its signal.
-  const deaf = () => new Promise((done) => {
-    const n = (calls += 1);
-    const response = () => new Response(new ReadableStream({ start(c) { c.enqueue(new Uint8Array(1)); }, cancel() { cancelled += 1; } }));
-    setTimeout(() => done(n === 1 ? response() : new Response('second')), n === 1 ? 40 : 5);
-  });
+  const deaf = () =>
+    new Promise((done) => {
+      const n = (calls += 1);
+      const response = () =>
+        new Response(
+          new ReadableStream({
+            start(c) {
+              c.enqueue(new Uint8Array(1));
+            },
+            cancel() {
+              cancelled += 1;
+            },
+          }),
+        );
+      setTimeout(() => done(n === 1 ? response() : new Response('second')), n === 1 ? 40 : 5);
+    });
   const response = await createFetch({ attemptTimeoutMs: 20, baseMs: 1 }, deaf)('http://x/');
   assert.equal(await response.text(), 'second');
   await until(() => cancelled === 1, 'the late response is cancelled');
@@ -200,7 +252,8 @@ test('A01 A03 one signal for a thousand fetches: no listener is left, and no dep
 });
 
 test('A01 with timeouts: one weak listener for all responses with a body, gone when they are', async () => {
-  const { stdout, stderr } = await runNode(`
+  const { stdout, stderr } = await runNode(
+    `
     import { getEventListeners } from 'node:events';
     import { createFetch } from 'rejitter/fetch';
     const controller = new AbortController();
@@ -213,7 +266,9 @@ test('A01 with timeouts: one weak listener for all responses with a body, gone w
     held.length = 0;
     for (let i = 0; i < 10; i += 1) { await turn(); gc(); }
     console.log(during, getEventListeners(controller.signal, 'abort').length);
-  `, { flags: ['--expose-gc'] });
+  `,
+    { flags: ['--expose-gc'] },
+  );
   assert.equal(stderr, '');
   assert.equal(stdout, '1 0\n');
 });
@@ -221,7 +276,8 @@ test('A01 with timeouts: one weak listener for all responses with a body, gone w
 test('a body stays abortable when only its reader is kept, and after a collection of garbage', async () => {
   for (const way of ['{ signal }', 'new Request']) {
     for (const options of ['{ attemptTimeoutMs: 60000 }', '{}']) {
-      const { stdout, stderr } = await runNode(`
+      const { stdout, stderr } = await runNode(
+        `
         import { createServer } from 'node:http';
         import { createFetch } from 'rejitter/fetch';
         const server = createServer((request, response) => { response.writeHead(200).write('begin'); response.once('close', () => console.log('closed')); });
@@ -239,7 +295,9 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         await reader.read().catch((error) => console.log(error === reason));
         clearTimeout(timer);
         setTimeout(() => { server.closeAllConnections(); server.close(); }, 100);
-      `, { flags: ['--expose-gc'] });
+      `,
+        { flags: ['--expose-gc'] },
+      );
       assert.equal(stderr, '');
       assert.equal(stdout, 'true\nclosed\n', `${way} ${options}`);
     }

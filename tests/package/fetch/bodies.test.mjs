@@ -13,7 +13,9 @@ const { retryReport } = await importPackage();
 const quick = createFetch(QUICK);
 
 let server;
-before(async () => { server = await listen(failing(2)); });
+before(async () => {
+  server = await listen(failing(2));
+});
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
@@ -21,7 +23,12 @@ const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 const BYTES = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31) & 255);
-const form = () => { const f = new FormData(); f.append('a', '1'); f.append('file', new Blob([BYTES]), 'b.bin'); return f; };
+const form = () => {
+  const f = new FormData();
+  f.append('a', '1');
+  f.append('file', new Blob([BYTES]), 'b.bin');
+  return f;
+};
 const BODIES = {
   'a string': 'PAYLOAD äöü',
   'an empty string': '',
@@ -76,14 +83,31 @@ test('ignores changes that the caller makes after the call', async () => {
   const data = form();
   const headers = { 'x-a': '1' };
   const address = new URL(fresh());
-  const changed = () => { bytes.fill(9); params.set('a', '2'); data.set('a', '2'); headers['x-a'] = '2'; address.pathname = '/elsewhere'; };
+  const changed = () => {
+    bytes.fill(9);
+    params.set('a', '2');
+    data.set('a', '2');
+    headers['x-a'] = '2';
+    address.pathname = '/elsewhere';
+  };
   const urls = [fresh(), fresh(), fresh()];
-  const calls = [quick(urls[0], { method: 'PUT', body: bytes }), quick(urls[1], { method: 'PUT', body: params, headers }), quick(urls[2], { method: 'PUT', body: data }), quick(address)];
+  const calls = [
+    quick(urls[0], { method: 'PUT', body: bytes }),
+    quick(urls[1], { method: 'PUT', body: params, headers }),
+    quick(urls[2], { method: 'PUT', body: data }),
+    quick(address),
+  ];
   const first = address.href;
   changed();
   await Promise.all(calls);
-  assert.deepEqual(asked(urls[0]).map(({ body }) => [...body]), Array(3).fill([1, 2, 3]));
-  assert.deepEqual(asked(urls[1]).map(({ body, headers }) => [String(body), headers['x-a']]), Array(3).fill(['a=1', '1']));
+  assert.deepEqual(
+    asked(urls[0]).map(({ body }) => [...body]),
+    Array(3).fill([1, 2, 3]),
+  );
+  assert.deepEqual(
+    asked(urls[1]).map(({ body, headers }) => [String(body), headers['x-a']]),
+    Array(3).fill(['a=1', '1']),
+  );
   assert.ok(asked(urls[2]).every(({ body }) => /name="a"\r\n\r\n1\r\n/.test(String(body))));
   assert.equal(asked(first).length, 3);
 });
@@ -91,7 +115,10 @@ test('ignores changes that the caller makes after the call', async () => {
 const STREAMS = {
   'a ReadableStream': () => new Blob([BYTES]).stream(),
   'a Node stream': () => Readable.from([Buffer.from(BYTES)]),
-  'an async iterable': () => (async function* () { yield BYTES; })(),
+  'an async iterable': () =>
+    (async function* () {
+      yield BYTES;
+    })(),
 };
 
 for (const [name, make] of Object.entries(STREAMS)) {
@@ -101,37 +128,60 @@ for (const [name, make] of Object.entries(STREAMS)) {
     assert.equal(response.status, 503);
     assert.equal(retryReport(response).reason, 'bodyNotReplayable');
     assert.equal(retryReport(response).attempts, 1);
-    assert.deepEqual(asked(url).map(({ body }) => hash(body)), [hash(BYTES)]);
+    assert.deepEqual(
+      asked(url).map(({ body }) => hash(body)),
+      [hash(BYTES)],
+    );
     assert.equal(await response.text(), 'try later');
   });
 
   test(`${name} made by a function is sent each time, without being told duplex`, async () => {
     const url = fresh();
     let made = 0;
-    const response = await quick(url, { method: 'PUT', body: () => { made += 1; return made === 2 ? Promise.resolve(make()) : make(); } });
+    const response = await quick(url, {
+      method: 'PUT',
+      body: () => {
+        made += 1;
+        return made === 2 ? Promise.resolve(make()) : make();
+      },
+    });
     assert.equal(response.status, 200);
     assert.equal(made, 3);
-    assert.deepEqual(asked(url).map(({ body }) => hash(body)), Array(3).fill(hash(BYTES)));
+    assert.deepEqual(
+      asked(url).map(({ body }) => hash(body)),
+      Array(3).fill(hash(BYTES)),
+    );
   });
 }
 
 test('B03 a stream of which the connection was refused is not sent again either', async () => {
   const closed = await listen(() => {});
   await closed.close();
-  const error = await quick(closed.origin, { method: 'PUT', duplex: 'half', body: new Blob(['x']).stream() }).catch((e) => e);
+  const error = await quick(closed.origin, { method: 'PUT', duplex: 'half', body: new Blob(['x']).stream() }).catch(
+    (e) => e,
+  );
   assert.ok(error instanceof TypeError);
   assert.equal(retryReport(error).reason, 'bodyNotReplayable');
 });
 
 test('a stream in a success is no matter', async () => {
-  const response = await createFetch({ retryOn: [] })(fresh(), { method: 'PUT', duplex: 'half', body: new Blob(['x']).stream() });
+  const response = await createFetch({ retryOn: [] })(fresh(), {
+    method: 'PUT',
+    duplex: 'half',
+    body: new Blob(['x']).stream(),
+  });
   assert.equal(response.status, 503);
   assert.equal(retryReport(response), undefined);
 });
 
 test('a function that fails to make a body ends the operation', async () => {
   const boom = new TypeError('fetch failed');
-  for (const body of [() => { throw boom; }, () => Promise.reject(boom)]) {
+  for (const body of [
+    () => {
+      throw boom;
+    },
+    () => Promise.reject(boom),
+  ]) {
     const url = fresh();
     const error = await quick(url, { method: 'PUT', body }).catch((e) => e);
     assert.equal(error, boom);
@@ -146,7 +196,10 @@ test('B01 a Request with a body: sent three times, and used afterwards as by fet
   const promise = quick(request);
   assert.equal(request.bodyUsed, true, 'at once');
   assert.equal((await promise).status, 200);
-  assert.deepEqual(asked(url).map(({ body }) => String(body)), ['PAYLOAD', 'PAYLOAD', 'PAYLOAD']);
+  assert.deepEqual(
+    asked(url).map(({ body }) => String(body)),
+    ['PAYLOAD', 'PAYLOAD', 'PAYLOAD'],
+  );
   const again = await quick(request).catch((e) => e);
   const theirs = await fetch(request).catch((e) => e);
   assert.ok(again instanceof TypeError && theirs instanceof TypeError);
@@ -157,18 +210,31 @@ test('B01 a Request made of a stream is replayed too: what was read is kept', as
   const url = fresh();
   const response = await quick(new Request(url, { method: 'PUT', body: new Blob([BYTES]).stream(), duplex: 'half' }));
   assert.equal(response.status, 200);
-  assert.deepEqual(asked(url).map(({ body }) => hash(body)), Array(3).fill(hash(BYTES)));
+  assert.deepEqual(
+    asked(url).map(({ body }) => hash(body)),
+    Array(3).fill(hash(BYTES)),
+  );
 });
 
 test('a Request and an init: the init wins, as for fetch', async () => {
   const url = fresh();
   const request = new Request(url, { method: 'PUT', body: 'one', headers: { a: '1', b: '1' } });
   await quick(request, { body: 'two', headers: { a: '2' } });
-  assert.deepEqual(asked(url).map(({ body, headers }) => [String(body), headers.a, headers.b]), Array(3).fill(['two', '2', undefined]));
+  assert.deepEqual(
+    asked(url).map(({ body, headers }) => [String(body), headers.a, headers.b]),
+    Array(3).fill(['two', '2', undefined]),
+  );
   const keyed = fresh();
-  await quick(new Request(keyed, { method: 'POST', body: 'x', headers: { a: '1' } }), { retry: { idempotencyKey: 'auto' } });
+  await quick(new Request(keyed, { method: 'POST', body: 'x', headers: { a: '1' } }), {
+    retry: { idempotencyKey: 'auto' },
+  });
   assert.equal(asked(keyed).length, 3);
-  assert.ok(asked(keyed).every(({ headers }) => headers.a === '1' && headers['idempotency-key'] && headers['content-type'] === 'text/plain;charset=UTF-8'));
+  assert.ok(
+    asked(keyed).every(
+      ({ headers }) =>
+        headers.a === '1' && headers['idempotency-key'] && headers['content-type'] === 'text/plain;charset=UTF-8',
+    ),
+  );
 });
 
 test('a Request keeps where it comes from, also when the attempt gets a signal of its own', async () => {
@@ -179,7 +245,15 @@ test('a Request keeps where it comes from, also when the attempt gets a signal o
       seen.push([referrer, referrerPolicy, credentials, mode, cache, redirect, keepalive]);
       return new Response(null, { status: seen.length < 3 ? 503 : 200 });
     };
-    const given = new Request('http://x/', { referrer: '', referrerPolicy: 'no-referrer', credentials: 'omit', mode: 'cors', cache: 'no-store', redirect: 'manual', keepalive: true });
+    const given = new Request('http://x/', {
+      referrer: '',
+      referrerPolicy: 'no-referrer',
+      credentials: 'omit',
+      mode: 'cors',
+      cache: 'no-store',
+      redirect: 'manual',
+      keepalive: true,
+    });
     const expected = [given.referrer, 'no-referrer', 'omit', 'cors', 'no-store', 'manual', true];
     await createFetch({ ...QUICK, ...options }, inner)(given);
     assert.deepEqual(seen, Array(3).fill(expected));
@@ -188,20 +262,49 @@ test('a Request keeps where it comes from, also when the attempt gets a signal o
 
 test('a subclass of Request, and a Request as init', async () => {
   class Mine extends Request {
-    constructor(input, init) { super(input, init); this.tag = 'mine'; }
+    constructor(input, init) {
+      super(input, init);
+      this.tag = 'mine';
+    }
   }
   const url = fresh();
   assert.equal((await quick(new Mine(url, { method: 'PUT', body: 'sub' }))).status, 200);
-  assert.deepEqual(asked(url).map(({ body }) => String(body)), ['sub', 'sub', 'sub']);
+  assert.deepEqual(
+    asked(url).map(({ body }) => String(body)),
+    ['sub', 'sub', 'sub'],
+  );
   const other = fresh();
   assert.equal((await quick(other, new Request(url, { method: 'DELETE', headers: { a: '1' } }))).status, 200);
-  assert.deepEqual(asked(other).map(({ method, headers }) => [method, headers.a]), Array(3).fill(['DELETE', '1']));
+  assert.deepEqual(
+    asked(other).map(({ method, headers }) => [method, headers.a]),
+    Array(3).fill(['DELETE', '1']),
+  );
 });
 
 test('every member of init reaches each attempt, and what hosts add too', async () => {
   const calls = [];
-  const inner = async (input, init) => { calls.push(init); return new Response(null, { status: calls.length < 3 ? 503 : 200 }); };
-  const init = { method: 'PUT', keepalive: true, credentials: 'include', cache: 'no-store', redirect: 'error', mode: 'cors', referrer: '', referrerPolicy: 'no-referrer', integrity: '', priority: 'high', duplex: 'half', window: null, next: { revalidate: 1 }, dispatcher: {}, body: 'x', headers: { a: '1' } };
+  const inner = async (input, init) => {
+    calls.push(init);
+    return new Response(null, { status: calls.length < 3 ? 503 : 200 });
+  };
+  const init = {
+    method: 'PUT',
+    keepalive: true,
+    credentials: 'include',
+    cache: 'no-store',
+    redirect: 'error',
+    mode: 'cors',
+    referrer: '',
+    referrerPolicy: 'no-referrer',
+    integrity: '',
+    priority: 'high',
+    duplex: 'half',
+    window: null,
+    next: { revalidate: 1 },
+    dispatcher: {},
+    body: 'x',
+    headers: { a: '1' },
+  };
   await createFetch(QUICK, inner)('http://x/', init);
   assert.equal(calls.length, 3);
   // From the second attempt on there is always a signal: React answers a GET without one from memory.
@@ -214,17 +317,39 @@ test('every member of init reaches each attempt, and what hosts add too', async 
   assert.ok(calls.every(({ dispatcher }) => dispatcher === init.dispatcher));
   calls.length = 0;
   await createFetch(QUICK, inner)('http://x/');
-  assert.deepEqual(calls.map((given) => given && Object.keys(given)), [undefined, ['signal'], ['signal']]);
+  assert.deepEqual(
+    calls.map((given) => given && Object.keys(given)),
+    [undefined, ['signal'], ['signal']],
+  );
 });
 
 /** Headers of kinds that fetch takes and that can be read only once, or changed afterwards. */
 const HEADERS = {
-  'an iterator': () => new Map([['x-a', '1'], ['x-b', '2']]).entries(),
-  'a generator': () => (function* () { yield ['x-a', '1']; yield ['x-b', '2']; })(),
-  'a Map': () => new Map([['x-a', '1'], ['x-b', '2']]),
-  'a Set of pairs': () => new Set([['x-a', '1'], ['x-b', '2']]),
+  'an iterator': () =>
+    new Map([
+      ['x-a', '1'],
+      ['x-b', '2'],
+    ]).entries(),
+  'a generator': () =>
+    (function* () {
+      yield ['x-a', '1'];
+      yield ['x-b', '2'];
+    })(),
+  'a Map': () =>
+    new Map([
+      ['x-a', '1'],
+      ['x-b', '2'],
+    ]),
+  'a Set of pairs': () =>
+    new Set([
+      ['x-a', '1'],
+      ['x-b', '2'],
+    ]),
   Headers: () => new Headers({ 'x-a': '1', 'x-b': '2' }),
-  'pairs': () => [['x-a', '1'], ['x-b', '2']],
+  pairs: () => [
+    ['x-a', '1'],
+    ['x-b', '2'],
+  ],
 };
 
 for (const [name, make] of Object.entries(HEADERS)) {
@@ -235,15 +360,22 @@ for (const [name, make] of Object.entries(HEADERS)) {
       const pending = quick(url, { method: retry.idempotencyKey ? 'POST' : 'PUT', body: 'x', headers, retry });
       if (headers instanceof Map || headers instanceof Headers) headers.set('x-a', 'changed');
       assert.equal((await pending).status, 200);
-      assert.deepEqual(asked(url).map(({ headers }) => [headers['x-a'], headers['x-b']]), Array(3).fill(['1', '2']), JSON.stringify(retry));
+      assert.deepEqual(
+        asked(url).map(({ headers }) => [headers['x-a'], headers['x-b']]),
+        Array(3).fill(['1', '2']),
+        JSON.stringify(retry),
+      );
     }
   });
 }
 
-test('hides an inner fetch\'s changes to its arguments from the next attempt', async () => {
+test("hides an inner fetch's changes to its arguments from the next attempt", async () => {
   const form = new FormData();
   form.append('a', '1');
-  for (const [body, add, read] of [[new URLSearchParams('a=1'), (b) => b.append('t', '2'), String], [form, (b) => b.append('t', '2'), (b) => [...b.keys()].join()]]) {
+  for (const [body, add, read] of [
+    [new URLSearchParams('a=1'), (b) => b.append('t', '2'), String],
+    [form, (b) => b.append('t', '2'), (b) => [...b.keys()].join()],
+  ]) {
     const seen = [];
     const inner = async (url, init) => {
       seen.push([url.href, init.method, init.headers.a, read(init.body)]);
@@ -260,23 +392,71 @@ test('hides an inner fetch\'s changes to its arguments from the next attempt', a
 
 test('a body that a function made and that is not sent is let go of', async () => {
   const made = [];
-  const stream = () => new ReadableStream({ cancel() { made.push('cancelled'); } });
-  const slow = async () => { await new Promise((go) => { setTimeout(go, 10); }); };
+  const stream = () =>
+    new ReadableStream({
+      cancel() {
+        made.push('cancelled');
+      },
+    });
+  const slow = async () => {
+    await new Promise((go) => {
+      setTimeout(go, 10);
+    });
+  };
   const sent = [];
-  const inner = async (...args) => { sent.push(args); return new Response(); };
+  const inner = async (...args) => {
+    sent.push(args);
+    return new Response();
+  };
   const CASES = {
-    'prepare throws': { retry: { prepare() { throw new Error('no key'); } }, body: stream },
+    'prepare throws': {
+      retry: {
+        prepare() {
+          throw new Error('no key');
+        },
+      },
+      body: stream,
+    },
     'prepare answers nonsense': { retry: { prepare: () => 5 }, body: stream },
     'aborted while prepare is under way': { retry: { prepare: slow }, body: stream, abort: true },
-    'aborted while the function is under way': { retry: {}, body: async () => { await slow(); return stream(); }, abort: true },
-    'a stream of Node': { retry: {}, body: async () => { await slow(); return new Readable({ read() {}, destroy(_, done) { made.push('cancelled'); done(); } }); }, abort: true },
+    'aborted while the function is under way': {
+      retry: {},
+      body: async () => {
+        await slow();
+        return stream();
+      },
+      abort: true,
+    },
+    'a stream of Node': {
+      retry: {},
+      body: async () => {
+        await slow();
+        return new Readable({
+          read() {},
+          destroy(_, done) {
+            made.push('cancelled');
+            done();
+          },
+        });
+      },
+      abort: true,
+    },
   };
   for (const [name, { retry, body, abort }] of Object.entries(CASES)) {
     made.length = 0;
     const controller = new AbortController();
-    const pending = createFetch({ ...QUICK, ...retry }, inner)('http://x/', { method: 'PUT', body, signal: controller.signal });
+    const pending = createFetch({ ...QUICK, ...retry }, inner)('http://x/', {
+      method: 'PUT',
+      body,
+      signal: controller.signal,
+    });
     if (abort) controller.abort('enough');
-    await assert.rejects(pending.catch((error) => { throw error instanceof Error ? error : new Error(error); }), name);
+    await assert.rejects(
+      pending.catch((error) => {
+        throw error instanceof Error ? error : new Error(error);
+      }),
+      name,
+    );
     await until(() => made.length > 0, name);
     assert.deepEqual(made, ['cancelled'], name);
   }
@@ -286,13 +466,16 @@ test('a body that a function made and that is not sent is let go of', async () =
 test('a stream that calls itself FormData, as those of the package form-data do, is sent once', async () => {
   const parts = Object.defineProperty(Readable.from(['part']), Symbol.toStringTag, { value: 'FormData' });
   const bodies = [];
-  const inner = async (_, init) => { bodies.push(init.body); return new Response('busy', { status: 503 }); };
+  const inner = async (_, init) => {
+    bodies.push(init.body);
+    return new Response('busy', { status: 503 });
+  };
   const response = await createFetch(QUICK, inner)('http://x/', { method: 'PUT', body: parts });
   assert.deepEqual(bodies, [parts]);
   assert.equal(retryReport(response).reason, 'bodyNotReplayable');
 });
 
-test('a discarded response whose body is a stream of Node, as node-fetch\'s are, is let go of', async () => {
+test("a discarded response whose body is a stream of Node, as node-fetch's are, is let go of", async () => {
   const bodies = [];
   const inner = async () => {
     bodies.push(new Readable({ read() {} }));
@@ -300,18 +483,53 @@ test('a discarded response whose body is a stream of Node, as node-fetch\'s are,
   };
   const response = await createFetch(QUICK, inner)('http://x/');
   assert.equal(response.body, bodies[2]);
-  assert.deepEqual(bodies.map(({ destroyed }) => destroyed), [true, true, false]);
+  assert.deepEqual(
+    bodies.map(({ destroyed }) => destroyed),
+    [true, true, false],
+  );
 });
 
 test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothing up', async () => {
   const bodies = {
     hangs: () => new ReadableStream({ cancel: () => new Promise(() => {}) }),
     rejects: () => new ReadableStream({ cancel: () => Promise.reject(new Error('no')) }),
-    throws: () => new ReadableStream({ cancel() { throw new Error('no'); } }),
-    locked: () => { const response = new Response(new ReadableStream(), { status: 503 }); response.body.getReader(); return response; },
-    cloned: () => { const response = new Response(new ReadableStream({ pull(c) { c.enqueue(new Uint8Array(10)); } }), { status: 503 }); response.clone(); return response; },
-    odd: () => ({ status: 503, body: { cancel: () => { throw new Error('no'); } } }),
-    'odder still': () => ({ status: 503, get body() { throw new Error('no'); } }),
+    throws: () =>
+      new ReadableStream({
+        cancel() {
+          throw new Error('no');
+        },
+      }),
+    locked: () => {
+      const response = new Response(new ReadableStream(), { status: 503 });
+      response.body.getReader();
+      return response;
+    },
+    cloned: () => {
+      const response = new Response(
+        new ReadableStream({
+          pull(c) {
+            c.enqueue(new Uint8Array(10));
+          },
+        }),
+        { status: 503 },
+      );
+      response.clone();
+      return response;
+    },
+    odd: () => ({
+      status: 503,
+      body: {
+        cancel: () => {
+          throw new Error('no');
+        },
+      },
+    }),
+    'odder still': () => ({
+      status: 503,
+      get body() {
+        throw new Error('no');
+      },
+    }),
   };
   for (const [name, make] of Object.entries(bodies)) {
     let calls = 0;
@@ -331,7 +549,18 @@ test('discarded bodies are cancelled, the returned one is not', async () => {
   let calls = 0;
   const inner = async () => {
     const n = (calls += 1);
-    return new Response(new ReadableStream({ start(c) { c.enqueue(Uint8Array.of(n)); if (n === 3) c.close(); }, cancel() { cancelled.push(n); } }), { status: n < 3 ? 503 : 200 });
+    return new Response(
+      new ReadableStream({
+        start(c) {
+          c.enqueue(Uint8Array.of(n));
+          if (n === 3) c.close();
+        },
+        cancel() {
+          cancelled.push(n);
+        },
+      }),
+      { status: n < 3 ? 503 : 200 },
+    );
   };
   const response = await createFetch(QUICK, inner)('http://x/');
   assert.deepEqual(cancelled, [1, 2]);
@@ -339,11 +568,19 @@ test('discarded bodies are cancelled, the returned one is not', async () => {
   // Also when the predicate fails, and nobody gets the response.
   calls = 0;
   cancelled.length = 0;
-  await createFetch({ ...QUICK, retryOn: () => { throw new Error('predicate'); } }, inner)('http://x/').catch(() => {});
+  await createFetch(
+    {
+      ...QUICK,
+      retryOn: () => {
+        throw new Error('predicate');
+      },
+    },
+    inner,
+  )('http://x/').catch(() => {});
   assert.deepEqual(cancelled, [1]);
 });
 
-test('B05 a connection that breaks while the caller reads is the caller\'s to see: no retry, no Range', async () => {
+test("B05 a connection that breaks while the caller reads is the caller's to see: no retry, no Range", async () => {
   const breaking = await listen((request, response) => {
     response.writeHead(200, { 'content-length': '100000' });
     response.write('Hello');

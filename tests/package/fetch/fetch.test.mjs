@@ -15,7 +15,9 @@ const { RetryError, TimeoutError, retryReport } = await importPackage();
 
 const quick = createFetch(QUICK);
 let server;
-before(async () => { server = await listen(failing(2)); });
+before(async () => {
+  server = await listen(failing(2));
+});
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
@@ -23,7 +25,10 @@ const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
 test('statuses: those that pass are retried, the others are answers', async () => {
   const expected = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530];
-  for (const status of [200, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 410, 418, 421, 422, 425, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505, 507, 508, 511, 519, 520, 521, 522, 523, 524, 525, 526, 527, 528, 529, 530, 531, 599]) {
+  for (const status of [
+    200, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 410, 418, 421, 422, 425, 428, 429, 431, 451, 500, 501, 502,
+    503, 504, 505, 507, 508, 511, 519, 520, 521, 522, 523, 524, 525, 526, 527, 528, 529, 530, 531, 599,
+  ]) {
     const { inner, calls } = statuses(status === 304 ? new Response(null, { status }) : status, 200);
     await createFetch(QUICK, inner)('http://x/');
     assert.equal(calls.length, expected.includes(status) ? 2 : 1, String(status));
@@ -62,10 +67,13 @@ test('methods: only those that may be processed twice', async () => {
   assert.equal(got.calls.length, 1);
 });
 
-test('a POST whose status says to come back is the server\'s answer, and no failure', async () => {
+test("a POST whose status says to come back is the server's answer, and no failure", async () => {
   const { inner } = statuses(503);
   const events = [];
-  const response = await createFetch({ ...QUICK, onSuccess: (event) => events.push(event.status) }, inner)('http://x/', { method: 'POST' });
+  const response = await createFetch({ ...QUICK, onSuccess: (event) => events.push(event.status) }, inner)(
+    'http://x/',
+    { method: 'POST' },
+  );
   assert.equal(response.status, 503);
   assert.deepEqual(events, [503]);
   assert.equal(retryReport(response), undefined);
@@ -88,20 +96,34 @@ test('idempotencyKey: auto is one UUID for all attempts of a call, another for t
   for (const key of keys) assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-test('idempotencyKey: the request\'s own key stays; a text; a function of the request; none for GET', async () => {
+test("idempotencyKey: the request's own key stays; a text; a function of the request; none for GET", async () => {
   const keyOf = async (options, init) => {
     const { inner, calls } = statuses(503, 200);
     const response = await createFetch(QUICK, inner)('http://x/path', { ...init, retry: options });
     return [new Headers(calls[0][1]?.headers).get('idempotency-key'), calls.length, response.status];
   };
   assert.deepEqual(await keyOf({}, { method: 'POST', headers: { 'Idempotency-Key': 'mine' } }), ['mine', 2, 200]);
-  assert.deepEqual(await keyOf({}, { method: 'POST', headers: new Headers([['idempotency-key', 'mine']]) }), ['mine', 2, 200]);
-  assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, { method: 'PATCH', headers: [['IDEMPOTENCY-KEY', 'mine']] }), ['mine', 2, 200]);
+  assert.deepEqual(await keyOf({}, { method: 'POST', headers: new Headers([['idempotency-key', 'mine']]) }), [
+    'mine',
+    2,
+    200,
+  ]);
+  assert.deepEqual(
+    await keyOf({ idempotencyKey: 'auto' }, { method: 'PATCH', headers: [['IDEMPOTENCY-KEY', 'mine']] }),
+    ['mine', 2, 200],
+  );
   assert.deepEqual(await keyOf({ idempotencyKey: 'fixed key' }, { method: 'POST' }), ['fixed key', 2, 200]);
-  assert.deepEqual(await keyOf({ idempotencyKey: (request) => `${request.method} ${new URL(request.url).pathname}` }, { method: 'POST' }), ['POST /path', 2, 200]);
+  assert.deepEqual(
+    await keyOf(
+      { idempotencyKey: (request) => `${request.method} ${new URL(request.url).pathname}` },
+      { method: 'POST' },
+    ),
+    ['POST /path', 2, 200],
+  );
   assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, {}), [null, 2, 200]);
   assert.deepEqual(await keyOf({ idempotencyKey: 'auto' }, { method: 'PUT' }), [null, 2, 200]);
-  for (const bad of ['', undefined, 5, 'a\nb', ' ']) await assert.rejects(keyOf({ idempotencyKey: () => bad }, { method: 'POST' }), /idempotencyKey must return/);
+  for (const bad of ['', undefined, 5, 'a\nb', ' '])
+    await assert.rejects(keyOf({ idempotencyKey: () => bad }, { method: 'POST' }), /idempotencyKey must return/);
 });
 
 test('a UUID also where there is no crypto.randomUUID', async (t) => {
@@ -110,7 +132,10 @@ test('a UUID also where there is no crypto.randomUUID', async (t) => {
   try {
     const { inner, calls } = statuses(200);
     await createFetch({ idempotencyKey: 'auto' }, inner)('http://x/', { method: 'POST' });
-    assert.match(calls[0][1].headers.get('idempotency-key'), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.match(
+      calls[0][1].headers.get('idempotency-key'),
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
   } finally {
     delete globalThis.crypto.randomUUID;
   }
@@ -118,12 +143,26 @@ test('a UUID also where there is no crypto.randomUUID', async (t) => {
 
 test('a POST is sent again when nothing was processed', async () => {
   const at = { address: '192.0.2.1', port: 80 };
-  const refused = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect', ...at }) });
-  const reset = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }) });
+  const refused = Object.assign(new TypeError('fetch failed'), {
+    cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect', ...at }),
+  });
+  const reset = Object.assign(new TypeError('fetch failed'), {
+    cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }),
+  });
   // Node's error for a host with several addresses has the code of the first.
-  const all = (...errors) => Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new AggregateError(errors), { code: errors[0].code }) });
+  const all = (...errors) =>
+    Object.assign(new TypeError('fetch failed'), {
+      cause: Object.assign(new AggregateError(errors), { code: errors[0].code }),
+    });
   const slow = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect', ...at });
-  const cases = [[refused, 2], [reset, 1], [all(slow, refused.cause), 2], [all(slow, slow), 2], [all(slow, reset.cause), 1], [all(slow, new Error('other')), 1]];
+  const cases = [
+    [refused, 2],
+    [reset, 1],
+    [all(slow, refused.cause), 2],
+    [all(slow, slow), 2],
+    [all(slow, reset.cause), 1],
+    [all(slow, new Error('other')), 1],
+  ];
   for (const [error, calls] of cases) {
     const fake = statuses(error, 200);
     await createFetch(QUICK, fake.inner)('http://192.0.2.1/', { method: 'POST', body: 'x' }).catch(() => {});
@@ -131,7 +170,7 @@ test('a POST is sent again when nothing was processed', async () => {
   }
 });
 
-test('V05 failures of the network are retried on each engine\'s word; mistakes and bugs are not', async () => {
+test("V05 failures of the network are retried on each engine's word; mistakes and bugs are not", async () => {
   const table = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'network-failures.json'), 'utf8'));
   for (const { code, syscall, message, is } of table) {
     const thrown = Object.assign(new TypeError(message), code && { code }, syscall && { syscall });
@@ -157,18 +196,46 @@ test('V05 real failures of this engine: refused, unknown host, scheme, bad URL, 
   assert.deepEqual(await attempts('nothing://x'), [1, 'notRetryable']);
   assert.deepEqual(await attempts('http://'), [1, 'notRetryable']);
   assert.deepEqual(await attempts(server.origin, { body: 'x' }), [1, 'notRetryable'], 'a GET with a body');
-  assert.deepEqual(await attempts(server.origin, { method: 'PUT', body: new Blob(['x']).stream() }), [1, 'notRetryable'], 'a stream without duplex');
+  assert.deepEqual(
+    await attempts(server.origin, { method: 'PUT', body: new Blob(['x']).stream() }),
+    [1, 'notRetryable'],
+    'a stream without duplex',
+  );
   const used = new Request(server.origin, { method: 'POST', body: 'x' });
   await used.text();
   assert.deepEqual(await attempts(used), [undefined, undefined], 'refused before the first attempt, as by fetch');
 });
 
 test('V01 what is thrown comes out as it is, retried or not', async () => {
-  for (const value of ['str', 0, null, undefined, Symbol('s'), Object.freeze(new Error('x')), new Proxy({}, { get() { throw new Error('read'); } })]) {
+  for (const value of [
+    'str',
+    0,
+    null,
+    undefined,
+    Symbol('s'),
+    Object.freeze(new Error('x')),
+    new Proxy(
+      {},
+      {
+        get() {
+          throw new Error('read');
+        },
+      },
+    ),
+  ]) {
     for (const retryOn of [undefined, () => true]) {
       let calls = 0;
-      const inner = async () => { calls += 1; throw value; };
-      const result = await createFetch({ ...QUICK, maxAttempts: 2, retryOn }, inner)('http://x/').then(() => 'resolved', (error) => ({ error }));
+      const inner = async () => {
+        calls += 1;
+        throw value;
+      };
+      const result = await createFetch(
+        { ...QUICK, maxAttempts: 2, retryOn },
+        inner,
+      )('http://x/').then(
+        () => 'resolved',
+        (error) => ({ error }),
+      );
       assert.ok(Object.is(result.error, value));
       assert.equal(calls, retryOn ? 2 : 1);
     }
@@ -183,7 +250,10 @@ test('B09 when attempts run out on a status, the last response is returned, unre
   assert.equal(await response.text(), 'answer 500');
   const report = retryReport(response);
   assert.equal(report.reason, 'exhausted');
-  assert.deepEqual(report.records.map(({ result }) => result.status), [503, 503, 500]);
+  assert.deepEqual(
+    report.records.map(({ result }) => result.status),
+    [503, 503, 500],
+  );
 });
 
 test('the response is the very object that the inner fetch gave', async () => {
@@ -193,16 +263,29 @@ test('the response is the very object that the inner fetch gave', async () => {
   assert.equal(await createFetch({}, async () => odd)('http://x/'), odd);
   // What mocks of fetch answer that were told nothing is no failure, whatever the rules.
   for (const nothing of [undefined, null, 5, { ok: true }]) {
-    for (const options of [{}, { throwOnStatus: true }, { preset: 'goRetryableHttp' }, { retryOn: [503] }, { retryOn: ({ retryable }) => retryable }]) {
+    for (const options of [
+      {},
+      { throwOnStatus: true },
+      { preset: 'goRetryableHttp' },
+      { retryOn: [503] },
+      { retryOn: ({ retryable }) => retryable },
+    ]) {
       assert.equal(await createFetch(options, async () => nothing)('http://x/'), nothing);
     }
   }
 });
 
 test('throwOnStatus: an HttpStatusError with the response, for 400 and above and when attempts run out', async () => {
-  for (const [list, status, attempts] of [[[404], 404, 1], [[503], 503, 3], [[503, 400], 400, 2]]) {
+  for (const [list, status, attempts] of [
+    [[404], 404, 1],
+    [[503], 503, 3],
+    [[503, 400], 400, 2],
+  ]) {
     const { inner, calls } = statuses(...list);
-    const error = await createFetch({ ...QUICK, maxAttempts: 3, throwOnStatus: true }, inner)('http://x/').catch((e) => e);
+    const error = await createFetch(
+      { ...QUICK, maxAttempts: 3, throwOnStatus: true },
+      inner,
+    )('http://x/').catch((e) => e);
     assert.ok(error instanceof HttpStatusError);
     assert.equal(error.name, 'HttpStatusError');
     assert.equal(error.status, status);
@@ -213,13 +296,22 @@ test('throwOnStatus: an HttpStatusError with the response, for 400 and above and
     assert.ok(!JSON.stringify(error).includes('response'));
   }
   const accepted = statuses(202);
-  const error = await createFetch({ ...QUICK, maxAttempts: 2, retryOn: [202], throwOnStatus: true }, accepted.inner)('http://x/').catch((e) => e);
+  const error = await createFetch(
+    { ...QUICK, maxAttempts: 2, retryOn: [202], throwOnStatus: true },
+    accepted.inner,
+  )('http://x/').catch((e) => e);
   assert.equal(error.status, 202);
   assert.equal(retryReport(error).reason, 'exhausted');
-  const wrapped = await createFetch({ ...QUICK, maxAttempts: 2, finalError: 'wrap', throwOnStatus: true }, statuses(503).inner)('http://x/').catch((e) => e);
+  const wrapped = await createFetch(
+    { ...QUICK, maxAttempts: 2, finalError: 'wrap', throwOnStatus: true },
+    statuses(503).inner,
+  )('http://x/').catch((e) => e);
   assert.ok(wrapped instanceof RetryError);
   assert.equal(await wrapped.cause.response.text(), 'answer 503');
-  const both = await createFetch({ ...QUICK, maxAttempts: 2, retryOn: [202], finalError: 'wrap', throwOnStatus: true }, statuses(202).inner)('http://x/').catch((e) => e);
+  const both = await createFetch(
+    { ...QUICK, maxAttempts: 2, retryOn: [202], finalError: 'wrap', throwOnStatus: true },
+    statuses(202).inner,
+  )('http://x/').catch((e) => e);
   assert.ok(both instanceof RetryError);
   assert.deepEqual(both.errors, [both.cause]);
   assert.equal(await both.cause.response.text(), 'answer 202');
@@ -230,7 +322,14 @@ test('fetch is looked up at each attempt, and the first attempt is sent before t
   const first = statuses(503);
   const second = statuses(200);
   t.mock.method(globalThis, 'fetch', first.inner);
-  const promise = fetchWithRetry('http://x/', { retry: { baseMs: 1, onRetry: () => { globalThis.fetch = second.inner; } } });
+  const promise = fetchWithRetry('http://x/', {
+    retry: {
+      baseMs: 1,
+      onRetry: () => {
+        globalThis.fetch = second.inner;
+      },
+    },
+  });
   assert.equal(first.calls.length, 1);
   assert.equal((await promise).status, 200);
   assert.equal(second.calls.length, 1);
@@ -238,15 +337,25 @@ test('fetch is looked up at each attempt, and the first attempt is sent before t
 
 test('V03 an inner fetch that throws synchronously rejects like one that rejects', async () => {
   let calls = 0;
-  const inner = () => { calls += 1; throw new TypeError('Failed to fetch'); };
+  const inner = () => {
+    calls += 1;
+    throw new TypeError('Failed to fetch');
+  };
   await assert.rejects(createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/'), /Failed to fetch/);
   assert.equal(calls, 3);
 });
 
 test('the attempt timeout is retried, the deadline is not', async () => {
   let calls = 0;
-  const hanging = (url, { signal }) => new Promise((resolve, reject) => { calls += 1; signal.addEventListener('abort', () => reject(signal.reason)); });
-  const error = await createFetch({ ...QUICK, maxAttempts: 3, attemptTimeoutMs: 10 }, hanging)('http://x/').catch((e) => e);
+  const hanging = (url, { signal }) =>
+    new Promise((resolve, reject) => {
+      calls += 1;
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  const error = await createFetch(
+    { ...QUICK, maxAttempts: 3, attemptTimeoutMs: 10 },
+    hanging,
+  )('http://x/').catch((e) => e);
   assert.ok(error instanceof TimeoutError);
   assert.equal(calls, 3);
   const late = await createFetch({ ...QUICK, totalTimeoutMs: 20 }, hanging)('http://x/').catch((e) => e);
@@ -257,10 +366,11 @@ test('the attempt timeout is retried, the deadline is not', async () => {
 
 test('A09 each attempt has a signal of its own, unaborted', async () => {
   const signals = [];
-  const inner = (url, { signal }) => new Promise((resolve, reject) => {
-    signals.push([signal, signal.aborted]);
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
+  const inner = (url, { signal }) =>
+    new Promise((resolve, reject) => {
+      signals.push([signal, signal.aborted]);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
   await createFetch({ ...QUICK, maxAttempts: 3, attemptTimeoutMs: 5 }, inner)('http://x/').catch(() => {});
   assert.equal(new Set(signals.map(([signal]) => signal)).size, 3);
   assert.ok(signals.every(([, aborted]) => !aborted));
@@ -279,7 +389,13 @@ test('D03 when the wait cannot end before the deadline, the last response comes 
 test('CommonJS gives the same functions, over the same engine as the main entry', async () => {
   const require = createRequire(join(consumer, 'package.json'));
   const cjs = require('rejitter/fetch');
-  assert.deepEqual(Object.keys(cjs).sort(), ['HttpStatusError', 'createFetch', 'fetchWithRetry', 'rateLimitHint', 'retryAfterMs']);
+  assert.deepEqual(Object.keys(cjs).sort(), [
+    'HttpStatusError',
+    'createFetch',
+    'fetchWithRetry',
+    'rateLimitHint',
+    'retryAfterMs',
+  ]);
   const { inner } = statuses(503);
   const response = await cjs.createFetch({ ...QUICK, maxAttempts: 2 }, inner)('http://x/');
   assert.equal(require('rejitter').retryReport(response).attempts, 2);

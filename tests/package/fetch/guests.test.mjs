@@ -71,7 +71,10 @@ test('React answers a GET from memory unless init has a signal: each attempt rea
         if (!memory.has(url)) memory.set(url, ask());
         return (await memory.get(url)).clone();
       };
-      const response = await createFetch(QUICK, react)(...(asRequest ? [new Request('http://x/', { signal })] : ['http://x/', signal && { signal }]));
+      const response = await createFetch(
+        QUICK,
+        react,
+      )(...(asRequest ? [new Request('http://x/', { signal })] : ['http://x/', signal && { signal }]));
       assert.equal(response.status, 200);
       assert.equal(asked, 3);
     }
@@ -117,7 +120,10 @@ test('subclasses of forms, parameters, headers and URLs are sent as they are, no
     seen.push([String(url), headers.get('x-env'), [...body].join()]);
     return new Response(null, { status: seen.length % 3 ? 503 : 200 });
   };
-  for (const [body, text] of [[new Form('T'), 'csrf,T'], [new Params('a=1'), 'a,1,sig,S']]) {
+  for (const [body, text] of [
+    [new Form('T'), 'csrf,T'],
+    [new Params('a=1'), 'a,1,sig,S'],
+  ]) {
     seen.length = 0;
     await createFetch(QUICK, inner)(new Address('path'), { method: 'PUT', headers: new AppHeaders('prod'), body });
     assert.deepEqual(seen, Array(3).fill(['http://x/base/path', 'prod', text]));
@@ -159,21 +165,33 @@ test('a polyfilled Request is one: its method, its body and its signal', async (
     seen.push([request.url, request.method, request.content]);
     return new Response(null, { status });
   };
-  const once = await createFetch({ ...QUICK, maxAttempts: 3 }, inner(503))(new Polyfilled('http://x/', { method: 'POST', body: 'order' }));
+  const once = await createFetch(
+    { ...QUICK, maxAttempts: 3 },
+    inner(503),
+  )(new Polyfilled('http://x/', { method: 'POST', body: 'order' }));
   assert.equal(once.status, 503);
   assert.deepEqual(seen, [['http://x/', 'POST', 'order']]);
   seen.length = 0;
-  await createFetch({ ...QUICK, maxAttempts: 3 }, inner(503))(new Polyfilled('http://x/', { method: 'PUT', body: 'text' }));
+  await createFetch(
+    { ...QUICK, maxAttempts: 3 },
+    inner(503),
+  )(new Polyfilled('http://x/', { method: 'PUT', body: 'text' }));
   assert.deepEqual(seen, Array(3).fill(['http://x/', 'PUT', 'text']));
   // In the wait, which nothing else would end.
   const controller = new AbortController();
   const reason = new Error('enough');
-  const waiting = createFetch({ baseMs: 1e9, capMs: 1e9, minMs: 1e8, onRetry: () => controller.abort(reason) }, inner(503))(new Polyfilled('http://x/', { signal: controller.signal }));
+  const waiting = createFetch(
+    { baseMs: 1e9, capMs: 1e9, minMs: 1e8, onRetry: () => controller.abort(reason) },
+    inner(503),
+  )(new Polyfilled('http://x/', { signal: controller.signal }));
   assert.equal(await waiting.catch((error) => error), reason);
 });
 
 test('happy-dom rejects with a DOMException: it is the network', async () => {
-  const { inner, calls } = statuses(new DOMException('Fetch failed: connect ECONNREFUSED 127.0.0.1:1', 'NetworkError'), 200);
+  const { inner, calls } = statuses(
+    new DOMException('Fetch failed: connect ECONNREFUSED 127.0.0.1:1', 'NetworkError'),
+    200,
+  );
   assert.equal((await createFetch(QUICK, inner)('http://x/')).status, 200);
   assert.equal(calls.length, 2);
   const aborted = statuses(new DOMException('aborted', 'AbortError'), 200);
@@ -185,10 +203,13 @@ test('a wrong signal and a wrong init are refused, with and without timeouts', a
   for (const options of [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }]) {
     const { inner, calls } = statuses(200);
     const fetch = createFetch({ ...QUICK, ...options }, inner);
-    for (const signal of [new AbortController(), {}, 5, 'x', true]) await assert.rejects(fetch('http://x/', { signal }), /^TypeError: rejitter: signal must be an AbortSignal, got/);
-    for (const init of [5, 'x', true, 1n, Symbol('s')]) await assert.rejects(fetch('http://x/', init), /^TypeError: rejitter: init must be an object, got/);
+    for (const signal of [new AbortController(), {}, 5, 'x', true])
+      await assert.rejects(fetch('http://x/', { signal }), /^TypeError: rejitter: signal must be an AbortSignal, got/);
+    for (const init of [5, 'x', true, 1n, Symbol('s')])
+      await assert.rejects(fetch('http://x/', init), /^TypeError: rejitter: init must be an object, got/);
     assert.equal(calls.length, 0);
-    for (const init of [null, undefined, {}, { signal: null }, () => {}]) assert.equal((await fetch('http://x/', init)).status, 200);
+    for (const init of [null, undefined, {}, { signal: null }, () => {}])
+      assert.equal((await fetch('http://x/', init)).status, 200);
     assert.equal(fetch.length, 1, 'as the standard has it');
   }
 });
@@ -198,15 +219,33 @@ test('a stream that is not sent is cancelled, with the reason', async () => {
   const { inner, calls } = statuses(200);
   const cases = {
     aborted: [{}, { signal: AbortSignal.abort(reason) }],
-    'prepare throws': [{ prepare: () => { throw reason; } }, {}],
+    'prepare throws': [
+      {
+        prepare: () => {
+          throw reason;
+        },
+      },
+      {},
+    ],
     'options are refused': [{}, { retry: { maxAttempts: 0 } }],
     'the signal is wrong': [{}, { signal: 5 }],
     'an option is in the wrong place': [{}, { maxAttempts: 5 }],
   };
   for (const [name, [options, init]] of Object.entries(cases)) {
     const cancelled = [];
-    const stream = () => new ReadableStream({ cancel: (why) => { cancelled.push(why); } });
-    const node = new Readable({ read() {}, destroy(_, done) { cancelled.push('destroyed'); done(); } });
+    const stream = () =>
+      new ReadableStream({
+        cancel: (why) => {
+          cancelled.push(why);
+        },
+      });
+    const node = new Readable({
+      read() {},
+      destroy(_, done) {
+        cancelled.push('destroyed');
+        done();
+      },
+    });
     const fetch = createFetch({ ...QUICK, ...options }, inner);
     const error = await fetch('http://x/', { method: 'PUT', body: stream(), duplex: 'half', ...init }).catch((e) => e);
     await until(() => cancelled.length === 1, name);
@@ -218,8 +257,17 @@ test('a stream that is not sent is cancelled, with the reason', async () => {
   }
   // A Request is taken over by the call, as by fetch.
   const cancelled = [];
-  const body = new ReadableStream({ cancel: (why) => { cancelled.push(why); } });
-  await createFetch(QUICK, inner)(new Request('http://x/', { method: 'POST', body, duplex: 'half', signal: AbortSignal.abort(reason) })).catch(() => {});
+  const body = new ReadableStream({
+    cancel: (why) => {
+      cancelled.push(why);
+    },
+  });
+  await createFetch(
+    QUICK,
+    inner,
+  )(new Request('http://x/', { method: 'POST', body, duplex: 'half', signal: AbortSignal.abort(reason) })).catch(
+    () => {},
+  );
   await until(() => cancelled.length === 1, 'a Request');
   assert.equal(calls.length, 0);
 });
@@ -255,7 +303,8 @@ test('no outcome depends on properties of Object.prototype', async () => {
 
 test('a status text from the server cannot forge a log line', async () => {
   const odd = (statusText) => async () => ({ status: 404, statusText, headers: new Headers(), body: null });
-  const messageOf = async (statusText) => (await createFetch({ throwOnStatus: true }, odd(statusText))('http://x/?token=secret').catch((e) => e)).message;
+  const messageOf = async (statusText) =>
+    (await createFetch({ throwOnStatus: true }, odd(statusText))('http://x/?token=secret').catch((e) => e)).message;
   assert.equal(await messageOf('Not Found'), 'rejitter: HTTP 404 Not Found');
   assert.equal(await messageOf(''), 'rejitter: HTTP 404');
   assert.equal(await messageOf(undefined), 'rejitter: HTTP 404');
@@ -284,7 +333,9 @@ test('where the core cannot be had, the response or the failure comes out, unrea
 
 test('a callback that fails after a failure of the network has that as its cause', async () => {
   const failed = new TypeError('fetch failed');
-  const boom = () => { throw new Error('boom'); };
+  const boom = () => {
+    throw new Error('boom');
+  };
   for (const options of [{ retryOn: boom }, { retryOn: () => 'yes' }, { random: () => 5 }, { beforeRetry: boom }]) {
     const { inner } = statuses(failed);
     const error = await createFetch({ ...QUICK, ...options }, inner)('http://x/').catch((e) => e);

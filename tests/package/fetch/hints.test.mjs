@@ -12,24 +12,36 @@ import { digestOf, headersOf as randomHeaders } from '../lib/random-headers.mjs'
 
 const { createFetch, rateLimitHint, retryAfterMs } = await importFetch();
 const { retryReport } = await importPackage();
-const { now, cases, random: expectedDigest } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8'));
+const {
+  now,
+  cases,
+  random: expectedDigest,
+} = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8'));
 
 const HEADERS = { retryAfterMs: 'retry-after-ms', retryAfter: 'retry-after', date: 'date' };
-const headersOf = (entry) => Object.entries(HEADERS).filter(([name]) => name in entry).map(([name, header]) => [header, entry[name]]);
+const headersOf = (entry) =>
+  Object.entries(HEADERS)
+    .filter(([name]) => name in entry)
+    .map(([name, header]) => [header, entry[name]]);
 
 /** An inner fetch whose first answer is a 503 with these headers. */
 const once = (headers) => {
   let calls = 0;
   return async () => {
     calls += 1;
-    return calls === 1 ? { status: 503, headers: { get: (name) => new Map(headers).get(name) ?? null }, body: null } : new Response('ok');
+    return calls === 1
+      ? { status: 503, headers: { get: (name) => new Map(headers).get(name) ?? null }, body: null }
+      : new Response('ok');
   };
 };
 
 /** What the wrapper makes of the headers: the hint, NaN for none. */
 async function hintOf(headers) {
   const event = await new Promise((seen, failed) => {
-    createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: seen }, once(headers))('http://x/').catch(failed);
+    createFetch(
+      { ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: seen },
+      once(headers),
+    )('http://x/').catch(failed);
   });
   return event.hintMs ?? null;
 }
@@ -46,12 +58,31 @@ test('retryAfterMs reads the table as the wrapper does: from a response, its hea
     const headers = headersOf(entry);
     const expected = entry.ms ?? undefined;
     const get = (name) => new Map(headers).get(name) ?? null;
-    for (const source of [{ headers: { get } }, { get }, { headers: Object.fromEntries(headers) }, Object.fromEntries(headers)]) assert.equal(retryAfterMs(source), expected, JSON.stringify(entry));
-    if (!('retryAfterMs' in entry || 'date' in entry)) assert.equal(retryAfterMs(entry.retryAfter), expected, entry.retryAfter);
+    for (const source of [
+      { headers: { get } },
+      { get },
+      { headers: Object.fromEntries(headers) },
+      Object.fromEntries(headers),
+    ])
+      assert.equal(retryAfterMs(source), expected, JSON.stringify(entry));
+    if (!('retryAfterMs' in entry || 'date' in entry))
+      assert.equal(retryAfterMs(entry.retryAfter), expected, entry.retryAfter);
   }
   assert.equal(retryAfterMs(new Response(null, { headers: { 'retry-after': '7' } })), 7000);
   assert.equal(retryAfterMs(new Headers({ 'retry-after-ms': '7' })), 7);
-  for (const nothing of [undefined, null, 5, '', 'soon', {}, new Response(), Symbol('x'), { headers: null }, { get: () => 5 }]) assert.equal(retryAfterMs(nothing), undefined);
+  for (const nothing of [
+    undefined,
+    null,
+    5,
+    '',
+    'soon',
+    {},
+    new Response(),
+    Symbol('x'),
+    { headers: null },
+    { get: () => 5 },
+  ])
+    assert.equal(retryAfterMs(nothing), undefined);
 });
 
 test('100,000 random headers are read as in Rust', (t) => {
@@ -65,18 +96,31 @@ test('100,000 random headers are read as in Rust', (t) => {
 });
 
 test('a hostile header costs no time', () => {
-  for (const text of [`5${' '.repeat(200_000)}x`, `${' '.repeat(200_000)}x`, '9'.repeat(200_000), `${'9'.repeat(200_000)}.`, `Tue,${' '.repeat(200_000)}`]) {
+  for (const text of [
+    `5${' '.repeat(200_000)}x`,
+    `${' '.repeat(200_000)}x`,
+    '9'.repeat(200_000),
+    `${'9'.repeat(200_000)}.`,
+    `Tue,${' '.repeat(200_000)}`,
+  ]) {
     // Time of the processor: that of the wall depends on what else the machine does.
     const before = process.cpuUsage();
-    for (const headers of [{ 'retry-after': text }, { 'retry-after-ms': text }, { 'retry-after': 'Tue, 14 Nov 2023 22:14:20 GMT', date: text }]) retryAfterMs(headers);
-    for (const name of ['ratelimit', 'x-ratelimit-reset', 'x-ratelimit-reset-tokens']) rateLimitHint({ status: 429, headers: { [name]: text } });
+    for (const headers of [
+      { 'retry-after': text },
+      { 'retry-after-ms': text },
+      { 'retry-after': 'Tue, 14 Nov 2023 22:14:20 GMT', date: text },
+    ])
+      retryAfterMs(headers);
+    for (const name of ['ratelimit', 'x-ratelimit-reset', 'x-ratelimit-reset-tokens'])
+      rateLimitHint({ status: 429, headers: { [name]: text } });
     const { user } = process.cpuUsage(before);
     assert.ok(user < 1e6, `${user} µs`);
   }
 });
 
 test('R03 the time zone changes nothing', async () => {
-  const { stdout, stderr } = await runNode(`
+  const { stdout, stderr } = await runNode(
+    `
     import { createFetch } from 'rejitter/fetch';
     Date.now = () => ${now};
     const hints = [];
@@ -86,14 +130,22 @@ test('R03 the time zone changes nothing', async () => {
       await createFetch({ baseMs: 0, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) => hints.push(event.hintMs) }, inner)('http://x/');
     }
     console.log(JSON.stringify({ hints, zone: new Date(0).getTimezoneOffset() }));
-  `, { env: { TZ: 'America/New_York' } });
+  `,
+    { env: { TZ: 'America/New_York' } },
+  );
   assert.equal(stderr, '');
   assert.deepEqual(JSON.parse(stdout), { hints: [60_000, 60_000, 60_000], zone: 300 });
 });
 
 test('R05 a hint above maxRetryAfterMs: the response at once, and the report says how long', async () => {
-  for (const [value, hintMs] of [['99999999', 99_999_999_000], ['2147484', 2_147_484_000], [`1${'0'.repeat(30)}`, 2 ** 53 - 1]]) {
-    const { clock, value: response } = await underClock(() => createFetch({}, once([['retry-after', value]]))('http://x/'));
+  for (const [value, hintMs] of [
+    ['99999999', 99_999_999_000],
+    ['2147484', 2_147_484_000],
+    [`1${'0'.repeat(30)}`, 2 ** 53 - 1],
+  ]) {
+    const { clock, value: response } = await underClock(() =>
+      createFetch({}, once([['retry-after', value]]))('http://x/'),
+    );
     assert.equal(response.status, 503);
     assert.equal(clock.now, 1000, 'nothing waits');
     const report = retryReport(response);
@@ -104,46 +156,81 @@ test('R05 a hint above maxRetryAfterMs: the response at once, and the report say
 
 test('R05 with longRetryAfter cap it comes back earlier than asked, and says so in the event', async () => {
   let event;
-  const { clock } = await underClock(() => createFetch({ longRetryAfter: 'cap', random: () => 0, onRetry: (e) => { event = e; } }, once([['retry-after', '99999999']]))('http://x/'));
+  const { clock } = await underClock(() =>
+    createFetch(
+      {
+        longRetryAfter: 'cap',
+        random: () => 0,
+        onRetry: (e) => {
+          event = e;
+        },
+      },
+      once([['retry-after', '99999999']]),
+    )('http://x/'),
+  );
   assert.deepEqual(clock.delays, [60_000]);
   assert.equal(event.hintMs, 99_999_999_000);
 });
 
 test('R05 with maxRetryAfterMs Infinity the wait is as long as asked, in timers that do not overflow', async () => {
-  const { clock } = await underClock(() => createFetch({ maxRetryAfterMs: Infinity, random: () => 0 }, once([['retry-after', '2147484']]))('http://x/'));
+  const { clock } = await underClock(() =>
+    createFetch({ maxRetryAfterMs: Infinity, random: () => 0 }, once([['retry-after', '2147484']]))('http://x/'),
+  );
   assert.deepEqual(clock.delays, [2 ** 31 - 1, 2_147_484_000 - (2 ** 31 - 1)]);
 });
 
 test('the wait is h + r·max(base, h/2): never less than asked', async () => {
-  for (const [seconds, r, wait] of [['4', 0, 4000], ['4', 0.5, 5000], ['4', 0.999, 5998], ['1', 0.5, 3500]]) {
-    const { clock } = await underClock(() => createFetch({ baseMs: seconds === '1' ? 5000 : 100, random: () => r }, once([['retry-after', seconds]]))('http://x/'));
+  for (const [seconds, r, wait] of [
+    ['4', 0, 4000],
+    ['4', 0.5, 5000],
+    ['4', 0.999, 5998],
+    ['1', 0.5, 3500],
+  ]) {
+    const { clock } = await underClock(() =>
+      createFetch(
+        { baseMs: seconds === '1' ? 5000 : 100, random: () => r },
+        once([['retry-after', seconds]]),
+      )('http://x/'),
+    );
     assert.deepEqual(clock.delays, [wait]);
   }
 });
 
-test('h = 0 and a past date are no hint: the wait is the formula\'s', async () => {
+test("h = 0 and a past date are no hint: the wait is the formula's", async () => {
   for (const value of ['0', 'Sun, 06 Nov 1994 08:49:37 GMT']) {
-    const { clock } = await underClock(() => createFetch({ jitter: 'none' }, once([['retry-after', value]]))('http://x/'));
+    const { clock } = await underClock(() =>
+      createFetch({ jitter: 'none' }, once([['retry-after', value]]))('http://x/'),
+    );
     assert.deepEqual(clock.delays, [100]);
   }
 });
 
 test('respectRetryAfter: false', async () => {
-  const { clock } = await underClock(() => createFetch({ jitter: 'none', respectRetryAfter: false }, once([['retry-after', '5']]))('http://x/'));
+  const { clock } = await underClock(() =>
+    createFetch({ jitter: 'none', respectRetryAfter: false }, once([['retry-after', '5']]))('http://x/'),
+  );
   assert.deepEqual(clock.delays, [100]);
 });
 
 test('R07 a predicate that always asks for the same wait is bounded by the attempts', async () => {
   for (const answer of [{ afterMs: 1 }, Promise.resolve({ afterMs: 0 }), true]) {
     let calls = 0;
-    const inner = async () => { calls += 1; return new Response('x', { status: 503 }); };
-    const { value } = await underClock(() => createFetch({ maxAttempts: 3, retryOn: () => answer }, inner)('http://x/'));
+    const inner = async () => {
+      calls += 1;
+      return new Response('x', { status: 503 });
+    };
+    const { value } = await underClock(() =>
+      createFetch({ maxAttempts: 3, retryOn: () => answer }, inner)('http://x/'),
+    );
     assert.equal(calls, 3);
     assert.equal(retryReport(value).reason, 'exhausted');
   }
   for (const answer of [{ afterMs: NaN }, { afterMs: -1 }, undefined, 1, 'yes']) {
     let calls = 0;
-    const inner = async () => { calls += 1; return new Response('x', { status: 503 }); };
+    const inner = async () => {
+      calls += 1;
+      return new Response('x', { status: 503 });
+    };
     const { error } = await underClock(() => createFetch({ retryOn: () => answer }, inner)('http://x/'));
     assert.ok(error instanceof TypeError || error instanceof RangeError);
     assert.equal(calls, 1);
@@ -152,7 +239,9 @@ test('R07 a predicate that always asks for the same wait is bounded by the attem
 });
 
 test('R07 a hint and a deadline: what cannot end before it is not begun', async () => {
-  const { clock, value } = await underClock(() => createFetch({ totalTimeoutMs: 3000 }, once([['retry-after', '5']]))('http://x/'));
+  const { clock, value } = await underClock(() =>
+    createFetch({ totalTimeoutMs: 3000 }, once([['retry-after', '5']]))('http://x/'),
+  );
   assert.equal(value.status, 503);
   assert.equal(retryReport(value).reason, 'deadline');
   assert.ok(!clock.delays.some((ms) => ms >= 5000));
@@ -161,19 +250,25 @@ test('R07 a hint and a deadline: what cannot end before it is not begun', async 
 test('a hint never makes the client come back sooner than its own backoff', async () => {
   const attempts = async (value) => {
     let calls = 0;
-    const inner = async () => { calls += 1; return { status: 503, headers: { get: (name) => (name === 'retry-after-ms' ? value : null) }, body: null }; };
+    const inner = async () => {
+      calls += 1;
+      return { status: 503, headers: { get: (name) => (name === 'retry-after-ms' ? value : null) }, body: null };
+    };
     await underClock(() => createFetch({ maxAttempts: Infinity, totalTimeoutMs: 30_000, seed: 1 }, inner)('http://x/'));
     return calls;
   };
   const without = await attempts(null);
-  for (const value of ['0.001', '0', '1', '50']) assert.ok(await attempts(value) <= without, value);
+  for (const value of ['0.001', '0', '1', '50']) assert.ok((await attempts(value)) <= without, value);
 });
 
 /** An answer with these headers, and what is made of it: how many calls. */
 const callsFor = async (status, headers, options = {}, init = undefined) => {
   const answer = () => new Response('x', { status, headers });
   let calls = 0;
-  const inner = async () => { calls += 1; return calls < 3 ? answer() : new Response('ok'); };
+  const inner = async () => {
+    calls += 1;
+    return calls < 3 ? answer() : new Response('ok');
+  };
   await createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', ...options }, inner)('http://x/', init);
   return calls;
 };
@@ -192,30 +287,70 @@ test('403 and 413 are retried when they ask for a wait, and not otherwise', asyn
   for (const status of [400, 401, 404, 409]) assert.equal(await callsFor(status, { 'retry-after': '5' }), 1);
 });
 
-test('x-should-retry overrules the status, but not success, the method, the attempts or a list of the caller\'s', async () => {
-  for (const status of [400, 404, 409, 501, 503]) assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 3, String(status));
-  for (const status of [429, 500, 503, 408]) assert.equal(await callsFor(status, { 'x-should-retry': 'false', 'retry-after': '1' }), 1, String(status));
+test("x-should-retry overrules the status, but not success, the method, the attempts or a list of the caller's", async () => {
+  for (const status of [400, 404, 409, 501, 503])
+    assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 3, String(status));
+  for (const status of [429, 500, 503, 408])
+    assert.equal(await callsFor(status, { 'x-should-retry': 'false', 'retry-after': '1' }), 1, String(status));
   for (const status of [200, 202]) assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 1);
-  for (const value of ['TRUE', '1', 'yes', '']) assert.equal(await callsFor(404, { 'x-should-retry': value }), 1, value);
+  for (const value of ['TRUE', '1', 'yes', ''])
+    assert.equal(await callsFor(404, { 'x-should-retry': value }), 1, value);
   assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, {}, { method: 'POST' }), 1);
   assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { maxAttempts: 2 }), 2);
   assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { retryOn: [503] }), 1);
   assert.equal(await callsFor(503, { 'x-should-retry': 'false' }, { retryOn: [503] }), 3);
   const told = [];
-  await callsFor(404, { 'x-should-retry': 'true' }, { retryOn: ({ retryable }) => { told.push(retryable); return false; } });
+  await callsFor(
+    404,
+    { 'x-should-retry': 'true' },
+    {
+      retryOn: ({ retryable }) => {
+        told.push(retryable);
+        return false;
+      },
+    },
+  );
   assert.deepEqual(told, [true]);
 });
 
 test('hint: a wait from anywhere in the response, under the rules of hints', async () => {
   const seen = [];
-  const hint = (response, attempt) => { seen.push([response.status, attempt.attempt]); return Number(response.headers.get('x-wait')); };
-  const go = (options, headers) => underClock(() => createFetch({ random: () => 0, hint, ...options }, once(headers))('http://x/'));
+  const hint = (response, attempt) => {
+    seen.push([response.status, attempt.attempt]);
+    return Number(response.headers.get('x-wait'));
+  };
+  const go = (options, headers) =>
+    underClock(() => createFetch({ random: () => 0, hint, ...options }, once(headers))('http://x/'));
   assert.deepEqual((await go({}, [['x-wait', '4000']])).clock.delays, [4000]);
   assert.deepEqual(seen, [[503, 1]], 'not asked about a success');
   // Never less than the headers ask for.
-  assert.deepEqual((await go({}, [['x-wait', '4000'], ['retry-after', '7']])).clock.delays, [7000]);
-  assert.deepEqual((await go({}, [['x-wait', '9000'], ['retry-after', '7']])).clock.delays, [9000]);
-  assert.deepEqual((await go({ respectRetryAfter: false }, [['x-wait', '4000'], ['retry-after', '7']])).clock.delays, [4000]);
+  assert.deepEqual(
+    (
+      await go({}, [
+        ['x-wait', '4000'],
+        ['retry-after', '7'],
+      ])
+    ).clock.delays,
+    [7000],
+  );
+  assert.deepEqual(
+    (
+      await go({}, [
+        ['x-wait', '9000'],
+        ['retry-after', '7'],
+      ])
+    ).clock.delays,
+    [9000],
+  );
+  assert.deepEqual(
+    (
+      await go({ respectRetryAfter: false }, [
+        ['x-wait', '4000'],
+        ['retry-after', '7'],
+      ])
+    ).clock.delays,
+    [4000],
+  );
   assert.deepEqual((await go({ hint: () => undefined }, [['retry-after', '7']])).clock.delays, [7000]);
   assert.deepEqual((await go({ hint: () => undefined, jitter: 'none' }, [])).clock.delays, [100]);
   const { value } = await go({}, [['x-wait', '61000']]);
@@ -225,7 +360,13 @@ test('hint: a wait from anywhere in the response, under the rules of hints', asy
 });
 
 test('hint that answers nonsense or throws ends the operation, and is not asked about failures', async () => {
-  for (const [answer, kind] of [[NaN, RangeError], [-1, RangeError], ['5', TypeError], [null, TypeError], [Promise.resolve(5), TypeError]]) {
+  for (const [answer, kind] of [
+    [NaN, RangeError],
+    [-1, RangeError],
+    ['5', TypeError],
+    [null, TypeError],
+    [Promise.resolve(5), TypeError],
+  ]) {
     const { inner, calls } = statuses(503);
     const error = await createFetch({ ...QUICK, hint: () => answer }, inner)('http://x/').catch((e) => e);
     assert.ok(error instanceof kind, String(answer));
@@ -234,9 +375,28 @@ test('hint that answers nonsense or throws ends the operation, and is not asked 
     assert.equal(calls.length, 1);
   }
   const boom = new Error('boom');
-  await assert.rejects(createFetch({ ...QUICK, hint: () => { throw boom; } }, statuses(503).inner)('http://x/'), (error) => error === boom);
+  await assert.rejects(
+    createFetch(
+      {
+        ...QUICK,
+        hint: () => {
+          throw boom;
+        },
+      },
+      statuses(503).inner,
+    )('http://x/'),
+    (error) => error === boom,
+  );
   const { inner, calls } = statuses(new TypeError('Failed to fetch'), 200);
-  await createFetch({ ...QUICK, hint: () => { throw boom; } }, inner)('http://x/');
+  await createFetch(
+    {
+      ...QUICK,
+      hint: () => {
+        throw boom;
+      },
+    },
+    inner,
+  )('http://x/');
   assert.equal(calls.length, 2);
 });
 
@@ -246,20 +406,67 @@ test('rateLimitHint reads the headers of the services', (t) => {
   const date = 'Tue, 14 Nov 2023 22:13:20 GMT';
   const table = [
     // GitHub: primary limit.
-    [403, { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 30) }, 30_000],
+    [
+      403,
+      { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 30) },
+      30_000,
+    ],
     [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 30) }, 30_000],
     [403, { 'x-ratelimit-remaining': '57', 'x-ratelimit-reset': String(seconds + 30) }, undefined],
     [403, { 'x-ratelimit-reset': String(seconds + 30) }, undefined],
     [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds - 30) }, 0],
     // The server's clock counts.
-    [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds + 3630), date: 'Tue, 14 Nov 2023 23:13:20 GMT' }, 30_000],
+    [
+      429,
+      {
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(seconds + 3630),
+        date: 'Tue, 14 Nov 2023 23:13:20 GMT',
+      },
+      30_000,
+    ],
     // OpenAI.
-    [429, { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0s', 'x-ratelimit-remaining-tokens': '149984', 'x-ratelimit-reset-tokens': '7m0s' }, 360_000],
-    [429, { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m2.5s' }, 62_500],
+    [
+      429,
+      {
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-requests': '6m0s',
+        'x-ratelimit-remaining-tokens': '149984',
+        'x-ratelimit-reset-tokens': '7m0s',
+      },
+      360_000,
+    ],
+    [
+      429,
+      {
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-requests': '1s',
+        'x-ratelimit-remaining-tokens': '0',
+        'x-ratelimit-reset-tokens': '1m2.5s',
+      },
+      62_500,
+    ],
     [429, { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '17ms' }, 17],
     // Anthropic.
-    [429, { 'anthropic-ratelimit-requests-remaining': '0', 'anthropic-ratelimit-requests-reset': '2023-11-14T22:13:40Z', 'anthropic-ratelimit-tokens-remaining': '9000', 'anthropic-ratelimit-tokens-reset': '2023-11-14T23:13:40Z' }, 20_000],
-    [429, { 'anthropic-ratelimit-input-tokens-remaining': '0', 'anthropic-ratelimit-input-tokens-reset': '2023-11-14T22:13:40.500+00:00', date }, 20_500],
+    [
+      429,
+      {
+        'anthropic-ratelimit-requests-remaining': '0',
+        'anthropic-ratelimit-requests-reset': '2023-11-14T22:13:40Z',
+        'anthropic-ratelimit-tokens-remaining': '9000',
+        'anthropic-ratelimit-tokens-reset': '2023-11-14T23:13:40Z',
+      },
+      20_000,
+    ],
+    [
+      429,
+      {
+        'anthropic-ratelimit-input-tokens-remaining': '0',
+        'anthropic-ratelimit-input-tokens-reset': '2023-11-14T22:13:40.500+00:00',
+        date,
+      },
+      20_500,
+    ],
     // Drafts of the IETF, and Cloudflare.
     [429, { 'ratelimit-limit': '10', 'ratelimit-remaining': '0', 'ratelimit-reset': '9' }, 9000],
     [429, { ratelimit: 'limit=100, remaining=0, reset=5' }, 5000],
@@ -268,7 +475,11 @@ test('rateLimitHint reads the headers of the services', (t) => {
     [503, { ratelimit: '"burst";r=0;t=5, "daily";r=0;t=60, "other, one";r=7;t=9000' }, 60_000],
     [429, { 'ratelimit-reset': '9' }, 9000],
     // Discord, X, Azure.
-    [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.5', 'x-ratelimit-reset': `${seconds + 60}.123` }, 1500],
+    [
+      429,
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.5', 'x-ratelimit-reset': `${seconds + 60}.123` },
+      1500,
+    ],
     [429, { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': String(seconds + 12) }, 12_000],
     [429, { 'x-ms-retry-after-ms': '250' }, 250],
     // Milliseconds.
@@ -279,17 +490,31 @@ test('rateLimitHint reads the headers of the services', (t) => {
     [500, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' }, undefined],
     [503, { 'x-ratelimit-reset': '5' }, undefined],
     [429, {}, undefined],
-    ...['soon', '-5', '6m0', '1e3', '2023-11-14', 'NaN', 'Infinity', '5 s'].map((value) => [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': value }, undefined]),
+    ...['soon', '-5', '6m0', '1e3', '2023-11-14', 'NaN', 'Infinity', '5 s'].map((value) => [
+      429,
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': value },
+      undefined,
+    ]),
   ];
-  for (const [status, headers, expected] of table) assert.equal(rateLimitHint(new Response(null, { status, headers })), expected, JSON.stringify([status, headers]));
-  for (const nothing of [undefined, null, 5, {}, { status: 429 }, { status: 429, headers: null }]) assert.equal(rateLimitHint(nothing), undefined);
+  for (const [status, headers, expected] of table)
+    assert.equal(rateLimitHint(new Response(null, { status, headers })), expected, JSON.stringify([status, headers]));
+  for (const nothing of [undefined, null, 5, {}, { status: 429 }, { status: 429, headers: null }])
+    assert.equal(rateLimitHint(nothing), undefined);
 });
 
-test('rateLimitHint as the hint of a fetch: GitHub\'s 403 is waited for', async (t) => {
+test("rateLimitHint as the hint of a fetch: GitHub's 403 is waited for", async (t) => {
   t.mock.method(Date, 'now', () => now);
-  const limited = [['x-ratelimit-remaining', '0'], ['x-ratelimit-reset', String(now / 1000 + 30)]];
-  const answers = [{ status: 403, headers: { get: (name) => new Map(limited).get(name) ?? null }, body: null }, new Response('ok')];
-  const { clock, value } = await underClock(() => createFetch({ hint: rateLimitHint, random: () => 0 }, async () => answers.shift())('http://x/'));
+  const limited = [
+    ['x-ratelimit-remaining', '0'],
+    ['x-ratelimit-reset', String(now / 1000 + 30)],
+  ];
+  const answers = [
+    { status: 403, headers: { get: (name) => new Map(limited).get(name) ?? null }, body: null },
+    new Response('ok'),
+  ];
+  const { clock, value } = await underClock(() =>
+    createFetch({ hint: rateLimitHint, random: () => 0 }, async () => answers.shift())('http://x/'),
+  );
   assert.equal(value.status, 200);
   assert.deepEqual(clock.delays, [30_000]);
 });
@@ -305,7 +530,14 @@ test('over the wire, with headers as the server writes them', async () => {
   try {
     for (const [i, value] of values.entries()) {
       let event;
-      const response = await createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (e) => { event = e; } })(`${server.origin}/${i}`);
+      const response = await createFetch({
+        ...QUICK,
+        maxRetryAfterMs: 0,
+        longRetryAfter: 'cap',
+        onRetry: (e) => {
+          event = e;
+        },
+      })(`${server.origin}/${i}`);
       assert.equal(await response.text(), 'ok');
       assert.equal(event.status, 429);
       const expected = [1000, 1000, 0, undefined, undefined, undefined, 99_999_999_000][i];
@@ -319,12 +551,28 @@ test('over the wire, with headers as the server writes them', async () => {
 
 test('R09 a header that came twice is joined, and is then no number', async () => {
   const server = await listen((request, response, nth) => {
-    if (nth === 1) response.writeHead(503, [['Retry-After', '10'], ['Retry-After', '20']].flat()).end();
+    if (nth === 1)
+      response
+        .writeHead(
+          503,
+          [
+            ['Retry-After', '10'],
+            ['Retry-After', '20'],
+          ].flat(),
+        )
+        .end();
     else response.end('ok');
   });
   try {
     let event;
-    await (await createFetch({ ...QUICK, onRetry: (e) => { event = e; } })(server.origin)).text();
+    await (
+      await createFetch({
+        ...QUICK,
+        onRetry: (e) => {
+          event = e;
+        },
+      })(server.origin)
+    ).text();
     assert.equal(event.hintMs, undefined);
     assert.ok(event.delayMs <= 2);
   } finally {

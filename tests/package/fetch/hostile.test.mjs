@@ -13,11 +13,19 @@ const requests = Number(process.env.REJITTER_HOSTILE || (process.env.REJITTER_QU
 const seed = Number(process.env.REJITTER_HOSTILE_SEED || 1);
 
 const file = (name) => readFileSync(join(here, 'fetch', 'hostile', name), 'utf8');
-const FILES = { 'server.mjs': file('server.mjs'), 'client.mjs': file('client.mjs'), 'retry-after.json': readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8') };
+const FILES = {
+  'server.mjs': file('server.mjs'),
+  'client.mjs': file('client.mjs'),
+  'retry-after.json': readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8'),
+};
 
 async function hostile(count, changes = {}) {
   const dir = project('hostile', { ...FILES, ...changes });
-  const { code, stdout, stderr } = await run(process.execPath, ['--unhandled-rejections=strict', join(dir, 'client.mjs'), String(count), String(seed)], { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } });
+  const { code, stdout, stderr } = await run(
+    process.execPath,
+    ['--unhandled-rejections=strict', join(dir, 'client.mjs'), String(count), String(seed)],
+    { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } },
+  );
   return { code, stderr, ...(stdout && JSON.parse(stdout)) };
 }
 
@@ -34,10 +42,25 @@ test(`${requests} requests: both accounts are equal`, async (t) => {
 });
 
 test('control: an account that is wrong by one attempt, a changed body and a socket that stays are seen', async () => {
-  const twice = await hostile(300, { 'server.mjs': FILES['server.mjs'].replace("if (name !== 'redirected') entry.attempts += 1;", "if (name !== 'redirected') entry.attempts += id === '7' ? 2 : 1;") });
-  assert.ok(twice.wrong.some((text) => /the server saw/.test(text)), JSON.stringify(twice.wrong));
-  const changed = await hostile(300, { 'server.mjs': FILES['server.mjs'].replace('hash(request.body)', 'hash(request.body) + entry.attempts') });
+  const twice = await hostile(300, {
+    'server.mjs': FILES['server.mjs'].replace(
+      "if (name !== 'redirected') entry.attempts += 1;",
+      "if (name !== 'redirected') entry.attempts += id === '7' ? 2 : 1;",
+    ),
+  });
+  assert.ok(
+    twice.wrong.some((text) => /the server saw/.test(text)),
+    JSON.stringify(twice.wrong),
+  );
+  const changed = await hostile(300, {
+    'server.mjs': FILES['server.mjs'].replace('hash(request.body)', 'hash(request.body) + entry.attempts'),
+  });
   assert.ok(changed.wrong.some((text) => /bodies differ/.test(text)));
-  const leaking = await hostile(300, { 'client.mjs': FILES['client.mjs'].replace('await response.body?.cancel()', 'globalThis.kept = [...(globalThis.kept ?? []), response]').replace('await globalThis[DISPATCHER].close();', '').replace('turn < 500', 'turn < 25') });
+  const leaking = await hostile(300, {
+    'client.mjs': FILES['client.mjs']
+      .replace('await response.body?.cancel()', 'globalThis.kept = [...(globalThis.kept ?? []), response]')
+      .replace('await globalThis[DISPATCHER].close();', '')
+      .replace('turn < 500', 'turn < 25'),
+  });
   assert.ok(leaking.open?.[0] > 0, JSON.stringify(leaking));
 });

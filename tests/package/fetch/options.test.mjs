@@ -11,7 +11,9 @@ const { createFetch } = await importFetch();
 const { RetryPolicy, retryReport } = await importPackage();
 
 let server;
-before(async () => { server = await listen(failing(2)); });
+before(async () => {
+  server = await listen(failing(2));
+});
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
@@ -23,17 +25,49 @@ test('retryOn: a list, or a predicate that is told everything', async () => {
   const told = [];
   const failure = new TypeError('Failed to fetch');
   const judged = statuses(failure, 409, 500, 200);
-  const response = await createFetch({ ...QUICK, retryOn: (outcome) => { told.push(outcome); return outcome.retryable || outcome.response.status === 409; } }, judged.inner)('http://x/');
+  const response = await createFetch(
+    {
+      ...QUICK,
+      retryOn: (outcome) => {
+        told.push(outcome);
+        return outcome.retryable || outcome.response.status === 409;
+      },
+    },
+    judged.inner,
+  )('http://x/');
   assert.equal(response.status, 200);
-  assert.deepEqual(told.map(({ attempt, method, retryable, error, response }) => [attempt, method, retryable, error, response?.status]), [
-    [1, 'GET', true, failure, undefined], [2, 'GET', false, undefined, 409], [3, 'GET', true, undefined, 500], [4, 'GET', false, undefined, 200],
-  ]);
+  assert.deepEqual(
+    told.map(({ attempt, method, retryable, error, response }) => [
+      attempt,
+      method,
+      retryable,
+      error,
+      response?.status,
+    ]),
+    [
+      [1, 'GET', true, failure, undefined],
+      [2, 'GET', false, undefined, 409],
+      [3, 'GET', true, undefined, 500],
+      [4, 'GET', false, undefined, 200],
+    ],
+  );
   assert.ok(told.every(Object.isFrozen));
   const post = statuses(503, 200);
   await createFetch({ ...QUICK, retryOn: () => true }, post.inner)('http://x/', { method: 'POST' });
   assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
   const boom = new Error('boom');
-  await assert.rejects(createFetch({ ...QUICK, retryOn: async () => { throw boom; } }, statuses(503).inner)('http://x/'), (e) => e === boom);
+  await assert.rejects(
+    createFetch(
+      {
+        ...QUICK,
+        retryOn: async () => {
+          throw boom;
+        },
+      },
+      statuses(503).inner,
+    )('http://x/'),
+    (e) => e === boom,
+  );
 });
 
 test('retryOn that answers nonsense: the error has its name, for a response and for a failure', async () => {
@@ -51,14 +85,27 @@ test('retryOn that answers nonsense: the error has its name, for a response and 
 
 test('events of hooks have the status and the hint', async () => {
   const events = [];
-  const hook = (name) => (event) => { events.push([name, event.status, event.hintMs]); assert.ok(Object.isFrozen(event)); };
-  const hooks = Object.fromEntries(['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'].map((name) => [name, hook(name)]));
+  const hook = (name) => (event) => {
+    events.push([name, event.status, event.hintMs]);
+    assert.ok(Object.isFrozen(event));
+  };
+  const hooks = Object.fromEntries(
+    ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'].map((name) => [name, hook(name)]),
+  );
   const hinted = () => new Response('x', { status: 429, headers: { 'retry-after-ms': '1.5' } });
-  await createFetch({ ...QUICK, ...hooks }, statuses(hinted(), new TypeError('Failed to fetch'), 200).inner)('http://x/');
+  await createFetch(
+    { ...QUICK, ...hooks },
+    statuses(hinted(), new TypeError('Failed to fetch'), 200).inner,
+  )('http://x/');
   assert.deepEqual(events, [
-    ['onAttempt', undefined, undefined], ['onFailure', 429, 1.5], ['onRetry', 429, 1.5],
-    ['onAttempt', undefined, undefined], ['onFailure', undefined, undefined], ['onRetry', undefined, undefined],
-    ['onAttempt', undefined, undefined], ['onSuccess', 200, undefined],
+    ['onAttempt', undefined, undefined],
+    ['onFailure', 429, 1.5],
+    ['onRetry', 429, 1.5],
+    ['onAttempt', undefined, undefined],
+    ['onFailure', undefined, undefined],
+    ['onRetry', undefined, undefined],
+    ['onAttempt', undefined, undefined],
+    ['onSuccess', 200, undefined],
   ]);
   events.length = 0;
   await createFetch({ ...QUICK, ...hooks, maxAttempts: 1 }, statuses(hinted()).inner)('http://x/');
@@ -67,33 +114,81 @@ test('events of hooks have the status and the hint', async () => {
 
 test('H05 a hook gets an object of its own and shares nothing with the next', async () => {
   const seen = new Set();
-  await createFetch({ ...QUICK, onRetry: (event) => { seen.add(event); assert.throws(() => { event.status = 1; }); } }, statuses(503, 503, 200).inner)('http://x/');
+  await createFetch(
+    {
+      ...QUICK,
+      onRetry: (event) => {
+        seen.add(event);
+        assert.throws(() => {
+          event.status = 1;
+        });
+      },
+    },
+    statuses(503, 503, 200).inner,
+  )('http://x/');
   assert.equal(seen.size, 2);
 });
 
-test('prepare: sees each attempt\'s own request, may change it, return another, and take its time', async () => {
+test("prepare: sees each attempt's own request, may change it, return another, and take its time", async () => {
   const url = fresh();
   const attempts = [];
-  const signed = createFetch({ ...QUICK, prepare: async (request, { attempt }) => { attempts.push([request.method, request.headers.get('x-signature')]); request.headers.set('x-signature', `s${attempt}`); } });
+  const signed = createFetch({
+    ...QUICK,
+    prepare: async (request, { attempt }) => {
+      attempts.push([request.method, request.headers.get('x-signature')]);
+      request.headers.set('x-signature', `s${attempt}`);
+    },
+  });
   const response = await signed(url, { method: 'PUT', body: 'payload', headers: { a: 'b' } });
   assert.equal(await response.text(), 'payload');
-  assert.deepEqual(asked(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]), [1, 2, 3].map((n) => [`s${n}`, 'b', 'payload']));
+  assert.deepEqual(
+    asked(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]),
+    [1, 2, 3].map((n) => [`s${n}`, 'b', 'payload']),
+  );
   assert.deepEqual(attempts, Array(3).fill(['PUT', null]));
   const other = fresh();
-  await (await createFetch({ ...QUICK, prepare: (request) => new Request(other, request) })(new Request(fresh(), { method: 'PUT', body: 'moved' }))).text();
-  assert.deepEqual(asked(other).map(({ body }) => String(body)), ['moved', 'moved', 'moved']);
+  await (
+    await createFetch({ ...QUICK, prepare: (request) => new Request(other, request) })(
+      new Request(fresh(), { method: 'PUT', body: 'moved' }),
+    )
+  ).text();
+  assert.deepEqual(
+    asked(other).map(({ body }) => String(body)),
+    ['moved', 'moved', 'moved'],
+  );
   const boom = new TypeError('fetch failed');
   const { inner, calls } = statuses(200);
-  const error = await createFetch({ ...QUICK, prepare: () => { throw boom; } }, inner)('http://x/').catch((e) => e);
+  const error = await createFetch(
+    {
+      ...QUICK,
+      prepare: () => {
+        throw boom;
+      },
+    },
+    inner,
+  )('http://x/').catch((e) => e);
   assert.equal(error, boom);
   assert.equal(retryReport(error).reason, 'callback');
   assert.equal(calls.length, 0);
-  await assert.rejects(createFetch({ ...QUICK, prepare: () => 5 }, inner)('http://x/'), /^TypeError: rejitter: prepare must return .*, got 5$/);
+  await assert.rejects(
+    createFetch({ ...QUICK, prepare: () => 5 }, inner)('http://x/'),
+    /^TypeError: rejitter: prepare must return .*, got 5$/,
+  );
 });
 
 test('the preset of go-retryablehttp: its waits, its statuses, its failures', async () => {
   const go = (inner) => createFetch({ preset: 'goRetryableHttp', baseMs: 1, capMs: 1 }, inner);
-  for (const [status, calls] of [[429, 5], [500, 5], [501, 1], [505, 5], [599, 5], [408, 1], [425, 1], [404, 1], [302, 1]]) {
+  for (const [status, calls] of [
+    [429, 5],
+    [500, 5],
+    [501, 1],
+    [505, 5],
+    [599, 5],
+    [408, 1],
+    [425, 1],
+    [404, 1],
+    [302, 1],
+  ]) {
     const fake = statuses(status);
     await go(fake.inner)('http://x/');
     assert.equal(fake.calls.length, calls, String(status));
@@ -104,43 +199,85 @@ test('the preset of go-retryablehttp: its waits, its statuses, its failures', as
   const opaque = statuses({ status: 0, type: 'opaque' });
   await go(opaque.inner)('http://x/');
   assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is no failure');
-  for (const [message, calls] of [['fetch failed', 5], ['redirect count exceeded', 1], ['unknown scheme', 1]]) {
+  for (const [message, calls] of [
+    ['fetch failed', 5],
+    ['redirect count exceeded', 1],
+    ['unknown scheme', 1],
+  ]) {
     const fake = statuses(Object.assign(new TypeError('fetch failed'), { cause: new Error(message) }));
     await go(fake.inner)('http://x/').catch(() => {});
     assert.equal(fake.calls.length, calls, message);
   }
   const delays = [];
   const { inner } = statuses(500);
-  await createFetch({ preset: 'goRetryableHttp', baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) }, inner)('http://x/');
+  await createFetch(
+    { preset: 'goRetryableHttp', baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) },
+    inner,
+  )('http://x/');
   assert.deepEqual(delays, [2, 4, 6, 6]);
 });
 
 test('options: all problems at once; per call they take the place of the shared ones', async () => {
-  assert.throws(() => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'none' }), (error) => {
-    assert.ok(error instanceof TypeError);
-    for (const part of [/retryOn must be .*, got an array/, /Did you mean maxAttempts/, /baseMs must be .*, got -1/, /retryIf is not supported by fetch; use retryOn/, /methods must be .*, got "GET"/, /preset must be .*, got "none"/]) assert.match(error.message, part);
-    return true;
-  });
-  assert.throws(() => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }), /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no".*prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/);
+  assert.throws(
+    () => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'none' }),
+    (error) => {
+      assert.ok(error instanceof TypeError);
+      for (const part of [
+        /retryOn must be .*, got an array/,
+        /Did you mean maxAttempts/,
+        /baseMs must be .*, got -1/,
+        /retryIf is not supported by fetch; use retryOn/,
+        /methods must be .*, got "GET"/,
+        /preset must be .*, got "none"/,
+      ])
+        assert.match(error.message, part);
+      return true;
+    },
+  );
+  assert.throws(
+    () => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }),
+    /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no".*prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/,
+  );
   assert.throws(() => createFetch({ preset: 'toString' }), RangeError);
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknown${i}`, 1]));
-  assert.throws(() => createFetch(many), (error) => error.message.split('; ').length <= 11 && error.message.length < 2000);
-  for (const [option, remedy] of [[{ metrics: true }, 'pass a RetryPolicy'], [{ finalResult: 'reject' }, 'use throwOnStatus'], [{ retryOnResult: () => true }, 'use retryOn']]) {
-    assert.throws(() => createFetch(option), (error) => error.message.startsWith(`rejitter: ${Object.keys(option)[0]} is not supported by fetch; ${remedy}`));
+  assert.throws(
+    () => createFetch(many),
+    (error) => error.message.split('; ').length <= 11 && error.message.length < 2000,
+  );
+  for (const [option, remedy] of [
+    [{ metrics: true }, 'pass a RetryPolicy'],
+    [{ finalResult: 'reject' }, 'use throwOnStatus'],
+    [{ retryOnResult: () => true }, 'use retryOn'],
+  ]) {
+    assert.throws(
+      () => createFetch(option),
+      (error) => error.message.startsWith(`rejitter: ${Object.keys(option)[0]} is not supported by fetch; ${remedy}`),
+    );
   }
-  assert.throws(() => createFetch({ nonsense: 1 }), (error) => {
-    const known = error.message.split('Known options: ')[1].split(', ');
-    assert.deepEqual(known.filter((name) => ['metrics', 'retryIf', 'retryOnResult', 'finalResult'].includes(name)), [], 'what is refused is not offered');
-    for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs']) assert.ok(known.includes(name), name);
-    return true;
-  });
+  assert.throws(
+    () => createFetch({ nonsense: 1 }),
+    (error) => {
+      const known = error.message.split('Known options: ')[1].split(', ');
+      assert.deepEqual(
+        known.filter((name) => ['metrics', 'retryIf', 'retryOnResult', 'finalResult'].includes(name)),
+        [],
+        'what is refused is not offered',
+      );
+      for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs'])
+        assert.ok(known.includes(name), name);
+      return true;
+    },
+  );
   assert.throws(() => createFetch({}, 5), /fetch must be .*, got 5/);
   assert.throws(() => createFetch(null), TypeError);
   const { inner, calls } = statuses(503);
   const shared = createFetch({ ...QUICK, maxAttempts: 4 }, inner);
   await shared('http://x/', { retry: { maxAttempts: 2 } });
   assert.equal(calls.length, 2);
-  assert.ok(calls.every(([, init]) => init === undefined || !('retry' in init)), 'the inner fetch does not see our options');
+  assert.ok(
+    calls.every(([, init]) => init === undefined || !('retry' in init)),
+    'the inner fetch does not see our options',
+  );
   await shared('http://x/', { retry: undefined });
   assert.equal(calls.length, 6);
   await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
@@ -159,7 +296,9 @@ test('the declarations have every option that only fetch has, and no other', () 
   const general = known((options) => new RetryPolicy(options));
   const own = known(createFetch).filter((name) => !general.includes(name));
   const declared = declarations('fetch.d.ts').split('interface FetchOnlyOptions {')[1].split('\n}\n')[0];
-  const names = [...declared.matchAll(/^  (\w+)\?:/gm)].map(([, name]) => name).filter((name) => !/^on[A-Z]/.test(name));
+  const names = [...declared.matchAll(/^ {2}(\w+)\?:/gm)]
+    .map(([, name]) => name)
+    .filter((name) => !/^on[A-Z]/.test(name));
   assert.deepEqual(names.sort(), own.sort());
 });
 
@@ -167,7 +306,8 @@ test('a seed: each call is the next operation, also one with options of its own'
   const options = { ...QUICK, maxAttempts: 2, seed: 'a fetch' };
   const waits = [];
   const fetch = createFetch({ ...options, onRetry: ({ delayMs }) => waits.push(delayMs) }, statuses(503).inner);
-  for (const retry of [{}, undefined, { throwOnStatus: false }, undefined, { respectRetryAfter: false }]) await fetch('http://x/', { retry });
+  for (const retry of [{}, undefined, { throwOnStatus: false }, undefined, { respectRetryAfter: false }])
+    await fetch('http://x/', { retry });
   const delays = new RetryPolicy(options).delays();
   const expected = waits.map(() => {
     const [wait] = delays;

@@ -12,7 +12,14 @@ const { RetryPolicy, retryReport } = await importPackage();
 
 test('a policy gives the waits, the limits, the hooks and the metrics', async () => {
   const told = [];
-  const policy = new RetryPolicy({ baseMs: 7, jitter: 'none', maxAttempts: 3, metrics: true, name: 'orders', onGiveUp: ({ status, reason }) => told.push([status, reason]) });
+  const policy = new RetryPolicy({
+    baseMs: 7,
+    jitter: 'none',
+    maxAttempts: 3,
+    metrics: true,
+    name: 'orders',
+    onGiveUp: ({ status, reason }) => told.push([status, reason]),
+  });
   const { inner, calls } = statuses(503);
   const { clock, value: response } = await underClock(() => createFetch(policy, inner)('http://x/'));
   assert.equal(response.status, 503);
@@ -21,7 +28,17 @@ test('a policy gives the waits, the limits, the hooks and the metrics', async ()
   assert.deepEqual(told, [[503, 'exhausted']]);
   assert.equal(retryReport(response).attempts, 3);
   const metrics = policy.metrics();
-  assert.deepEqual([metrics.operations, metrics.attempts, metrics.retries, metrics.failures.exhausted, metrics.totalWaitMs, metrics.inFlight], [1, 3, 2, 1, 21, 0]);
+  assert.deepEqual(
+    [
+      metrics.operations,
+      metrics.attempts,
+      metrics.retries,
+      metrics.failures.exhausted,
+      metrics.totalWaitMs,
+      metrics.inFlight,
+    ],
+    [1, 3, 2, 1, 21, 0],
+  );
   await createFetch(policy, statuses(200).inner)('http://x/');
   assert.equal(policy.metrics().firstAttemptSuccesses, 1);
 });
@@ -32,7 +49,14 @@ test('a seeded policy: its operations are counted over both of its uses', async 
     const found = [];
     const policy = new RetryPolicy({ ...options, onRetry: ({ delayMs }) => found.push(delayMs) });
     const fetch = createFetch(policy, statuses(503).inner);
-    for (const use of uses) await (use === 'fetch' ? fetch('http://x/') : policy.run(() => { throw new Error('x'); }).catch(() => {}));
+    for (const use of uses)
+      await (use === 'fetch'
+        ? fetch('http://x/')
+        : policy
+            .run(() => {
+              throw new Error('x');
+            })
+            .catch(() => {}));
     return found;
   };
   const expected = await waits('run', 'run', 'run');
@@ -45,8 +69,14 @@ test('retryIf and retryOnResult of a policy judge failures and responses instead
   const asked = [];
   const policy = new RetryPolicy({
     ...QUICK,
-    retryIf: (error, { attempt }) => { asked.push([error, attempt]); return error !== network; },
-    retryOnResult: async (response, { attempt }) => { asked.push([response.status, attempt]); return response.status === 404; },
+    retryIf: (error, { attempt }) => {
+      asked.push([error, attempt]);
+      return error !== network;
+    },
+    retryOnResult: async (response, { attempt }) => {
+      asked.push([response.status, attempt]);
+      return response.status === 404;
+    },
   });
   const attempts = async (...list) => {
     const { inner, calls } = statuses(...list);
@@ -56,7 +86,12 @@ test('retryIf and retryOnResult of a policy judge failures and responses instead
   const own = new Error('of the inner fetch');
   assert.equal(await attempts(own, network), 2);
   assert.equal(await attempts(404, 503), 2);
-  assert.deepEqual(asked, [[own, 1], [network, 2], [404, 1], [503, 2]]);
+  assert.deepEqual(asked, [
+    [own, 1],
+    [network, 2],
+    [404, 1],
+    [503, 2],
+  ]);
   // A POST is not sent twice.
   const { inner, calls } = statuses(404);
   await createFetch(policy, inner)('http://x/', { method: 'POST' });
@@ -66,11 +101,17 @@ test('retryIf and retryOnResult of a policy judge failures and responses instead
   await createFetch(policy, listed.inner)('http://x/', { retry: { retryOn: [503] } });
   assert.equal(listed.calls.length, 2);
   const nonsense = new RetryPolicy({ ...QUICK, retryOnResult: () => 'yes' });
-  await assert.rejects(createFetch(nonsense, statuses(503).inner)('http://x/'), /^TypeError: rejitter: retryOnResult must return/);
+  await assert.rejects(
+    createFetch(nonsense, statuses(503).inner)('http://x/'),
+    /^TypeError: rejitter: retryOnResult must return/,
+  );
 });
 
 test('a policy that rejects with results is refused, with the remedy', () => {
-  assert.throws(() => createFetch(new RetryPolicy({ finalResult: 'reject' })), /^TypeError: rejitter: finalResult is not supported by fetch; use throwOnStatus$/);
+  assert.throws(
+    () => createFetch(new RetryPolicy({ finalResult: 'reject' })),
+    /^TypeError: rejitter: finalResult is not supported by fetch; use throwOnStatus$/,
+  );
   assert.doesNotThrow(() => createFetch(new RetryPolicy({ finalResult: 'resolve' })));
   assert.throws(() => createFetch(new Map()), /^TypeError: rejitter: options must be an object of options/);
 });
@@ -79,7 +120,9 @@ test('options of a call over those of a policy', async () => {
   const policy = new RetryPolicy({ baseMs: 7, jitter: 'none', maxAttempts: 4, metrics: true });
   const { inner, calls } = statuses(503);
   const fetch = createFetch(policy, inner);
-  const { clock } = await underClock(() => fetch('http://x/', { method: 'POST', retry: { maxAttempts: 2, idempotencyKey: 'auto' } }));
+  const { clock } = await underClock(() =>
+    fetch('http://x/', { method: 'POST', retry: { maxAttempts: 2, idempotencyKey: 'auto' } }),
+  );
   assert.deepEqual(clock.delays, [7]);
   assert.match(new Headers(calls[0][1].headers).get('idempotency-key'), /^[0-9a-f-]{36}$/);
   assert.equal(policy.metrics().attempts, 2);
@@ -111,7 +154,18 @@ test('options of a call are read once, and again when they have changed', async 
   assert.equal(await attempts({ maxAttempts: 2 }), 2);
   assert.equal(await attempts({ throwOnStatus: false }), 6);
   assert.equal(await attempts({ maxAttempts: undefined }), 6);
-  assert.equal(await attempts(Object.defineProperty({}, 'maxAttempts', { enumerable: true, get() { read.push('maxAttempts'); return 2; } })), 2);
+  assert.equal(
+    await attempts(
+      Object.defineProperty({}, 'maxAttempts', {
+        enumerable: true,
+        get() {
+          read.push('maxAttempts');
+          return 2;
+        },
+      }),
+    ),
+    2,
+  );
   assert.deepEqual(read, ['maxAttempts']);
   await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
   await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
@@ -119,17 +173,39 @@ test('options of a call are read once, and again when they have changed', async 
 });
 
 test('options of a call that replace the backoff or the jitter drop what belonged to it', async () => {
-  const waits = async (base, retry) => (await underClock(() => createFetch({ maxAttempts: 4, ...base }, statuses(503).inner)('http://x/', { retry }))).clock.delays;
-  assert.deepEqual(await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, jitter: 'none' }, { backoff: 'fixed' }), [10, 10, 10]);
-  assert.deepEqual(await waits({ baseMs: 10, factor: 3, jitter: 'none' }, { backoff: 'linear', stepMs: 1 }), [10, 11, 12]);
-  assert.deepEqual(await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, random: () => 0 }, { jitter: 'none' }), [10, 15, 20]);
-  assert.deepEqual(await waits({ baseMs: 10, jitter: { type: 'proportional', ratio: 0.5 } }, { jitter: 'none', backoff: 'fixed' }), [10, 10, 10]);
+  const waits = async (base, retry) =>
+    (await underClock(() => createFetch({ maxAttempts: 4, ...base }, statuses(503).inner)('http://x/', { retry })))
+      .clock.delays;
+  assert.deepEqual(
+    await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, jitter: 'none' }, { backoff: 'fixed' }),
+    [10, 10, 10],
+  );
+  assert.deepEqual(
+    await waits({ baseMs: 10, factor: 3, jitter: 'none' }, { backoff: 'linear', stepMs: 1 }),
+    [10, 11, 12],
+  );
+  assert.deepEqual(
+    await waits({ baseMs: 10, backoff: 'linear', stepMs: 5, random: () => 0 }, { jitter: 'none' }),
+    [10, 15, 20],
+  );
+  assert.deepEqual(
+    await waits({ baseMs: 10, jitter: { type: 'proportional', ratio: 0.5 } }, { jitter: 'none', backoff: 'fixed' }),
+    [10, 10, 10],
+  );
   assert.equal((await waits({ baseMs: 10, factor: 3 }, { jitter: 'decorrelated' })).length, 3);
   assert.deepEqual(await waits({ baseMs: 10, minMs: 0 }, { preset: 'pRetry', maxAttempts: 3 }), [1000, 2000]);
 });
 test('beforeRetry is awaited between the attempts, and the name is in the events', async () => {
   const events = [];
-  const policy = { ...QUICK, name: 'orders', beforeRetry: async ({ attempt }) => { await null; events.push(`before ${attempt + 1}`); }, onAttempt: ({ attempt, name }) => events.push(`${name} ${attempt}`) };
+  const policy = {
+    ...QUICK,
+    name: 'orders',
+    beforeRetry: async ({ attempt }) => {
+      await null;
+      events.push(`before ${attempt + 1}`);
+    },
+    onAttempt: ({ attempt, name }) => events.push(`${name} ${attempt}`),
+  };
   await createFetch(policy, statuses(503, 200).inner)('http://x/');
   assert.deepEqual(events, ['orders 1', 'before 2', 'orders 2']);
 });

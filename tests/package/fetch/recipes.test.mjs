@@ -9,14 +9,21 @@ import { after, before, test } from 'node:test';
 import { project, repo, run, tool } from '../lib/consumer.mjs';
 import { listen } from '../lib/fetching.mjs';
 
-const RECIPES = Object.fromEntries([...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (undici|axios and ky)\n(.*?)^```$/gms)].map(([, name, code]) => [name, code]));
+const RECIPES = Object.fromEntries(
+  [...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (undici|axios and ky)\n(.*?)^```$/gms)].map(
+    ([, name, code]) => [name, code],
+  ),
+);
 
 let server;
 before(async () => {
   server = await listen((request, response, nth) => {
     if (request.url === '/404') response.writeHead(404).end('none');
     else if (nth < 3) response.writeHead(503, { 'retry-after-ms': '1' }).end('later');
-    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ name: 'Ada', sent: String(request.body) }));
+    else
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ name: 'Ada', sent: String(request.body) }));
   });
 });
 after(() => server.close());
@@ -26,12 +33,18 @@ async function recipe(code, packages) {
   const dir = project('recipe', { 'main.mjs': code.replaceAll('https://example.com', server.origin) });
   mkdirSync(join(dir, 'node_modules'));
   for (const name of packages) symlinkSync(tool(name), join(dir, 'node_modules', name));
-  return run(process.execPath, ['--unhandled-rejections=strict', '--no-warnings', join(dir, 'main.mjs')], { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } });
+  return run(process.execPath, ['--unhandled-rejections=strict', '--no-warnings', join(dir, 'main.mjs')], {
+    cwd: dir,
+    env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' },
+  });
 }
 const asked = (path) => server.seen.filter((request) => request.path === path);
 
 test('undici: a dispatcher with a connect timeout', async () => {
-  const { stdout, stderr } = await recipe(`${RECIPES.undici}\nconsole.log(response.status, (await response.json()).name);\nawait dispatcher.close();`, ['undici']);
+  const { stdout, stderr } = await recipe(
+    `${RECIPES.undici}\nconsole.log(response.status, (await response.json()).name);\nawait dispatcher.close();`,
+    ['undici'],
+  );
   assert.equal(stderr, '');
   assert.equal(stdout, '200 Ada\n');
   assert.equal(asked('/data.json').length, 3);

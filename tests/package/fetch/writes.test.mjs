@@ -28,10 +28,16 @@ after(() => server.close());
 const asked = (path) => server.seen.filter((request) => request.path.startsWith(path));
 
 for (const status of [301, 302, 303, 307, 308]) {
-  for (const [name, target] of [['ECONNREFUSED', () => `${closed}/done`], ['ENOTFOUND', () => 'http://nowhere.invalid/done']]) {
+  for (const [name, target] of [
+    ['ECONNREFUSED', () => `${closed}/done`],
+    ['ENOTFOUND', () => 'http://nowhere.invalid/done'],
+  ]) {
     test(`a POST that the server redirects (${status}) to where connecting fails (${name}) is processed once`, async () => {
       const path = `/${status}-${name}`;
-      const error = await post(`${server.origin}${path}?${new URLSearchParams({ status, to: target() })}`, { method: 'POST', body: 'item=7' }).catch((e) => e);
+      const error = await post(`${server.origin}${path}?${new URLSearchParams({ status, to: target() })}`, {
+        method: 'POST',
+        body: 'item=7',
+      }).catch((e) => e);
       assert.equal(error.cause.code, name);
       assert.equal(asked(path).length, 1);
       assert.equal(retryReport(error).attempts, 1);
@@ -40,7 +46,11 @@ for (const status of [301, 302, 303, 307, 308]) {
 }
 
 test('a POST whose own connection fails is sent again', async () => {
-  for (const [url, code] of [[`${closed}/`, 'ECONNREFUSED'], [closed.replace('127.0.0.1', 'localhost'), 'ECONNREFUSED'], ['http://nowhere.invalid/', 'ENOTFOUND']]) {
+  for (const [url, code] of [
+    [`${closed}/`, 'ECONNREFUSED'],
+    [closed.replace('127.0.0.1', 'localhost'), 'ECONNREFUSED'],
+    ['http://nowhere.invalid/', 'ENOTFOUND'],
+  ]) {
     for (const body of ['item=7', undefined, () => 'item=7', new URLSearchParams('item=7')]) {
       const error = await post(url, { method: 'POST', body }).catch((e) => e);
       assert.equal(error.cause.code, code);
@@ -50,7 +60,8 @@ test('a POST whose own connection fails is sent again', async () => {
 });
 
 /** A failure of Node's fetch. */
-const failed = (cause, message = 'x') => Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(message), cause) });
+const failed = (cause, message = 'x') =>
+  Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(message), cause) });
 const REFUSED = { code: 'ECONNREFUSED', syscall: 'connect' };
 
 test('the address of the failed connection decides: host, port and name', async () => {
@@ -67,45 +78,124 @@ test('the address of the failed connection decides: host, port and name', async 
     ['http://example.com/', { redirect: 'error' }, failed({ ...REFUSED, address: '192.0.2.1', port: 3128 }), 1],
     ['http://example.com/', {}, failed({ code: 'EAI_AGAIN', syscall: 'getaddrinfo', hostname: 'example.com' }), 3],
     ['http://example.com/', {}, failed({ code: 'EAI_AGAIN', syscall: 'getaddrinfo', hostname: 'example.org' }), 1],
-    ['http://example.com/', { redirect: 'error' }, failed({ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'proxy' }), 1],
-    ['https://example.com/', {}, failed({ code: 'UND_ERR_CONNECT_TIMEOUT' }, 'Connect Timeout Error (attempted address: example.com:443, timeout: 10000ms)'), 3],
-    ['https://example.com/', {}, failed({ code: 'UND_ERR_CONNECT_TIMEOUT' }, 'Connect Timeout Error (attempted address: example.org:443, timeout: 10000ms)'), 1],
-    ['https://example.com/', {}, failed({ code: 'UND_ERR_CONNECT_TIMEOUT' }, 'Connect Timeout Error (attempted addresses: 192.0.2.1:443, timeout: 10000ms)'), 1],
-    ['https://example.com/', {}, failed({ code: 'ECONNRESET', host: 'example.com', port: '443' }, 'Client network socket disconnected before secure TLS connection was established'), 3],
+    [
+      'http://example.com/',
+      { redirect: 'error' },
+      failed({ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'proxy' }),
+      1,
+    ],
+    [
+      'https://example.com/',
+      {},
+      failed(
+        { code: 'UND_ERR_CONNECT_TIMEOUT' },
+        'Connect Timeout Error (attempted address: example.com:443, timeout: 10000ms)',
+      ),
+      3,
+    ],
+    [
+      'https://example.com/',
+      {},
+      failed(
+        { code: 'UND_ERR_CONNECT_TIMEOUT' },
+        'Connect Timeout Error (attempted address: example.org:443, timeout: 10000ms)',
+      ),
+      1,
+    ],
+    [
+      'https://example.com/',
+      {},
+      failed(
+        { code: 'UND_ERR_CONNECT_TIMEOUT' },
+        'Connect Timeout Error (attempted addresses: 192.0.2.1:443, timeout: 10000ms)',
+      ),
+      1,
+    ],
+    [
+      'https://example.com/',
+      {},
+      failed(
+        { code: 'ECONNRESET', host: 'example.com', port: '443' },
+        'Client network socket disconnected before secure TLS connection was established',
+      ),
+      3,
+    ],
     // Deno and Bun name no address.
-    ['http://example.com/', {}, Object.assign(new Error('Unable to connect. Is the computer able to access the url?'), { code: 'ConnectionRefused' }), 1],
-    ['http://example.com/', { redirect: 'manual' }, Object.assign(new Error('Unable to connect. Is the computer able to access the url?'), { code: 'ConnectionRefused' }), 3],
-    ['http://example.com/', { redirect: 'error' }, new TypeError('error sending request for url (http://example.com/): client error (Connect): tcp connect error: Connection refused (os error 111)'), 3],
+    [
+      'http://example.com/',
+      {},
+      Object.assign(new Error('Unable to connect. Is the computer able to access the url?'), {
+        code: 'ConnectionRefused',
+      }),
+      1,
+    ],
+    [
+      'http://example.com/',
+      { redirect: 'manual' },
+      Object.assign(new Error('Unable to connect. Is the computer able to access the url?'), {
+        code: 'ConnectionRefused',
+      }),
+      3,
+    ],
+    [
+      'http://example.com/',
+      { redirect: 'error' },
+      new TypeError(
+        'error sending request for url (http://example.com/): client error (Connect): tcp connect error: Connection refused (os error 111)',
+      ),
+      3,
+    ],
     ['http://example.com/', { redirect: 'error' }, failed({ code: 'ECONNRESET', syscall: 'read' }), 1],
   ];
   for (const [url, init, error, attempts] of cases) {
     for (const asRequest of [false, true]) {
       const { inner, calls } = statuses(error);
       const fetch = createFetch({ ...QUICK, maxAttempts: 3 }, inner);
-      await (asRequest ? fetch(new Request(url, { method: 'POST', ...init })) : fetch(new URL(url), { method: 'POST', body: 'x', ...init })).catch(() => {});
-      assert.equal(calls.length, attempts, `${url} ${JSON.stringify(init)} ${JSON.stringify(error.cause ?? error)}, ${asRequest}`);
+      await (asRequest
+        ? fetch(new Request(url, { method: 'POST', ...init }))
+        : fetch(new URL(url), { method: 'POST', body: 'x', ...init })
+      ).catch(() => {});
+      assert.equal(
+        calls.length,
+        attempts,
+        `${url} ${JSON.stringify(init)} ${JSON.stringify(error.cause ?? error)}, ${asRequest}`,
+      );
     }
   }
 });
 
 test('prepare that returns another request: its address decides', async () => {
   const moved = failed({ ...REFUSED, address: '192.0.2.9', port: 80 });
-  for (const [url, attempts] of [['http://192.0.2.9/', 3], ['http://192.0.2.1/', 1]]) {
+  for (const [url, attempts] of [
+    ['http://192.0.2.9/', 3],
+    ['http://192.0.2.1/', 1],
+  ]) {
     const { inner, calls } = statuses(moved);
-    await createFetch({ ...QUICK, maxAttempts: 3, prepare: () => new Request(url, { method: 'POST' }) }, inner)('http://192.0.2.1/', { method: 'POST' }).catch(() => {});
+    await createFetch({ ...QUICK, maxAttempts: 3, prepare: () => new Request(url, { method: 'POST' }) }, inner)(
+      'http://192.0.2.1/',
+      { method: 'POST' },
+    ).catch(() => {});
     assert.equal(calls.length, attempts);
   }
 });
 
 test('a body whose own source fails is no proof: the POST is sent once', async () => {
   // A stream from a database or an upstream fails like this.
-  const source = () => new ReadableStream({
-    pull(controller) {
-      if (this.begun) controller.error(Object.assign(new Error('connect ECONNREFUSED'), { ...REFUSED, address: '127.0.0.1', port: Number(new URL(server.origin).port) }));
-      else controller.enqueue(new TextEncoder().encode('first'));
-      this.begun = true;
-    },
-  });
+  const source = () =>
+    new ReadableStream({
+      pull(controller) {
+        if (this.begun)
+          controller.error(
+            Object.assign(new Error('connect ECONNREFUSED'), {
+              ...REFUSED,
+              address: '127.0.0.1',
+              port: Number(new URL(server.origin).port),
+            }),
+          );
+        else controller.enqueue(new TextEncoder().encode('first'));
+        this.begun = true;
+      },
+    });
   const bodies = {
     'a function': { body: source },
     'a function that gives a promise': { body: async () => source() },
@@ -116,25 +206,37 @@ test('a body whose own source fails is no proof: the POST is sent once', async (
     for (const redirect of ['follow', 'error']) {
       const path = `/source-${name.length}-${redirect}`;
       const seen = [];
-      const inner = async (input, given) => { seen.push(input); return fetch(input, given); };
-      await createFetch({ ...QUICK, maxAttempts: 3 }, inner)(`${server.origin}${path}`, { method: 'POST', redirect, ...init, ...(name === 'a stream' && { body: source() }) }).catch(() => {});
+      const inner = async (input, given) => {
+        seen.push(input);
+        return fetch(input, given);
+      };
+      await createFetch({ ...QUICK, maxAttempts: 3 }, inner)(`${server.origin}${path}`, {
+        method: 'POST',
+        redirect,
+        ...init,
+        ...(name === 'a stream' && { body: source() }),
+      }).catch(() => {});
       assert.equal(seen.length, 1, `${name}, ${redirect}`);
     }
   }
   // Nothing tells what a Request's body was made of.
   const { inner, calls } = statuses(failed({ ...REFUSED, address: '192.0.2.1', port: 80 }));
-  await createFetch({ ...QUICK, maxAttempts: 3 }, inner)(new Request('http://192.0.2.1/', { method: 'POST', body: 'x' })).catch(() => {});
+  await createFetch(
+    { ...QUICK, maxAttempts: 3 },
+    inner,
+  )(new Request('http://192.0.2.1/', { method: 'POST', body: 'x' })).catch(() => {});
   assert.equal(calls.length, 1);
 });
 
 test('a Request that will not be sent again is not cloned', async (t) => {
   const clone = t.mock.method(Request.prototype, 'clone');
-  const request = (method, headers) => new Request('http://x/', { method, headers, body: method === 'GET' ? undefined : 'x' });
+  const request = (method, headers) =>
+    new Request('http://x/', { method, headers, body: method === 'GET' ? undefined : 'x' });
   const clones = async (made, options) => {
     const before = clone.mock.callCount();
     const { inner, calls } = statuses(200);
     await createFetch({ ...QUICK, ...options }, inner)(made);
-    assert.equal(await new Response((calls[0][0]).body).text(), made.method === 'GET' ? '' : 'x');
+    assert.equal(await new Response(calls[0][0].body).text(), made.method === 'GET' ? '' : 'x');
     return clone.mock.callCount() - before;
   };
   assert.equal(await clones(request('POST')), 0);
@@ -148,21 +250,33 @@ test('a Request that will not be sent again is not cloned', async (t) => {
 test('a blank key is none', async () => {
   for (const blank of ['', ' ', '\t']) {
     const { inner, calls } = statuses(503);
-    await createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/', { method: 'POST', headers: { 'Idempotency-Key': blank } });
+    await createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/', {
+      method: 'POST',
+      headers: { 'Idempotency-Key': blank },
+    });
     assert.equal(calls.length, 1, JSON.stringify(blank));
     const keyed = statuses(503);
-    await createFetch({ ...QUICK, maxAttempts: 3, idempotencyKey: 'auto' }, keyed.inner)('http://x/', { method: 'POST', headers: { 'Idempotency-Key': blank } });
+    await createFetch({ ...QUICK, maxAttempts: 3, idempotencyKey: 'auto' }, keyed.inner)('http://x/', {
+      method: 'POST',
+      headers: { 'Idempotency-Key': blank },
+    });
     assert.equal(keyed.calls.length, 3);
     assert.match(keyed.calls[0][1].headers.get('idempotency-key'), /^[0-9a-f-]{36}$/);
   }
 });
 
 test('no-cors drops the key, so such a POST is sent once, without one', async () => {
-  for (const [options, headers] of [[{ idempotencyKey: 'auto' }, {}], [{}, { 'idempotency-key': 'mine' }]]) {
+  for (const [options, headers] of [
+    [{ idempotencyKey: 'auto' }, {}],
+    [{}, { 'idempotency-key': 'mine' }],
+  ]) {
     for (const asRequest of [false, true]) {
       const { inner, calls } = statuses(503);
       const init = { method: 'POST', mode: 'no-cors', headers, body: 'x' };
-      await createFetch({ ...QUICK, maxAttempts: 3, ...options }, inner)(...(asRequest ? [new Request('http://x/', init)] : ['http://x/', init]));
+      await createFetch(
+        { ...QUICK, maxAttempts: 3, ...options },
+        inner,
+      )(...(asRequest ? [new Request('http://x/', init)] : ['http://x/', init]));
       assert.equal(calls.length, 1);
       if (options.idempotencyKey) assert.equal(new Headers(calls[0][1]?.headers).has('idempotency-key'), false);
     }
@@ -178,25 +292,44 @@ test('idempotencyHeader: the key under another name', async () => {
   assert.equal(new Set(keys).size, 1);
   assert.ok(calls.every(([, init]) => !new Headers(init.headers).has('idempotency-key')));
   const own = statuses(503, 200);
-  await createFetch({ ...QUICK, idempotencyHeader: 'X-Request-Id' }, own.inner)('http://x/', { method: 'POST', headers: { 'x-request-id': '1' } });
+  await createFetch({ ...QUICK, idempotencyHeader: 'X-Request-Id' }, own.inner)('http://x/', {
+    method: 'POST',
+    headers: { 'x-request-id': '1' },
+  });
   assert.equal(own.calls.length, 2);
   // The usual name says nothing to a server that reads another.
   const other = statuses(503, 200);
-  await createFetch({ ...QUICK, idempotencyHeader: 'X-Request-Id' }, other.inner)('http://x/', { method: 'POST', headers: { 'idempotency-key': '1' } });
+  await createFetch({ ...QUICK, idempotencyHeader: 'X-Request-Id' }, other.inner)('http://x/', {
+    method: 'POST',
+    headers: { 'idempotency-key': '1' },
+  });
   assert.equal(other.calls.length, 1);
-  for (const bad of ['', 'a b', 'a:', 5]) assert.throws(() => createFetch({ idempotencyHeader: bad }), /rejitter: idempotencyHeader must be the name of a header/);
+  for (const bad of ['', 'a b', 'a:', 5])
+    assert.throws(
+      () => createFetch({ idempotencyHeader: bad }),
+      /rejitter: idempotencyHeader must be the name of a header/,
+    );
 });
 
 test('a constant key is for one call: createFetch refuses it and does not repeat it', async () => {
-  assert.throws(() => createFetch({ idempotencyKey: 'order-4711' }), (error) => {
-    assert.ok(error instanceof TypeError);
-    assert.match(error.message, /^rejitter: idempotencyKey must be 'auto' or a function.*Set a text per call: fetch\(url, \{ retry: \{ idempotencyKey \} \}\)$/);
-    assert.doesNotMatch(error.message, /4711/);
-    return true;
-  });
+  assert.throws(
+    () => createFetch({ idempotencyKey: 'order-4711' }),
+    (error) => {
+      assert.ok(error instanceof TypeError);
+      assert.match(
+        error.message,
+        /^rejitter: idempotencyKey must be 'auto' or a function.*Set a text per call: fetch\(url, \{ retry: \{ idempotencyKey \} \}\)$/,
+      );
+      assert.doesNotMatch(error.message, /4711/);
+      return true;
+    },
+  );
   const { inner, calls } = statuses(503, 200);
   await createFetch(QUICK, inner)('http://x/', { method: 'POST', retry: { idempotencyKey: 'order-4711' } });
-  assert.deepEqual(calls.map(([, init]) => init.headers.get('idempotency-key')), ['order-4711', 'order-4711']);
+  assert.deepEqual(
+    calls.map(([, init]) => init.headers.get('idempotency-key')),
+    ['order-4711', 'order-4711'],
+  );
 });
 
 test('idempotencyKey auto where there is no crypto: refused before anything is sent, with the remedy', async () => {
@@ -216,18 +349,41 @@ test('idempotencyKey auto where there is no crypto: refused before anything is s
 });
 
 test('an option in the wrong place is an error before anything is sent', async () => {
-  for (const [init, name] of [[{ maxAttempts: 2 }, 'maxAttempts'], [{ totalTimeoutMs: 5 }, 'totalTimeoutMs'], [{ retryOn: [1] }, 'retryOn'], [{ method: 'POST', idempotencyKey: 'auto' }, 'idempotencyKey']]) {
+  for (const [init, name] of [
+    [{ maxAttempts: 2 }, 'maxAttempts'],
+    [{ totalTimeoutMs: 5 }, 'totalTimeoutMs'],
+    [{ retryOn: [1] }, 'retryOn'],
+    [{ method: 'POST', idempotencyKey: 'auto' }, 'idempotencyKey'],
+  ]) {
     const { inner, calls } = statuses(200);
     await assert.rejects(createFetch({}, inner)('http://x/', init), (error) => {
       assert.ok(error instanceof TypeError);
-      assert.ok(error.message.startsWith(`rejitter: ${name} `) && error.message.includes(`retry: { ${name} }`), error.message);
+      assert.ok(
+        error.message.startsWith(`rejitter: ${name} `) && error.message.includes(`retry: { ${name} }`),
+        error.message,
+      );
       return true;
     });
     assert.equal(calls.length, 0);
   }
   // Additions of hosts and other packages are theirs.
   const { inner, calls } = statuses(200);
-  const others = { next: { revalidate: 1 }, cf: {}, dispatcher: {}, timeout: 5, onRequest() {}, onSuccess() {}, onRetry() {}, name: 'x', hint: 1, seed: 1, metrics: 1, methods: [], baseURL: '/', retryDelay: 5 };
+  const others = {
+    next: { revalidate: 1 },
+    cf: {},
+    dispatcher: {},
+    timeout: 5,
+    onRequest() {},
+    onSuccess() {},
+    onRetry() {},
+    name: 'x',
+    hint: 1,
+    seed: 1,
+    metrics: 1,
+    methods: [],
+    baseURL: '/',
+    retryDelay: 5,
+  };
   await createFetch({}, inner)('http://x/', others);
   assert.deepEqual(calls[0][1], others);
   await assert.rejects(fetchWithRetry('http://x/', { maxAttempts: 2 }), /retry: \{ maxAttempts \}/);

@@ -128,20 +128,42 @@ globalThis.finished = (async () => {
 })();
 `;
 
-const html = (head) => ({ type: 'text/html', body: `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title><body>${head}` });
+const html = (head) => ({
+  type: 'text/html',
+  body: `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title><body>${head}`,
+});
 const js = (body) => ({ type: 'text/javascript', body });
 const CSP = "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'";
 
 let server;
 
 before(async () => {
-  const dir = project('browser', { 'job.mjs': JOB, 'frame.mjs': FRAME, 'page.mjs': PAGE, 'worker.mjs': WORKER, 'csp.mjs': CSP_PAGE });
-  const bundle = async (entry) => (await esbuild({ entryPoints: [join(dir, entry)], bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, logLevel: 'error' })).outputFiles[0].text;
+  const dir = project('browser', {
+    'job.mjs': JOB,
+    'frame.mjs': FRAME,
+    'page.mjs': PAGE,
+    'worker.mjs': WORKER,
+    'csp.mjs': CSP_PAGE,
+  });
+  const bundle = async (entry) =>
+    (
+      await esbuild({
+        entryPoints: [join(dir, entry)],
+        bundle: true,
+        minify: true,
+        format: 'esm',
+        target: 'es2022',
+        write: false,
+        logLevel: 'error',
+      })
+    ).outputFiles[0].text;
   const [page, worker, csp] = await Promise.all(['page.mjs', 'worker.mjs', 'csp.mjs'].map(bundle));
   const routes = {
     '/bundled': html('<script type="module" src="/bundle.js"></script>'),
     '/bundle.js': js(page),
-    '/native': html('<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" src="/src/page.mjs"></script>'),
+    '/native': html(
+      '<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" src="/src/page.mjs"></script>',
+    ),
     '/src/page.mjs': js(PAGE),
     '/src/job.mjs': js(JOB),
     '/src/frame.mjs': js(FRAME),
@@ -149,9 +171,17 @@ before(async () => {
     '/worker-page.js': js(WORKER_PAGE),
     '/worker.js': js(worker),
     '/csp.js': js(csp),
-    '/forbidden': { ...html('<script type="module" src="/csp.js"></script>'), headers: { 'content-security-policy': CSP } },
-    '/allowed': { ...html('<script type="module" src="/csp.js"></script>'), headers: { 'content-security-policy': `${CSP} 'wasm-unsafe-eval'` } },
-    '/complaining': html('<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new Error("uncaught");</script>'),
+    '/forbidden': {
+      ...html('<script type="module" src="/csp.js"></script>'),
+      headers: { 'content-security-policy': CSP },
+    },
+    '/allowed': {
+      ...html('<script type="module" src="/csp.js"></script>'),
+      headers: { 'content-security-policy': `${CSP} 'wasm-unsafe-eval'` },
+    },
+    '/complaining': html(
+      '<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new Error("uncaught");</script>',
+    ),
     '/vectors.json': { type: 'application/json', body: VECTORS },
   };
   let asked = 0;
@@ -194,20 +224,25 @@ function judge({ waited, delays, refused, frame, ...rest }) {
   assert.match(refused.message, /baseMs.*-1/);
   assert.match(refused.message, /maxAtempts.*maxAttempts/s);
   assert.equal(delays.length, expectedDelays.length);
-  for (const [i, list] of delays.entries()) assert.deepEqual(list, expectedDelays[i], `vector ${i + 1}: not Node's bits`);
+  for (const [i, list] of delays.entries())
+    assert.deepEqual(list, expectedDelays[i], `vector ${i + 1}: not Node's bits`);
 }
 
 for (const [name, launch] of Object.entries(BROWSERS)) {
   describe(name, () => {
     let browser;
-    before(async () => { browser = await launch(); });
+    before(async () => {
+      browser = await launch();
+    });
     after(() => browser.close());
 
     /** Opens a page and gives what its job resolved with, and all that went to the console. */
     async function visit(path) {
       const page = await browser.newPage();
       const complaints = [];
-      page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      });
       page.on('pageerror', (error) => complaints.push(String(error)));
       const missedBefore = server.missed.length;
       try {
@@ -227,7 +262,11 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       const { result, complaints } = await visit('/bundled');
       judge(result);
       assert.deepEqual(ownComplaints(complaints), []);
-      assert.deepEqual(result.frame, { foreign: true, error: 'from the frame', before: 'before' }, 'A13 a signal of an iframe');
+      assert.deepEqual(
+        result.frame,
+        { foreign: true, error: 'from the frame', before: 'before' },
+        'A13 a signal of an iframe',
+      );
     });
 
     test('native modules, by an import map', async () => {
@@ -242,18 +281,32 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
-    test('a Content-Security-Policy without wasm-unsafe-eval: the callback\'s own error comes out, and one warning names the remedy', async () => {
+    test("a Content-Security-Policy without wasm-unsafe-eval: the callback's own error comes out, and one warning names the remedy", async () => {
       const { result } = await visit('/forbidden');
       assert.equal(result.success, 'value');
-      assert.deepEqual(result.ends, [{ calls: 1, own: true, reason: 'unavailable' }, { calls: 2, own: true, reason: 'unavailable' }]);
+      assert.deepEqual(result.ends, [
+        { calls: 1, own: true, reason: 'unavailable' },
+        { calls: 2, own: true, reason: 'unavailable' },
+      ]);
       assert.equal(result.warnings.length, 1, result.warnings.join('\n'));
-      assert.match(result.warnings[0], /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
+      assert.match(
+        result.warnings[0],
+        /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/,
+      );
       assert.match(result.delays, /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
     });
 
     test('the same policy with it: works', async () => {
       const { result, complaints } = await visit('/allowed');
-      assert.deepEqual(result, { success: 'value', ends: [{ calls: 3, own: true, reason: 'exhausted' }, { calls: 6, own: true, reason: 'exhausted' }], warnings: [], delays: 'none' });
+      assert.deepEqual(result, {
+        success: 'value',
+        ends: [
+          { calls: 3, own: true, reason: 'exhausted' },
+          { calls: 6, own: true, reason: 'exhausted' },
+        ],
+        warnings: [],
+        delays: 'none',
+      });
       assert.deepEqual(complaints, []);
     });
 

@@ -60,24 +60,54 @@ async function sameAsUnbundled(file) {
 const BUNDLERS = {
   'esbuild, ES module': async (dir) => {
     const outfile = join(dir, 'out.mjs');
-    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'esm', platform: 'neutral', mainFields: ['module', 'main'], logLevel: 'error' });
+    await esbuild({
+      entryPoints: [join(dir, 'main.mjs')],
+      outfile,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      logLevel: 'error',
+    });
     return outfile;
   },
   'esbuild, CommonJS for Node': async (dir) => {
     const outfile = join(dir, 'out.cjs');
-    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'cjs', platform: 'node', logLevel: 'error' });
+    await esbuild({
+      entryPoints: [join(dir, 'main.mjs')],
+      outfile,
+      bundle: true,
+      minify: true,
+      format: 'cjs',
+      platform: 'node',
+      logLevel: 'error',
+    });
     return outfile;
   },
   'esbuild, a script for browsers': async (dir) => {
     const outfile = join(dir, 'out.cjs');
-    await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'iife', platform: 'browser', logLevel: 'error' });
+    await esbuild({
+      entryPoints: [join(dir, 'main.mjs')],
+      outfile,
+      bundle: true,
+      minify: true,
+      format: 'iife',
+      platform: 'browser',
+      logLevel: 'error',
+    });
     return outfile;
   },
   Rollup: async (dir) => {
     const bundle = await rollup({
       input: join(dir, 'main.mjs'),
       // Rollup finds no packages by itself: this is the one that there is.
-      plugins: [{ name: 'the-package', resolveId: (id) => (id === 'rejitter' ? { id: join(installed, 'index.js'), moduleSideEffects: false } : null) }],
+      plugins: [
+        {
+          name: 'the-package',
+          resolveId: (id) => (id === 'rejitter' ? { id: join(installed, 'index.js'), moduleSideEffects: false } : null),
+        },
+      ],
       onLog: (level, log) => assert.notEqual(level, 'warn', log.message),
     });
     await bundle.write({ file: join(dir, 'out.mjs'), format: 'es', compact: true });
@@ -85,19 +115,40 @@ const BUNDLERS = {
     return join(dir, 'out.mjs');
   },
   Vite: async (dir) => {
-    await vite({ root: dir, configFile: false, logLevel: 'error', build: { outDir: 'out', minify: true, modulePreload: false, target: 'es2022', rollupOptions: { input: join(dir, 'main.mjs') } } });
+    await vite({
+      root: dir,
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        outDir: 'out',
+        minify: true,
+        modulePreload: false,
+        target: 'es2022',
+        rollupOptions: { input: join(dir, 'main.mjs') },
+      },
+    });
     const [file] = readdirSync(join(dir, 'out', 'assets')).filter((name) => name.endsWith('.js'));
     // A page's script, run by Node: named as a module.
     copyFileSync(join(dir, 'out', 'assets', file), join(dir, 'out.mjs'));
     return join(dir, 'out.mjs');
   },
-  webpack: (dir) => new Promise((done, failed) => {
-    webpack({ mode: 'production', context: dir, entry: './main.mjs', target: 'node20', output: { path: dir, filename: 'out.cjs' } }, (error, stats) => {
-      if (error) failed(error);
-      else if (stats.hasErrors() || stats.hasWarnings()) failed(new Error(stats.toString()));
-      else done(join(dir, 'out.cjs'));
-    });
-  }),
+  webpack: (dir) =>
+    new Promise((done, failed) => {
+      webpack(
+        {
+          mode: 'production',
+          context: dir,
+          entry: './main.mjs',
+          target: 'node20',
+          output: { path: dir, filename: 'out.cjs' },
+        },
+        (error, stats) => {
+          if (error) failed(error);
+          else if (stats.hasErrors() || stats.hasWarnings()) failed(new Error(stats.toString()));
+          else done(join(dir, 'out.cjs'));
+        },
+      );
+    }),
 };
 
 for (const [name, build] of Object.entries(BUNDLERS)) {
@@ -109,13 +160,28 @@ for (const [name, build] of Object.entries(BUNDLERS)) {
 test('an import whose names are not used leaves nothing in a bundle', async () => {
   for (const text of [`import 'rejitter'; console.log(1);`, `import { retry } from 'rejitter'; console.log(1);`]) {
     const dir = project('bundle', { 'main.mjs': text });
-    const { outputFiles: [{ text: code }] } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
+    const {
+      outputFiles: [{ text: code }],
+    } = await esbuild({
+      entryPoints: [join(dir, 'main.mjs')],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+      logLevel: 'error',
+    });
     assert.equal(code.trim(), 'console.log(1);');
   }
 });
 
 /** In presets, policies as data, metrics, what blocks, and another function: what only others need. */
-const OF_OTHERS = ['googleHttpClient', 'fromJSON', 'firstAttemptSuccesses', 'SharedArrayBuffer', 'retryWithLinearBackoff'];
+const OF_OTHERS = [
+  'googleHttpClient',
+  'fromJSON',
+  'firstAttemptSuccesses',
+  'SharedArrayBuffer',
+  'retryWithLinearBackoff',
+];
 
 for (const name of ['esbuild, ES module', 'Rollup', 'webpack']) {
   test(`${name}: a bundle has the function that the app uses, and what it needs`, async () => {
@@ -123,21 +189,54 @@ for (const name of ['esbuild, ES module', 'Rollup', 'webpack']) {
       const text = readFileSync(await BUNDLERS[name](project('bundle', { 'main.mjs': source })), 'utf8');
       return OF_OTHERS.filter((part) => text.includes(part));
     };
-    assert.deepEqual(await found(`import { retryWithFullJitter } from 'rejitter';\nawait retryWithFullJitter(() => 1);\n`), []);
-    assert.deepEqual(await found(`import * as all from 'rejitter';\nconsole.log(Object.values(all));\n`), OF_OTHERS, 'the control');
+    assert.deepEqual(
+      await found(`import { retryWithFullJitter } from 'rejitter';\nawait retryWithFullJitter(() => 1);\n`),
+      [],
+    );
+    assert.deepEqual(
+      await found(`import * as all from 'rejitter';\nconsole.log(Object.values(all));\n`),
+      OF_OTHERS,
+      'the control',
+    );
   });
 }
 
 test('V07 the tests of behaviour pass on a minified bundle, where no name of a class or function is left', async () => {
   const dir = project('bundle', { 'main.mjs': `export * from 'rejitter';` });
   const bundle = join(dir, 'bundle.mjs');
-  await esbuild({ entryPoints: [join(dir, 'main.mjs')], outfile: bundle, bundle: true, minify: true, keepNames: false, format: 'esm', logLevel: 'error' });
-  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...BEHAVIOUR], { cwd: here, env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle } });
-  assert.equal(code, 0, stdout.split('\n').filter((line) => /not ok|error:/.test(line)).join('\n') + stderr);
+  await esbuild({
+    entryPoints: [join(dir, 'main.mjs')],
+    outfile: bundle,
+    bundle: true,
+    minify: true,
+    keepNames: false,
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...BEHAVIOUR], {
+    cwd: here,
+    env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle },
+  });
+  assert.equal(
+    code,
+    0,
+    stdout
+      .split('\n')
+      .filter((line) => /not ok|error:/.test(line))
+      .join('\n') + stderr,
+  );
   assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
   // The control: the bundle is what they ran on.
-  writeFileSync(bundle, readFileSync(join(dir, 'main.mjs'), 'utf8').replace('*', '{ retry, RetryPolicy }').replace(/$/, '\nthrow new Error("this bundle");'));
-  const control = await run(process.execPath, ['--test', '--test-reporter=tap', BEHAVIOUR[0]], { cwd: here, env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle } });
+  writeFileSync(
+    bundle,
+    readFileSync(join(dir, 'main.mjs'), 'utf8')
+      .replace('*', '{ retry, RetryPolicy }')
+      .replace(/$/, '\nthrow new Error("this bundle");'),
+  );
+  const control = await run(process.execPath, ['--test', '--test-reporter=tap', BEHAVIOUR[0]], {
+    cwd: here,
+    env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle },
+  });
   assert.notEqual(control.code, 0);
 });
 
@@ -146,20 +245,28 @@ test('edge-light: the compiled module is imported, nothing is compiled from byte
   const outfile = join(dir, 'out.mjs');
   const asked = [];
   await esbuild({
-    entryPoints: [join(dir, 'main.mjs')], outfile, bundle: true, minify: true, format: 'esm', conditions: ['edge-light'], logLevel: 'error',
-    plugins: [{
-      // What Vercel's build does with such an import.
-      name: 'wasm-module',
-      setup({ onResolve, onLoad }) {
-        onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => {
-          asked.push(path);
-          return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
-        });
-        onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
-          contents: `export default new WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, 'base64'));`,
-        }));
+    entryPoints: [join(dir, 'main.mjs')],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    conditions: ['edge-light'],
+    logLevel: 'error',
+    plugins: [
+      {
+        // What Vercel's build does with such an import.
+        name: 'wasm-module',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => {
+            asked.push(path);
+            return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
+          });
+          onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
+            contents: `export default new WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, 'base64'));`,
+          }));
+        },
       },
-    }],
+    ],
   });
   assert.deepEqual(asked, ['./core.wasm?module']);
   await sameAsUnbundled(outfile);
@@ -168,10 +275,15 @@ test('edge-light: the compiled module is imported, nothing is compiled from byte
 });
 
 test('edge-light: runs in the edge runtime, where compiling bytes is refused', async () => {
-  const { exported, vm, asked } = await onEdge(project('bundle', { 'job.mjs': JOB, 'main.mjs': "export { job } from './job.mjs';\n" }));
+  const { exported, vm, asked } = await onEdge(
+    project('bundle', { 'job.mjs': JOB, 'main.mjs': "export { job } from './job.mjs';\n" }),
+  );
   assert.deepEqual(asked, ['./core.wasm?module']);
   assert.equal(vm.evaluate('globalThis.EdgeRuntime'), 'edge-runtime');
-  assert.throws(() => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'), /disallowed/);
+  assert.throws(
+    () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
+    /disallowed/,
+  );
   assert.deepEqual(JSON.parse(JSON.stringify(await exported.job())), expected);
 });
 
@@ -197,7 +309,13 @@ test('W07 workerd: runs with the imported module, where compiling bytes and work
       );`,
   });
   await esbuild({
-    entryPoints: [join(dir, 'worker.mjs')], outfile: join(dir, 'bundle.js'), bundle: true, minify: true, format: 'esm', conditions: ['workerd'], logLevel: 'error',
+    entryPoints: [join(dir, 'worker.mjs')],
+    outfile: join(dir, 'bundle.js'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    conditions: ['workerd'],
+    logLevel: 'error',
     external: ['*.wasm'],
   });
   copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));

@@ -15,11 +15,14 @@ const { retry } = await importPackage();
 /** A retry that fails twice, on waits of `ms`; `state` tells how it stands. */
 function start(ms, options = {}) {
   const state = { calls: 0, done: false, value: undefined, error: undefined };
-  retry(({ attempt }) => {
-    state.calls += 1;
-    if (attempt < 3) throw new Error('flaky');
-    return attempt;
-  }, { backoff: 'fixed', jitter: 'none', baseMs: ms, ...options }).then(
+  retry(
+    ({ attempt }) => {
+      state.calls += 1;
+      if (attempt < 3) throw new Error('flaky');
+      return attempt;
+    },
+    { backoff: 'fixed', jitter: 'none', baseMs: ms, ...options },
+  ).then(
     (value) => Object.assign(state, { done: true, value }),
     (error) => Object.assign(state, { done: true, error }),
   );
@@ -28,7 +31,16 @@ function start(ms, options = {}) {
 
 async function realTimersWorkAgain() {
   const began = performance.now();
-  assert.equal(await retry(({ attempt }) => { if (attempt < 2) throw 0; return attempt; }, { backoff: 'fixed', jitter: 'none', baseMs: 15 }), 2);
+  assert.equal(
+    await retry(
+      ({ attempt }) => {
+        if (attempt < 2) throw 0;
+        return attempt;
+      },
+      { backoff: 'fixed', jitter: 'none', baseMs: 15 },
+    ),
+    2,
+  );
   const took = performance.now() - began;
   assert.ok(took >= 14, `${took} ms`);
 }
@@ -37,7 +49,9 @@ async function realTimersWorkAgain() {
 const SINON = {
   'everything faked': {},
   'only setTimeout faked': { toFake: ['setTimeout', 'clearTimeout'] },
-  'all but performance and the microtasks faked': { toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate', 'Date'] },
+  'all but performance and the microtasks faked': {
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate', 'Date'],
+  },
 };
 
 // In a process of its own: what fakes process.nextTick would stop the test runner's output as well.
@@ -94,7 +108,7 @@ for (const [kind, config] of Object.entries(SINON)) {
   });
 }
 
-test('F01 sinon: installed in the middle of an operation, the next wait is the fake\'s', async () => {
+test("F01 sinon: installed in the middle of an operation, the next wait is the fake's", async () => {
   const state = start(5);
   assert.equal(state.calls, 1);
   await turn();
@@ -213,15 +227,32 @@ const HOSTS = {
   Vitest: {
     file: 'suite.test.mjs',
     text: `import { retryWithFixedDelay } from 'rejitter';\n${SUITE('vi')}`,
-    args: (dir) => [tool('vitest/vitest.mjs'), 'run', '--root', dir, '--globals', '--no-color', '--pool=threads', '--no-file-parallelism'],
+    args: (dir) => [
+      tool('vitest/vitest.mjs'),
+      'run',
+      '--root',
+      dir,
+      '--globals',
+      '--no-color',
+      '--pool=threads',
+      '--no-file-parallelism',
+    ],
     passed: /Tests +6 passed \(6\)/,
   },
   Jest: {
     file: 'suite.test.cjs',
     text: `const { retryWithFixedDelay } = require('rejitter');\n${SUITE('jest')}`,
     args: (dir) => [
-      tool('jest/bin/jest.js'), '--rootDir', dir, '--ci', '--runInBand', '--watchman=false', '--cacheDirectory', join(dir, 'cache'),
-      '--config', JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/suite.test.cjs'] }),
+      tool('jest/bin/jest.js'),
+      '--rootDir',
+      dir,
+      '--ci',
+      '--runInBand',
+      '--watchman=false',
+      '--cacheDirectory',
+      join(dir, 'cache'),
+      '--config',
+      JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/suite.test.cjs'] }),
     ],
     passed: /Tests: +6 passed, 6 total/,
   },
@@ -230,7 +261,14 @@ const HOSTS = {
 for (const [host, { file, text, args, passed }] of Object.entries(HOSTS)) {
   test(`F01 F03 ${host}: its fake timers drive the waits and the timeouts`, async () => {
     const dir = project('fake', { [file]: text, 'package.json': '{ "private": true }' });
-    const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined };
+    const env = {
+      NODE_TEST_CONTEXT: undefined,
+      NODE_OPTIONS: '',
+      NODE_ENV: 'test',
+      CI: '1',
+      NO_COLOR: '1',
+      FORCE_COLOR: undefined,
+    };
     const good = await run(process.execPath, args(dir), { cwd: dir, env });
     assert.equal(good.code, 0, good.stdout + good.stderr);
     assert.match(good.stdout + good.stderr, passed);

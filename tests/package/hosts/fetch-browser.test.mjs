@@ -167,7 +167,10 @@ globalThis.finished = (async () => {
 })();
 `;
 
-const html = (head) => ({ type: 'text/html', body: `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title><body>${head}` });
+const html = (head) => ({
+  type: 'text/html',
+  body: `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title><body>${head}`,
+});
 const js = (body) => ({ type: 'text/javascript', body });
 
 /** The server's side of the cases; `cors` as for pages of another origin. */
@@ -176,15 +179,24 @@ function answers(seen) {
     const { pathname, searchParams } = new URL(request.url, 'http://loopback');
     const id = searchParams.get('id');
     const cors = {
-      'access-control-allow-origin': '*', 'access-control-allow-headers': '*, idempotency-key, content-type', 'access-control-allow-methods': '*', 'access-control-max-age': '60', 'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': '*, idempotency-key, content-type',
+      'access-control-allow-methods': '*',
+      'access-control-max-age': '60',
+      'cache-control': 'no-store',
       ...(searchParams.has('expose') && { 'access-control-expose-headers': 'Retry-After, Date' }),
     };
     if (request.method === 'OPTIONS') return void response.writeHead(204, cors).end();
     if (!seen.has(id)) seen.set(id, { attempts: 0, bodies: new Set(), keys: new Set() });
     const entry = seen.get(id);
-    if (pathname === '/seen') return void response.writeHead(200, cors).end(JSON.stringify({ attempts: entry.attempts, bodies: [...entry.bodies], keys: [...entry.keys] }));
+    if (pathname === '/seen')
+      return void response
+        .writeHead(200, cors)
+        .end(JSON.stringify({ attempts: entry.attempts, bodies: [...entry.bodies], keys: [...entry.keys] }));
     let body = '';
-    request.on('data', (chunk) => { body += chunk; });
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
     request.on('end', () => {
       if (pathname !== '/redirected') entry.attempts += 1;
       entry.bodies.add(body);
@@ -192,13 +204,23 @@ function answers(seen) {
       const failing = entry.attempts <= Number(searchParams.get('fail'));
       if (pathname === '/reset' && failing) request.socket.resetAndDestroy();
       else if (pathname === '/hang' && failing) return;
-      else if (pathname === '/redirect') response.writeHead(302, { ...cors, location: `/redirected?${searchParams}` }).end();
+      else if (pathname === '/redirect')
+        response.writeHead(302, { ...cors, location: `/redirected?${searchParams}` }).end();
       else if (pathname === '/stall') response.writeHead(200, cors).write('x'.repeat(2000));
       else if (pathname === '/slow') {
         response.writeHead(200, cors).write('a');
         setTimeout(() => response.end('b'), 1300);
-      } else if (failing) response.writeHead(Number(searchParams.get('status') ?? 503), { ...cors, ...(searchParams.has('retryAfter') && { 'retry-after': searchParams.get('retryAfter') }) }).end('failed');
-      else response.writeHead(200, { ...cors, 'content-type': 'text/plain' }).end(pathname === '/frame' ? 'framed' : body || 'ok');
+      } else if (failing)
+        response
+          .writeHead(Number(searchParams.get('status') ?? 503), {
+            ...cors,
+            ...(searchParams.has('retryAfter') && { 'retry-after': searchParams.get('retryAfter') }),
+          })
+          .end('failed');
+      else
+        response
+          .writeHead(200, { ...cors, 'content-type': 'text/plain' })
+          .end(pathname === '/frame' ? 'framed' : body || 'ok');
     });
   };
 }
@@ -210,14 +232,33 @@ let inNode;
 const seen = new Map();
 
 before(async () => {
-  const dir = project('fetch-browser', { 'job.mjs': JOB, 'page.mjs': PAGE, 'worker.mjs': WORKER, 'worker-page.mjs': WORKER_PAGE });
-  const bundle = async (entry) => (await esbuild({ entryPoints: [join(dir, entry)], bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, logLevel: 'error' })).outputFiles[0].text;
+  const dir = project('fetch-browser', {
+    'job.mjs': JOB,
+    'page.mjs': PAGE,
+    'worker.mjs': WORKER,
+    'worker-page.mjs': WORKER_PAGE,
+  });
+  const bundle = async (entry) =>
+    (
+      await esbuild({
+        entryPoints: [join(dir, entry)],
+        bundle: true,
+        minify: true,
+        format: 'esm',
+        target: 'es2022',
+        write: false,
+        logLevel: 'error',
+      })
+    ).outputFiles[0].text;
   const [page, worker, workerPage] = await Promise.all(['page.mjs', 'worker.mjs', 'worker-page.mjs'].map(bundle));
   const answer = answers(seen);
   other = await serve((path) => (PATHS.includes(path) ? answer : undefined));
   // A port where nobody listens.
   const refused = await new Promise((done) => {
-    const closed = createServer().listen(0, '127.0.0.1', () => { const { port } = closed.address(); closed.close(() => done(`http://127.0.0.1:${port}/`)); });
+    const closed = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = closed.address();
+      closed.close(() => done(`http://127.0.0.1:${port}/`));
+    });
   });
   const routes = {
     '/page': html('<script type="module" src="/page.js"></script>'),
@@ -240,7 +281,11 @@ after(async () => {
 /** What a case came to, in words that hold in every host. */
 const TRIES = 3;
 function expected({ browser, crossOrigin }) {
-  const settled = (status, attempts, { body = 'ok', reason = null, hints = Array(attempts - 1).fill(null), bodies = [''], keys = 0 } = {}) => ({ outcome: [status, body], reason, hints, attempts, bodies, keys });
+  const settled = (
+    status,
+    attempts,
+    { body = 'ok', reason = null, hints = Array(attempts - 1).fill(null), bodies = [''], keys = 0 } = {},
+  ) => ({ outcome: [status, body], reason, hints, attempts, bodies, keys });
   const out = {};
   for (const status of [200, 404, 408, 425, 429, 500, 501, 502, 503, 504, 505]) {
     const retried = [425, 429, 500, 502, 503, 504].includes(status) || (status === 408 && !browser);
@@ -253,7 +298,15 @@ function expected({ browser, crossOrigin }) {
   out['a long retry-after, exposed'] = settled(503, 1, { body: 'failed', reason: 'hint' });
   out['POST without key'] = settled(503, 1, { body: 'failed', bodies: ['order'] });
   out['POST with key'] = settled(200, 2, { body: 'order', bodies: ['order'], keys: 1 });
-  for (const [name, body] of [['with a string', 'string'], ['with a Blob', 'blob'], ['with a buffer', 'buffer'], ['with parameters', 'a=1'], ['by a Request', 'request'], ['by a function', 'made']]) out[`PUT ${name}`] = settled(200, 3, { body, bodies: [body] });
+  for (const [name, body] of [
+    ['with a string', 'string'],
+    ['with a Blob', 'blob'],
+    ['with a buffer', 'buffer'],
+    ['with parameters', 'a=1'],
+    ['by a Request', 'request'],
+    ['by a function', 'made'],
+  ])
+    out[`PUT ${name}`] = settled(200, 3, { body, bodies: [body] });
   out['reset before headers'] = settled(200, 2);
   out['headers never come'] = settled(200, 2);
   out.redirect = settled(200, 2);
@@ -261,7 +314,8 @@ function expected({ browser, crossOrigin }) {
   out.refused = [true, 3, 'exhausted'];
   out['a bad URL'] = [true, 1];
   out['a used Request'] = [true, 0];
-  for (const where of ['headers', 'the wait', 'the body']) for (const timeout of ['', 'attemptTimeoutMs']) out[`abort in ${where}${timeout}`] = true;
+  for (const where of ['headers', 'the wait', 'the body'])
+    for (const timeout of ['', 'attemptTimeoutMs']) out[`abort in ${where}${timeout}`] = true;
   out['a slow body under an attempt timeout'] = 'ab';
   return out;
 }
@@ -276,7 +330,9 @@ test('Node: the table and the cases', () => {
 for (const [name, launch] of Object.entries(BROWSERS)) {
   describe(name, () => {
     let browser;
-    before(async () => { browser = await launch(); });
+    before(async () => {
+      browser = await launch();
+    });
     after(() => browser.close());
 
     async function visit(path) {
@@ -284,7 +340,10 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       const errors = [];
       // Firefox reports as errors of the page what CORS blocks, such as the port where nobody listens, and
       // what a service worker fails to answer.
-      page.on('pageerror', (error) => { if (!/^Cross-Origin Request Blocked|^Failed to load .* ServiceWorker passed/.test(String(error))) errors.push(String(error)); });
+      page.on('pageerror', (error) => {
+        if (!/^Cross-Origin Request Blocked|^Failed to load .* ServiceWorker passed/.test(String(error)))
+          errors.push(String(error));
+      });
       try {
         await page.goto(server.origin + path);
         await page.waitForFunction(() => globalThis.finished !== undefined, undefined, { timeout: 20_000 });
@@ -301,8 +360,18 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       assert.deepEqual(hints, inNode.hints);
       // Chromium resends some requests itself (408, a connection that was reset): then the server saw more
       // than we sent, and what we did shows in the events.
-      const strict = (cases) => Object.fromEntries(Object.entries(cases).map(([label, entry]) => (['status 408', 'reset before headers'].includes(label) ? [label, { ...entry, attempts: undefined, outcome: entry.outcome[0] === 200 || entry.outcome[0] }] : [label, entry])));
-      const relaxed = (cases) => { const { 'reset before headers': reset, 'status 408': timeout, ...rest } = strict(cases); return { rest, reset: reset.outcome, timeout: timeout.reason }; };
+      const strict = (cases) =>
+        Object.fromEntries(
+          Object.entries(cases).map(([label, entry]) =>
+            ['status 408', 'reset before headers'].includes(label)
+              ? [label, { ...entry, attempts: undefined, outcome: entry.outcome[0] === 200 || entry.outcome[0] }]
+              : [label, entry],
+          ),
+        );
+      const relaxed = (cases) => {
+        const { 'reset before headers': reset, 'status 408': timeout, ...rest } = strict(cases);
+        return { rest, reset: reset.outcome, timeout: timeout.reason };
+      };
       assert.deepEqual(relaxed(same), relaxed(expected({ browser: true, crossOrigin: false })));
       assert.deepEqual(relaxed(crossed), relaxed(expected({ browser: true, crossOrigin: true })));
     });
@@ -316,7 +385,13 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
           seen.delete(`${what}-${kind}`);
         }
       }
-      assert.deepEqual([result.failing, result.refused], [[3, 'exhausted'], [3, 'exhausted']]);
+      assert.deepEqual(
+        [result.failing, result.refused],
+        [
+          [3, 'exhausted'],
+          [3, 'exhausted'],
+        ],
+      );
     });
   });
 }

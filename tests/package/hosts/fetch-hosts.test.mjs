@@ -1,7 +1,7 @@
 // fetch over other fetches and in other hosts: undici's own, a Vitest mock, workerd.
 
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -19,13 +19,15 @@ const { createFetch } = await importFetch();
 const { retryReport } = await importPackage();
 
 let server;
-before(async () => { server = await listen(failing(2)); });
+before(async () => {
+  server = await listen(failing(2));
+});
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
 const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
-test('undici\'s fetch: its responses, its requests, its forms', async () => {
+test("undici's fetch: its responses, its requests, its forms", async () => {
   const fetch = createFetch(QUICK, undici.fetch);
   const url = fresh();
   const response = await fetch(url, { method: 'PUT', body: 'x' });
@@ -36,7 +38,10 @@ test('undici\'s fetch: its responses, its requests, its forms', async () => {
   const other = fresh();
   const request = new undici.Request(other, { method: 'PUT', body: 'by a Request' });
   assert.equal(await (await fetch(request)).text(), 'by a Request');
-  assert.deepEqual(asked(other).map(({ body }) => String(body)), Array(3).fill('by a Request'));
+  assert.deepEqual(
+    asked(other).map(({ body }) => String(body)),
+    Array(3).fill('by a Request'),
+  );
   assert.equal(request.bodyUsed, true);
 
   const form = new undici.FormData();
@@ -50,14 +55,21 @@ test('undici\'s fetch: its responses, its requests, its forms', async () => {
   assert.equal(new Set(asked(keyed).map(({ headers }) => headers['idempotency-key'])).size, 1);
 });
 
-test('undici\'s fetch: an abort in its body, and a dispatcher with a connect timeout of its own', async () => {
+test("undici's fetch: an abort in its body, and a dispatcher with a connect timeout of its own", async () => {
   const agent = new undici.Agent({ connect: { timeout: 200 } });
   const sockets = [];
-  const mute = createServer((socket) => { sockets.push(socket); socket.on('error', () => {}).resume(); });
-  await new Promise((done) => { mute.listen(0, '127.0.0.1', done); });
+  const mute = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {}).resume();
+  });
+  await new Promise((done) => {
+    mute.listen(0, '127.0.0.1', done);
+  });
   const stalling = await listen((request, response) => response.writeHead(200).write('begin'));
   try {
-    const fetch = createFetch({ ...QUICK, maxAttempts: 2, attemptTimeoutMs: 30_000 }, (input, init) => undici.fetch(input, { ...init, dispatcher: agent }));
+    const fetch = createFetch({ ...QUICK, maxAttempts: 2, attemptTimeoutMs: 30_000 }, (input, init) =>
+      undici.fetch(input, { ...init, dispatcher: agent }),
+    );
     const controller = new AbortController();
     const response = await fetch(stalling.origin, { signal: controller.signal });
     const reason = new Error('enough');
@@ -65,7 +77,9 @@ test('undici\'s fetch: an abort in its body, and a dispatcher with a connect tim
     assert.equal(await response.text().catch((error) => error), reason);
     await until(() => stalling.seen[0].closed, 'the server sees the close');
     // Nothing answers the handshake here: undici gives up, and so do we, in less than the attempt's own time.
-    const error = await fetch(`https://127.0.0.1:${mute.address().port}`, { method: 'POST', body: 'x' }).catch((e) => e);
+    const error = await fetch(`https://127.0.0.1:${mute.address().port}`, { method: 'POST', body: 'x' }).catch(
+      (e) => e,
+    );
     assert.ok(error instanceof TypeError);
     assert.equal(retryReport(error).attempts, 2, 'nothing was processed, so a POST is sent again');
   } finally {
@@ -106,10 +120,21 @@ test('a mock, with fake timers', async () => {
 `;
 
 test('Vitest: a mock of fetch sees what fetch would, and fake timers drive the waits', async () => {
-  const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined };
+  const env = {
+    NODE_TEST_CONTEXT: undefined,
+    NODE_OPTIONS: '',
+    NODE_ENV: 'test',
+    CI: '1',
+    NO_COLOR: '1',
+    FORCE_COLOR: undefined,
+  };
   const go = async (text) => {
     const at = project('vitest-fetch', { 'mock.test.mjs': text, 'package.json': '{ "private": true }' });
-    return run(process.execPath, [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'], { cwd: at, env });
+    return run(
+      process.execPath,
+      [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'],
+      { cwd: at, env },
+    );
   };
   const { code, stdout, stderr } = await go(VITEST);
   assert.equal(code, 0, stdout + stderr);
@@ -154,7 +179,10 @@ async function checkJob(use) {
     assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
     assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
     assert.equal(attempts, 3, message);
-    assert.equal(new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size, 1);
+    assert.equal(
+      new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size,
+      1,
+    );
   } finally {
     await target.close();
   }
@@ -163,7 +191,10 @@ async function checkJob(use) {
 test('edge-light: retries against a real server from the edge runtime, where compiling bytes is refused', async () => {
   const { exported, vm, asked } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
   assert.deepEqual(asked, ['./core.wasm?module']);
-  assert.throws(() => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'), /disallowed/);
+  assert.throws(
+    () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
+    /disallowed/,
+  );
   await checkJob((target, closed) => exported.job(target, closed));
 });
 
@@ -183,7 +214,16 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
           compatibilityDate = "${compatibilityDate}",
         );`,
     });
-    await esbuild({ entryPoints: [join(dir, 'worker.mjs')], outfile: join(dir, 'bundle.js'), bundle: true, minify: true, format: 'esm', conditions: ['workerd'], logLevel: 'error', external: ['*.wasm'] });
+    await esbuild({
+      entryPoints: [join(dir, 'worker.mjs')],
+      outfile: join(dir, 'bundle.js'),
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      conditions: ['workerd'],
+      logLevel: 'error',
+      external: ['*.wasm'],
+    });
     copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
     await checkJob(async (target, closed) => {
       let text = '';
@@ -198,8 +238,17 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
 }
 
 test('one instance: a bundle of both entries has the driver and the core once', async () => {
-  const dir = project('fetch-bundle', { 'main.mjs': "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n" });
-  const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
+  const dir = project('fetch-bundle', {
+    'main.mjs': "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n",
+  });
+  const { outputFiles } = await esbuild({
+    entryPoints: [join(dir, 'main.mjs')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    logLevel: 'error',
+  });
   const [{ text }] = outputFiles;
   assert.equal(text.split(inlinedText('lib/driver.js')).length - 1, 1);
   assert.equal(text.split('rejitter:operation').length - 1, 1);
@@ -208,16 +257,35 @@ test('one instance: a bundle of both entries has the driver and the core once', 
 test('where wasm files are imported, a bundle has no inlined core', async () => {
   const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\nexport * from 'rejitter/fetch';\n" });
   const bundled = async (/** @type {string[]} */ conditions) => {
-    const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, format: 'esm', write: false, logLevel: 'error', conditions, external: ['*.wasm', '*.wasm?module'] });
+    const { outputFiles } = await esbuild({
+      entryPoints: [join(dir, 'main.mjs')],
+      bundle: true,
+      format: 'esm',
+      write: false,
+      logLevel: 'error',
+      conditions,
+      external: ['*.wasm', '*.wasm?module'],
+    });
     return outputFiles[0].text.includes(inlinedText('lib/driver.js'));
   };
-  assert.deepEqual([await bundled(['workerd']), await bundled(['edge-light']), await bundled([])], [false, false, true]);
+  assert.deepEqual(
+    [await bundled(['workerd']), await bundled(['edge-light']), await bundled([])],
+    [false, false, true],
+  );
 });
 
 test('the main entry alone has nothing of fetch', async () => {
   const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\n" });
-  const { outputFiles } = await esbuild({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', write: false, logLevel: 'error' });
-  for (const part of ['idempotency', 'retry-after', 'ECONNREFUSED']) assert.ok(!outputFiles[0].text.toLowerCase().includes(part.toLowerCase()), part.slice(0, 20));
+  const { outputFiles } = await esbuild({
+    entryPoints: [join(dir, 'main.mjs')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    logLevel: 'error',
+  });
+  for (const part of ['idempotency', 'retry-after', 'ECONNREFUSED'])
+    assert.ok(!outputFiles[0].text.toLowerCase().includes(part.toLowerCase()), part.slice(0, 20));
 });
 
 test('the examples in the declarations run', async () => {

@@ -65,13 +65,17 @@ after(() => server.close());
 for (const [name, launch] of Object.entries(BROWSERS)) {
   describe(name, () => {
     let browser;
-    before(async () => { browser = await launch(); });
+    before(async () => {
+      browser = await launch();
+    });
     after(() => browser?.close());
 
     test('a worker gets the numbers of Node, and stops when the page says so', async () => {
       const page = await browser.newPage();
       await page.goto(`${server.origin}/index.html`);
-      const { error, results, end } = await (await page.waitForFunction(() => globalThis.result, undefined, { timeout: 30_000 })).jsonValue();
+      const { error, results, end } = await (
+        await page.waitForFunction(() => globalThis.result, undefined, { timeout: 30_000 })
+      ).jsonValue();
       assert.equal(error, undefined);
       assert.equal(end, 'stopped by the page');
       assert.ok(expected.every((text) => text.length > 500));

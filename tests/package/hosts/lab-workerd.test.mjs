@@ -38,7 +38,13 @@ test('the lab works with the imported modules, on the same RetryPolicy', async (
       );`,
   });
   await build({
-    entryPoints: [join(dir, 'worker.mjs')], outfile: join(dir, 'bundle.js'), bundle: true, minify: true, format: 'esm', conditions: ['workerd'], logLevel: 'error',
+    entryPoints: [join(dir, 'worker.mjs')],
+    outfile: join(dir, 'bundle.js'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    conditions: ['workerd'],
+    logLevel: 'error',
     external: ['*.wasm'],
   });
   for (const name of ['core.wasm', 'lab.wasm']) copyFileSync(join(installed, name), join(dir, name));

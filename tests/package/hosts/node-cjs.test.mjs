@@ -63,11 +63,20 @@ test('both files give the same delays for the same seed', async () => {
 
 test('the tests of behaviour pass on the CommonJS files', async () => {
   // Whether Node finds the names of a CommonJS module's exports is not the matter here: take them from it.
-  const dir = project('cjs', { 'entry.mjs': `import api from ${JSON.stringify(pathToFileURL(join(installed, 'index.cjs')).href)};\nexport const { ${EXPORTS.join(', ')} } = api;\n` });
+  const dir = project('cjs', {
+    'entry.mjs': `import api from ${JSON.stringify(pathToFileURL(join(installed, 'index.cjs')).href)};\nexport const { ${EXPORTS.join(', ')} } = api;\n`,
+  });
   const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...BEHAVIOUR], {
     cwd: here,
     env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: join(dir, 'entry.mjs') },
   });
-  assert.equal(code, 0, stdout.split('\n').filter((line) => /not ok|error:/.test(line)).join('\n') + stderr);
+  assert.equal(
+    code,
+    0,
+    stdout
+      .split('\n')
+      .filter((line) => /not ok|error:/.test(line))
+      .join('\n') + stderr,
+  );
   assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
 });

@@ -30,7 +30,8 @@ for (const [name, options] of Object.entries(SHORTCUTS)) {
           return 'done';
         },
         { random: () => 0.5, maxAttempts: 10 },
-      ));
+      ),
+    );
     assert.equal(value, 'done');
     assert.equal(calls, 6);
     assert.deepEqual(clock.delays, expectedWaits(5, 0.5, options).map(Math.ceil));
@@ -44,7 +45,8 @@ for (const [name, options] of Object.entries(SHORTCUTS)) {
         calls += 1;
         if (endless && calls === 2000) return 'at last';
         throw calls;
-      }));
+      }),
+    );
     assert.equal(calls, endless ? 2000 : 6);
     assert.equal(clock.armed.length, endless ? 1999 : 5);
     if (endless) assert.equal(value, 'at last');
@@ -88,9 +90,19 @@ test('the import, the construction of a policy and a first success touch no wasm
   assert.equal(code, 0);
   const seen = JSON.parse(stdout);
   assert.deepEqual(seen.atImport, [], 'at import');
-  assert.deepEqual(seen.atSuccess, seen.results.map(() => 'performance.now'), 'until the first failure');
+  assert.deepEqual(
+    seen.atSuccess,
+    seen.results.map(() => 'performance.now'),
+    'until the first failure',
+  );
   assert.deepEqual(seen.results, [1, 2, 3, 4, 5]);
-  for (const name of ['new WebAssembly.Module', 'new WebAssembly.Instance', 'crypto.getRandomValues', 'setTimeout', 'performance.now']) {
+  for (const name of [
+    'new WebAssembly.Module',
+    'new WebAssembly.Instance',
+    'crypto.getRandomValues',
+    'setTimeout',
+    'performance.now',
+  ]) {
     assert.ok(seen.atFailure.includes(name), `the spies do not see ${name}, so they prove nothing: ${seen.atFailure}`);
   }
 });

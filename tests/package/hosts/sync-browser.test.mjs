@@ -38,7 +38,11 @@ function route(path) {
   const [, folder, name] = /^\/(isolated|plain)\/(.*)$/.exec(path) ?? [];
   if (!folder) return undefined;
   const headers = folder === 'isolated' ? ISOLATED : {};
-  const own = { 'index.html': PAGE, 'job.js': JOB, 'worker.js': "import { job } from './job.js';\npostMessage(job());\n" };
+  const own = {
+    'index.html': PAGE,
+    'job.js': JOB,
+    'worker.js': "import { job } from './job.js';\npostMessage(job());\n",
+  };
   const inside = /^rejitter\/((?:lib\/)?[\w.-]+\.js)$/.exec(name)?.[1];
   const body = own[name] ?? (inside && readFileSync(join(installed, normalize(inside))));
   return body && { type: TYPES[name.split('.').pop()], body, headers };
@@ -50,13 +54,17 @@ after(() => server.close());
 for (const [name, launch] of Object.entries(BROWSERS)) {
   describe(name, () => {
     let browser;
-    before(async () => { browser = await launch(); });
+    before(async () => {
+      browser = await launch();
+    });
     after(() => browser?.close());
 
     async function visit(folder) {
       const page = await browser.newPage();
       await page.goto(`${server.origin}/${folder}/index.html`);
-      const result = await (await page.waitForFunction(() => globalThis.result, undefined, { timeout: 30_000 })).jsonValue();
+      const result = await (
+        await page.waitForFunction(() => globalThis.result, undefined, { timeout: 30_000 })
+      ).jsonValue();
       await page.close();
       return result;
     }

@@ -57,7 +57,8 @@ test('after a trap each function works as before, in one new instance', async ()
     console.log(JSON.stringify(out));
   `);
   assert.equal(out.length, 7);
-  for (const { name, ...rest } of out) assert.deepEqual(rest, { fault: 'RuntimeError: unreachable', same: true, more: 1 }, name);
+  for (const { name, ...rest } of out)
+    assert.deepEqual(rest, { fault: 'RuntimeError: unreachable', same: true, more: 1 }, name);
 });
 
 test('refusals keep the instance', async () => {

@@ -22,8 +22,19 @@ const { RetryPolicy } = await load('all.mjs');
 const { cdf, density, explain, plan, quantiles, sample } = lab;
 
 const FUNCTIONS = [
-  'cdf', 'density', 'explain', 'peakOf', 'plan', 'quantiles', 'sample', 'simulateAmplification', 'simulateContention', 'simulateEthernet',
-  'simulateLoad', 'simulateOutage', 'timeToServeMs',
+  'cdf',
+  'density',
+  'explain',
+  'peakOf',
+  'plan',
+  'quantiles',
+  'sample',
+  'simulateAmplification',
+  'simulateContention',
+  'simulateEthernet',
+  'simulateLoad',
+  'simulateOutage',
+  'timeToServeMs',
 ];
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distributions.json'), 'utf8'));
 
@@ -58,13 +69,19 @@ for (const { options, rows } of [...vectors.distributions, ...vectors.others]) {
         if (name === 'atoms') {
           assert.equal(waits[i].atoms.length, row[j].length);
           for (const [n, [ms, p]] of row[j].entries()) {
-            assert.ok(close(waits[i].atoms[n].ms, ms, 0) && close(waits[i].atoms[n].probability, p, 0), `atoms of wait ${i + 1}`);
+            assert.ok(
+              close(waits[i].atoms[n].ms, ms, 0) && close(waits[i].atoms[n].probability, p, 0),
+              `atoms of wait ${i + 1}`,
+            );
           }
           continue;
         }
         // The quantiles of that reference are good to 5e-6 in probability: tests/lab.rs compares those.
         if (options.jitter === 'pollyV2' && /^p\d/.test(name)) continue;
-        assert.ok(close(COLUMNS[name](waits[i]), row[j], waits[i].hiMs), `wait ${i + 1}, ${name}: ${COLUMNS[name](waits[i])}, not ${row[j]}`);
+        assert.ok(
+          close(COLUMNS[name](waits[i]), row[j], waits[i].hiMs),
+          `wait ${i + 1}, ${name}: ${COLUMNS[name](waits[i])}, not ${row[j]}`,
+        );
         compared += 1;
       }
     }
@@ -84,34 +101,57 @@ test('plan: as many waits as attempts leave room for, 20 without a limit, or as 
 test('plan: plain objects with these fields', () => {
   const [wait] = plan({ jitter: 'slotted' }, 1);
   assert.deepEqual(wait, {
-    k: 1, ceilingMs: 100, loMs: 0, hiMs: 100, meanMs: 50, sdMs: 50,
+    k: 1,
+    ceilingMs: 100,
+    loMs: 0,
+    hiMs: 100,
+    meanMs: 50,
+    sdMs: 50,
     quantiles: { p01: 0, p05: 0, p10: 0, p50: 0, p90: 100, p95: 100, p99: 100 },
-    atoms: [], latticeMs: 100, totalMeanMs: 50, totalWorstMs: 100,
+    atoms: [],
+    latticeMs: 100,
+    totalMeanMs: 50,
+    totalWorstMs: 100,
   });
   assert.ok(!('latticeMs' in plan({}, 1)[0]));
 });
 
 test('explain: a backoff that cannot grow, a list that is not cut', () => {
-  const texts = (options, name) => explain(options).filter(({ code }) => code === name).map(({ text }) => text);
-  assert.deepEqual(texts({ baseMs: 15_000 }, 'does-not-grow'), ['the backoff does not grow: baseMs is 15 s, and no ceiling exceeds the cap of 15 s; set a longer capMs']);
+  const texts = (options, name) =>
+    explain(options)
+      .filter(({ code }) => code === name)
+      .map(({ text }) => text);
+  assert.deepEqual(texts({ baseMs: 15_000 }, 'does-not-grow'), [
+    'the backoff does not grow: baseMs is 15 s, and no ceiling exceeds the cap of 15 s; set a longer capMs',
+  ]);
   assert.deepEqual(texts({ baseMs: 15_000, capMs: 60_000 }, 'does-not-grow'), []);
-  assert.deepEqual(plan({ backoff: [1000, 20_000, 60_000], jitter: 'none' }, 4).map(({ hiMs }) => hiMs), [1000, 20_000, 60_000, 60_000]);
+  assert.deepEqual(
+    plan({ backoff: [1000, 20_000, 60_000], jitter: 'none' }, 4).map(({ hiMs }) => hiMs),
+    [1000, 20_000, 60_000, 60_000],
+  );
   assert.equal(plan({ backoff: 'truncated', capMs: Infinity }, 1)[0].hiMs, 100);
 });
 
 test('explain: codes, severities, sentences', () => {
   assert.deepEqual(explain({ maxAttempts: 1, totalTimeoutMs: 1000 }), [
-    { code: 'retries-never-happen', severity: 'warning', text: 'maxAttempts is 1: the first attempt is the only one, so nothing is retried' },
+    {
+      code: 'retries-never-happen',
+      severity: 'warning',
+      text: 'maxAttempts is 1: the first attempt is the only one, so nothing is retried',
+    },
   ]);
   const codes = (options) => explain(options).map(({ code }) => code);
   assert.deepEqual(codes({}), ['no-time-limit', 'worst-case', 'cap-never-reached', 'immediate-retry-possible']);
   assert.ok(codes(RetryPolicy.preset('awsSdk2020', { maxAttempts: 9 })).includes('atom-at-cap'));
   assert.ok(codes(RetryPolicy.preset('pRetry')).includes('no-cap'));
-  assert.deepEqual(explain({ backoff: [50, 200], jitter: 'none', attemptTimeoutMs: 1 }).map(({ text }) => text), [
-    'no jitter: all clients that fail together retry together',
-    'worst case 850 ms of waiting in 5 waits',
-    'the cap of 10 s is never reached with 6 attempts: the highest ceiling is 200 ms',
-  ]);
+  assert.deepEqual(
+    explain({ backoff: [50, 200], jitter: 'none', attemptTimeoutMs: 1 }).map(({ text }) => text),
+    [
+      'no jitter: all clients that fail together retry together',
+      'worst case 850 ms of waiting in 5 waits',
+      'the cap of 10 s is never reached with 6 attempts: the highest ceiling is 200 ms',
+    ],
+  );
 });
 
 /** The waits of operations by the package's own iterator. */
@@ -125,7 +165,16 @@ function delays(policy, seed, waits, operations) {
   return all;
 }
 
-for (const jitter of ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'additive', maxMs: 70 }]) {
+for (const jitter of [
+  'none',
+  'full',
+  'equal',
+  'decorrelated',
+  'decorrelatedBounded',
+  'slotted',
+  'pollyV2',
+  { type: 'additive', maxMs: 70 },
+]) {
   test(`sample: the delays of the policy, bit for bit: ${JSON.stringify(jitter)}`, () => {
     const policy = new RetryPolicy({ jitter, maxAttempts: 8, minMs: 20 });
     for (const seed of [0, 'text', 2n ** 64n - 1n]) {
@@ -157,7 +206,11 @@ test('sample: one operation of as many waits as attempts leave room for, unless 
 test('sample: in parts it is the same', () => {
   for (const jitter of ['full', 'decorrelated', 'pollyV2']) {
     const all = sample({ jitter }, { waits: 3, operations: 5000, seed: 9 });
-    const parts = [[0, 2], [2, 4000], [4002, 998]].map(([firstOperation, operations]) => [...sample({ jitter }, { waits: 3, firstOperation, operations, seed: 9 })]);
+    const parts = [
+      [0, 2],
+      [2, 4000],
+      [4002, 998],
+    ].map(([firstOperation, operations]) => [...sample({ jitter }, { waits: 3, firstOperation, operations, seed: 9 })]);
     assert.deepEqual(parts.flat(), [...all]);
   }
   // An operation that no part before it has reached.
@@ -172,7 +225,10 @@ test('the policy of another copy is studied by its data', () => {
 });
 
 test('sample: a list is followed', () => {
-  assert.deepEqual([...sample({ backoff: [10, 20], jitter: 'none' }, { waits: 3, operations: 2 })], [10, 20, 20, 10, 20, 20]);
+  assert.deepEqual(
+    [...sample({ backoff: [10, 20], jitter: 'none' }, { waits: 3, operations: 2 })],
+    [10, 20, 20, 10, 20, 20],
+  );
 });
 
 test('quantiles and cdf are inverse, and those of the plan', () => {
@@ -206,38 +262,148 @@ const posing = (data) => ({ toJSON: () => data });
 const inherited = Object.create({ version: 1, baseMs: 5 });
 
 for (const [what, call, kind, message] of [
-  ['an option out of range', () => plan({ baseMs: -1 }), RangeError, /^rejitter: baseMs must be a number of milliseconds.*, got -1/],
-  ['an unknown option', () => explain({ retries: 3 }), TypeError, /^rejitter: unknown option "retries"\. Did you mean maxAttempts/],
+  [
+    'an option out of range',
+    () => plan({ baseMs: -1 }),
+    RangeError,
+    /^rejitter: baseMs must be a number of milliseconds.*, got -1/,
+  ],
+  [
+    'an unknown option',
+    () => explain({ retries: 3 }),
+    TypeError,
+    /^rejitter: unknown option "retries"\. Did you mean maxAttempts/,
+  ],
   ['options that are none', () => plan(null), TypeError, /^rejitter: options must be an object.*, got null/],
-  ['a function as backoff', () => explain({ backoff: (k) => k }), TypeError, /^rejitter: backoff must be .*, got a function/],
-  ['no number of waits', () => plan({}, '3'), TypeError, /^rejitter: k must be an integer between 1 and 1000.*, got "3"/],
+  [
+    'a function as backoff',
+    () => explain({ backoff: (k) => k }),
+    TypeError,
+    /^rejitter: backoff must be .*, got a function/,
+  ],
+  [
+    'no number of waits',
+    () => plan({}, '3'),
+    TypeError,
+    /^rejitter: k must be an integer between 1 and 1000.*, got "3"/,
+  ],
   ['too few waits', () => plan({}, 0), RangeError, /^rejitter: k must be .*, got 0/],
   ['too many waits', () => plan({}, 1001), RangeError, /^rejitter: k must be .*, got 1001/],
   ['half a wait', () => sample({}, { waits: 1.5 }), RangeError, /^rejitter: waits must be .*, got 1\.5/],
-  ['too many samples', () => sample({}, { waits: 1000, operations: 1e6 }), RangeError, /^rejitter: operations must be an integer between 1 and 16777, got 1000000$/],
-  ['a misspelt option of sample', () => sample({}, { operation: 3 }), TypeError, /^rejitter: unknown option "operation"\. Did you mean operations/],
+  [
+    'too many samples',
+    () => sample({}, { waits: 1000, operations: 1e6 }),
+    RangeError,
+    /^rejitter: operations must be an integer between 1 and 16777, got 1000000$/,
+  ],
+  [
+    'a misspelt option of sample',
+    () => sample({}, { operation: 3 }),
+    TypeError,
+    /^rejitter: unknown option "operation"\. Did you mean operations/,
+  ],
   ['no seed', () => sample({}, { seed: NaN }), RangeError, /^rejitter: seed must be .*, got NaN/],
-  ['a bad seed of another type', () => sample({}, { seed: {} }), TypeError, /^rejitter: seed must be .*, got an object/],
+  [
+    'a bad seed of another type',
+    () => sample({}, { seed: {} }),
+    TypeError,
+    /^rejitter: seed must be .*, got an object/,
+  ],
   ['no wait', () => density({}, 0), RangeError, /^rejitter: k must be .*, got 0/],
   ['no resolution', () => density({}, 1, 0), RangeError, /^rejitter: resolution must be .*, got 0/],
   ['a NaN among times', () => cdf({}, 1, [1, NaN]), RangeError, /^rejitter: ms\[1\] must be .*, got NaN/],
   ['no list', () => cdf({}, 1, 5), TypeError, /^rejitter: ms must be .*, got 5/],
-  ['a probability above 1', () => quantiles({}, 1, [0.5, 1.1]), RangeError, /^rejitter: probabilities\[1\] must be a number between 0 and 1, got 1\.1$/],
-  ['more numbers than fit', () => cdf({}, 1, { length: 1e8 }), RangeError, /^rejitter: ms\.length must be an integer between 0 and 1048576, got 100000000$/],
-  ['more probabilities than fit', () => quantiles({}, 1, { length: 2 ** 20 + 1 }), RangeError, /^rejitter: probabilities\.length must be /],
-  ['a length that is none', () => cdf({}, 1, { length: NaN }), RangeError, /^rejitter: ms\.length must be .*, got NaN$/],
-  ['no first operation', () => sample({}, { firstOperation: -1 }), RangeError, /^rejitter: firstOperation must be an integer between 0 and 9007199254740991, got -1$/],
-  ['too long a list', () => explain({ backoff: Array(1001).fill(1) }), RangeError, /^rejitter: backoff\.length must be between 1 and 1000, got 1001$/],
+  [
+    'a probability above 1',
+    () => quantiles({}, 1, [0.5, 1.1]),
+    RangeError,
+    /^rejitter: probabilities\[1\] must be a number between 0 and 1, got 1\.1$/,
+  ],
+  [
+    'more numbers than fit',
+    () => cdf({}, 1, { length: 1e8 }),
+    RangeError,
+    /^rejitter: ms\.length must be an integer between 0 and 1048576, got 100000000$/,
+  ],
+  [
+    'more probabilities than fit',
+    () => quantiles({}, 1, { length: 2 ** 20 + 1 }),
+    RangeError,
+    /^rejitter: probabilities\.length must be /,
+  ],
+  [
+    'a length that is none',
+    () => cdf({}, 1, { length: NaN }),
+    RangeError,
+    /^rejitter: ms\.length must be .*, got NaN$/,
+  ],
+  [
+    'no first operation',
+    () => sample({}, { firstOperation: -1 }),
+    RangeError,
+    /^rejitter: firstOperation must be an integer between 0 and 9007199254740991, got -1$/,
+  ],
+  [
+    'too long a list',
+    () => explain({ backoff: Array(1001).fill(1) }),
+    RangeError,
+    /^rejitter: backoff\.length must be between 1 and 1000, got 1001$/,
+  ],
   // A policy of another copy, or a value that poses as one, is validated as by fromJSON.
-  ['data with an unknown name', () => plan(posing({ version: 1, foo: 1 }), 1), TypeError, /^rejitter: unknown option "foo"\. Known options: /],
-  ['data with a wrong type', () => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, /^rejitter: baseMs must be a number .*, got "5"$/],
-  ['data with NaN', () => plan(posing({ version: 1, baseMs: NaN }), 1), RangeError, /^rejitter: baseMs must be a number .*, got NaN$/],
-  ['data whose parts are inherited', () => plan(posing(inherited), 1), RangeError, /^rejitter: version must be 1, got undefined$/],
-  ['data of another version', () => plan(posing({ version: 2 }), 1), RangeError, /^rejitter: version must be 1, got 2$/],
-  ['data that are none', () => explain(posing(7)), TypeError, /^rejitter: the policy must be an object made by toJSON\(\), got 7$/],
-  ['data that cannot be data', () => explain(posing({ version: 1, baseMs: Symbol('x') })), TypeError, /^rejitter: baseMs must be a number .*, got a symbol$/],
-  ['data that are too deep', () => explain(posing({ version: 1, jitter: Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1) })), TypeError, /^rejitter: jitter must be /],
-  ['data with a list that is too long', () => explain(posing({ version: 1, backoff: { length: 1e9 } })), TypeError, /^rejitter: backoff must be /],
+  [
+    'data with an unknown name',
+    () => plan(posing({ version: 1, foo: 1 }), 1),
+    TypeError,
+    /^rejitter: unknown option "foo"\. Known options: /,
+  ],
+  [
+    'data with a wrong type',
+    () => plan(posing({ version: 1, baseMs: '5' }), 1),
+    TypeError,
+    /^rejitter: baseMs must be a number .*, got "5"$/,
+  ],
+  [
+    'data with NaN',
+    () => plan(posing({ version: 1, baseMs: NaN }), 1),
+    RangeError,
+    /^rejitter: baseMs must be a number .*, got NaN$/,
+  ],
+  [
+    'data whose parts are inherited',
+    () => plan(posing(inherited), 1),
+    RangeError,
+    /^rejitter: version must be 1, got undefined$/,
+  ],
+  [
+    'data of another version',
+    () => plan(posing({ version: 2 }), 1),
+    RangeError,
+    /^rejitter: version must be 1, got 2$/,
+  ],
+  [
+    'data that are none',
+    () => explain(posing(7)),
+    TypeError,
+    /^rejitter: the policy must be an object made by toJSON\(\), got 7$/,
+  ],
+  [
+    'data that cannot be data',
+    () => explain(posing({ version: 1, baseMs: Symbol('x') })),
+    TypeError,
+    /^rejitter: baseMs must be a number .*, got a symbol$/,
+  ],
+  [
+    'data that are too deep',
+    () => explain(posing({ version: 1, jitter: Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1) })),
+    TypeError,
+    /^rejitter: jitter must be /,
+  ],
+  [
+    'data with a list that is too long',
+    () => explain(posing({ version: 1, backoff: { length: 1e9 } })),
+    TypeError,
+    /^rejitter: backoff must be /,
+  ],
 ]) {
   test(`refused by name: ${what}`, () => {
     assert.throws(call, (error) => error instanceof kind && message.test(error.message));
@@ -251,7 +417,12 @@ test('after refusals everything works as before', () => {
 
 test('policies and options are not changed, and getters are read once', () => {
   let reads = 0;
-  const options = Object.freeze({ get baseMs() { reads += 1; return 10; } });
+  const options = Object.freeze({
+    get baseMs() {
+      reads += 1;
+      return 10;
+    },
+  });
   assert.equal(plan(options, 1)[0].hiMs, 10);
   assert.equal(reads, 1);
 });
@@ -300,8 +471,15 @@ function rightOutput({ code, stdout, stderr }) {
   assert.deepEqual(waits, delays);
   assert.equal(delays.length, 5);
   assert.deepEqual(rest, {
-    names: FUNCTIONS, mean: 100, codes: ['no-jitter', 'no-time-limit', 'worst-case', 'cap-never-reached'],
-    cells: [0, 100, 1], cdf: [0.5], quantiles: [50], layers: [1.75], named: 50, refused: 'rejitter: horizonMs must be above 0 and at most 10^9 milliseconds, got -1',
+    names: FUNCTIONS,
+    mean: 100,
+    codes: ['no-jitter', 'no-time-limit', 'worst-case', 'cap-never-reached'],
+    cells: [0, 100, 1],
+    cdf: [0.5],
+    quantiles: [50],
+    layers: [1.75],
+    named: 50,
+    refused: 'rejitter: horizonMs must be above 0 and at most 10^9 milliseconds, got -1',
   });
 }
 
@@ -328,11 +506,23 @@ test('import touches nothing: no wasm is compiled, no randomness taken, no coder
   assert.deepEqual(JSON.parse(stdout), { atImport: [], compiled: true });
 });
 
-for (const [format, source, ext] of [['esm', ESM, 'mjs'], ['cjs', CJS, 'cjs']]) {
+for (const [format, source, ext] of [
+  ['esm', ESM, 'mjs'],
+  ['cjs', CJS, 'cjs'],
+]) {
   test(`works in a bundle (esbuild, ${format}, minified), with one copy of the driver`, async () => {
     const dir = project('lab-bundle', { [`main.${ext}`]: source });
     const outfile = join(dir, `out.${ext}`);
-    const result = await build({ entryPoints: [join(dir, `main.${ext}`)], bundle: true, minify: true, format, platform: 'node', outfile, metafile: true, logLevel: 'silent' });
+    const result = await build({
+      entryPoints: [join(dir, `main.${ext}`)],
+      bundle: true,
+      minify: true,
+      format,
+      platform: 'node',
+      outfile,
+      metafile: true,
+      logLevel: 'silent',
+    });
     const inputs = Object.keys(result.metafile.inputs).filter((path) => path.includes('rejitter'));
     const names = inputs.map((path) => path.replace(/.*rejitter\//, '').replace(/\.c?js$/, ''));
     assert.deepEqual([...new Set(names)].sort(), [...names].sort(), 'no module is in it twice');
@@ -343,10 +533,20 @@ for (const [format, source, ext] of [['esm', ESM, 'mjs'], ['cjs', CJS, 'cjs']]) 
 }
 
 test('a bundle of the main entry has nothing of the lab', async () => {
-  const result = await build({ stdin: { contents: "export * from 'rejitter';", resolveDir: consumer }, bundle: true, format: 'esm', write: false, metafile: true, logLevel: 'silent' });
+  const result = await build({
+    stdin: { contents: "export * from 'rejitter';", resolveDir: consumer },
+    bundle: true,
+    format: 'esm',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
   const inputs = Object.keys(result.metafile.inputs);
   assert.ok(inputs.some((path) => path.includes('driver')));
-  assert.deepEqual(inputs.filter((path) => /lab|text/.test(path.replace(/.*rejitter\//, ''))), []);
+  assert.deepEqual(
+    inputs.filter((path) => /lab|text/.test(path.replace(/.*rejitter\//, ''))),
+    [],
+  );
 });
 
 test('the lab uses the main entry’s RetryPolicy: there is one', async () => {

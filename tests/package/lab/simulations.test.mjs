@@ -10,9 +10,21 @@ import { pathToFileURL } from 'node:url';
 import { project, repo, run, runNode, tool } from '../lib/consumer.mjs';
 import { DECLARED, blocks, declarations, runBlock } from '../lib/readers.mjs';
 
-const dir = project('lab-simulations', { 'lab.mjs': "export * from 'rejitter/lab';\nexport { RetryPolicy } from 'rejitter';\n" });
+const dir = project('lab-simulations', {
+  'lab.mjs': "export * from 'rejitter/lab';\nexport { RetryPolicy } from 'rejitter';\n",
+});
 const lab = await import(pathToFileURL(join(dir, 'lab.mjs')).href);
-const { RetryPolicy, peakOf, sample, simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage, timeToServeMs } = lab;
+const {
+  RetryPolicy,
+  peakOf,
+  sample,
+  simulateAmplification,
+  simulateContention,
+  simulateEthernet,
+  simulateLoad,
+  simulateOutage,
+  timeToServeMs,
+} = lab;
 
 const ENDLESS = { maxAttempts: Infinity };
 const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
@@ -42,9 +54,11 @@ function digest(...lists) {
 
 /** The digests that native Rust is held to, by the names of their tests. */
 const golden = Object.fromEntries(
-  [...readFileSync(join(repo, 'tests/simulation/golden.rs'), 'utf8').matchAll(/#\[test\]\nfn (\w+)\(\) \{.*?assert_eq!\([^,]*, (0x[0-9a-f_]+)\)/gs)].map(
-    ([, name, hex]) => [name, BigInt(hex.replaceAll('_', ''))],
-  ),
+  [
+    ...readFileSync(join(repo, 'tests/simulation/golden.rs'), 'utf8').matchAll(
+      /#\[test\]\nfn (\w+)\(\) \{.*?assert_eq!\([^,]*, (0x[0-9a-f_]+)\)/gs,
+    ),
+  ].map(([, name, hex]) => [name, BigInt(hex.replaceAll('_', ''))]),
 );
 
 const GOLDEN = {
@@ -56,20 +70,32 @@ const GOLDEN = {
   outage: () =>
     ['full', 'equal', 'decorrelated', 'pollyV2'].flatMap((jitter) => {
       const options = { clients: 300, spreadMs: 500, capacityPerS: 40, burst: 5, latencyMs: 12.5, seed: 2015 };
-      const { latenciesMs, traces, servedMs, attempts, arrivals, accepted } = finished(simulateOutage({ jitter, ...ENDLESS }, options));
+      const { latenciesMs, traces, servedMs, attempts, arrivals, accepted } = finished(
+        simulateOutage({ jitter, ...ENDLESS }, options),
+      );
       return [latenciesMs, traces.timesMs, servedMs, attempts, arrivals, accepted];
     }),
   load: () =>
     [
-      [{ type: 'poisson', perS: 280 }, { per: 'success', ratio: 0.1, bucket: 10 }],
-      [{ type: 'closed', clients: 400, thinkMs: 900 }, { per: 'request', ratio: 0.2, bucket: 50 }],
+      [
+        { type: 'poisson', perS: 280 },
+        { per: 'success', ratio: 0.1, bucket: 10 },
+      ],
+      [
+        { type: 'closed', clients: 400, thinkMs: 900 },
+        { per: 'request', ratio: 0.2, bucket: 50 },
+      ],
       [{ type: 'regular', perS: 280 }, 'unlimited'],
     ].flatMap(([arrivals, budget]) => {
-      const { responseMs, requests, successes, retries, timeouts } = finished(simulateLoad(ENDLESS, { arrivals, budget, horizonMs: 60_000, seed: 2015 }));
+      const { responseMs, requests, successes, retries, timeouts } = finished(
+        simulateLoad(ENDLESS, { arrivals, budget, horizonMs: 60_000, seed: 2015 }),
+      );
       return [responseMs, requests, successes, retries, timeouts];
     }),
   amplification_and_ethernet: () => {
-    const layers = finished(simulateAmplification({ attempts: 3, layers: 4, failure: 0.8, requests: 2000, seed: 2015 }));
+    const layers = finished(
+      simulateAmplification({ attempts: 3, layers: 4, failure: 0.8, requests: 2000, seed: 2015 }),
+    );
     const { slots, firstRun, attempts, collisions } = finished(simulateEthernet({ runs: 20, seed: 2015 }));
     return [layers.callsPerRequest, layers.calls, slots, firstRun.slots, firstRun.senders, attempts, collisions];
   },
@@ -95,15 +121,23 @@ for (const figure of FIGURES) {
     const result = finished(simulateContention({ figure }, { clients: 10, runs: 400, seed: 'figure' }));
     for (const [what, [mean, sd]] of Object.entries(REFERENCE[figure])) {
       const ours = result[`${what}Summary`];
-      assert.ok(Math.abs(ours.mean - mean) <= ours.ci95 + 0.0196 * sd, `${what}: ${ours.mean} ± ${ours.ci95}, not ${mean}`);
+      assert.ok(
+        Math.abs(ours.mean - mean) <= ours.ci95 + 0.0196 * sd,
+        `${what}: ${ours.mean} ± ${ours.ci95}, not ${mean}`,
+      );
     }
     assert.deepEqual([...result.giveUps], Array(400).fill(0));
   });
 }
 
 test('summaries are those of the runs', () => {
-  const { calls, callsSummary, timesMs, timeMsSummary } = finished(simulateContention({ figure: 'full' }, { clients: 20, runs: 50, seed: 1 }));
-  for (const [list, summary] of [[calls, callsSummary], [timesMs, timeMsSummary]]) {
+  const { calls, callsSummary, timesMs, timeMsSummary } = finished(
+    simulateContention({ figure: 'full' }, { clients: 20, runs: 50, seed: 1 }),
+  );
+  for (const [list, summary] of [
+    [calls, callsSummary],
+    [timesMs, timeMsSummary],
+  ]) {
     const mean = list.reduce((sum, x) => sum + x, 0) / 50;
     const sd = Math.sqrt(list.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 49);
     const near = (ours, theirs) => assert.ok(Math.abs(ours / theirs - 1) < 1e-12, `${ours}, not ${theirs}`);
@@ -123,12 +157,22 @@ test('the figure without noise and without backoff: exactly N(N + 1)/2 calls', (
 test('a line of the figure is a policy: base and cap are its own, the first ceiling is twice the base', () => {
   const options = { clients: 20, runs: 20, seed: 3 };
   const policy = { baseMs: 16, capMs: 300, ...ENDLESS };
-  assert.deepEqual(finished(simulateContention({ figure: 'full', baseMs: 8, capMs: 300 }, options)), finished(simulateContention(policy, options)));
-  assert.deepEqual(finished(simulateContention({ figure: 'full' }, options)), finished(simulateContention({ figure: 'full', baseMs: 5, capMs: 2000 }, options)));
+  assert.deepEqual(
+    finished(simulateContention({ figure: 'full', baseMs: 8, capMs: 300 }, options)),
+    finished(simulateContention(policy, options)),
+  );
+  assert.deepEqual(
+    finished(simulateContention({ figure: 'full' }, options)),
+    finished(simulateContention({ figure: 'full', baseMs: 5, capMs: 2000 }, options)),
+  );
 });
 
 test('amplification: the closed form, before and after', () => {
-  for (const [attempts, layers, failure] of [[3, 1, 0.5], [3, 3, 0.5], [2, 4, 0.9]]) {
+  for (const [attempts, layers, failure] of [
+    [3, 1, 0.5],
+    [3, 3, 0.5],
+    [2, 4, 0.9],
+  ]) {
     const simulation = simulateAmplification({ attempts, layers, failure, requests: 20_000, seed: 1 });
     const { expectedCalls, expectedSuccess } = simulation.result();
     const all = failure ** (attempts ** layers);
@@ -138,15 +182,23 @@ test('amplification: the closed form, before and after', () => {
     const { calls, callsPerRequest, successes } = finished(simulation);
     assert.ok(Math.abs(calls.at(-1) / 20_000 / expectedCalls.at(-1) - 1) < 0.03);
     assert.ok(Math.abs(successes / 20_000 - expectedSuccess) < 0.01);
-    assert.equal(callsPerRequest.reduce((sum, n) => sum + n, 0), calls.at(-1));
+    assert.equal(
+      callsPerRequest.reduce((sum, n) => sum + n, 0),
+      calls.at(-1),
+    );
   }
   assert.deepEqual([...simulateAmplification({ layers: 1 }).result().expectedCalls], [1.75]);
 });
 
 test('ethernet: every attempt is in a slot', () => {
-  const { slots, collisions, dropped, attempts, firstRun } = finished(simulateEthernet({ stations: 30, runs: 4, seed: 1 }));
+  const { slots, collisions, dropped, attempts, firstRun } = finished(
+    simulateEthernet({ stations: 30, runs: 4, seed: 1 }),
+  );
   assert.deepEqual([slots.length, collisions.length, dropped.length, attempts.length], [4, 4, 4, 4]);
-  assert.equal(firstRun.senders.reduce((sum, n) => sum + n, 0), attempts[0]);
+  assert.equal(
+    firstRun.senders.reduce((sum, n) => sum + n, 0),
+    attempts[0],
+  );
   assert.equal(firstRun.senders.filter((n) => n > 1).length, collisions[0]);
   assert.equal(firstRun.slots.at(-1) + 1, slots[0]);
   assert.equal(finished(simulateEthernet({ stations: 2, maxAttempts: 1, runs: 1 })).dropped[0], 2);
@@ -172,7 +224,9 @@ test('outage: the mean attempts, and what is expected of the busiest bin', () =>
       const result = finished(simulateOutage({ jitter, ...ENDLESS }, { seed }));
       attempts += result.meanAttempts / seeds;
       // Those who are served are not there again: what comes after the outage is served.
-      result.arrivals.forEach((n, bin) => { sums[bin] += n / seeds / 1000; });
+      result.arrivals.forEach((n, bin) => {
+        sums[bin] += n / seeds / 1000;
+      });
       peaks += peakOf(result, 30_000).arrivals / seeds / 1000;
     }
     assert.ok(Math.abs(attempts - mean) < 0.02, `${jitter}: ${attempts} attempts`);
@@ -194,7 +248,11 @@ test('a seed makes it reproducible: the given one, else the policy’s, else fre
   assert.deepEqual(make({}, 7), make({}, 7n));
   assert.notDeepEqual(make({}, 7), make({}, 8));
   assert.notDeepEqual(make({}), make({}));
-  const others = [simulateAmplification, simulateEthernet, (seeded) => simulateContention({ figure: 'full' }, { runs: 2, ...seeded })];
+  const others = [
+    simulateAmplification,
+    simulateEthernet,
+    (seeded) => simulateContention({ figure: 'full' }, { runs: 2, ...seeded }),
+  ];
   for (const other of others) {
     assert.deepEqual(finished(other({ seed: 'x' })), finished(other({ seed: 'x' })));
     assert.notDeepEqual(finished(other({})), finished(other({})));
@@ -289,11 +347,18 @@ test('run: an abort rejects with the reason itself; another run goes on from the
   const reason = { my: 'reason' };
   const aborted = AbortSignal.abort(reason);
   let calls = 0;
-  await assert.rejects(simulation.run({ signal: aborted, onProgress: () => (calls += 1) }), (error) => error === reason);
+  await assert.rejects(
+    simulation.run({ signal: aborted, onProgress: () => (calls += 1) }),
+    (error) => error === reason,
+  );
   assert.equal(calls, 0);
   assert.equal(simulation.step(0).events, 0);
   const controller = new AbortController();
-  const run = simulation.run({ signal: controller.signal, sliceEvents: 100, onProgress: ({ events }) => events >= 300 && controller.abort(reason) });
+  const run = simulation.run({
+    signal: controller.signal,
+    sliceEvents: 100,
+    onProgress: ({ events }) => events >= 300 && controller.abort(reason),
+  });
   await assert.rejects(run, (error) => error === reason);
   assert.equal(simulation.step(0).events, 300);
   const result = await simulation.run({ signal: new AbortController().signal });
@@ -303,11 +368,21 @@ test('run: an abort rejects with the reason itself; another run goes on from the
 test('run: one at a time; what onProgress throws ends it', async () => {
   const simulation = simulateOutage(ENDLESS, { clients: 200, seed: 1 });
   const first = simulation.run({ sliceEvents: 500 });
-  await assert.rejects(simulation.run(), { name: 'Error', message: 'rejitter: the simulation is running already; await that run' });
+  await assert.rejects(simulation.run(), {
+    name: 'Error',
+    message: 'rejitter: the simulation is running already; await that run',
+  });
   await first;
   const mine = new Error('mine');
   const other = simulateOutage(ENDLESS, { clients: 200, seed: 1 });
-  await assert.rejects(other.run({ onProgress() { throw mine; } }), (error) => error === mine);
+  await assert.rejects(
+    other.run({
+      onProgress() {
+        throw mine;
+      },
+    }),
+    (error) => error === mine,
+  );
   await other.run();
 });
 
@@ -336,9 +411,17 @@ test('results are one’s own: they can be kept, cloned and transferred', () => 
   simulation.free();
   assert.deepEqual(early, copy);
   assert.notDeepEqual(early, late);
-  const others = [simulateContention({ figure: 'none' }, { runs: 2 }), simulateLoad(), simulateAmplification(), simulateEthernet({ runs: 2 })];
+  const others = [
+    simulateContention({ figure: 'none' }, { runs: 2 }),
+    simulateLoad(),
+    simulateAmplification(),
+    simulateEthernet({ runs: 2 }),
+  ];
   for (const result of [late, ...others.map(finished)]) {
-    const arrays = (object) => Object.values(object).flatMap((value) => (ArrayBuffer.isView(value) ? [value] : value !== null && typeof value === 'object' ? arrays(value) : []));
+    const arrays = (object) =>
+      Object.values(object).flatMap((value) =>
+        ArrayBuffer.isView(value) ? [value] : value !== null && typeof value === 'object' ? arrays(value) : [],
+      );
     const lists = arrays(result);
     assert.ok(lists.length >= 3);
     // A view of the wasm's memory would be longer, and could not be transferred.
@@ -350,7 +433,8 @@ test('results are one’s own: they can be kept, cloned and transferred', () => 
   }
 });
 
-const SLICED = "simulateContention({ figure: 'none' }, { clients: 200, runs: 1000, seed: 1 }).run({ sliceEvents: 1000, ";
+const SLICED =
+  "simulateContention({ figure: 'none' }, { clients: 200, runs: 1000, seed: 1 }).run({ sliceEvents: 1000, ";
 
 test('run: between two slices a worker gets its messages', async () => {
   const { code, stdout, stderr } = await runNode(
@@ -372,7 +456,10 @@ test('run: between two slices a worker gets its messages', async () => {
   assert.equal(code, 0);
 });
 
-for (const [host, without] of [['', ''], [' without MessageChannel', 'delete globalThis.MessageChannel;']]) {
+for (const [host, without] of [
+  ['', ''],
+  [' without MessageChannel', 'delete globalThis.MessageChannel;'],
+]) {
   test(`run: between two slices timers fire${host}, and nothing keeps the process`, async () => {
     const { code, stdout, stderr } = await runNode(
       `${without} const { simulateContention } = await import('rejitter/lab');
@@ -420,22 +507,84 @@ const running = () => simulateEthernet({ stations: 2, runs: 1 });
 
 /** Values of numeric options that are refused, each by a RangeError that begins with the option's name. */
 const OUT_OF_RANGE = [
-  [outage, { clients: [0, 1_000_001, 1.5, -1, NaN, Infinity], spreadMs: [-1, NaN, 1.1e12, Infinity], downMs: [-1, NaN, Infinity], capacityPerS: [0, -1, NaN] }],
-  [outage, { burst: [0.9, NaN], rejectionCost: [-0.1, 1.1, NaN, Infinity], latencyMs: [-1, 1.1e6, NaN], deadlineMs: [0, -1, NaN], horizonMs: [0, 1.1e12, NaN, Infinity], binMs: [0, -1, NaN, Infinity, 0.5], traced: [-1, 0.5, 1_000_001] }],
-  [contention, { clients: [0, 100_001, 2.5], hopMeanMs: [-1, 1.1e6, NaN], hopSdMs: [-1, NaN, Infinity], runs: [0, 1_000_001, NaN] }],
-  [load, { capacityPerS: [0, 1.1e9, NaN], timeoutMs: [0, Infinity, NaN], downFromMs: [-1, NaN], downMs: [-1, 1.1e9], horizonMs: [0, -1, Infinity], binMs: [0, NaN, 0.01] }],
-  [(options) => () => simulateAmplification(options), { attempts: [0, 1001, 1.5], layers: [0, 21, 13], failure: [-0.1, 1.1, NaN], requests: [0, 10_000_001, NaN] }],
-  [(options) => () => simulateEthernet(options), { stations: [0, 100_001], maxAttempts: [0, Infinity], truncateAt: [0, 31, 1.5], runs: [0, 1_000_001] }],
+  [
+    outage,
+    {
+      clients: [0, 1_000_001, 1.5, -1, NaN, Infinity],
+      spreadMs: [-1, NaN, 1.1e12, Infinity],
+      downMs: [-1, NaN, Infinity],
+      capacityPerS: [0, -1, NaN],
+    },
+  ],
+  [
+    outage,
+    {
+      burst: [0.9, NaN],
+      rejectionCost: [-0.1, 1.1, NaN, Infinity],
+      latencyMs: [-1, 1.1e6, NaN],
+      deadlineMs: [0, -1, NaN],
+      horizonMs: [0, 1.1e12, NaN, Infinity],
+      binMs: [0, -1, NaN, Infinity, 0.5],
+      traced: [-1, 0.5, 1_000_001],
+    },
+  ],
+  [
+    contention,
+    {
+      clients: [0, 100_001, 2.5],
+      hopMeanMs: [-1, 1.1e6, NaN],
+      hopSdMs: [-1, NaN, Infinity],
+      runs: [0, 1_000_001, NaN],
+    },
+  ],
+  [
+    load,
+    {
+      capacityPerS: [0, 1.1e9, NaN],
+      timeoutMs: [0, Infinity, NaN],
+      downFromMs: [-1, NaN],
+      downMs: [-1, 1.1e9],
+      horizonMs: [0, -1, Infinity],
+      binMs: [0, NaN, 0.01],
+    },
+  ],
+  [
+    (options) => () => simulateAmplification(options),
+    { attempts: [0, 1001, 1.5], layers: [0, 21, 13], failure: [-0.1, 1.1, NaN], requests: [0, 10_000_001, NaN] },
+  ],
+  [
+    (options) => () => simulateEthernet(options),
+    { stations: [0, 100_001], maxAttempts: [0, Infinity], truncateAt: [0, 31, 1.5], runs: [0, 1_000_001] },
+  ],
 ];
 
 for (const [make, table] of OUT_OF_RANGE) {
   for (const [name, values] of Object.entries(table)) {
     test(`refused: ${name} out of range, or no number: ${make({})}`, () => {
       for (const value of values) {
-        assert.throws(make({ [name]: value }), (error) => error instanceof RangeError && error.message.startsWith(`rejitter: ${name} must be `) && error.message.endsWith(`, got ${value}`), `${value}`);
+        assert.throws(
+          make({ [name]: value }),
+          (error) =>
+            error instanceof RangeError &&
+            error.message.startsWith(`rejitter: ${name} must be `) &&
+            error.message.endsWith(`, got ${value}`),
+          `${value}`,
+        );
       }
-      for (const [value, shown] of [['5', '"5"'], [null, 'null'], [5n, '5n'], [{}, 'an object'], [Symbol('x'), 'a symbol'], [() => 5, 'a function'], [true, 'true']]) {
-        assert.throws(make({ [name]: value }), (error) => error instanceof TypeError && error.message === `rejitter: ${name} must be a number, got ${shown}`, shown);
+      for (const [value, shown] of [
+        ['5', '"5"'],
+        [null, 'null'],
+        [5n, '5n'],
+        [{}, 'an object'],
+        [Symbol('x'), 'a symbol'],
+        [() => 5, 'a function'],
+        [true, 'true'],
+      ]) {
+        assert.throws(
+          make({ [name]: value }),
+          (error) => error instanceof TypeError && error.message === `rejitter: ${name} must be a number, got ${shown}`,
+          shown,
+        );
       }
       make({ [name]: undefined })().free();
     });
@@ -443,45 +592,200 @@ for (const [make, table] of OUT_OF_RANGE) {
 }
 
 for (const [what, call, kind, message] of [
-  ['an unknown option', outage({ client: 5 }), TypeError, /^rejitter: unknown option "client"\. Did you mean clients\? Known options: clients, /],
-  ['another package’s name for it', outage({ deadline: 5 }), TypeError, /^rejitter: unknown option "deadline"\. Did you mean deadlineMs\?/],
-  ['a name for what it has not', load({ retries: 5 }), TypeError, /^rejitter: unknown option "retries"\. Known options: arrivals, /],
+  [
+    'an unknown option',
+    outage({ client: 5 }),
+    TypeError,
+    /^rejitter: unknown option "client"\. Did you mean clients\? Known options: clients, /,
+  ],
+  [
+    'another package’s name for it',
+    outage({ deadline: 5 }),
+    TypeError,
+    /^rejitter: unknown option "deadline"\. Did you mean deadlineMs\?/,
+  ],
+  [
+    'a name for what it has not',
+    load({ retries: 5 }),
+    TypeError,
+    /^rejitter: unknown option "retries"\. Known options: arrivals, /,
+  ],
   ['options that are none', outage(null), TypeError, /^rejitter: options must be an object.*, got null/],
-  ['several at once', outage({ clients: 0, spreadMs: -1, binMs: -2 }), RangeError, /^rejitter: clients must be .*, got 0; spreadMs must be .*, got -1; binMs must be above 0 and at least a 10\^6th of horizonMs, got -2$/],
-  ['several types at once', contention({ clients: '1', runs: null }), TypeError, /^rejitter: clients must be a number, got "1"; runs must be a number, got null$/],
+  [
+    'several at once',
+    outage({ clients: 0, spreadMs: -1, binMs: -2 }),
+    RangeError,
+    /^rejitter: clients must be .*, got 0; spreadMs must be .*, got -1; binMs must be above 0 and at least a 10\^6th of horizonMs, got -2$/,
+  ],
+  [
+    'several types at once',
+    contention({ clients: '1', runs: null }),
+    TypeError,
+    /^rejitter: clients must be a number, got "1"; runs must be a number, got null$/,
+  ],
   ['no seed', outage({ seed: 1.5 }), RangeError, /^rejitter: seed must be .*, got 1\.5/],
   ['a seed of another type', load({ seed: {} }), TypeError, /^rejitter: seed must be .*, got an object/],
   ['no policy', () => simulateOutage(null), TypeError, /^rejitter: options must be .*, got null/],
   ['a policy out of range', () => simulateLoad({ baseMs: -1 }), RangeError, /^rejitter: baseMs must be .*, got -1/],
-  ['a function as backoff', () => simulateContention({ backoff: (k) => k }), TypeError, /^rejitter: backoff must be a name or a list.*, got a function/],
-  ['data of another version', () => simulateOutage({ toJSON: () => ({ version: 2 }) }), RangeError, /^rejitter: version must be 1, got 2$/],
-  ['time that stands still', () => simulateOutage({ backoff: [0], ...ENDLESS }), RangeError, /^rejitter: latencyMs must be above 0 if the policy never waits.*, got 0$/],
-  ['no line of the figure', () => simulateContention({ figure: 'half' }), TypeError, /^rejitter: figure must be one of 'none', 'exponential', 'equal', 'full', 'decorrelated', got "half"$/],
-  ['a line with a policy’s option', () => simulateContention({ figure: 'full', maxAttempts: 3 }), TypeError, /^rejitter: unknown option "maxAttempts"\./],
-  ['a line with a seed', () => simulateContention({ figure: 'full', seed: 3 }), TypeError, /^rejitter: unknown option "seed"\./],
-  ['a line with a bad base', () => simulateContention({ figure: 'none', baseMs: -1 }), RangeError, /^rejitter: baseMs must be .*, got -1$/],
-  ['a line with its cap below its base', () => simulateContention({ figure: 'full', baseMs: 9, capMs: 8 }), RangeError, /^rejitter: capMs must be at least baseMs, got 8$/],
-  ['arrivals of no kind', load({ arrivals: { type: 'burst', perS: 3 } }), TypeError, /^rejitter: arrivals must be \{ type: 'regular', perS \}, \{ type: 'poisson'.*, got an object/],
-  ['arrivals by an inherited kind', load({ arrivals: { type: 'toString', perS: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
-  ['arrivals with too much', load({ arrivals: { type: 'regular', perS: 3, clients: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
-  ['arrivals with too little', load({ arrivals: { type: 'closed', clients: 3 } }), TypeError, /^rejitter: arrivals must be .*, got an object/],
+  [
+    'a function as backoff',
+    () => simulateContention({ backoff: (k) => k }),
+    TypeError,
+    /^rejitter: backoff must be a name or a list.*, got a function/,
+  ],
+  [
+    'data of another version',
+    () => simulateOutage({ toJSON: () => ({ version: 2 }) }),
+    RangeError,
+    /^rejitter: version must be 1, got 2$/,
+  ],
+  [
+    'time that stands still',
+    () => simulateOutage({ backoff: [0], ...ENDLESS }),
+    RangeError,
+    /^rejitter: latencyMs must be above 0 if the policy never waits.*, got 0$/,
+  ],
+  [
+    'no line of the figure',
+    () => simulateContention({ figure: 'half' }),
+    TypeError,
+    /^rejitter: figure must be one of 'none', 'exponential', 'equal', 'full', 'decorrelated', got "half"$/,
+  ],
+  [
+    'a line with a policy’s option',
+    () => simulateContention({ figure: 'full', maxAttempts: 3 }),
+    TypeError,
+    /^rejitter: unknown option "maxAttempts"\./,
+  ],
+  [
+    'a line with a seed',
+    () => simulateContention({ figure: 'full', seed: 3 }),
+    TypeError,
+    /^rejitter: unknown option "seed"\./,
+  ],
+  [
+    'a line with a bad base',
+    () => simulateContention({ figure: 'none', baseMs: -1 }),
+    RangeError,
+    /^rejitter: baseMs must be .*, got -1$/,
+  ],
+  [
+    'a line with its cap below its base',
+    () => simulateContention({ figure: 'full', baseMs: 9, capMs: 8 }),
+    RangeError,
+    /^rejitter: capMs must be at least baseMs, got 8$/,
+  ],
+  [
+    'arrivals of no kind',
+    load({ arrivals: { type: 'burst', perS: 3 } }),
+    TypeError,
+    /^rejitter: arrivals must be \{ type: 'regular', perS \}, \{ type: 'poisson'.*, got an object/,
+  ],
+  [
+    'arrivals by an inherited kind',
+    load({ arrivals: { type: 'toString', perS: 3 } }),
+    TypeError,
+    /^rejitter: arrivals must be .*, got an object/,
+  ],
+  [
+    'arrivals with too much',
+    load({ arrivals: { type: 'regular', perS: 3, clients: 3 } }),
+    TypeError,
+    /^rejitter: arrivals must be .*, got an object/,
+  ],
+  [
+    'arrivals with too little',
+    load({ arrivals: { type: 'closed', clients: 3 } }),
+    TypeError,
+    /^rejitter: arrivals must be .*, got an object/,
+  ],
   ['arrivals that are none', load({ arrivals: 280 }), TypeError, /^rejitter: arrivals must be .*, got 280/],
-  ['no arrivals', load({ arrivals: { type: 'regular', perS: 0 } }), RangeError, /^rejitter: arrivals must be above 0 per second and at most 10\^7 requests up to horizonMs, got \{ type: "regular", perS: 0 \}$/],
-  ['too many arrivals', load({ arrivals: { type: 'poisson', perS: 1e6 } }), RangeError, /^rejitter: arrivals must be .*, got \{ type: "poisson", perS: 1000000 \}$/],
-  ['half a client', load({ arrivals: { type: 'closed', clients: 1.5, thinkMs: 1 } }), RangeError, /^rejitter: arrivals must be .* integer of clients, got \{ type: "closed", clients: 1\.5, thinkMs: 1 \}$/],
-  ['no pause', load({ arrivals: { type: 'closed', clients: 1, thinkMs: NaN } }), RangeError, /^rejitter: arrivals must be a pause .*, got \{ type: "closed", clients: 1, thinkMs: NaN \}$/],
-  ['a budget of no kind', load({ budget: 'none' }), TypeError, /^rejitter: budget must be 'unlimited', \{ per: 'request', ratio, bucket \}.*, got "none"/],
-  ['a budget without a bucket', load({ budget: { per: 'request', ratio: 0.1 } }), TypeError, /^rejitter: budget must be .*, got an object/],
-  ['a budget out of range', load({ budget: { per: 'success', ratio: -1, bucket: 1 } }), RangeError, /^rejitter: budget must be a budget with a ratio between 0 and .*, got \{ per: "success", ratio: -1, bucket: 1 \}$/],
-  ['too many layers for the attempts', () => simulateAmplification({ attempts: 10, layers: 7 }), RangeError, /^rejitter: layers must be .* attempts\^layers at most 10\^6, got 7$/],
-  ['half an event', () => running().step(1.5), RangeError, /^rejitter: maxEvents must be a non-negative integer or Infinity, got 1\.5$/],
+  [
+    'no arrivals',
+    load({ arrivals: { type: 'regular', perS: 0 } }),
+    RangeError,
+    /^rejitter: arrivals must be above 0 per second and at most 10\^7 requests up to horizonMs, got \{ type: "regular", perS: 0 \}$/,
+  ],
+  [
+    'too many arrivals',
+    load({ arrivals: { type: 'poisson', perS: 1e6 } }),
+    RangeError,
+    /^rejitter: arrivals must be .*, got \{ type: "poisson", perS: 1000000 \}$/,
+  ],
+  [
+    'half a client',
+    load({ arrivals: { type: 'closed', clients: 1.5, thinkMs: 1 } }),
+    RangeError,
+    /^rejitter: arrivals must be .* integer of clients, got \{ type: "closed", clients: 1\.5, thinkMs: 1 \}$/,
+  ],
+  [
+    'no pause',
+    load({ arrivals: { type: 'closed', clients: 1, thinkMs: NaN } }),
+    RangeError,
+    /^rejitter: arrivals must be a pause .*, got \{ type: "closed", clients: 1, thinkMs: NaN \}$/,
+  ],
+  [
+    'a budget of no kind',
+    load({ budget: 'none' }),
+    TypeError,
+    /^rejitter: budget must be 'unlimited', \{ per: 'request', ratio, bucket \}.*, got "none"/,
+  ],
+  [
+    'a budget without a bucket',
+    load({ budget: { per: 'request', ratio: 0.1 } }),
+    TypeError,
+    /^rejitter: budget must be .*, got an object/,
+  ],
+  [
+    'a budget out of range',
+    load({ budget: { per: 'success', ratio: -1, bucket: 1 } }),
+    RangeError,
+    /^rejitter: budget must be a budget with a ratio between 0 and .*, got \{ per: "success", ratio: -1, bucket: 1 \}$/,
+  ],
+  [
+    'too many layers for the attempts',
+    () => simulateAmplification({ attempts: 10, layers: 7 }),
+    RangeError,
+    /^rejitter: layers must be .* attempts\^layers at most 10\^6, got 7$/,
+  ],
+  [
+    'half an event',
+    () => running().step(1.5),
+    RangeError,
+    /^rejitter: maxEvents must be a non-negative integer or Infinity, got 1\.5$/,
+  ],
   ['fewer than no events', () => running().step(-1), RangeError, /^rejitter: maxEvents must be .*, got -1/],
   ['events that are none', () => running().step('all'), TypeError, /^rejitter: maxEvents must be .*, got "all"/],
-  ['no share', () => timeToServeMs(finished(simulateOutage()), 1.1), RangeError, /^rejitter: share must be a number between 0 and 1, got 1\.1$/],
-  ['a share that is none', () => timeToServeMs(finished(simulateOutage())), TypeError, /^rejitter: share must be .*, got undefined/],
-  ['no time', () => peakOf(finished(simulateOutage()), NaN), RangeError, /^rejitter: fromMs must be a non-negative number, got NaN$/],
-  ['no result', () => peakOf(undefined), TypeError, /^rejitter: the result must be one of simulateOutage, got undefined$/],
-  ['another result', () => timeToServeMs(finished(simulateLoad({}, { horizonMs: 5 })), 1), TypeError, /^rejitter: the result must be one of simulateOutage, got an object$/],
+  [
+    'no share',
+    () => timeToServeMs(finished(simulateOutage()), 1.1),
+    RangeError,
+    /^rejitter: share must be a number between 0 and 1, got 1\.1$/,
+  ],
+  [
+    'a share that is none',
+    () => timeToServeMs(finished(simulateOutage())),
+    TypeError,
+    /^rejitter: share must be .*, got undefined/,
+  ],
+  [
+    'no time',
+    () => peakOf(finished(simulateOutage()), NaN),
+    RangeError,
+    /^rejitter: fromMs must be a non-negative number, got NaN$/,
+  ],
+  [
+    'no result',
+    () => peakOf(undefined),
+    TypeError,
+    /^rejitter: the result must be one of simulateOutage, got undefined$/,
+  ],
+  [
+    'another result',
+    () => timeToServeMs(finished(simulateLoad({}, { horizonMs: 5 })), 1),
+    TypeError,
+    /^rejitter: the result must be one of simulateOutage, got an object$/,
+  ],
 ]) {
   test(`refused by name: ${what}`, () => {
     assert.throws(call, (error) => error instanceof kind && message.test(error.message));
@@ -492,7 +796,12 @@ for (const [what, options, kind, message] of [
   ['an unknown option', { slice: 3 }, TypeError, /^rejitter: unknown option "slice"\./],
   ['no signal', { signal: {} }, TypeError, /^rejitter: signal must be an AbortSignal, got an object$/],
   ['no function', { onProgress: 3 }, TypeError, /^rejitter: onProgress must be a function, got 3$/],
-  ['an empty slice', { sliceEvents: 0 }, RangeError, /^rejitter: sliceEvents must be a positive integer or Infinity, got 0$/],
+  [
+    'an empty slice',
+    { sliceEvents: 0 },
+    RangeError,
+    /^rejitter: sliceEvents must be a positive integer or Infinity, got 0$/,
+  ],
   ['options that are none', 'all', TypeError, /^rejitter: options must be an object, got "all"$/],
 ]) {
   test(`run rejects: ${what}`, async () => {
@@ -502,13 +811,21 @@ for (const [what, options, kind, message] of [
 
 test('options are read once, own ones only, and not changed', () => {
   let reads = 0;
-  const arrivals = Object.freeze({ get type() { reads += 1; return reads === 1 ? 'regular' : 'none'; }, perS: 5 });
+  const arrivals = Object.freeze({
+    get type() {
+      reads += 1;
+      return reads === 1 ? 'regular' : 'none';
+    },
+    perS: 5,
+  });
   const options = Object.freeze(Object.assign(Object.create({ horizonMs: -1 }), { arrivals, seed: 1 }));
   simulateLoad({}, options).free();
   assert.equal(reads, 1);
 });
 
-const EXAMPLES = ['lab.d.ts', 'simulations.d.ts'].flatMap((name) => blocks(declarations(name)).map(({ number, code }) => [`${name}, ${number}`, code]));
+const EXAMPLES = ['lab.d.ts', 'simulations.d.ts'].flatMap((name) =>
+  blocks(declarations(name)).map(({ number, code }) => [`${name}, ${number}`, code]),
+);
 
 for (const [name, code] of EXAMPLES) {
   test(`the example runs: ${name}`, async () => {
@@ -522,9 +839,22 @@ for (const [name, code] of EXAMPLES) {
 test('the examples compile in a strict project', async () => {
   assert.ok(EXAMPLES.length >= 9);
   const files = Object.fromEntries(EXAMPLES.map(([, code], i) => [`example${i}.mts`, code]));
-  const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [] };
-  const dir = project('lab-examples', { ...files, 'callers.d.ts': DECLARED, 'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*'] }) });
-  const { stdout, code } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'], { cwd: dir });
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    types: [],
+  };
+  const dir = project('lab-examples', {
+    ...files,
+    'callers.d.ts': DECLARED,
+    'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*'] }),
+  });
+  const { stdout, code } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'], {
+    cwd: dir,
+  });
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });

@@ -43,7 +43,14 @@ export const VALUES = new Map([
   ['{}', {}],
   ['an object without a prototype', Object.create(null)],
   ['{ valueOf }', { valueOf: () => 5 }],
-  ['{ toString that throws }', { toString() { throw new Error('toString was called'); } }],
+  [
+    '{ toString that throws }',
+    {
+      toString() {
+        throw new Error('toString was called');
+      },
+    },
+  ],
   ['new Number(5)', new Number(5)],
   ['new String("full")', new String('full')],
   ['new Boolean(true)', new Boolean(true)],
@@ -53,15 +60,42 @@ export const VALUES = new Map([
   ['a typed array', new Float64Array([5])],
   ['a promise', Promise.resolve(5)],
   ['a proxy', new Proxy(someObject, {})],
-  ['a proxy that throws', new Proxy(someObject, { get() { throw new Error('the proxy was read'); }, getPrototypeOf() { throw new Error('the proxy was asked'); } })],
-  ['a revoked proxy', (() => { const { proxy, revoke } = Proxy.revocable(someObject, {}); revoke(); return proxy; })()],
+  [
+    'a proxy that throws',
+    new Proxy(someObject, {
+      get() {
+        throw new Error('the proxy was read');
+      },
+      getPrototypeOf() {
+        throw new Error('the proxy was asked');
+      },
+    }),
+  ],
+  [
+    'a revoked proxy',
+    (() => {
+      const { proxy, revoke } = Proxy.revocable(someObject, {});
+      revoke();
+      return proxy;
+    })(),
+  ],
   ['a function', () => 0.5],
   ['a class', class Five {}],
-  ['a circular object', (() => { const o = {}; o.o = o; return o; })()],
+  [
+    'a circular object',
+    (() => {
+      const o = {};
+      o.o = o;
+      return o;
+    })(),
+  ],
 ]);
 
 const range = (accepts) => (label, value) => typeof value === 'number' && accepts(value);
-const oneOf = (...words) => (label, value) => words.includes(value);
+const oneOf =
+  (...words) =>
+  (label, value) =>
+    words.includes(value);
 const FUNCTIONS = (label) => label === 'a function' || label === 'a class';
 
 /**
@@ -70,17 +104,38 @@ const FUNCTIONS = (label) => label === 'a function' || label === 'a class';
  */
 export const OPTIONS = {
   baseMs: { takes: range((n) => n >= 0 && n < 2 ** 53), either: ['2^53', 'Number.MAX_VALUE'], rule: /0/ },
-  capMs: { takes: range((n) => n > 100), either: ['0', '0.5', '1', '1.5', '5', '2^53', 'Number.MAX_VALUE'], rule: /non-negative/ },
+  capMs: {
+    takes: range((n) => n > 100),
+    either: ['0', '0.5', '1', '1.5', '5', '2^53', 'Number.MAX_VALUE'],
+    rule: /non-negative/,
+  },
   minMs: { takes: range((n) => n >= 0 && n <= 10_000), either: ['2^53', 'Number.MAX_VALUE'], rule: /0/ },
   factor: { takes: range((n) => n >= 1 && n < Infinity), either: [], rule: /1/ },
-  stepMs: { takes: range((n) => n >= 0 && n < 2 ** 53), either: ['2^53', 'Number.MAX_VALUE'], with: { backoff: 'linear' }, rule: /0/ },
-  truncateAt: { takes: range((n) => n >= 1 && n <= 1000 && Number.isInteger(n)), either: ['2^53', 'Number.MAX_VALUE'], with: { backoff: 'truncated' }, rule: /1/ },
-  maxAttempts: { takes: range((n) => n >= 1 && (n === Infinity || Number.isSafeInteger(n))), either: ['2^53', 'Number.MAX_VALUE'], rule: /positive integer.*Infinity/ },
+  stepMs: {
+    takes: range((n) => n >= 0 && n < 2 ** 53),
+    either: ['2^53', 'Number.MAX_VALUE'],
+    with: { backoff: 'linear' },
+    rule: /0/,
+  },
+  truncateAt: {
+    takes: range((n) => n >= 1 && n <= 1000 && Number.isInteger(n)),
+    either: ['2^53', 'Number.MAX_VALUE'],
+    with: { backoff: 'truncated' },
+    rule: /1/,
+  },
+  maxAttempts: {
+    takes: range((n) => n >= 1 && (n === Infinity || Number.isSafeInteger(n))),
+    either: ['2^53', 'Number.MAX_VALUE'],
+    rule: /positive integer.*Infinity/,
+  },
   maxRetryAfterMs: { takes: range((n) => n >= 0), either: [], rule: /non-negative.*Infinity/ },
   attemptTimeoutMs: { takes: range((n) => n > 0), either: [], rule: /positive.*Infinity/ },
   totalTimeoutMs: { takes: range((n) => n > 0), either: [], rule: /positive.*Infinity/ },
   backoff: {
-    takes: (label, value) => ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'].includes(value) || FUNCTIONS(label) || label === '[5]',
+    takes: (label, value) =>
+      ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'].includes(value) ||
+      FUNCTIONS(label) ||
+      label === '[5]',
     either: [],
     rule: /fixed.*linear.*exponential.*truncated.*fibonacci.*function.*list|backoff.length must be between 1 and 1000/,
   },
@@ -97,11 +152,16 @@ export const OPTIONS = {
   metrics: { takes: oneOf(true, false), either: [], rule: /true or false/ },
   signal: { takes: () => false, either: [], rule: /AbortSignal/ },
   ...Object.fromEntries(
-    ['retryIf', 'retryOnResult', 'onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp', 'beforeRetry'].map((name) => [name, { takes: FUNCTIONS, either: [], rule: /function/ }]),
+    ['retryIf', 'retryOnResult', 'onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp', 'beforeRetry'].map(
+      (name) => [name, { takes: FUNCTIONS, either: [], rule: /function/ }],
+    ),
   ),
   random: { takes: FUNCTIONS, either: [], rule: /function/ },
   seed: {
-    takes: (label, value) => typeof value === 'string' || (typeof value === 'bigint' && value >= 0n) || (Number.isSafeInteger(value) && value >= 0),
+    takes: (label, value) =>
+      typeof value === 'string' ||
+      (typeof value === 'bigint' && value >= 0n) ||
+      (Number.isSafeInteger(value) && value >= 0),
     either: [],
     rule: /integer.*bigint.*string/,
   },

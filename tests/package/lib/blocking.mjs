@@ -8,8 +8,12 @@ import { descriptorOf } from './clock.mjs';
  */
 export function underBlockingClock(body, { start = 1000, wake = (ms) => ms } = {}) {
   const clock = { now: start, waits: [] };
-  const saved = [[globalThis.performance, 'now'], [Atomics, 'wait']].map(([holder, name]) => [holder, name, descriptorOf(holder, name)]);
-  const put = (holder, name, value) => Object.defineProperty(holder, name, { __proto__: null, value, writable: true, configurable: true });
+  const saved = [
+    [globalThis.performance, 'now'],
+    [Atomics, 'wait'],
+  ].map(([holder, name]) => [holder, name, descriptorOf(holder, name)]);
+  const put = (holder, name, value) =>
+    Object.defineProperty(holder, name, { __proto__: null, value, writable: true, configurable: true });
   put(globalThis.performance, 'now', () => clock.now);
   const wait = Atomics.wait;
   put(Atomics, 'wait', (cell, index, value, ms) => {

@@ -24,24 +24,42 @@ function find(variable, names) {
       }
     }
   }
-  throw new Error(`no browser: set ${variable}, or install one of ${names.join(', ')} (on Debian: apt-get install chromium firefox-esr)`);
+  throw new Error(
+    `no browser: set ${variable}, or install one of ${names.join(', ')} (on Debian: apt-get install chromium firefox-esr)`,
+  );
 }
 
 // Quiet, without a sandbox (containers have none to give), and without calls to the outside.
-const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 const ALL = {
-  Chromium: () => chromium.launch({ executablePath: find('CHROME_BIN', ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']), args: CHROMIUM_FLAGS }),
+  Chromium: () =>
+    chromium.launch({
+      executablePath: find('CHROME_BIN', ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']),
+      args: CHROMIUM_FLAGS,
+    }),
   // The channel makes Playwright speak WebDriver BiDi, which an unpatched Firefox understands.
-  Firefox: () => firefox.launch({ channel: 'moz-firefox', executablePath: find('FIREFOX_BIN', ['firefox', 'firefox-esr']) }),
+  Firefox: () =>
+    firefox.launch({ channel: 'moz-firefox', executablePath: find('FIREFOX_BIN', ['firefox', 'firefox-esr']) }),
   WebKit: launchWebKit,
 };
 
 const NAMES = process.env.TEST_BROWSERS?.split(',') ?? ['Chromium', 'Firefox'];
-export const BROWSERS = Object.fromEntries(NAMES.map((name) => {
-  if (!ALL[name]) throw new Error(`TEST_BROWSERS names ${name}, which is none of ${Object.keys(ALL).join(', ')}`);
-  return [name, ALL[name]];
-}));
+export const BROWSERS = Object.fromEntries(
+  NAMES.map((name) => {
+    if (!ALL[name]) throw new Error(`TEST_BROWSERS names ${name}, which is none of ${Object.keys(ALL).join(', ')}`);
+    return [name, ALL[name]];
+  }),
+);
 
 /** What this engine's driver does not tell, the page has to. */
 const FIRST = BROWSERS.WebKit ? '<!doctype html><script src="/recorder.js"></script>' : '<!doctype html>';
@@ -65,10 +83,16 @@ export async function serve(routes) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  await new Promise((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
   return {
     origin: `http://127.0.0.1:${server.address().port}`,
     missed,
-    close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }),
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(done);
+      }),
   };
 }

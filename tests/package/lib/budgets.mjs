@@ -20,7 +20,8 @@ export const BUDGETS = [
     code: `export { retryWithFullJitter } from 'rejitter';`,
     limit: 9_830,
     target: 7_800,
-    reason: 'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 kB), deadline, signals, hooks, reports',
+    reason:
+      'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 kB), deadline, signals, hooks, reports',
   },
   {
     name: 'RetryPolicy',
@@ -57,7 +58,11 @@ export const BUDGETS = [
  * @param {Uint8Array} code
  * @returns {Size}
  */
-export const weigh = (code) => ({ raw: code.length, gzip: gzipSync(code, { level: 9 }).length, brotli: brotliCompressSync(code).length });
+export const weigh = (code) => ({
+  raw: code.length,
+  gzip: gzipSync(code, { level: 9 }).length,
+  brotli: brotliCompressSync(code).length,
+});
 
 /**
  * What is wrong with a size, or undefined.

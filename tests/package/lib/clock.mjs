@@ -9,7 +9,10 @@
 const realImmediate = globalThis.setImmediate;
 
 /** Lets every promise callback run that can run now, and one real turn of the event loop pass. */
-export const turn = () => new Promise((done) => { realImmediate(done); });
+export const turn = () =>
+  new Promise((done) => {
+    realImmediate(done);
+  });
 
 /** Lets promise callbacks run without leaving the current macrotask. */
 export async function microtasks(hops = 64) {
@@ -45,7 +48,14 @@ export class VirtualClock {
       clearTimeout: descriptorOf(globalThis, 'clearTimeout'),
       now: descriptorOf(globalThis.performance, 'now'),
     };
-    const put = (object, name, value) => Object.defineProperty(object, name, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
+    const put = (object, name, value) =>
+      Object.defineProperty(object, name, {
+        __proto__: null,
+        value,
+        writable: true,
+        configurable: true,
+        enumerable: true,
+      });
     put(globalThis, 'setTimeout', (callback, ms, ...args) => this.arm(callback, ms, args));
     put(globalThis, 'clearTimeout', (handle) => this.clear(handle));
     put(globalThis.performance, 'now', () => this.now);
@@ -139,8 +149,12 @@ export async function underClock(body, { limit = 100_000, ...options } = {}) {
   try {
     let outcome;
     Promise.resolve(body(clock)).then(
-      (value) => { outcome = { clock, value, rejected: false }; },
-      (error) => { outcome = { clock, error, rejected: true }; },
+      (value) => {
+        outcome = { clock, value, rejected: false };
+      },
+      (error) => {
+        outcome = { clock, error, rejected: true };
+      },
     );
     let idle = 0;
     for (let fired = 0; !outcome; fired += 1) {

@@ -13,15 +13,23 @@ export const here = dirname(dirname(fileURLToPath(import.meta.url)));
 export const repo = resolve(here, '..', '..');
 
 /** Test files that need nothing but the package's functions: they also run on bundles of it. */
-export const BEHAVIOUR = ['engine/attempts', 'engine/abort', 'engine/values', 'options/options', 'options/policy', 'engine/vectors']
-  .map((name) => join(here, `${name}.test.mjs`));
+export const BEHAVIOUR = [
+  'engine/attempts',
+  'engine/abort',
+  'engine/values',
+  'options/options',
+  'options/policy',
+  'engine/vectors',
+].map((name) => join(here, `${name}.test.mjs`));
 const target = resolve(process.env.REJITTER_TARGET_DIR || join(repo, 'target'));
 
 /** The tarball under test. */
 export const tarball = (() => {
   const path = process.env.REJITTER_TARBALL;
   if (!path) {
-    throw new Error('REJITTER_TARBALL is not set: build the package with `cargo xtask pkg` and give the path of its .tgz');
+    throw new Error(
+      'REJITTER_TARBALL is not set: build the package with `cargo xtask pkg` and give the path of its .tgz',
+    );
   }
   const full = resolve(path);
   if (!existsSync(full)) throw new Error(`REJITTER_TARBALL names no file: ${full}`);
@@ -43,10 +51,23 @@ export const consumer = (() => {
   const draft = mkdtempSync(join(root, 'draft-'));
   try {
     writeFileSync(join(draft, 'package.json'), '{ "name": "consumer", "private": true, "version": "0.0.0" }\n');
-    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock', '--offline', tarball], {
-      cwd: draft,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    execFileSync(
+      'npm',
+      [
+        'install',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        '--no-save',
+        '--no-package-lock',
+        '--offline',
+        tarball,
+      ],
+      {
+        cwd: draft,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
     // The resolution is the consumer's own: this is how a user's module reaches the package.
     writeFileSync(join(draft, 'all.mjs'), "export * from 'rejitter';\n");
     renameSync(draft, dir);
@@ -83,7 +104,9 @@ let folders = 0;
 
 /** @type {string[]} */
 const temporary = [];
-process.once('exit', () => temporary.forEach((dir) => rmSync(dir, { recursive: true, force: true })));
+process.once('exit', () => {
+  for (const dir of temporary) rmSync(dir, { recursive: true, force: true });
+});
 
 /** A folder of its own inside the consumer's, so that modules in it find the package. */
 export function workFolder(name) {
@@ -113,8 +136,12 @@ export function run(command, args, { cwd = consumer, env = {}, input } = {}) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
     const text = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (chunk) => { text.stdout += chunk; });
-    child.stderr.setEncoding('utf8').on('data', (chunk) => { text.stderr += chunk; });
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text.stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      text.stderr += chunk;
+    });
     child.once('error', failed);
     child.once('close', (code, signal) => done({ code: code ?? signal, ...text }));
     // A command may end before it has read its input; its exit code says why.

@@ -35,23 +35,34 @@ export function readDeclarations(entry, texts) {
     return libraries.get(name);
   };
   host.fileExists = (name) => files.has(name) || ts.sys.fileExists(name);
-  const program = ts.createProgram([path], { target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [], strict: true }, host);
+  const program = ts.createProgram(
+    [path],
+    { target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [], strict: true },
+    host,
+  );
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(path);
   const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source));
 
-  const exports = new Map(symbols.map((symbol) => {
-    const [node] = symbol.declarations;
-    const members = (node.members ?? []).filter((member) => member.name && !isForbidden(member)).map((member) => ({ name: member.name.getText(), doc: docOf(member) }));
-    return [symbol.name, {
-      kind: ts.SyntaxKind[node.kind],
-      // Only what an `export` stands before: in a declaration file everything else is exported, too.
-      marked: ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Export,
-      value: (symbol.flags & ts.SymbolFlags.Value) !== 0,
-      doc: docOf(node),
-      members,
-    }];
-  }));
+  const exports = new Map(
+    symbols.map((symbol) => {
+      const [node] = symbol.declarations;
+      const members = (node.members ?? [])
+        .filter((member) => member.name && !isForbidden(member))
+        .map((member) => ({ name: member.name.getText(), doc: docOf(member) }));
+      return [
+        symbol.name,
+        {
+          kind: ts.SyntaxKind[node.kind],
+          // Only what an `export` stands before: in a declaration file everything else is exported, too.
+          marked: ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Export,
+          value: (symbol.flags & ts.SymbolFlags.Value) !== 0,
+          doc: docOf(node),
+          members,
+        },
+      ];
+    }),
+  );
 
   function options(typeName) {
     const symbol = symbols.find(({ name }) => name === typeName);

@@ -14,21 +14,39 @@ import { installed } from './consumer.mjs';
  */
 export async function onEdge(dir) {
   const asked = new Set();
-  const { outputFiles: [{ text }] } = await esbuild({
-    entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'iife', globalName: 'bundle', conditions: ['edge-light'], write: false, logLevel: 'error',
-    plugins: [{
-      // The host compiles what is imported with ?module when it is deployed, and hands it in.
-      name: 'wasm-module',
-      setup({ onResolve, onLoad }) {
-        onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => {
-          asked.add(path);
-          return { path, namespace: 'wasm-module' };
-        });
-        onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({ contents: `export default deployed[${JSON.stringify(path)}];` }));
+  const {
+    outputFiles: [{ text }],
+  } = await esbuild({
+    entryPoints: [join(dir, 'main.mjs')],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    globalName: 'bundle',
+    conditions: ['edge-light'],
+    write: false,
+    logLevel: 'error',
+    plugins: [
+      {
+        // The host compiles what is imported with ?module when it is deployed, and hands it in.
+        name: 'wasm-module',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => {
+            asked.add(path);
+            return { path, namespace: 'wasm-module' };
+          });
+          onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
+            contents: `export default deployed[${JSON.stringify(path)}];`,
+          }));
+        },
       },
-    }],
+    ],
   });
-  const deployed = Object.fromEntries([...asked].map((path) => [path, new WebAssembly.Module(readFileSync(join(installed, path.replace(/\?module$/, ''))))]));
+  const deployed = Object.fromEntries(
+    [...asked].map((path) => [
+      path,
+      new WebAssembly.Module(readFileSync(join(installed, path.replace(/\?module$/, '')))),
+    ]),
+  );
   const vm = new EdgeVM({
     codeGeneration: { strings: false, wasm: false },
     extend: (context) => Object.assign(context, { deployed }),

@@ -21,9 +21,17 @@ export async function listen(answer) {
   const counts = new Map();
   const server = createServer((request, response) => {
     const chunks = [];
-    const entry = { method: request.method, path: request.url, headers: request.headers, body: undefined, closed: false };
+    const entry = {
+      method: request.method,
+      path: request.url,
+      headers: request.headers,
+      body: undefined,
+      closed: false,
+    };
     seen.push(entry);
-    response.once('close', () => { entry.closed = !response.writableFinished; });
+    response.once('close', () => {
+      entry.closed = !response.writableFinished;
+    });
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
       request.body = Buffer.concat(chunks);
@@ -38,27 +46,37 @@ export async function listen(answer) {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  await new Promise((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
   return {
     origin: `http://127.0.0.1:${server.address().port}`,
     seen,
     sockets,
-    close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }),
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(done);
+      }),
   };
 }
 
 /** Answers 503 so many times for each path, then 200 with what it was sent. */
-export const failing = (times, headers = {}) => (request, response, nth) => {
-  if (nth <= times) response.writeHead(503, headers).end('try later');
-  else response.writeHead(200).end(request.body);
-};
+export const failing =
+  (times, headers = {}) =>
+  (request, response, nth) => {
+    if (nth <= times) response.writeHead(503, headers).end('try later');
+    else response.writeHead(200).end(request.body);
+  };
 
 /** Waits until `condition` holds. Fails after `ms`, so that a test does not hang: on a busy machine all takes longer. */
 export async function until(condition, what, ms = 120_000) {
   const end = performance.now() + ms;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((go) => { setTimeout(go, 5); });
+    await new Promise((go) => {
+      setTimeout(go, 5);
+    });
   }
 }
 

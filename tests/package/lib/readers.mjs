@@ -14,7 +14,9 @@ export const declarations = (name) => readFileSync(join(installed, name), 'utf8'
  * with its name after the language, and is not among them.
  */
 export function blocks(text) {
-  return [...text.matchAll(/^```(js|mjs|ts|mts|javascript|typescript)\n(.*?)^```$/gms)].map(([, language, code], i) => ({ number: i + 1, language, code }));
+  return [...text.matchAll(/^```(js|mjs|ts|mts|javascript|typescript)\n(.*?)^```$/gms)].map(
+    ([, language, code], i) => ({ number: i + 1, language, code }),
+  );
 }
 
 // The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy machine
@@ -82,7 +84,11 @@ export async function runAsPasted(code, files = {}) {
 
 function runIn(code, files, prelude) {
   const dir = project('readme', { ...files, 'main.mjs': code });
-  return run(process.execPath, ['--unhandled-rejections=strict', '--import', pathToFileURL(join(dir, prelude)).href, join(dir, 'main.mjs')], { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } });
+  return run(
+    process.execPath,
+    ['--unhandled-rejections=strict', '--import', pathToFileURL(join(dir, prelude)).href, join(dir, 'main.mjs')],
+    { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } },
+  );
 }
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
@@ -91,7 +97,13 @@ export function tableIn(text, heading) {
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
   if (start < 0) throw new Error(`no table begins with ${heading}`);
   const rows = [];
-  for (let i = start + 2; lines[i]?.startsWith('|'); i += 1) rows.push(lines[i].split('|').slice(1, -1).map((cell) => cell.trim()));
+  for (let i = start + 2; lines[i]?.startsWith('|'); i += 1)
+    rows.push(
+      lines[i]
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
   return rows;
 }
 
@@ -109,4 +121,5 @@ export function caught(body) {
 }
 
 /** The names that a message lists: one of 'a', 'b', … */
-export const oneOf = (message) => [.../one of ((?:'\w+'(?:, )?)+)/.exec(message)[1].matchAll(/'(\w+)'/g)].map(([, name]) => name);
+export const oneOf = (message) =>
+  [.../one of ((?:'\w+'(?:, )?)+)/.exec(message)[1].matchAll(/'(\w+)'/g)].map(([, name]) => name);

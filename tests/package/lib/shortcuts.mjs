@@ -23,7 +23,10 @@ export const COMBINATIONS = [
 ];
 
 /** The ceiling of wait k, straight from the formulas; only for k small enough not to overflow. */
-export function ceiling(k, { backoff = 'exponential', baseMs, capMs = 10_000, factor = 2, stepMs, truncateAt = 10 } = {}) {
+export function ceiling(
+  k,
+  { backoff = 'exponential', baseMs, capMs = 10_000, factor = 2, stepMs, truncateAt = 10 } = {},
+) {
   const base = baseMs ?? 100;
   const curve = {
     fixed: () => base,
@@ -54,4 +57,15 @@ export function expectedWaits(n, r, options = {}) {
 }
 
 /** All that the package exports: a name that comes or goes is a change of the API and must be seen here. */
-export const EXPORTS = [...Object.keys(SHORTCUTS), 'RetryError', 'RetryPolicy', 'TimeoutError', 'isPermanent', 'isProgrammingError', 'permanent', 'retryAfter', 'retryReport', 'retrySync'].sort();
+export const EXPORTS = [
+  ...Object.keys(SHORTCUTS),
+  'RetryError',
+  'RetryPolicy',
+  'TimeoutError',
+  'isPermanent',
+  'isProgrammingError',
+  'permanent',
+  'retryAfter',
+  'retryReport',
+  'retrySync',
+].sort();

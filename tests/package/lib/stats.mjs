@@ -1,6 +1,12 @@
 // Does a sample come from the distribution that the reference says? A list of objections, empty if so.
 
-const QUANTILES = [['p01', 0.01], ['p10', 0.1], ['p50', 0.5], ['p90', 0.9], ['p99', 0.99]];
+const QUANTILES = [
+  ['p01', 0.01],
+  ['p10', 0.1],
+  ['p50', 0.5],
+  ['p90', 0.9],
+  ['p99', 0.99],
+];
 
 /** Chi-square over 100 equal bins: 99 degrees of freedom exceed this once in 10^7. */
 const BINS = 100;
@@ -57,12 +63,16 @@ export function compare(sample, row, { sigmas } = SEEDED) {
   }
   sample.sort();
   if (row.sd === 0) {
-    if (sample[0] !== row.mean || sample[n - 1] !== row.mean) wrong.push(`constant: ${sample[0]} … ${sample[n - 1]} instead of ${row.mean}`);
+    if (sample[0] !== row.mean || sample[n - 1] !== row.mean)
+      wrong.push(`constant: ${sample[0]} … ${sample[n - 1]} instead of ${row.mean}`);
     return wrong;
   }
   const { mean, variance, fourth } = moments(sample);
   const near = (name, value, expected, error) => {
-    if (!(Math.abs(value - expected) <= sigmas * error)) wrong.push(`${name}: ${value} instead of ${expected}, ${(Math.abs(value - expected) / error).toFixed(1)} standard errors away`);
+    if (!(Math.abs(value - expected) <= sigmas * error))
+      wrong.push(
+        `${name}: ${value} instead of ${expected}, ${(Math.abs(value - expected) / error).toFixed(1)} standard errors away`,
+      );
   };
   near('mean', mean, row.mean, row.sd / Math.sqrt(n));
   near('sd', Math.sqrt(variance), row.sd, Math.sqrt(Math.max(0, fourth - variance ** 2) / n) / (2 * row.sd));
@@ -77,7 +87,12 @@ export function compare(sample, row, { sigmas } = SEEDED) {
   }
   const atoms = new Map(row.atoms);
   for (const [x, p] of atoms) {
-    near(`atom at ${x}`, (below(sample, x * (1 + 1e-15) + Number.MIN_VALUE) - below(sample, x)) / n, p, Math.sqrt((p * (1 - p)) / n));
+    near(
+      `atom at ${x}`,
+      (below(sample, x * (1 + 1e-15) + Number.MIN_VALUE) - below(sample, x)) / n,
+      p,
+      Math.sqrt((p * (1 - p)) / n),
+    );
   }
   // A draw has 53 bits: that two of 10^5 are equal happens once in a million samples. Any repeated
   // value is an atom or a lattice, such as a rounding of the waits or a generator of few bits.
@@ -106,8 +121,10 @@ export function uniform(sample, { ks } = SEEDED) {
   const expected = n / BINS;
   let chi = 0;
   for (const count of bins) chi += (count - expected) ** 2 / expected;
-  if (!(chi <= CHI_SQUARE_LIMIT)) wrong.push(`chi-square: ${chi.toFixed(0)} over ${BINS} bins, the limit is ${CHI_SQUARE_LIMIT}`);
-  if (!(distance * Math.sqrt(n) <= ks)) wrong.push(`Kolmogorov-Smirnov: ${(distance * Math.sqrt(n)).toFixed(2)}, the limit is ${ks}`);
+  if (!(chi <= CHI_SQUARE_LIMIT))
+    wrong.push(`chi-square: ${chi.toFixed(0)} over ${BINS} bins, the limit is ${CHI_SQUARE_LIMIT}`);
+  if (!(distance * Math.sqrt(n) <= ks))
+    wrong.push(`Kolmogorov-Smirnov: ${(distance * Math.sqrt(n)).toFixed(2)}, the limit is ${ks}`);
   return wrong;
 }
 

@@ -42,12 +42,16 @@ const RUNS = [
 ];
 
 function compileWith(compiler, options, files) {
-  const dir = project('types', { ...files, 'tsconfig.json': JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: Object.keys(files) }) });
+  const dir = project('types', {
+    ...files,
+    'tsconfig.json': JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: Object.keys(files) }),
+  });
   return run(process.execPath, [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'], { cwd: dir });
 }
 
 /** Runs TypeScript 7 on these files, in a project for bundlers. Returns its output and exit code. */
-export const compile = (files, options = {}) => compileWith('TypeScript 7', { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'], ...options }, files);
+export const compile = (files, options = {}) =>
+  compileWith('TypeScript 7', { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'], ...options }, files);
 
 /**
  * @typedef {object} Suite
@@ -79,18 +83,31 @@ export function typeTests(suites) {
         const lines = stdout.split('\n').filter((line) => /^\S/.test(line));
         const intended = new RegExp(`^(?:${Object.keys(suites).join('|')})/(?:control|broken-\\d+)\\.`);
         // An error in a file of another suite is that suite's; one outside of all (in the package) is everyone's.
-        const others = lines.filter((line) => !intended.test(line)).filter((line) => !suites[line.split('/')[0]] || line.startsWith(`${name}/`));
+        const others = lines
+          .filter((line) => !intended.test(line))
+          .filter((line) => !suites[line.split('/')[0]] || line.startsWith(`${name}/`));
         assert.deepEqual(others, []);
         const pattern = /^([^/]+)\/([^/]+?)\.\w+\((\d+),\d+\): error (TS\d+)/;
         const errors = lines.map((line) => pattern.exec(line)).filter((match) => match?.[1] === name);
         const mine = errors.map(([, , file, line, id]) => ({ file, line: Number(line), id }));
-        const wrongLines = unmarked(negative).split('\n').flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
+        const wrongLines = unmarked(negative)
+          .split('\n')
+          .flatMap((line, i) => (line.startsWith('// wrong:') ? [i + 2] : []));
         assert.ok(wrongLines.length >= least);
         const control = mine.filter(({ file }) => file === 'control');
-        assert.deepEqual([...new Set(control.map(({ line }) => line))].sort((a, b) => a - b), wrongLines);
+        assert.deepEqual(
+          [...new Set(control.map(({ line }) => line))].sort((a, b) => a - b),
+          wrongLines,
+        );
         // A name that does not exist would be a mistake of the test.
-        assert.deepEqual(control.filter(({ id }) => ['TS2304', 'TS2305', 'TS2307', 'TS1005'].includes(id)), []);
-        assert.deepEqual(controls.map((_, i) => mine.filter(({ file }) => file === `broken-${i}`).length), controls.map(() => 1));
+        assert.deepEqual(
+          control.filter(({ id }) => ['TS2304', 'TS2305', 'TS2307', 'TS1005'].includes(id)),
+          [],
+        );
+        assert.deepEqual(
+          controls.map((_, i) => mine.filter(({ file }) => file === `broken-${i}`).length),
+          controls.map(() => 1),
+        );
       });
     }
   }

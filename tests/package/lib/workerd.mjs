@@ -10,10 +10,15 @@ import workerd from 'workerd';
  * @param {(origin: string) => Promise<void>} ask
  */
 export async function onWorkerd(dir, ask) {
-  const child = spawn(workerd.default, ['serve', 'config.capnp', '--control-fd=3'], { cwd: dir, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  const child = spawn(workerd.default, ['serve', 'config.capnp', '--control-fd=3'], {
+    cwd: dir,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  });
   try {
     let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk) => { errors += chunk; });
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      errors += chunk;
+    });
     const port = await new Promise((done, failed) => {
       let text = '';
       child.stdio[3].setEncoding('utf8').on('data', (chunk) => {

@@ -7,7 +7,19 @@ import { importPackage } from '../lib/consumer.mjs';
 
 const { RetryPolicy } = await importPackage();
 
-const PRESETS = ['awsSdk2020', 'awsSdk2026', 'googleHttpClient', 'grpc', 'polly', 'cenkalti', 'goRetryableHttp', 'jpillora', 'pRetry', 'pRetryRandomized', 'truncatedBinary'];
+const PRESETS = [
+  'awsSdk2020',
+  'awsSdk2026',
+  'googleHttpClient',
+  'grpc',
+  'polly',
+  'cenkalti',
+  'goRetryableHttp',
+  'jpillora',
+  'pRetry',
+  'pRetryRandomized',
+  'truncatedBinary',
+];
 
 /** Random options, the same on each run. */
 function options(seed) {
@@ -19,7 +31,19 @@ function options(seed) {
   const pick = (...list) => list[Math.floor(next() * list.length)];
   const maybe = (name, make) => (next() < 0.4 ? { [name]: make() } : {});
   const backoff = pick('fixed', 'linear', 'exponential', 'truncated', 'fibonacci', [5, 50.25, Infinity], undefined);
-  const jitter = pick('none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: next() + 1e-9 }, { type: 'additive', ratio: 3 * next() + 1e-9 }, { type: 'additive', maxMs: 0.1 + 500 * next() }, undefined);
+  const jitter = pick(
+    'none',
+    'full',
+    'equal',
+    'decorrelated',
+    'decorrelatedBounded',
+    'slotted',
+    'pollyV2',
+    { type: 'proportional', ratio: next() + 1e-9 },
+    { type: 'additive', ratio: 3 * next() + 1e-9 },
+    { type: 'additive', maxMs: 0.1 + 500 * next() },
+    undefined,
+  );
   const curved = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
   return {
     backoff,
@@ -68,10 +92,29 @@ test('2000 random policies come back the same: data, waits, seeds, to the last b
 });
 
 test('the data is plain JSON of the options that were given, with a version', () => {
-  const policy = new RetryPolicy({ baseMs: 5, capMs: Infinity, jitter: { type: 'additive', maxMs: 3 }, backoff: [1, Infinity], maxAttempts: Infinity, totalTimeoutMs: 9, seed: 7, finalError: 'wrap' });
+  const policy = new RetryPolicy({
+    baseMs: 5,
+    capMs: Infinity,
+    jitter: { type: 'additive', maxMs: 3 },
+    backoff: [1, Infinity],
+    maxAttempts: Infinity,
+    totalTimeoutMs: 9,
+    seed: 7,
+    finalError: 'wrap',
+  });
   const data = policy.toJSON();
   assert.deepEqual(data, JSON.parse(JSON.stringify(data)));
-  assert.deepEqual(data, { version: 1, backoff: [1, 'Infinity'], jitter: { type: 'additive', maxMs: 3 }, seed: { bits: '7' }, baseMs: 5, capMs: 'Infinity', maxAttempts: 'Infinity', totalTimeoutMs: 9, finalError: 'wrap' });
+  assert.deepEqual(data, {
+    version: 1,
+    backoff: [1, 'Infinity'],
+    jitter: { type: 'additive', maxMs: 3 },
+    seed: { bits: '7' },
+    baseMs: 5,
+    capMs: 'Infinity',
+    maxAttempts: 'Infinity',
+    totalTimeoutMs: 9,
+    finalError: 'wrap',
+  });
   assert.deepEqual(new RetryPolicy().toJSON(), { version: 1, backoff: 'exponential', jitter: 'full', maxAttempts: 6 });
   assert.deepEqual(RetryPolicy.fromJSON({ version: 1 }).toJSON(), new RetryPolicy().toJSON());
 });
@@ -88,21 +131,45 @@ test('names and seeds are texts, whatever they say', () => {
   const policy = new RetryPolicy({ name: 'Infinity', finalResult: 'reject' });
   assert.deepEqual([policy.toJSON().name, policy.toJSON().finalResult], ['Infinity', 'reject']);
   assert.deepEqual(through(policy).toJSON(), policy.toJSON());
-  assert.deepEqual(waits(RetryPolicy.fromJSON({ version: 1, seed: 'Infinity' })), waits(new RetryPolicy({ seed: 'Infinity' })));
+  assert.deepEqual(
+    waits(RetryPolicy.fromJSON({ version: 1, seed: 'Infinity' })),
+    waits(new RetryPolicy({ seed: 'Infinity' })),
+  );
 });
 
 test('callbacks, hooks, the signal and a random source stay behind; a backoff function is refused', () => {
   const fn = () => 0.5;
-  const policy = new RetryPolicy({ retryIf: fn, retryOnResult: fn, onAttempt: fn, onFailure: fn, onRetry: fn, onSuccess: fn, onGiveUp: fn, random: fn, signal: new AbortController().signal, baseMs: 3 });
+  const policy = new RetryPolicy({
+    retryIf: fn,
+    retryOnResult: fn,
+    onAttempt: fn,
+    onFailure: fn,
+    onRetry: fn,
+    onSuccess: fn,
+    onGiveUp: fn,
+    random: fn,
+    signal: new AbortController().signal,
+    baseMs: 3,
+  });
   assert.deepEqual(policy.toJSON(), new RetryPolicy({ baseMs: 3 }).toJSON());
-  assert.throws(() => new RetryPolicy({ backoff: (k) => k }).toJSON(), (error) => error instanceof TypeError && /backoff must be .*, got a function/.test(error.message));
+  assert.throws(
+    () => new RetryPolicy({ backoff: (k) => k }).toJSON(),
+    (error) => error instanceof TypeError && /backoff must be .*, got a function/.test(error.message),
+  );
 });
 
 for (const name of PRESETS) {
   test(`${name}: what its cap bounds survives`, () => {
     const policy = RetryPolicy.preset(name, { seed: 5, maxAttempts: 46 });
     assert.deepEqual(waits(through(policy)), waits(policy));
-    const rules = { awsSdk2020: 'draw', jpillora: 'draw', pRetryRandomized: 'draw', googleHttpClient: 'ceiling', cenkalti: 'ceiling', grpc: 'ceiling' };
+    const rules = {
+      awsSdk2020: 'draw',
+      jpillora: 'draw',
+      pRetryRandomized: 'draw',
+      googleHttpClient: 'ceiling',
+      cenkalti: 'ceiling',
+      grpc: 'ceiling',
+    };
     assert.equal(policy.toJSON().capRule, rules[name]);
     assert.equal(Object.hasOwn(policy.toJSON(), 'capRule'), name in rules);
   });
@@ -118,28 +185,79 @@ test('the rule is what the waits depend on: without it they are others', () => {
 test('hostile data is refused, with a message that names what is wrong', () => {
   const valid = { version: 1, baseMs: 5 };
   for (const [data, message] of [
-    [null, /policy must be .*, got null/], [undefined, /policy must be .*, got undefined/], ['{}', /policy must be .*, got "\{\}"/], [[], /policy must be .*, got an array/], [5, /policy must be .*, got 5/], [() => {}, /policy must be .*, got a function/],
-    [{}, /version must be 1.*, got undefined/], [{ version: 2 }, /version must be .*, got 2/], [{ version: '1' }, /version must be .*, got "1"/], [{ version: [1] }, /version must be .*, got an array/],
-    [{ ...valid, capRule: 'none' }, /capRule must be one of 'bound', 'ceiling', 'draw'.*, got "none"/], [{ ...valid, capRule: 1 }, /capRule must be .*, got 1/], [{ ...valid, capRule: null }, /capRule must be .*, got null/],
-    [{ ...valid, baseMs: '5' }, /baseMs must be .*, got "5"/], [{ ...valid, baseMs: null }, /baseMs must be .*, got null/], [{ ...valid, maxAttempts: -1 }, /maxAttempts must be .*, got -1/], [{ ...valid, baseMs: 'Infinity' }, /baseMs must be .*, got Infinity/],
-    [{ ...valid, maxAttempts: '-Infinity' }, /maxAttempts must be .*, got "-Infinity"/], [{ ...valid, backoff: 'cubic' }, /backoff must be .*, got "cubic"/], [{ ...valid, backoff: [] }, /backoff\.length must be between 1 and 1000, got 0/], [{ ...valid, backoff: ['5'] }, /backoff/],
-    [{ ...valid, backoff: { length: 1, 0: 5 } }, /backoff/], [{ ...valid, jitter: { type: 'additive' } }, /jitter\.ratio must be .*, got undefined/], [{ ...valid, jitter: null }, /jitter must be .*, got null/],
-    [{ ...valid, seed: { bits: '-1' } }, /seed must be .*, got an object/], [{ ...valid, seed: { bits: '18446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: '000000000018446744073709551616' } }, /seed must be .*, got 18446744073709551616n/], [{ ...valid, seed: { bits: 5 } }, /seed/], [{ ...valid, seed: { bits: '9'.repeat(100_000) } }, /seed/], [{ ...valid, seed: { bits: `${'0'.repeat(1_000_000)}x` } }, /seed/], [{ ...valid, seed: null }, /seed must be .*, got null/],
-    [{ ...valid, retryIf: true }, /retryIf must be omitted \(got true\): it is not data/], [{ ...valid, signal: {} }, /signal must be omitted/], [{ ...valid, maxAtempts: 3 }, /maxAtempts.*maxAttempts/s],
+    [null, /policy must be .*, got null/],
+    [undefined, /policy must be .*, got undefined/],
+    ['{}', /policy must be .*, got "\{\}"/],
+    [[], /policy must be .*, got an array/],
+    [5, /policy must be .*, got 5/],
+    [() => {}, /policy must be .*, got a function/],
+    [{}, /version must be 1.*, got undefined/],
+    [{ version: 2 }, /version must be .*, got 2/],
+    [{ version: '1' }, /version must be .*, got "1"/],
+    [{ version: [1] }, /version must be .*, got an array/],
+    [{ ...valid, capRule: 'none' }, /capRule must be one of 'bound', 'ceiling', 'draw'.*, got "none"/],
+    [{ ...valid, capRule: 1 }, /capRule must be .*, got 1/],
+    [{ ...valid, capRule: null }, /capRule must be .*, got null/],
+    [{ ...valid, baseMs: '5' }, /baseMs must be .*, got "5"/],
+    [{ ...valid, baseMs: null }, /baseMs must be .*, got null/],
+    [{ ...valid, maxAttempts: -1 }, /maxAttempts must be .*, got -1/],
+    [{ ...valid, baseMs: 'Infinity' }, /baseMs must be .*, got Infinity/],
+    [{ ...valid, maxAttempts: '-Infinity' }, /maxAttempts must be .*, got "-Infinity"/],
+    [{ ...valid, backoff: 'cubic' }, /backoff must be .*, got "cubic"/],
+    [{ ...valid, backoff: [] }, /backoff\.length must be between 1 and 1000, got 0/],
+    [{ ...valid, backoff: ['5'] }, /backoff/],
+    [{ ...valid, backoff: { length: 1, 0: 5 } }, /backoff/],
+    [{ ...valid, jitter: { type: 'additive' } }, /jitter\.ratio must be .*, got undefined/],
+    [{ ...valid, jitter: null }, /jitter must be .*, got null/],
+    [{ ...valid, seed: { bits: '-1' } }, /seed must be .*, got an object/],
+    [{ ...valid, seed: { bits: '18446744073709551616' } }, /seed must be .*, got 18446744073709551616n/],
+    [{ ...valid, seed: { bits: '000000000018446744073709551616' } }, /seed must be .*, got 18446744073709551616n/],
+    [{ ...valid, seed: { bits: 5 } }, /seed/],
+    [{ ...valid, seed: { bits: '9'.repeat(100_000) } }, /seed/],
+    [{ ...valid, seed: { bits: `${'0'.repeat(1_000_000)}x` } }, /seed/],
+    [{ ...valid, seed: null }, /seed must be .*, got null/],
+    [{ ...valid, retryIf: true }, /retryIf must be omitted \(got true\): it is not data/],
+    [{ ...valid, signal: {} }, /signal must be omitted/],
+    [{ ...valid, maxAtempts: 3 }, /maxAtempts.*maxAttempts/s],
     [JSON.parse('{"version":1,"__proto__":{"baseMs":5}}'), /unknown option "__proto__"/],
     [JSON.parse('{"version":1,"constructor":{"prototype":{}}}'), /unknown option "constructor"/],
-    [JSON.parse('{"version":1,"jitter":{"type":"proportional","ratio":0.5,"__proto__":{}}}'), /jitter\.__proto__ must be omitted/],
+    [
+      JSON.parse('{"version":1,"jitter":{"type":"proportional","ratio":0.5,"__proto__":{}}}'),
+      /jitter\.__proto__ must be omitted/,
+    ],
     [Object.create({ version: 1 }), /version must be .*, got undefined/],
   ]) {
-    assert.throws(() => RetryPolicy.fromJSON(data), (error) => (error instanceof TypeError || error instanceof RangeError) && message.test(error.message) && error.message.length < 2000, `${message}`);
+    assert.throws(
+      () => RetryPolicy.fromJSON(data),
+      (error) =>
+        (error instanceof TypeError || error instanceof RangeError) &&
+        message.test(error.message) &&
+        error.message.length < 2000,
+      `${message}`,
+    );
   }
   assert.equal({}.baseMs, undefined);
 });
 
 test('a polluted prototype has no say in the data', () => {
-  const evil = { capRule: 'draw', seed: { bits: '1' }, backoff: 'fixed', bits: '5', version: 1, jitter: 'none', baseMs: 1, type: 'additive', maxMs: 3 };
+  const evil = {
+    capRule: 'draw',
+    seed: { bits: '1' },
+    backoff: 'fixed',
+    bits: '5',
+    version: 1,
+    jitter: 'none',
+    baseMs: 1,
+    type: 'additive',
+    maxMs: 3,
+  };
   const plain = { version: 1, maxAttempts: 4, jitter: { type: 'proportional', ratio: 0.5 } };
-  const seen = () => [RetryPolicy.fromJSON(plain).toJSON(), RetryPolicy.preset('awsSdk2026').toJSON(), RetryPolicy.preset('polly').toJSON()].map((data) => JSON.stringify(Object.entries(data)));
+  const seen = () =>
+    [
+      RetryPolicy.fromJSON(plain).toJSON(),
+      RetryPolicy.preset('awsSdk2026').toJSON(),
+      RetryPolicy.preset('polly').toJSON(),
+    ].map((data) => JSON.stringify(Object.entries(data)));
   const reference = seen();
   for (const [name, value] of Object.entries(evil)) {
     Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
@@ -152,7 +270,7 @@ test('a polluted prototype has no say in the data', () => {
   }
 });
 
-test('the data is the reader\'s: changing it afterwards changes no policy', () => {
+test("the data is the reader's: changing it afterwards changes no policy", () => {
   const data = { version: 1, backoff: [5, 6], jitter: 'none', maxAttempts: 4 };
   const policy = RetryPolicy.fromJSON(data);
   data.backoff[0] = 99;

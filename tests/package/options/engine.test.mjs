@@ -19,13 +19,21 @@ async function refusal(options) {
   const error = caught(() => new RetryPolicy(options));
   assert.ok(error instanceof TypeError || error instanceof RangeError, String(error));
   let calls = 0;
-  const fn = () => { calls += 1; };
-  const rejected = await retry(fn, options).then(() => assert.fail('resolved'), (e) => e);
+  const fn = () => {
+    calls += 1;
+  };
+  const rejected = await retry(fn, options).then(
+    () => assert.fail('resolved'),
+    (e) => e,
+  );
   const thrown = caught(() => retrySync(fn, options));
   assert.equal(calls, 0);
   // Only the names at the end differ: a function does not list what it refuses.
   const [text] = error.message.split(' Known options');
-  assert.ok(rejected.message.startsWith(text) && thrown.message.startsWith(text.split(' Did you mean')[0]), rejected.message);
+  assert.ok(
+    rejected.message.startsWith(text) && thrown.message.startsWith(text.split(' Did you mean')[0]),
+    rejected.message,
+  );
   return error;
 }
 
@@ -38,12 +46,40 @@ const someRatio = (ratio) => ({ type: 'proportional', ratio });
 
 test('jitter objects: wrong types, names, ranges, and both parameters at once are refused', async () => {
   for (const jitter of [
-    someRatio(0), someRatio(-0.5), someRatio(1.0000001), someRatio(NaN), someRatio('0.5'), someRatio(undefined), someRatio(5n),
-    { type: 'proportional', maxMs: 5 }, { type: 'additive' }, { type: 'additive', ratio: 0 }, { type: 'additive', ratio: 1001 },
-    { type: 'additive', ratio: 1, maxMs: 5 }, { type: 'additive', maxMs: 0 }, { type: 'additive', maxMs: -5 }, { type: 'additive', maxMs: Infinity },
-    { type: 'additive', maxMs: 2 ** 53 }, { type: 'additive', maxMs: '5' }, { type: 'full' }, { type: 'Proportional', ratio: 0.5 }, { ratio: 0.5 },
-    { type: 'proportional', ratio: 0.5, ration: 1 }, JSON.parse('{"type":"additive","ratio":1,"__proto__":{"maxMs":5}}'),
-    Object.create({ type: 'proportional', ratio: 0.5 }), { get type() { throw new Error('read'); } }, { type: 'proportional', get ratio() { throw new Error('read'); } },
+    someRatio(0),
+    someRatio(-0.5),
+    someRatio(1.0000001),
+    someRatio(NaN),
+    someRatio('0.5'),
+    someRatio(undefined),
+    someRatio(5n),
+    { type: 'proportional', maxMs: 5 },
+    { type: 'additive' },
+    { type: 'additive', ratio: 0 },
+    { type: 'additive', ratio: 1001 },
+    { type: 'additive', ratio: 1, maxMs: 5 },
+    { type: 'additive', maxMs: 0 },
+    { type: 'additive', maxMs: -5 },
+    { type: 'additive', maxMs: Infinity },
+    { type: 'additive', maxMs: 2 ** 53 },
+    { type: 'additive', maxMs: '5' },
+    { type: 'full' },
+    { type: 'Proportional', ratio: 0.5 },
+    { ratio: 0.5 },
+    { type: 'proportional', ratio: 0.5, ration: 1 },
+    JSON.parse('{"type":"additive","ratio":1,"__proto__":{"maxMs":5}}'),
+    Object.create({ type: 'proportional', ratio: 0.5 }),
+    {
+      get type() {
+        throw new Error('read');
+      },
+    },
+    {
+      type: 'proportional',
+      get ratio() {
+        throw new Error('read');
+      },
+    },
   ]) {
     await refusal({ jitter });
   }
@@ -60,26 +96,71 @@ test('jitter objects: wrong types, names, ranges, and both parameters at once ar
     const error = await refusal({ jitter });
     assert.deepEqual([error.name, error.message], [kind, `rejitter: ${message}`]);
   }
-  assert.match((await refusal({ jitter: { ratio: 0.5 } })).message, /^rejitter: jitter must be one of .*{ type: 'proportional', ratio }.*, got an object$/);
+  assert.match(
+    (await refusal({ jitter: { ratio: 0.5 } })).message,
+    /^rejitter: jitter must be one of .*{ type: 'proportional', ratio }.*, got an object$/,
+  );
 });
 
 test('jitter objects: the ends of their ranges are taken, and read once', () => {
-  for (const jitter of [someRatio(Number.MIN_VALUE), someRatio(1), { type: 'additive', ratio: 1000 }, { type: 'additive', ratio: 0.1, maxMs: undefined }, { type: 'additive', maxMs: 2 ** 53 - 1 }, Object.freeze(someRatio(0.5)), Object.assign(Object.create(null), someRatio(0.5))]) {
-    for (const [k, ms] of [...new RetryPolicy({ jitter, maxAttempts: 20 }).delays()].entries()) assert.ok(ms >= 0 && ms <= 10_000, `wait ${k + 1}: ${ms}`);
+  for (const jitter of [
+    someRatio(Number.MIN_VALUE),
+    someRatio(1),
+    { type: 'additive', ratio: 1000 },
+    { type: 'additive', ratio: 0.1, maxMs: undefined },
+    { type: 'additive', maxMs: 2 ** 53 - 1 },
+    Object.freeze(someRatio(0.5)),
+    Object.assign(Object.create(null), someRatio(0.5)),
+  ]) {
+    for (const [k, ms] of [...new RetryPolicy({ jitter, maxAttempts: 20 }).delays()].entries())
+      assert.ok(ms >= 0 && ms <= 10_000, `wait ${k + 1}: ${ms}`);
   }
   let reads = 0;
-  const jitter = { type: 'proportional', get ratio() { reads += 1; return 0.5; } };
+  const jitter = {
+    type: 'proportional',
+    get ratio() {
+      reads += 1;
+      return 0.5;
+    },
+  };
   const policy = new RetryPolicy({ jitter });
   jitter.type = 'additive';
-  assert.deepEqual([...policy.delays({ seed: 1 })], [...new RetryPolicy({ jitter: someRatio(0.5) }).delays({ seed: 1 })]);
+  assert.deepEqual(
+    [...policy.delays({ seed: 1 })],
+    [...new RetryPolicy({ jitter: someRatio(0.5) }).delays({ seed: 1 })],
+  );
   assert.equal(reads, 1);
 });
 
 test('backoff lists: empty, holes, negative, NaN, texts, and what only looks like a list are refused', async () => {
   const { proxy, revoke } = Proxy.revocable([5], {});
   revoke();
-  for (const backoff of [[], [,], [5, , 7], [-1], [NaN], ['5'], [5n], [null], [undefined], [[5]], [-Infinity], { 0: 5, length: 1 }, new Float64Array([5]), new Set([5]), proxy, new Proxy([5], { get() { throw new Error('read'); } })]) {
-    assert.match((await refusal({ backoff })).message, /^rejitter: backoff(\.length|\[\d\]| must be one of .* or a list of 1 to 1,000 such values, got an (object|array)$)/);
+  for (const backoff of [
+    [],
+    [,],
+    [5, , 7],
+    [-1],
+    [NaN],
+    ['5'],
+    [5n],
+    [null],
+    [undefined],
+    [[5]],
+    [-Infinity],
+    { 0: 5, length: 1 },
+    new Float64Array([5]),
+    new Set([5]),
+    proxy,
+    new Proxy([5], {
+      get() {
+        throw new Error('read');
+      },
+    }),
+  ]) {
+    assert.match(
+      (await refusal({ backoff })).message,
+      /^rejitter: backoff(\.length|\[\d\]| must be one of .* or a list of 1 to 1,000 such values, got an (object|array)$)/,
+    );
   }
   for (const [backoff, kind, message] of [
     [[], 'RangeError', 'backoff.length must be between 1 and 1000, got 0'],
@@ -111,7 +192,14 @@ test('backoff functions: called with 1, 2, … once per wait, capped and jittere
   assert.deepEqual(asked, [[1], [2], [3], [4], [5]]);
   for (const bad of [-1, NaN, '5', undefined, null, 5n, Promise.resolve(5), {}]) {
     const failure = new Error('down');
-    const { error, clock } = await underClock(() => retry(() => { throw failure; }, { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' }));
+    const { error, clock } = await underClock(() =>
+      retry(
+        () => {
+          throw failure;
+        },
+        { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' },
+      ),
+    );
     assert.ok(error instanceof RangeError, String(error));
     assert.match(error.message, /^rejitter: backoff\(2\) must return a non-negative number of milliseconds, got /);
     const report = retryReport(error);
@@ -136,7 +224,13 @@ test('options that contradict each other are refused, with both names', async ()
     for (const name of names) assert.ok(message.includes(name), `${name} is missing: ${message}`);
   }
   // What goes together does.
-  for (const options of [{ jitter: 'slotted', truncateAt: 4 }, { jitter: 'decorrelated', backoff: 'truncated', truncateAt: 4 }, { jitter: 'pollyV2', backoff: [5] }, { minMs: 20_000, capMs: Infinity }]) new RetryPolicy(options);
+  for (const options of [
+    { jitter: 'slotted', truncateAt: 4 },
+    { jitter: 'decorrelated', backoff: 'truncated', truncateAt: 4 },
+    { jitter: 'pollyV2', backoff: [5] },
+    { minMs: 20_000, capMs: Infinity },
+  ])
+    new RetryPolicy(options);
 });
 
 /** The names under which other packages have our options. */
@@ -150,7 +244,15 @@ const FOREIGN = {
   jitter: ['randomize', 'jitters', 'randomizationFactor'],
   signal: ['abortSignal'],
   attemptTimeoutMs: ['timeout', 'timeoutMs', 'attemptTimeout', 'perAttemptTimeout'],
-  totalTimeoutMs: ['maxRetryTime', 'maxElapsedTime', 'deadline', 'totalTimeout', 'deadlineMs', 'timeout', 'maxTotalTimeout'],
+  totalTimeoutMs: [
+    'maxRetryTime',
+    'maxElapsedTime',
+    'deadline',
+    'totalTimeout',
+    'deadlineMs',
+    'timeout',
+    'maxTotalTimeout',
+  ],
   retryIf: ['shouldRetry', 'retryCondition', 'retryif'],
   onFailure: ['onFailedAttempt', 'handleError', 'onFailures', 'onError'],
   beforeRetry: ['onFailedAttempt', 'beforeRetries'],
@@ -164,7 +266,11 @@ const FOREIGN = {
 
 test('metrics: only a policy suggests them, or lists them', async () => {
   assert.match(caught(() => new RetryPolicy({ metric: true })).message, /Did you mean metrics\? .*, metrics$/);
-  for (const { message } of [await retry(() => {}, { metric: true }).catch((e) => e), caught(() => retrySync(() => {}, { metric: true }))]) assert.doesNotMatch(message, /metrics/);
+  for (const { message } of [
+    await retry(() => {}, { metric: true }).catch((e) => e),
+    caught(() => retrySync(() => {}, { metric: true })),
+  ])
+    assert.doesNotMatch(message, /metrics/);
 });
 
 test('names that a function refuses are neither suggested nor listed', async () => {
@@ -187,7 +293,10 @@ const VALUES_MEANT = {
 for (const [name, values] of Object.entries(VALUES_MEANT)) {
   test(`${name}: a value with a slip is answered with the one that was meant`, async () => {
     for (const [wrong, right] of Object.entries(values)) {
-      assert.match((await refusal({ [name]: wrong })).message, new RegExp(`, got "${wrong}"\\. Did you mean '${right}'\\?$`));
+      assert.match(
+        (await refusal({ [name]: wrong })).message,
+        new RegExp(`, got "${wrong}"\\. Did you mean '${right}'\\?$`),
+      );
     }
     assert.doesNotMatch((await refusal({ [name]: 'zzzzzzzz' })).message, /Did you mean/);
   });
@@ -196,16 +305,34 @@ for (const [name, values] of Object.entries(VALUES_MEANT)) {
 test('a preset, a kind of jitter object and data with a slip, likewise', async () => {
   assert.match(caught(() => RetryPolicy.preset('awsSdk')).message, /got "awsSdk"\. Did you mean 'awsSdk2020'\?$/);
   assert.match(caught(() => RetryPolicy.preset('Grpc')).message, /Did you mean 'grpc'\?$/);
-  assert.match((await refusal({ jitter: { type: 'Proportional', ratio: 0.5 } })).message, /^rejitter: jitter\.type .* Did you mean 'proportional'\?$/);
-  assert.match(caught(() => RetryPolicy.fromJSON({ version: 1, capRule: 'ceil' })).message, /Did you mean 'ceiling'\?$/);
+  assert.match(
+    (await refusal({ jitter: { type: 'Proportional', ratio: 0.5 } })).message,
+    /^rejitter: jitter\.type .* Did you mean 'proportional'\?$/,
+  );
+  assert.match(
+    caught(() => RetryPolicy.fromJSON({ version: 1, capRule: 'ceil' })).message,
+    /Did you mean 'ceiling'\?$/,
+  );
 });
 
 test('swapped arguments, a promise and a controller are told what belongs there', async () => {
   const { message: swapped } = await retry({ maxAttempts: 3 }, () => {}).catch((e) => e);
-  assert.equal(swapped, 'rejitter: the callback must be a function and the first argument, as in retry(() => fetch(url), options), got an object');
-  assert.match((await retry(Promise.resolve(1)).catch((e) => e)).message, /as in retry\(\(\) => fetch\(url\), options\), got a promise$/);
-  assert.equal((await refusal({ signal: new AbortController() })).message, 'rejitter: signal must be an AbortSignal, got an AbortController: pass controller.signal');
-  assert.match(caught(() => RetryPolicy.fromJSON('{}')).message, /^rejitter: the policy must be an object made by toJSON\(\) \(JSON\.parse it first\), got "\{\}"$/);
+  assert.equal(
+    swapped,
+    'rejitter: the callback must be a function and the first argument, as in retry(() => fetch(url), options), got an object',
+  );
+  assert.match(
+    (await retry(Promise.resolve(1)).catch((e) => e)).message,
+    /as in retry\(\(\) => fetch\(url\), options\), got a promise$/,
+  );
+  assert.equal(
+    (await refusal({ signal: new AbortController() })).message,
+    'rejitter: signal must be an AbortSignal, got an AbortController: pass controller.signal',
+  );
+  assert.match(
+    caught(() => RetryPolicy.fromJSON('{}')).message,
+    /^rejitter: the policy must be an object made by toJSON\(\) \(JSON\.parse it first\), got "\{\}"$/,
+  );
 });
 
 test('an error is bounded: ten problems, a hundred characters of a value, and no time is lost', async () => {
@@ -234,8 +361,15 @@ for (const [meant, names] of Object.entries(FOREIGN)) {
     for (const name of names) {
       const error = await refusal({ [name]: 3 });
       assert.ok(error instanceof TypeError);
-      assert.match(error.message, new RegExp(`^rejitter: unknown option "${name}"\\. Did you mean [^?]*\\b${meant}\\b[^?]*\\?`), name);
-      assert.ok(KNOWN.every((known) => known === 'metrics' || error.message.includes(known)), 'and all that there are');
+      assert.match(
+        error.message,
+        new RegExp(`^rejitter: unknown option "${name}"\\. Did you mean [^?]*\\b${meant}\\b[^?]*\\?`),
+        name,
+      );
+      assert.ok(
+        KNOWN.every((known) => known === 'metrics' || error.message.includes(known)),
+        'and all that there are',
+      );
     }
   });
 }
@@ -249,46 +383,99 @@ test('rejects an object whose options are all inherited, and one without any', a
   const policy = new RetryPolicy({ maxAttempts: 2 });
   const { signal } = new AbortController();
   class Getters {
-    get maxAttempts() { return 2; }
+    get maxAttempts() {
+      return 2;
+    }
   }
-  for (const options of [policy, signal, new Map([['maxAttempts', 2]]), new Date(), new Getters(), Object.create({ maxAttempts: 2 })]) {
-    const what = options === policy ? 'a RetryPolicy: use policy.run(fn)' : options === signal ? 'an AbortSignal: pass { signal }' : 'an object without own properties';
+  for (const options of [
+    policy,
+    signal,
+    new Map([['maxAttempts', 2]]),
+    new Date(),
+    new Getters(),
+    Object.create({ maxAttempts: 2 }),
+  ]) {
+    const what =
+      options === policy
+        ? 'a RetryPolicy: use policy.run(fn)'
+        : options === signal
+          ? 'an AbortSignal: pass { signal }'
+          : 'an object without own properties';
     let calls = 0;
-    const fn = () => { calls += 1; };
+    const fn = () => {
+      calls += 1;
+    };
     for (const refused of [
-      () => new RetryPolicy(options), () => RetryPolicy.preset('grpc', options), () => policy.delays(options), () => retrySync(fn, options),
+      () => new RetryPolicy(options),
+      () => RetryPolicy.preset('grpc', options),
+      () => policy.delays(options),
+      () => retrySync(fn, options),
       // A fetch takes a policy.
       ...(options === policy ? [] : [() => createFetch(options)]),
-    ]) assert.throws(refused, { name: 'TypeError', message: `rejitter: options must be an object of options, got ${what}` });
-    for (const refused of [retry(fn, options), policy.run(fn, options)]) await assert.rejects(refused, { name: 'TypeError', message: `rejitter: options must be an object of options, got ${what}` });
+    ])
+      assert.throws(refused, {
+        name: 'TypeError',
+        message: `rejitter: options must be an object of options, got ${what}`,
+      });
+    for (const refused of [retry(fn, options), policy.run(fn, options)])
+      await assert.rejects(refused, {
+        name: 'TypeError',
+        message: `rejitter: options must be an object of options, got ${what}`,
+      });
     assert.equal(calls, 0);
   }
   class Fields {
     maxAttempts = 2;
   }
-  for (const options of [{}, Object.create(null), runInNewContext('({})'), new Fields(), Object.assign(new Map(), { maxAttempts: 2 })]) assert.equal(await retry(() => 'fine', options), 'fine');
+  for (const options of [
+    {},
+    Object.create(null),
+    runInNewContext('({})'),
+    new Fields(),
+    Object.assign(new Map(), { maxAttempts: 2 }),
+  ])
+    assert.equal(await retry(() => 'fine', options), 'fine');
 });
 
 test('several unknown options: each with its meaning, and the names of all options once, at the end', async () => {
   const [, list] = (await refusal({ zzzzzzzz: 1 })).message.split('Known options: ');
   const { message } = await refusal({ retries: 3, minTimeout: 100, baseMs: -1, maxTimeout: 1000 });
-  assert.equal(message, [
-    'rejitter: unknown option "retries". Did you mean maxAttempts (it counts the first attempt: retries + 1)?',
-    'unknown option "minTimeout". Did you mean baseMs?',
-    'baseMs must be a number of milliseconds between 0 and 2^53 - 1, got -1',
-    `unknown option "maxTimeout". Did you mean capMs? Known options: ${list}`,
-  ].join('; '));
-  assert.match((await refusal({ retries: 3, baseMs: -1 })).message, / \+ 1\)\?; baseMs must be [^;]*, got -1\. Known options: [^:]*$/);
+  assert.equal(
+    message,
+    [
+      'rejitter: unknown option "retries". Did you mean maxAttempts (it counts the first attempt: retries + 1)?',
+      'unknown option "minTimeout". Did you mean baseMs?',
+      'baseMs must be a number of milliseconds between 0 and 2^53 - 1, got -1',
+      `unknown option "maxTimeout". Did you mean capMs? Known options: ${list}`,
+    ].join('; '),
+  );
+  assert.match(
+    (await refusal({ retries: 3, baseMs: -1 })).message,
+    / \+ 1\)\?; baseMs must be [^;]*, got -1\. Known options: [^:]*$/,
+  );
 });
 
 test('reports an option that the function’s name fixes once, whatever its value', async () => {
   const refused = retryWithFullJitter(() => 1, { jitter: 'fully' });
-  await assert.rejects(refused, { name: 'TypeError', message: 'rejitter: jitter must be omitted (got "fully"): the function\'s name determines it' });
+  await assert.rejects(refused, {
+    name: 'TypeError',
+    message: 'rejitter: jitter must be omitted (got "fully"): the function\'s name determines it',
+  });
 });
 
 test('every option as undefined is the same as none (T11)', async () => {
   const all = Object.fromEntries(KNOWN.map((name) => [name, undefined]));
-  const seen = async (options) => (await underClock(() => retry(() => { throw 0; }, { ...options, seed: 4 }).catch(() => 'end'))).clock.delays;
+  const seen = async (options) =>
+    (
+      await underClock(() =>
+        retry(
+          () => {
+            throw 0;
+          },
+          { ...options, seed: 4 },
+        ).catch(() => 'end'),
+      )
+    ).clock.delays;
   const plain = await seen({});
   assert.equal(plain.length, 5);
   assert.deepEqual(await seen(all), plain);

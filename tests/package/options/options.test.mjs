@@ -10,14 +10,23 @@ import { SHORTCUTS, expectedWaits } from '../lib/shortcuts.mjs';
 
 const api = await importPackage();
 const { retry, RetryPolicy } = api;
-const failing = () => { throw 0; };
+const failing = () => {
+  throw 0;
+};
 
 /** The error of a refused call, having checked that it was refused as promised. */
 async function refused(options, call = retry) {
   let calls = 0;
   let promise;
-  assert.doesNotThrow(() => { promise = call(() => { calls += 1; }, options); }, 'threw instead of rejecting');
-  const error = await promise.then(() => undefined, (e) => e);
+  assert.doesNotThrow(() => {
+    promise = call(() => {
+      calls += 1;
+    }, options);
+  }, 'threw instead of rejecting');
+  const error = await promise.then(
+    () => undefined,
+    (e) => e,
+  );
   assert.equal(calls, 0, 'the callback was called');
   assert.ok(error instanceof TypeError || error instanceof RangeError, `${String(error)}`);
   return error;
@@ -50,9 +59,28 @@ for (const [name, { takes, either, with: others = {}, rule }] of Object.entries(
         }
         if (typeof value === 'bigint') assert.match(text, /5n|-1n|bigint/i, label);
         // A wrong number is a RangeError, a wrong type a TypeError.
-        if (typeof value === 'number' && OPTIONS[name].rule.source !== 'function' && !['backoff', 'jitter', 'signal', 'seed', 'longRetryAfter', 'finalError', 'finalResult', 'name', 'unref', 'metrics'].includes(name)) {
+        if (
+          typeof value === 'number' &&
+          OPTIONS[name].rule.source !== 'function' &&
+          ![
+            'backoff',
+            'jitter',
+            'signal',
+            'seed',
+            'longRetryAfter',
+            'finalError',
+            'finalResult',
+            'name',
+            'unref',
+            'metrics',
+          ].includes(name)
+        ) {
           assert.ok(error instanceof RangeError, `${label}: ${error.name}`);
-        } else if (typeof value !== 'string' && label !== '[]' && !(name === 'seed' && ['number', 'bigint'].includes(typeof value))) {
+        } else if (
+          typeof value !== 'string' &&
+          label !== '[]' &&
+          !(name === 'seed' && ['number', 'bigint'].includes(typeof value))
+        ) {
           assert.ok(error instanceof TypeError, `${label}: ${error.name}`);
         }
       }
@@ -109,7 +137,9 @@ test('a function refuses the option that its name settles, and takes the other o
     assert.match(error.message, new RegExp(Object.keys(settled)[0]));
     await refused({ ...settled, [Object.keys(settled)[0]]: 5 }, api[name]);
     if (!other) continue;
-    const { clock } = await underClock(() => api[name](failing, { ...other, maxAttempts: 3, random: () => 0.5 }).catch(() => {}));
+    const { clock } = await underClock(() =>
+      api[name](failing, { ...other, maxAttempts: 3, random: () => 0.5 }).catch(() => {}),
+    );
     assert.deepEqual(clock.delays, expectedWaits(2, 0.5, { ...SHORTCUTS[name], ...other }).map(Math.ceil), name);
   }
 });
@@ -117,7 +147,8 @@ test('a function refuses the option that its name settles, and takes the other o
 test('all problems are listed at once', async () => {
   const options = { baseMs: -1, factor: '2', maxAttempts: 0, jiter: 'full', retryIf: 5 };
   for (const error of [await refused(options), refusedByPolicy(options)]) {
-    for (const name of Object.keys(options)) assert.ok(error.message.includes(name), `${name} is missing: ${error.message}`);
+    for (const name of Object.keys(options))
+      assert.ok(error.message.includes(name), `${name} is missing: ${error.message}`);
   }
 });
 
@@ -186,7 +217,10 @@ test('the options of run and of delays are checked as well', async () => {
   await refused({ metrics: true }, (fn, options) => policy.run(fn, options));
   await refused(5, (fn, options) => policy.run(fn, options));
   for (const options of [{ seed: NaN }, { seed: {} }, { sed: 1 }, 5]) {
-    assert.throws(() => policy.delays(options), (e) => e instanceof TypeError || e instanceof RangeError);
+    assert.throws(
+      () => policy.delays(options),
+      (e) => e instanceof TypeError || e instanceof RangeError,
+    );
   }
 });
 
@@ -194,10 +228,28 @@ test('O01 options are own properties: a polluted prototype changes nothing', asy
   const waits = async () => (await underClock(() => retry(failing, { jitter: 'none' }))).clock.delays;
   const reference = await waits();
   const evil = {
-    baseMs: 1, capMs: 1, minMs: 9000, factor: 9, backoff: 'fixed', stepMs: 3, truncateAt: 2,
-    maxAttempts: 1, signal: AbortSignal.abort('evil'), retryIf: () => false, random: () => 0, seed: 1, unknown: 1,
+    baseMs: 1,
+    capMs: 1,
+    minMs: 9000,
+    factor: 9,
+    backoff: 'fixed',
+    stepMs: 3,
+    truncateAt: 2,
+    maxAttempts: 1,
+    signal: AbortSignal.abort('evil'),
+    retryIf: () => false,
+    random: () => 0,
+    seed: 1,
+    unknown: 1,
     // Words that an implementation may use for what it keeps.
-    aborted: true, reason: 'evil', seeded: true, operations: 7, named: 'baseMs', attempt: 3, index: 5, cancel: 1,
+    aborted: true,
+    reason: 'evil',
+    seeded: true,
+    operations: 7,
+    named: 'baseMs',
+    attempt: 3,
+    index: 5,
+    cancel: 1,
   };
   for (const [name, value] of Object.entries(evil)) {
     Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
@@ -207,7 +259,11 @@ test('O01 options are own properties: a polluted prototype changes nothing', asy
       assert.equal([...new RetryPolicy({ maxAttempts: 4 }).delays()].length, 3, name);
       const policy = new RetryPolicy({ jitter: 'none' });
       assert.deepEqual((await underClock(() => policy.run(failing))).clock.delays, reference, `run, ${name}`);
-      assert.deepEqual((await underClock(() => policy.run(failing, {}))).clock.delays, reference, `run with options, ${name}`);
+      assert.deepEqual(
+        (await underClock(() => policy.run(failing, {}))).clock.delays,
+        reference,
+        `run with options, ${name}`,
+      );
       const jittered = new RetryPolicy();
       assert.notDeepEqual([...jittered.delays()], [...jittered.delays()], `delays, ${name}`);
       assert.notDeepEqual([...jittered.delays({})], [...jittered.delays({})], `delays with options, ${name}`);
@@ -218,15 +274,36 @@ test('O01 options are own properties: a polluted prototype changes nothing', asy
 });
 
 test('O01 inherited options are not options', async () => {
-  class Config { constructor() { this.jitter = 'none'; } get baseMs() { return 5; } }
+  class Config {
+    constructor() {
+      this.jitter = 'none';
+    }
+    get baseMs() {
+      return 5;
+    }
+  }
   assert.deepEqual((await underClock(() => retry(failing, new Config()))).clock.delays, [100, 200, 400, 800, 1600]);
   const child = Object.assign(Object.create({ maxAttempts: 2 }), { jitter: 'none' });
   assert.deepEqual((await underClock(() => retry(failing, child))).clock.delays, [100, 200, 400, 800, 1600]);
-  assert.deepEqual((await underClock(() => retry(failing, Object.assign(Object.create(null), { jitter: 'none' })))).clock.delays, [100, 200, 400, 800, 1600]);
+  assert.deepEqual(
+    (await underClock(() => retry(failing, Object.assign(Object.create(null), { jitter: 'none' })))).clock.delays,
+    [100, 200, 400, 800, 1600],
+  );
 });
 
 test('each option is read at most once, before the callback, and nothing is written', async () => {
-  const values = { baseMs: 10, capMs: 100, minMs: 1, factor: 3, backoff: 'exponential', jitter: 'none', maxAttempts: 4, signal: new AbortController().signal, retryIf: () => true, seed: 5 };
+  const values = {
+    baseMs: 10,
+    capMs: 100,
+    minMs: 1,
+    factor: 3,
+    backoff: 'exponential',
+    jitter: 'none',
+    maxAttempts: 4,
+    signal: new AbortController().signal,
+    retryIf: () => true,
+    seed: 5,
+  };
   for (const make of [(o) => () => retry(failing, o), (o) => () => new RetryPolicy(o).run(failing)]) {
     const reads = {};
     let inCallback = false;
@@ -237,11 +314,26 @@ test('each option is read at most once, before the callback, and nothing is writ
         assert.equal(inCallback, false);
         return Reflect.get(target, name, receiver);
       },
-      set(_, name) { writes.push(name); return false; },
-      defineProperty(_, name) { writes.push(name); return false; },
-      deleteProperty(_, name) { writes.push(name); return false; },
-      setPrototypeOf() { writes.push('prototype'); return false; },
-      preventExtensions() { writes.push('extensions'); return false; },
+      set(_, name) {
+        writes.push(name);
+        return false;
+      },
+      defineProperty(_, name) {
+        writes.push(name);
+        return false;
+      },
+      deleteProperty(_, name) {
+        writes.push(name);
+        return false;
+      },
+      setPrototypeOf() {
+        writes.push('prototype');
+        return false;
+      },
+      preventExtensions() {
+        writes.push('extensions');
+        return false;
+      },
     });
     const go = make(options);
     const { clock } = await underClock(() => {
@@ -257,7 +349,13 @@ test('each option is read at most once, before the callback, and nothing is writ
 
 test('getters are read once and their values kept', async () => {
   let reads = 0;
-  const options = { jitter: 'none', get baseMs() { reads += 1; return reads * 10; } };
+  const options = {
+    jitter: 'none',
+    get baseMs() {
+      reads += 1;
+      return reads * 10;
+    },
+  };
   const policy = new RetryPolicy(options);
   assert.deepEqual([...policy.delays()], [10, 20, 40, 80, 160]);
   assert.deepEqual((await underClock(() => policy.run(failing))).clock.delays, [10, 20, 40, 80, 160]);
@@ -266,10 +364,22 @@ test('getters are read once and their values kept', async () => {
 
 test('a getter that throws rejects with what it threw', async () => {
   const boom = new Error('boom');
-  const options = { get baseMs() { throw boom; } };
+  const options = {
+    get baseMs() {
+      throw boom;
+    },
+  };
   let calls = 0;
-  await assert.rejects(retry(() => { calls += 1; }, options), (error) => error === boom);
-  assert.throws(() => new RetryPolicy(options), (error) => error === boom);
+  await assert.rejects(
+    retry(() => {
+      calls += 1;
+    }, options),
+    (error) => error === boom,
+  );
+  assert.throws(
+    () => new RetryPolicy(options),
+    (error) => error === boom,
+  );
   assert.equal(calls, 0);
 });
 
@@ -297,7 +407,17 @@ test('frozen options, and options shared by many calls, are fine and stay as the
 });
 
 test('an object as an error value cannot break the message', async () => {
-  const nasty = { toString() { throw new Error('toString was called'); }, [Symbol.toPrimitive]() { throw new Error('converted'); }, get message() { throw new Error('read'); } };
+  const nasty = {
+    toString() {
+      throw new Error('toString was called');
+    },
+    [Symbol.toPrimitive]() {
+      throw new Error('converted');
+    },
+    get message() {
+      throw new Error('read');
+    },
+  };
   for (const name of Object.keys(OPTIONS)) {
     const error = await refused({ ...OPTIONS[name].with, [name]: nasty });
     assert.ok(error.message.includes(name));

@@ -10,7 +10,9 @@ import { importPackage } from '../lib/consumer.mjs';
 import { COMBINATIONS, expectedWaits } from '../lib/shortcuts.mjs';
 
 const { RetryPolicy, isProgrammingError, permanent, retryAfter } = await importPackage();
-const failing = () => { throw 0; };
+const failing = () => {
+  throw 0;
+};
 
 test('delays() has maxAttempts - 1 waits, then is done and stays done', () => {
   for (const maxAttempts of [1, 2, 6, 40]) {
@@ -43,7 +45,10 @@ test('delays() is an iterator and iterable: for…of, spread, destructuring, Arr
     if (seen.length === 3) break;
   }
   assert.deepEqual(seen, [100, 200, 400]);
-  assert.deepEqual(Array.from(policy.delays(), (ms) => ms / 100), [1, 2, 4, 8]);
+  assert.deepEqual(
+    Array.from(policy.delays(), (ms) => ms / 100),
+    [1, 2, 4, 8],
+  );
 });
 
 test('reset() starts the next operation: the same curve, other draws', () => {
@@ -76,7 +81,7 @@ test('two iterators of one policy do not share their place', () => {
   assert.deepEqual(mixed.a, [...policy.delays()]);
 });
 
-test('the seed of delays() takes the place of the policy\'s', () => {
+test("the seed of delays() takes the place of the policy's", () => {
   const policy = new RetryPolicy({ seed: 'policy' });
   assert.deepEqual([...policy.delays({ seed: 'other' })], [...new RetryPolicy({ seed: 'other' }).delays()]);
   assert.deepEqual([...policy.delays({})], [...policy.delays()]);
@@ -87,7 +92,10 @@ test('the seed of delays() takes the place of the policy\'s', () => {
 
 test('a policy with a random source of its own takes no seed for its delays', () => {
   const policy = new RetryPolicy({ random: () => 0.5 });
-  assert.throws(() => policy.delays({ seed: 1 }), (error) => error instanceof TypeError && /seed/.test(error.message) && /random/.test(error.message));
+  assert.throws(
+    () => policy.delays({ seed: 1 }),
+    (error) => error instanceof TypeError && /seed/.test(error.message) && /random/.test(error.message),
+  );
 });
 
 test('a cap below the default base holds', () => {
@@ -108,8 +116,16 @@ for (const options of COMBINATIONS) {
 test('run does what the function of the same options does', async () => {
   const policy = new RetryPolicy({ jitter: 'none', maxAttempts: 3, baseMs: 10 });
   let calls = 0;
-  const { clock, rejected, error } = await underClock(() => policy.run(({ attempt }) => { calls += 1; throw attempt; }));
-  assert.deepEqual({ rejected, error, calls, waits: clock.delays }, { rejected: true, error: 3, calls: 3, waits: [10, 20] });
+  const { clock, rejected, error } = await underClock(() =>
+    policy.run(({ attempt }) => {
+      calls += 1;
+      throw attempt;
+    }),
+  );
+  assert.deepEqual(
+    { rejected, error, calls, waits: clock.delays },
+    { rejected: true, error: 3, calls: 3, waits: [10, 20] },
+  );
   assert.equal(await policy.run(() => 'value'), 'value');
 });
 
@@ -128,7 +144,16 @@ test('wrap keeps parameters, result and receiver, and retries', async () => {
   };
   assert.deepEqual((await underClock(() => host.work(1, 2))).value, [10, 1, 2, 2]);
   const error = new Error('always');
-  assert.equal((await underClock(() => policy.wrap(() => { throw error; })())).error, error);
+  assert.equal(
+    (
+      await underClock(() =>
+        policy.wrap(() => {
+          throw error;
+        })(),
+      )
+    ).error,
+    error,
+  );
 });
 
 test('each call of a wrapped function is an operation of its own', async () => {
@@ -139,8 +164,17 @@ test('each call of a wrapped function is an operation of its own', async () => {
     throw id;
   });
   const { value } = await underClock(() => Promise.allSettled(['a', 'b'].map((id) => wrapped(id))));
-  assert.deepEqual(value.map(({ reason }) => reason), ['a', 'b']);
-  assert.deepEqual([...calls], [['a', 3], ['b', 3]]);
+  assert.deepEqual(
+    value.map(({ reason }) => reason),
+    ['a', 'b'],
+  );
+  assert.deepEqual(
+    [...calls],
+    [
+      ['a', 3],
+      ['b', 3],
+    ],
+  );
 });
 
 test('a policy needs new, and its methods their policy', async () => {
@@ -154,18 +188,37 @@ test('a policy needs new, and its methods their policy', async () => {
 test('a method without its policy says where the policy belongs', async () => {
   const { run, wrap, delays, delayMs, toJSON, with: over } = new RetryPolicy();
   const message = /^TypeError: rejitter: this must be a RetryPolicy: call policy\.run\(fn\)/;
-  await assert.rejects(run(() => 1), message);
-  await assert.rejects(new Proxy(new RetryPolicy(), {}).run(() => 1), message);
-  for (const method of [() => wrap(() => 1), () => delays(), () => delayMs(1), () => toJSON(), () => over({})]) assert.throws(method, message);
+  await assert.rejects(
+    run(() => 1),
+    message,
+  );
+  await assert.rejects(
+    new Proxy(new RetryPolicy(), {}).run(() => 1),
+    message,
+  );
+  for (const method of [() => wrap(() => 1), () => delays(), () => delayMs(1), () => toJSON(), () => over({})])
+    assert.throws(method, message);
 });
 
 test('a subclass of the policy runs and wraps', async () => {
   class Mine extends RetryPolicy {
-    constructor() { super({ maxAttempts: 2, baseMs: 0 }); }
+    constructor() {
+      super({ maxAttempts: 2, baseMs: 0 });
+    }
   }
   const mine = new Mine();
   assert.ok(mine instanceof RetryPolicy);
-  assert.equal((await underClock(() => mine.run(({ attempt }) => { if (attempt < 2) throw 0; return attempt; }))).value, 2);
+  assert.equal(
+    (
+      await underClock(() =>
+        mine.run(({ attempt }) => {
+          if (attempt < 2) throw 0;
+          return attempt;
+        }),
+      )
+    ).value,
+    2,
+  );
 });
 
 test('a policy without options is retry without options', async () => {
@@ -177,7 +230,11 @@ test('a policy without options is retry without options', async () => {
 test('a preset as data has no undefined, and is the preset again', () => {
   for (const name of ['awsSdk2020', 'awsSdk2026', 'googleHttpClient', 'grpc', 'polly', 'pRetry', 'truncatedBinary']) {
     const data = RetryPolicy.preset(name).toJSON();
-    assert.deepEqual(Object.entries(data).filter(([, value]) => value === undefined), [], name);
+    assert.deepEqual(
+      Object.entries(data).filter(([, value]) => value === undefined),
+      [],
+      name,
+    );
     assert.deepEqual(RetryPolicy.fromJSON(data).toJSON(), data, name);
   }
   // Three of them cap differently: that is in the data, and only there.
@@ -188,10 +245,20 @@ test('a preset as data has no undefined, and is the preset again', () => {
 
 test('presets, data and overrides of a subclass are of that class', () => {
   class Mine extends RetryPolicy {
-    constructor() { super({ maxAttempts: 2 }); }
-    get attempts() { return this.toJSON().maxAttempts; }
+    constructor() {
+      super({ maxAttempts: 2 });
+    }
+    get attempts() {
+      return this.toJSON().maxAttempts;
+    }
   }
-  for (const [policy, attempts] of [[Mine.preset('grpc'), 4], [Mine.preset('grpc', { maxAttempts: 7 }), 7], [Mine.fromJSON({ version: 1 }), 6], [new Mine().with({ baseMs: 5 }), 2], [Mine.preset('grpc').with({ maxAttempts: 9 }), 9]]) {
+  for (const [policy, attempts] of [
+    [Mine.preset('grpc'), 4],
+    [Mine.preset('grpc', { maxAttempts: 7 }), 7],
+    [Mine.fromJSON({ version: 1 }), 6],
+    [new Mine().with({ baseMs: 5 }), 2],
+    [Mine.preset('grpc').with({ maxAttempts: 9 }), 9],
+  ]) {
     assert.ok(policy instanceof Mine);
     assert.equal(policy.attempts, attempts);
   }
@@ -204,16 +271,29 @@ const waitsOf = async (run) => (await underClock(() => run().catch(() => {}))).c
 
 test('with() makes another policy of the overridden options, and keeps callbacks and what the cap bounds', async () => {
   const told = [];
-  const policy = RetryPolicy.preset('grpc', { jitter: 'none', retryIf: (error) => error !== 'stop', onRetry: () => told.push('retry'), onGiveUp: () => told.push('first') });
+  const policy = RetryPolicy.preset('grpc', {
+    jitter: 'none',
+    retryIf: (error) => error !== 'stop',
+    onRetry: () => told.push('retry'),
+    onGiveUp: () => told.push('first'),
+  });
   const other = policy.with({ maxAttempts: 3, onGiveUp: () => told.push('second') });
   assert.deepEqual(await waitsOf(() => other.run(failing)), [100, 200]);
   assert.deepEqual(told.splice(0), ['retry', 'retry', 'second']);
   assert.deepEqual(await waitsOf(() => policy.run(failing)), [100, 200, 400]);
   assert.deepEqual(told, ['retry', 'retry', 'retry', 'first']);
-  assert.deepEqual(await waitsOf(() => other.run(() => { throw 'stop'; })), []);
+  assert.deepEqual(
+    await waitsOf(() =>
+      other.run(() => {
+        throw 'stop';
+      }),
+    ),
+    [],
+  );
   assert.equal(other.toJSON().capRule, 'ceiling');
   assert.deepEqual(policy.with({}).toJSON(), policy.toJSON());
-  for (const bad of [{ maxAttempts: 0 }, { maxAtempts: 3 }, 5, { seed: 1, random: () => 0.5 }, { capMs: 1 }]) assert.throws(() => policy.with(bad), /^(Type|Range)Error: rejitter: /);
+  for (const bad of [{ maxAttempts: 0 }, { maxAtempts: 3 }, 5, { seed: 1, random: () => 0.5 }, { capMs: 1 }])
+    assert.throws(() => policy.with(bad), /^(Type|Range)Error: rejitter: /);
   assert.deepEqual(policy.with().toJSON(), policy.toJSON());
 });
 
@@ -222,14 +302,20 @@ test('with() counts its operations and metrics by itself', async () => {
   await waitsOf(() => policy.run(failing));
   const other = policy.with({ maxAttempts: 3 });
   assert.equal(other.metrics().operations, 0);
-  assert.deepEqual(await waitsOf(() => other.run(failing)), await waitsOf(() => new RetryPolicy({ seed: 1, maxAttempts: 3 }).run(failing)));
+  assert.deepEqual(
+    await waitsOf(() => other.run(failing)),
+    await waitsOf(() => new RetryPolicy({ seed: 1, maxAttempts: 3 }).run(failing)),
+  );
   assert.deepEqual([policy.metrics().operations, other.metrics().operations], [1, 1]);
   assert.equal(policy.with({ metrics: false }).metrics(), undefined);
   assert.equal(new RetryPolicy().with({ metrics: true }).metrics().operations, 0);
 });
 
 test('an override of the backoff or the jitter drops the options of what it replaces', () => {
-  const first = (policy, n) => { const waits = policy.delays(); return Array.from({ length: n }, () => waits.next().value); };
+  const first = (policy, n) => {
+    const waits = policy.delays();
+    return Array.from({ length: n }, () => waits.next().value);
+  };
   const none = { jitter: 'none', maxAttempts: 5 };
   for (const [policy, overrides, waits] of [
     [RetryPolicy.preset('grpc', { ...none, backoff: 'linear' }), undefined, [100, 200, 300, 400]],
@@ -237,13 +323,29 @@ test('an override of the backoff or the jitter drops the options of what it repl
     [RetryPolicy.preset('googleHttpClient', { ...none, backoff: 'fixed' }), undefined, [500, 500, 500, 500]],
     [new RetryPolicy({ ...none, factor: 3 }), { backoff: 'fibonacci' }, [100, 100, 200, 300]],
     [new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }), { backoff: 'exponential' }, [100, 200, 400, 800]],
-    [new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }), { backoff: 'exponential', factor: 3 }, [100, 300, 900, 2700]],
+    [
+      new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }),
+      { backoff: 'exponential', factor: 3 },
+      [100, 300, 900, 2700],
+    ],
     [new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }), { baseMs: 10 }, [10, 17, 24, 31]],
     [new RetryPolicy({ ...none, backoff: (k) => k }), { backoff: 'fixed' }, [100, 100, 100, 100]],
-    [new RetryPolicy({ ...none, backoff: [20_000, 30_000] }), { backoff: [12_000, 15_000] }, [12_000, 15_000, 15_000, 15_000]],
+    [
+      new RetryPolicy({ ...none, backoff: [20_000, 30_000] }),
+      { backoff: [12_000, 15_000] },
+      [12_000, 15_000, 15_000, 15_000],
+    ],
     // The first list's cap is not the caller's either.
-    [new RetryPolicy({ ...none, backoff: [20_000] }), { baseMs: 6000, backoff: 'linear' }, [6000, 10_000, 10_000, 10_000]],
-    [new RetryPolicy({ ...none, backoff: [20_000], capMs: 15_000 }), { baseMs: 6000, backoff: 'linear' }, [6000, 12_000, 15_000, 15_000]],
+    [
+      new RetryPolicy({ ...none, backoff: [20_000] }),
+      { baseMs: 6000, backoff: 'linear' },
+      [6000, 10_000, 10_000, 10_000],
+    ],
+    [
+      new RetryPolicy({ ...none, backoff: [20_000], capMs: 15_000 }),
+      { baseMs: 6000, backoff: 'linear' },
+      [6000, 12_000, 15_000, 15_000],
+    ],
   ]) {
     assert.deepEqual(first(overrides ? policy.with(overrides) : policy, 4), waits, JSON.stringify(overrides));
   }
@@ -259,16 +361,32 @@ test('an override of the backoff or the jitter drops the options of what it repl
 
 test('run takes overrides for one operation, and the policy stays as it is', async () => {
   const told = [];
-  const policy = new RetryPolicy({ jitter: 'none', baseMs: 10, maxAttempts: 3, name: 'all', onRetry: ({ delayMs }) => told.push(delayMs), metrics: true });
-  assert.deepEqual(await waitsOf(() => policy.run(failing, { maxAttempts: 4, backoff: 'linear', stepMs: 5 })), [10, 15, 20]);
-  assert.deepEqual(await waitsOf(() => policy.run(failing, { onRetry: ({ delayMs }) => told.push(-delayMs), baseMs: 7 })), [7, 14]);
+  const policy = new RetryPolicy({
+    jitter: 'none',
+    baseMs: 10,
+    maxAttempts: 3,
+    name: 'all',
+    onRetry: ({ delayMs }) => told.push(delayMs),
+    metrics: true,
+  });
+  assert.deepEqual(
+    await waitsOf(() => policy.run(failing, { maxAttempts: 4, backoff: 'linear', stepMs: 5 })),
+    [10, 15, 20],
+  );
+  assert.deepEqual(
+    await waitsOf(() => policy.run(failing, { onRetry: ({ delayMs }) => told.push(-delayMs), baseMs: 7 })),
+    [7, 14],
+  );
   assert.deepEqual(await waitsOf(() => policy.run(failing)), [10, 20]);
   assert.deepEqual(told, [10, 15, 20, -7, -14, 10, 20]);
   assert.equal(policy.metrics().operations, 3);
   const { error } = await underClock(() => policy.run(failing, { metrics: true }));
   assert.equal(error.message, 'rejitter: metrics must be omitted (got true): it belongs to the policy');
   const both = await policy.run(() => {}, { signal: 5, maxAttempts: 0, nam: 'x' }).catch((e) => e);
-  assert.match(both.message, /signal must be an AbortSignal, got 5; maxAttempts must be .*, got 0; unknown option "nam"\. Did you mean name\? Known options: (?!.*metrics)/);
+  assert.match(
+    both.message,
+    /signal must be an AbortSignal, got 5; maxAttempts must be .*, got 0; unknown option "nam"\. Did you mean name\? Known options: (?!.*metrics)/,
+  );
 });
 
 test('a signal of run adds to that of the policy, with other overrides too', async () => {
@@ -283,21 +401,36 @@ test('a signal of run adds to that of the policy, with other overrides too', asy
 });
 
 test('a run with overrides is the next operation of its seed; one with its own seed is the first', async () => {
-  const waits = (policy, index) => { const list = policy.delays(); for (let i = 0; i < index; i += 1) list.reset(); return [...list].map(Math.ceil); };
+  const waits = (policy, index) => {
+    const list = policy.delays();
+    for (let i = 0; i < index; i += 1) list.reset();
+    return [...list].map(Math.ceil);
+  };
   const policy = new RetryPolicy({ seed: 1, maxAttempts: 3 });
   assert.deepEqual(await waitsOf(() => policy.run(failing, { maxAttempts: 3 })), waits(policy, 0));
   assert.deepEqual(await waitsOf(() => policy.run(failing)), waits(policy, 1));
-  for (let i = 0; i < 2; i += 1) assert.deepEqual(await waitsOf(() => policy.run(failing, { seed: 2 })), waits(new RetryPolicy({ seed: 2, maxAttempts: 3 }), 0));
+  for (let i = 0; i < 2; i += 1)
+    assert.deepEqual(
+      await waitsOf(() => policy.run(failing, { seed: 2 })),
+      waits(new RetryPolicy({ seed: 2, maxAttempts: 3 }), 0),
+    );
   assert.deepEqual(await waitsOf(() => policy.run(failing)), waits(policy, 2));
 });
 
 test('delayMs(k) is the k-th of delays(), without state, whatever maxAttempts is', () => {
-  for (const options of [...COMBINATIONS, { jitter: 'decorrelatedBounded' }, { jitter: 'pollyV2' }, { jitter: 'slotted' }, { backoff: [3, 1, 2] }]) {
+  for (const options of [
+    ...COMBINATIONS,
+    { jitter: 'decorrelatedBounded' },
+    { jitter: 'pollyV2' },
+    { jitter: 'slotted' },
+    { backoff: [3, 1, 2] },
+  ]) {
     const policy = new RetryPolicy({ ...options, seed: 7, maxAttempts: 2 });
     for (const operation of [0, 3]) {
       const delays = new RetryPolicy({ ...options, seed: 7, maxAttempts: 20 }).delays();
       for (let i = 0; i < operation; i += 1) delays.reset();
-      for (const [i, ms] of [...delays].entries()) assert.equal(policy.delayMs(i + 1, { operation }), ms, `${JSON.stringify(options)}, ${i + 1}`);
+      for (const [i, ms] of [...delays].entries())
+        assert.equal(policy.delayMs(i + 1, { operation }), ms, `${JSON.stringify(options)}, ${i + 1}`);
     }
     assert.equal(policy.delayMs(3, { seed: 'other' }), new RetryPolicy({ ...options, seed: 'other' }).delayMs(3));
     assert.equal(policy.delayMs(1), policy.delayMs(1));
@@ -311,17 +444,32 @@ test('delayMs(k) with a hint waits no less than the server asked', () => {
   const policy = new RetryPolicy({ baseMs: 100, random: () => 0.5 });
   for (const hintMs of [5, 1000, 60_000]) assert.ok(policy.delayMs(1, { hintMs }) >= hintMs);
   assert.equal(policy.delayMs(1, { hintMs: 0 }), policy.delayMs(1));
-  assert.throws(() => policy.delayMs(1, { hintMs: 60_001 }), { name: 'RangeError', message: 'rejitter: hintMs must be at most maxRetryAfterMs, got 60001' });
+  assert.throws(() => policy.delayMs(1, { hintMs: 60_001 }), {
+    name: 'RangeError',
+    message: 'rejitter: hintMs must be at most maxRetryAfterMs, got 60001',
+  });
   assert.ok(policy.with({ longRetryAfter: 'cap' }).delayMs(1, { hintMs: Infinity }) >= 60_000);
 });
 
 test('delayMs refuses what is no wait, operation or hint', () => {
   const policy = new RetryPolicy({ seed: 1 });
-  for (const k of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) assert.throws(() => policy.delayMs(k), /^RangeError: rejitter: k must be an integer between 1 and 9007199254740991, got /);
+  for (const k of [0, -1, 1.5, NaN, Infinity, 2 ** 53])
+    assert.throws(
+      () => policy.delayMs(k),
+      /^RangeError: rejitter: k must be an integer between 1 and 9007199254740991, got /,
+    );
   for (const k of [undefined, '1', null, 1n]) assert.throws(() => policy.delayMs(k), /^TypeError: rejitter: k must be/);
-  assert.throws(() => policy.with({ jitter: 'decorrelated' }).delayMs(100_001), /k must be an integer between 1 and 100000, got 100001/);
-  for (const operation of [-1, 0.5, Infinity, NaN]) assert.throws(() => policy.delayMs(1, { operation }), /^RangeError: rejitter: operation must be a non-negative integer/);
-  for (const hintMs of [-1, NaN]) assert.throws(() => policy.delayMs(1, { hintMs }), /^RangeError: rejitter: hintMs must be/);
+  assert.throws(
+    () => policy.with({ jitter: 'decorrelated' }).delayMs(100_001),
+    /k must be an integer between 1 and 100000, got 100001/,
+  );
+  for (const operation of [-1, 0.5, Infinity, NaN])
+    assert.throws(
+      () => policy.delayMs(1, { operation }),
+      /^RangeError: rejitter: operation must be a non-negative integer/,
+    );
+  for (const hintMs of [-1, NaN])
+    assert.throws(() => policy.delayMs(1, { hintMs }), /^RangeError: rejitter: hintMs must be/);
   assert.throws(() => policy.delayMs(1, { hint: 5 }), /unknown option "hint"\. Did you mean hintMs\?/);
   assert.throws(() => policy.delayMs(1, { seed: -1 }), /seed must be/);
 });
@@ -335,7 +483,9 @@ test('wrap passes the attempt first if asked to, and keeps name and length', asy
   const host = { host: 'here', load: policy.wrap(load, { withAttempt: true }) };
   assert.deepEqual((await underClock(() => host.load(7))).value, ['here', 7, 3, false]);
   assert.deepEqual([host.load.name, host.load.length], ['load', 1]);
-  const plain = policy.wrap(function two(a, b) { return [a, b]; });
+  const plain = policy.wrap(function two(a, b) {
+    return [a, b];
+  });
   assert.deepEqual([plain.name, plain.length], ['two', 2]);
   assert.equal(policy.wrap(() => 1, { withAttempt: true }).length, 0);
   assert.throws(() => policy.wrap(load, { withAttempt: 1 }), /withAttempt must be true or false, got 1/);
@@ -345,10 +495,21 @@ test('wrap passes the attempt first if asked to, and keeps name and length', asy
 test('fromJSON adds options to data, and they override it', async () => {
   const data = new RetryPolicy({ jitter: 'none', baseMs: 10, maxAttempts: 4, seed: 3 }).toJSON();
   const seen = [];
-  const policy = RetryPolicy.fromJSON(data, { retryIf: (error) => error < 3, onRetry: ({ delayMs }) => seen.push(delayMs), baseMs: 20 });
-  const { error } = await underClock(() => policy.run(({ attempt }) => { throw attempt; }));
+  const policy = RetryPolicy.fromJSON(data, {
+    retryIf: (error) => error < 3,
+    onRetry: ({ delayMs }) => seen.push(delayMs),
+    baseMs: 20,
+  });
+  const { error } = await underClock(() =>
+    policy.run(({ attempt }) => {
+      throw attempt;
+    }),
+  );
   assert.deepEqual([error, seen], [3, [20, 40]]);
-  assert.equal(RetryPolicy.fromJSON({ version: 1, backoff: 'linear', stepMs: 5 }, { backoff: 'fixed' }).toJSON().stepMs, undefined);
+  assert.equal(
+    RetryPolicy.fromJSON({ version: 1, backoff: 'linear', stepMs: 5 }, { backoff: 'fixed' }).toJSON().stepMs,
+    undefined,
+  );
   assert.throws(() => RetryPolicy.fromJSON(data, { version: 1 }), /unknown option "version"/);
   assert.throws(() => RetryPolicy.fromJSON(data, 5), /options must be an object, got 5/);
 });
@@ -361,7 +522,10 @@ test('a list raises the default cap to its longest wait, a function has none', (
   assert.equal(longest({ backoff: (k) => k * 30_000, capMs: 5000 }), 5000);
   assert.equal(longest({ backoff: [5, 6] }), 6);
   // Upwards, a jitter keeps below the cap too.
-  assert.equal(longest({ backoff: [60_000], jitter: { type: 'additive', ratio: 1 }, random: () => 1 - 2 ** -53 }), 60_000);
+  assert.equal(
+    longest({ backoff: [60_000], jitter: { type: 'additive', ratio: 1 }, random: () => 1 - 2 ** -53 }),
+    60_000,
+  );
   assert.equal(new RetryPolicy({ backoff: [60_000] }).toJSON().capMs, undefined);
   // A jitter that replaces the backoff is not capped by the list.
   assert.ok(longest({ backoff: [1e9], jitter: 'decorrelated', random: () => 0.999 }) <= 10_000);
@@ -376,25 +540,71 @@ test('console.log of a policy shows its data', () => {
 });
 
 test('programming errors: TypeErrors but for failed fetches, and ReferenceErrors, of any realm', () => {
-  const thrown = (code) => { try { return runInNewContext(code); } catch (error) { return error; } };
-  for (const error of [new TypeError('x is not a function'), new ReferenceError('x'), thrown('undefined.foo'), thrown('foo'), new (class extends TypeError {})('mine')]) assert.equal(isProgrammingError(error), true, String(error));
+  const thrown = (code) => {
+    try {
+      return runInNewContext(code);
+    } catch (error) {
+      return error;
+    }
+  };
   for (const error of [
-    new TypeError('fetch failed'), new TypeError('Failed to fetch'), new TypeError('Load failed'), new Error('x'), new RangeError('x'), 'TypeError', undefined, null, 5,
-    { get name() { throw new Error('read'); } }, new DOMException('x', 'TimeoutError'), permanent(new Error('x')), retryAfter(5),
-  ]) assert.equal(isProgrammingError(error), false, String(error?.message));
+    new TypeError('x is not a function'),
+    new ReferenceError('x'),
+    thrown('undefined.foo'),
+    thrown('foo'),
+    new (class extends TypeError {})('mine'),
+  ])
+    assert.equal(isProgrammingError(error), true, String(error));
+  for (const error of [
+    new TypeError('fetch failed'),
+    new TypeError('Failed to fetch'),
+    new TypeError('Load failed'),
+    new Error('x'),
+    new RangeError('x'),
+    'TypeError',
+    undefined,
+    null,
+    5,
+    {
+      get name() {
+        throw new Error('read');
+      },
+    },
+    new DOMException('x', 'TimeoutError'),
+    permanent(new Error('x')),
+    retryAfter(5),
+  ])
+    assert.equal(isProgrammingError(error), false, String(error?.message));
 });
 
 for (const name of ['pRetry', 'pRetryRandomized']) {
   test(`${name} stops at programming errors, as p-retry does`, async () => {
     const calls = async (fn, overrides) => {
       let n = 0;
-      await underClock(() => RetryPolicy.preset(name, overrides).run(() => { n += 1; return fn(); }).catch(() => {}));
+      await underClock(() =>
+        RetryPolicy.preset(name, overrides)
+          .run(() => {
+            n += 1;
+            return fn();
+          })
+          .catch(() => {}),
+      );
       return n;
     };
     assert.equal(await calls(() => undefined.foo), 1);
     assert.equal(await calls(() => nowhere), 1);
-    assert.equal(await calls(() => { throw new TypeError('fetch failed'); }), 11);
-    assert.equal(await calls(() => { throw new Error('busy'); }), 11);
+    assert.equal(
+      await calls(() => {
+        throw new TypeError('fetch failed');
+      }),
+      11,
+    );
+    assert.equal(
+      await calls(() => {
+        throw new Error('busy');
+      }),
+      11,
+    );
     assert.equal(await calls(() => undefined.foo, { retryIf: () => true }), 11);
   });
 }

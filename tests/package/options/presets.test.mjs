@@ -10,7 +10,20 @@ import { importPackage, repo } from '../lib/consumer.mjs';
 
 const { RetryPolicy, retryReport } = await importPackage();
 const VECTORS = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'presets.json'), 'utf8'));
-const NAMES = ['awsSdk2020', 'awsSdk2026', 'awsSdk2026Throttling', 'cenkalti', 'goRetryableHttp', 'googleHttpClient', 'grpc', 'jpillora', 'pRetry', 'pRetryRandomized', 'polly', 'truncatedBinary'];
+const NAMES = [
+  'awsSdk2020',
+  'awsSdk2026',
+  'awsSdk2026Throttling',
+  'cenkalti',
+  'goRetryableHttp',
+  'googleHttpClient',
+  'grpc',
+  'jpillora',
+  'pRetry',
+  'pRetryRandomized',
+  'polly',
+  'truncatedBinary',
+];
 
 /** The largest draw there is. */
 const LAST = 1 - 2 ** -53;
@@ -28,16 +41,33 @@ const off = (actual, expected) => Math.abs(actual - expected) / Math.max(1e-300,
 
 function assertNear(actual, expected, within, label) {
   assert.equal(actual.length, expected.length, label);
-  for (const [i, ms] of expected.entries()) assert.ok(ms === actual[i] || off(actual[i], ms) <= within, `${label}, wait ${i + 1}: ${actual[i]} instead of ${ms}`);
+  for (const [i, ms] of expected.entries())
+    assert.ok(
+      ms === actual[i] || off(actual[i], ms) <= within,
+      `${label}, wait ${i + 1}: ${actual[i]} instead of ${ms}`,
+    );
 }
 
 test('there are published numbers for every preset, and no others', () => {
   assert.deepEqual(VECTORS.map(({ preset }) => preset).sort(), NAMES);
-  assert.throws(() => RetryPolicy.preset('noSuchSystem'), (error) => error instanceof RangeError && NAMES.every((name) => error.message.includes(name)));
-  for (const name of ['constructor', '__proto__', 'toString', '', undefined]) assert.throws(() => RetryPolicy.preset(name), RangeError);
+  assert.throws(
+    () => RetryPolicy.preset('noSuchSystem'),
+    (error) => error instanceof RangeError && NAMES.every((name) => error.message.includes(name)),
+  );
+  for (const name of ['constructor', '__proto__', 'toString', '', undefined])
+    assert.throws(() => RetryPolicy.preset(name), RangeError);
 });
 
-for (const { preset, source, attempts, totalTimeoutMs, overrides, within = 1e-12, published = [], quantiles = [] } of VECTORS) {
+for (const {
+  preset,
+  source,
+  attempts,
+  totalTimeoutMs,
+  overrides,
+  within = 1e-12,
+  published = [],
+  quantiles = [],
+} of VECTORS) {
   test(`${preset}: the waits of ${source.split(/[,:(]/)[0]}`, () => {
     assert.ok(published.length + quantiles.length > 0);
     for (const { r, waits: expected } of published) {
@@ -45,7 +75,13 @@ for (const { preset, source, attempts, totalTimeoutMs, overrides, within = 1e-12
     }
     // The wait is monotone in r: its p-quantile is the wait at r = p.
     for (const [i, p] of QUANTILES.entries()) {
-      if (quantiles.length > 0) assertNear(waits(preset, quantiles.length, p), quantiles.map((row) => row[i + 1]), 1e-11, `quantile ${p}`);
+      if (quantiles.length > 0)
+        assertNear(
+          waits(preset, quantiles.length, p),
+          quantiles.map((row) => row[i + 1]),
+          1e-11,
+          `quantile ${p}`,
+        );
     }
     const { maxAttempts = 6, totalTimeoutMs: limit } = RetryPolicy.preset(preset).toJSON();
     assert.equal(maxAttempts, attempts, 'attempts');
@@ -57,8 +93,16 @@ for (const { preset, source, attempts, totalTimeoutMs, overrides, within = 1e-12
     const fits = (changed) => {
       try {
         const all = { ...overrides, ...changed };
-        for (const { r, waits: expected } of published) assertNear(waits(preset, expected.length, r === '1-' ? LAST : r, all), expected, within, '');
-        for (const [i, p] of QUANTILES.entries()) if (quantiles.length > 0) assertNear(waits(preset, quantiles.length, p, all), quantiles.map((row) => row[i + 1]), 1e-11, '');
+        for (const { r, waits: expected } of published)
+          assertNear(waits(preset, expected.length, r === '1-' ? LAST : r, all), expected, within, '');
+        for (const [i, p] of QUANTILES.entries())
+          if (quantiles.length > 0)
+            assertNear(
+              waits(preset, quantiles.length, p, all),
+              quantiles.map((row) => row[i + 1]),
+              1e-11,
+              '',
+            );
         return true;
       } catch (error) {
         assert.equal(error.name, 'AssertionError', String(error));
@@ -75,7 +119,11 @@ for (const { preset, source, attempts, totalTimeoutMs, overrides, within = 1e-12
 }
 
 test('Google, cenkalti, gRPC: the cap bounds the interval, and a wait may exceed it by the ratio', () => {
-  for (const [name, cap, ratio] of [['googleHttpClient', 60_000, 0.5], ['cenkalti', 60_000, 0.5], ['grpc', 1000, 0.2]]) {
+  for (const [name, cap, ratio] of [
+    ['googleHttpClient', 60_000, 0.5],
+    ['cenkalti', 60_000, 0.5],
+    ['grpc', 1000, 0.2],
+  ]) {
     const at = (r) => waits(name, 30, r).at(-1);
     assert.equal(at(0.5), cap, name);
     assert.ok(off(at(0), cap * (1 - ratio)) < 1e-12, name);
@@ -85,7 +133,11 @@ test('Google, cenkalti, gRPC: the cap bounds the interval, and a wait may exceed
 });
 
 test('AWS 2020, p-retry with a cap, jpillora: the draw is clipped, and waits pile up at the cap', () => {
-  for (const [name, cap, overrides] of [['awsSdk2020', 20_000], ['pRetryRandomized', 5000, { capMs: 5000 }], ['jpillora', 10_000]]) {
+  for (const [name, cap, overrides] of [
+    ['awsSdk2020', 20_000],
+    ['pRetryRandomized', 5000, { capMs: 5000 }],
+    ['jpillora', 10_000],
+  ]) {
     const policy = RetryPolicy.preset(name, { ...overrides, seed: 7, maxAttempts: 1001 });
     const drawn = [...policy.delays()];
     assert.equal(Math.max(...drawn), cap);
@@ -111,9 +163,22 @@ test('AWS 2020: the sixth wait is the cap with a probability of 3/8, as of 20 s 
 
 test('Polly: its distribution, wait by wait, for a base of 100 ms', () => {
   // Mean and standard deviation, by numerical integration of Polly's formula.
-  const rows = [[87.1115715673, 31.2755095862], [115.814640536, 52.3032277127], [207.79145985, 92.445377808], [412.759788064, 183.893150801], [824.644866049, 367.479874319], [1648.91887224, 734.829011904]];
+  const rows = [
+    [87.1115715673, 31.2755095862],
+    [115.814640536, 52.3032277127],
+    [207.79145985, 92.445377808],
+    [412.759788064, 183.893150801],
+    [824.644866049, 367.479874319],
+    [1648.91887224, 734.829011904],
+  ];
   // The first wait depends on one draw: its quantiles.
-  for (const [r, ms] of [[0.01, 14.1963], [0.1, 42.85109], [0.5, 89.74049], [0.9, 127.4272], [0.99, 136.6655]]) {
+  for (const [r, ms] of [
+    [0.01, 14.1963],
+    [0.1, 42.85109],
+    [0.5, 89.74049],
+    [0.9, 127.4272],
+    [0.99, 136.6655],
+  ]) {
     assert.ok(off(waits('polly', 1, r, { baseMs: 100 })[0], ms) < 1e-6, `r = ${r}`);
   }
   const n = 20_000;
@@ -135,12 +200,15 @@ test('Polly: its distribution, wait by wait, for a base of 100 ms', () => {
   }
 });
 
-test('overrides take the place of the preset\'s own options, and are checked', () => {
+test("overrides take the place of the preset's own options, and are checked", () => {
   assert.deepEqual([...RetryPolicy.preset('pRetry', { maxAttempts: 4, capMs: 3000 }).delays()], [1000, 2000, 3000]);
   assert.deepEqual([...RetryPolicy.preset('goRetryableHttp', undefined).delays()].length, 4);
   assert.deepEqual([...RetryPolicy.preset('goRetryableHttp', { maxAttempts: undefined }).delays()].length, 4);
   assert.throws(() => RetryPolicy.preset('pRetry', { retries: 3 }), /maxAttempts/);
-  assert.throws(() => RetryPolicy.preset('grpc', { baseMs: 5000 }), /^RangeError: rejitter: capMs must be at least baseMs \(5000\), got 1000$/);
+  assert.throws(
+    () => RetryPolicy.preset('grpc', { baseMs: 5000 }),
+    /^RangeError: rejitter: capMs must be at least baseMs \(5000\), got 1000$/,
+  );
   assert.throws(() => RetryPolicy.preset('grpc', 5), TypeError);
 });
 
@@ -148,7 +216,9 @@ test('a preset runs: its total time ends the operation, its waits are those of t
   let policy;
   const { error, clock } = await underClock(() => {
     policy = RetryPolicy.preset('cenkalti', { random: () => 0.5 });
-    return policy.run(() => { throw new Error('down'); });
+    return policy.run(() => {
+      throw new Error('down');
+    });
   });
   const report = retryReport(error);
   assert.equal(report.reason, 'deadline');
@@ -159,24 +229,62 @@ test('a preset runs: its total time ends the operation, its waits are those of t
 
 // The articles' own formulas, written down again, with their parameters as options.
 const ARTICLES = {
-  'AWS 2015, full jitter: random_between(0, min(cap, base·2^attempt))': [{ baseMs: 5, capMs: 2000 }, (r, k) => r * Math.min(2000, 5 * 2 ** (k - 1))],
-  'AWS 2015, equal jitter: temp/2 + random_between(0, temp/2)': [{ baseMs: 5, capMs: 2000, jitter: 'equal' }, (r, k) => { const temp = Math.min(2000, 5 * 2 ** (k - 1)); return temp / 2 + (r * temp) / 2; }],
-  'AWS 2015, decorrelated jitter: min(cap, random_between(base, sleep·3))': [{ baseMs: 5, capMs: 2000, jitter: 'decorrelated' }, (r, k, sleep = 5) => Math.min(2000, 5 + r * (sleep * 3 - 5))],
-  'constant': [{ backoff: 'fixed', baseMs: 300, jitter: 'none' }, () => 300],
-  'constant with a jitter of ±10%': [{ backoff: 'fixed', baseMs: 300, jitter: { type: 'proportional', ratio: 0.1 } }, (r) => 300 * (0.9 + 0.2 * r)],
-  'linear between min and max': [{ backoff: 'linear', baseMs: 100, minMs: 150, capMs: 1000, jitter: 'none' }, (r, k) => Math.min(1000, Math.max(150, 100 * k))],
-  'linear between min and max, jittered from min up': [{ backoff: 'linear', baseMs: 200, minMs: 150, capMs: 1000 }, (r, k) => 150 + r * (Math.min(1000, 200 * k) - 150)],
-  'exponential between min and max': [{ baseMs: 100, minMs: 150, capMs: 5000, jitter: 'none' }, (r, k) => Math.min(5000, Math.max(150, 100 * 2 ** (k - 1)))],
-  'exponential between min and max, jittered from min up': [{ baseMs: 150, minMs: 150, capMs: 5000 }, (r, k) => 150 + r * (Math.min(5000, 150 * 2 ** (k - 1)) - 150)],
-  'truncated binary exponential, N = 10, T = 10 s': [{ backoff: 'truncated', jitter: 'none' }, (r, k) => [19.53125, 39.0625, 78.125, 156.25, 312.5, 625, 1250, 2500, 5000, 10_000][Math.min(k, 10) - 1]],
+  'AWS 2015, full jitter: random_between(0, min(cap, base·2^attempt))': [
+    { baseMs: 5, capMs: 2000 },
+    (r, k) => r * Math.min(2000, 5 * 2 ** (k - 1)),
+  ],
+  'AWS 2015, equal jitter: temp/2 + random_between(0, temp/2)': [
+    { baseMs: 5, capMs: 2000, jitter: 'equal' },
+    (r, k) => {
+      const temp = Math.min(2000, 5 * 2 ** (k - 1));
+      return temp / 2 + (r * temp) / 2;
+    },
+  ],
+  'AWS 2015, decorrelated jitter: min(cap, random_between(base, sleep·3))': [
+    { baseMs: 5, capMs: 2000, jitter: 'decorrelated' },
+    (r, k, sleep = 5) => Math.min(2000, 5 + r * (sleep * 3 - 5)),
+  ],
+  constant: [{ backoff: 'fixed', baseMs: 300, jitter: 'none' }, () => 300],
+  'constant with a jitter of ±10%': [
+    { backoff: 'fixed', baseMs: 300, jitter: { type: 'proportional', ratio: 0.1 } },
+    (r) => 300 * (0.9 + 0.2 * r),
+  ],
+  'linear between min and max': [
+    { backoff: 'linear', baseMs: 100, minMs: 150, capMs: 1000, jitter: 'none' },
+    (r, k) => Math.min(1000, Math.max(150, 100 * k)),
+  ],
+  'linear between min and max, jittered from min up': [
+    { backoff: 'linear', baseMs: 200, minMs: 150, capMs: 1000 },
+    (r, k) => 150 + r * (Math.min(1000, 200 * k) - 150),
+  ],
+  'exponential between min and max': [
+    { baseMs: 100, minMs: 150, capMs: 5000, jitter: 'none' },
+    (r, k) => Math.min(5000, Math.max(150, 100 * 2 ** (k - 1))),
+  ],
+  'exponential between min and max, jittered from min up': [
+    { baseMs: 150, minMs: 150, capMs: 5000 },
+    (r, k) => 150 + r * (Math.min(5000, 150 * 2 ** (k - 1)) - 150),
+  ],
+  'truncated binary exponential, N = 10, T = 10 s': [
+    { backoff: 'truncated', jitter: 'none' },
+    (r, k) => [19.53125, 39.0625, 78.125, 156.25, 312.5, 625, 1250, 2500, 5000, 10_000][Math.min(k, 10) - 1],
+  ],
 };
 
 for (const [name, [options, formula]] of Object.entries(ARTICLES)) {
   test(`article: ${name}`, () => {
     for (const r of [0, 0.5, LAST]) {
       let previous;
-      const expected = Array.from({ length: 15 }, (_, i) => { previous = formula(r, i + 1, previous); return previous; });
-      assertNear([...new RetryPolicy({ ...options, maxAttempts: 16, random: () => r }).delays()], expected, 1e-12, `r = ${r}`);
+      const expected = Array.from({ length: 15 }, (_, i) => {
+        previous = formula(r, i + 1, previous);
+        return previous;
+      });
+      assertNear(
+        [...new RetryPolicy({ ...options, maxAttempts: 16, random: () => r }).delays()],
+        expected,
+        1e-12,
+        `r = ${r}`,
+      );
     }
   });
 }

@@ -15,12 +15,18 @@ function revived(value) {
   if (typeof value?.$ === 'string') {
     const [kind, text] = value.$.split(':');
     switch (kind) {
-      case 'function': return () => 0.5;
-      case 'signal': return new AbortController().signal;
-      case 'bigint': return BigInt(text);
-      case 'list': return Array(Number(text)).fill(1);
-      case 'undefined': return undefined;
-      default: return Number(kind);
+      case 'function':
+        return () => 0.5;
+      case 'signal':
+        return new AbortController().signal;
+      case 'bigint':
+        return BigInt(text);
+      case 'list':
+        return Array(Number(text)).fill(1);
+      case 'undefined':
+        return undefined;
+      default:
+        return Number(kind);
     }
   }
   if (Array.isArray(value)) return value.map(revived);
@@ -35,7 +41,8 @@ const FORMS = {
 
 test('the table has rows for both forms, of both answers', () => {
   for (const form of Object.keys(FORMS)) {
-    for (const answer of ['accepted', 'error']) assert.ok(rows.filter((row) => row.where.includes(form) && row[answer]).length > 20, `${form}, ${answer}`);
+    for (const answer of ['accepted', 'error'])
+      assert.ok(rows.filter((row) => row.where.includes(form) && row[answer]).length > 20, `${form}, ${answer}`);
   }
   for (const { where, accepted, error, option } of rows) {
     assert.ok(where.length > 0 && where.every((form) => form in FORMS));
@@ -49,7 +56,10 @@ for (const [form, ways] of Object.entries(FORMS)) {
       if (!where.includes(form)) continue;
       const label = JSON.stringify(given);
       for (const way of ways) {
-        const outcome = await (async () => way(revived(given)))().then(() => undefined, (thrown) => thrown);
+        const outcome = await (async () => way(revived(given)))().then(
+          () => undefined,
+          (thrown) => thrown,
+        );
         if (accepted) {
           assert.equal(outcome, undefined, label);
           continue;

@@ -6,10 +6,18 @@ import { describe, warningsOf } from './world.mjs';
 /** @returns {{ rule: number, text: string }[]} the rule is the number of the invariant in the design */
 export function check(world, pkg) {
   const found = [...world.problems];
-  const object = (condition, rule, text) => { if (!condition) found.push({ rule, text: typeof text === 'function' ? text() : text }); };
+  const object = (condition, rule, text) => {
+    if (!condition) found.push({ rule, text: typeof text === 'function' ? text() : text });
+  };
   for (const operation of world.operations) found.push(...judge(world, operation, pkg));
-  for (const signal of world.signals) object(signal.listeners === 0 || world.operations.some((each) => each.settled === undefined), 15, () => `${signal.listeners} listeners are left on ${signal.name}`);
-  if (world.operations.every((each) => each.settled !== undefined)) object(world.timers.size === 0, 15, () => `${world.timers.size} timers are left`);
+  for (const signal of world.signals)
+    object(
+      signal.listeners === 0 || world.operations.some((each) => each.settled === undefined),
+      15,
+      () => `${signal.listeners} listeners are left on ${signal.name}`,
+    );
+  if (world.operations.every((each) => each.settled !== undefined))
+    object(world.timers.size === 0, 15, () => `${world.timers.size} timers are left`);
   const distinct = Math.max(0, ...world.signals.map((signal) => most(world, signal)));
   object(distinct <= world.operations.length, 16, () => `${distinct} listeners on one signal`);
   hooksThatFailed(world, object);
@@ -20,7 +28,11 @@ export function check(world, pkg) {
   if (world.metrics) metrics(world, object);
   if (world.schedule.traced) tracing(world, object);
   const unref = world.schedule.options.unref === true;
-  object(world.log.every((entry) => entry.kind !== 'arm' || entry.unref === unref || (!unref && entry.unref === undefined)), 15, unref ? 'a timer keeps the process alive' : 'a timer does not keep the process alive');
+  object(
+    world.log.every((entry) => entry.kind !== 'arm' || entry.unref === unref || (!unref && entry.unref === undefined)),
+    15,
+    unref ? 'a timer keeps the process alive' : 'a timer does not keep the process alive',
+  );
   return found;
 }
 
@@ -36,9 +48,15 @@ function most(world, { name }) {
 }
 
 function hooksThatFailed(world, object) {
-  const failed = world.log.filter((entry) => entry.kind === 'hook' && entry.end !== undefined && !entry.end.ok).map((entry) => entry.end.made.thrown);
+  const failed = world.log
+    .filter((entry) => entry.kind === 'hook' && entry.end !== undefined && !entry.end.ok)
+    .map((entry) => entry.end.made.thrown);
   const reported = world.log.filter((entry) => entry.kind === 'reported').map((entry) => entry.error);
-  object(failed.length === reported.length && failed.every((error) => reported.some((other) => Object.is(other, error))), 17, () => `${failed.length} hooks failed, ${reported.length} were reported`);
+  object(
+    failed.length === reported.length && failed.every((error) => reported.some((other) => Object.is(other, error))),
+    17,
+    () => `${failed.length} hooks failed, ${reported.length} were reported`,
+  );
 }
 
 /** The errors of attempts are the caller's: nothing is written on them. */
@@ -48,7 +66,13 @@ function ownErrors(world, object) {
     const now = Object.getOwnPropertyDescriptor(Object(thrown), 'cause');
     if ((now === undefined) === (own === undefined)) continue;
     // Unless another callback threw it once more: that gives it a cause.
-    object(world.log.some((entry) => entry.kind !== 'fn' && entry.end?.ok === false && Object.is(entry.end.made.thrown, thrown)), 14, `the error of attempt ${n} of operation ${op} was changed`);
+    object(
+      world.log.some(
+        (entry) => entry.kind !== 'fn' && entry.end?.ok === false && Object.is(entry.end.made.thrown, thrown),
+      ),
+      14,
+      `the error of attempt ${n} of operation ${op} was changed`,
+    );
   }
 }
 
@@ -56,7 +80,8 @@ function ownErrors(world, object) {
 function randomness(world, object) {
   const { options, uses } = world.schedule;
   const known = uses.random || options.seed !== undefined;
-  const smooth = !uses.retryOnResult && world.operations.every(({ given, settled }) => given.length === 1 && settled?.ok);
+  const smooth =
+    !uses.retryOnResult && world.operations.every(({ given, settled }) => given.length === 1 && settled?.ok);
   object(world.entropy === 0 || !(known || smooth), 7, () => `randomness of the host was taken ${world.entropy} times`);
 }
 
@@ -70,13 +95,21 @@ function withoutCore(world, pkg, object) {
 /** An attempt that ended by itself, in an operation that nothing cut short, is never aborted. */
 function attemptSignals(world, object) {
   for (const operation of world.operations) {
-    const cut = operation.signals.some((signal) => signal.aborted) || world.schedule.options.totalTimeoutMs !== undefined || world.schedule.implied.totalTimeoutMs !== undefined;
+    const cut =
+      operation.signals.some((signal) => signal.aborted) ||
+      world.schedule.options.totalTimeoutMs !== undefined ||
+      world.schedule.implied.totalTimeoutMs !== undefined;
     operation.given.forEach((attempt, i) => {
       if (attempt.signal === undefined) return;
       const fn = world.log.find((entry) => entry.kind === 'fn' && entry.op === operation.id && entry.n === i + 1);
       const limit = world.schedule.options.attemptTimeoutMs ?? Infinity;
       const inTime = fn.end !== undefined && fn.end.t < fn.t + limit - world.early;
-      if (inTime && !cut) object(attempt.after === false, 12, () => `attempt ${i + 1} of operation ${operation.id} ended by itself and was aborted`);
+      if (inTime && !cut)
+        object(
+          attempt.after === false,
+          12,
+          () => `attempt ${i + 1} of operation ${operation.id} ended by itself and was aborted`,
+        );
     });
   }
 }
@@ -89,11 +122,23 @@ function metrics(world, object) {
   const fns = log.filter((entry) => entry.kind === 'fn');
   const gaveUp = Object.values(told.failures).reduce((a, b) => a + b, 0);
   const retried = told.firstAttemptSuccesses + told.retriedSuccesses;
-  object(told.operations === begun.length, 22, () => `metrics: ${told.operations} operations instead of ${begun.length}`);
-  object(told.inFlight === begun.length - settled.length, 15, () => `metrics: ${told.inFlight} in flight instead of ${begun.length - settled.length}`);
+  object(
+    told.operations === begun.length,
+    22,
+    () => `metrics: ${told.operations} operations instead of ${begun.length}`,
+  );
+  object(
+    told.inFlight === begun.length - settled.length,
+    15,
+    () => `metrics: ${told.inFlight} in flight instead of ${begun.length - settled.length}`,
+  );
   object(told.attempts === fns.length, 1, () => `metrics: ${told.attempts} attempts instead of ${fns.length}`);
   object(told.retries === fns.filter((entry) => entry.n > 1).length, 1, () => `metrics: ${told.retries} retries`);
-  object(gaveUp + retried === settled.length && gaveUp >= failures.length, 13, () => `metrics: ${gaveUp} failures and ${retried} successes of ${settled.length}`);
+  object(
+    gaveUp + retried === settled.length && gaveUp >= failures.length,
+    13,
+    () => `metrics: ${gaveUp} failures and ${retried} successes of ${settled.length}`,
+  );
   object(told.totalWaitMs >= told.maxWaitMs && told.maxWaitMs >= 0, 4, 'metrics: waits');
 }
 
@@ -102,8 +147,21 @@ function tracing(world, object) {
   const count = (name) => world.traced.filter((entry) => entry.name === name);
   object(count('start').length === world.operations.length, 18, () => `${count('start').length} start events`);
   object(count('end').length === world.operations.length, 18, () => `${count('end').length} end events`);
-  object(count('asyncStart').length === settled.length && count('asyncEnd').length === settled.length, 18, () => `${count('asyncEnd').length} asyncEnd events of ${settled.length}`);
+  object(
+    count('asyncStart').length === settled.length && count('asyncEnd').length === settled.length,
+    18,
+    () => `${count('asyncEnd').length} asyncEnd events of ${settled.length}`,
+  );
   const failures = settled.filter((each) => !each.settled.ok);
-  object(count('error').length === failures.length, 18, () => `${count('error').length} error events instead of ${failures.length}`);
-  for (const { error } of count('error')) object(failures.some((each) => Object.is(each.settled.value, error)), 14, () => `an error event about ${describe(error)}`);
+  object(
+    count('error').length === failures.length,
+    18,
+    () => `${count('error').length} error events instead of ${failures.length}`,
+  );
+  for (const { error } of count('error'))
+    object(
+      failures.some((each) => Object.is(each.settled.value, error)),
+      14,
+      () => `an error event about ${describe(error)}`,
+    );
 }

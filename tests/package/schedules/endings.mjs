@@ -5,7 +5,13 @@ import { END, Story } from './story.mjs';
 
 export class Endings extends Story {
   record(told, entry) {
-    this.lastRecord = { attempt: this.n, ...told, unsure: this.ended.unsure === true, startMs: entry.t - this.startedAt, durationMs: this.ended.t - entry.t };
+    this.lastRecord = {
+      attempt: this.n,
+      ...told,
+      unsure: this.ended.unsure === true,
+      startMs: entry.t - this.startedAt,
+      durationMs: this.ended.t - entry.t,
+    };
     this.records.push(this.lastRecord);
   }
 
@@ -32,10 +38,19 @@ export class Endings extends Story {
   timeout() {
     if (this.outcome?.failed === false) this.ending('timeout', undefined);
     this.ending('timeout', (error) => {
-      this.require(this.isOurs(error), 8, 'the deadline passed during an attempt, and the rejection is no TimeoutError');
+      this.require(
+        this.isOurs(error),
+        8,
+        'the deadline passed during an attempt, and the rejection is no TimeoutError',
+      );
       this.checkCause(error, this.outcome);
       const { signal } = this.operation.given[this.n - 1] ?? {};
-      if (signal !== undefined && this.underWay) this.require(Object.is(signal.reason, error), 12, 'the attempt was aborted with another error than the rejection');
+      if (signal !== undefined && this.underWay)
+        this.require(
+          Object.is(signal.reason, error),
+          12,
+          'the attempt was aborted with another error than the rejection',
+        );
       return true;
     });
   }
@@ -43,13 +58,25 @@ export class Endings extends Story {
   /** An error made by the package has the failure before it, if there was one, as its cause. */
   checkCause(error, outcome) {
     const { message } = error;
-    this.require(message.startsWith('rejitter: ') && message.lastIndexOf('rejitter: ') === 0, 14, () => `an error says ${message}`);
+    this.require(
+      message.startsWith('rejitter: ') && message.lastIndexOf('rejitter: ') === 0,
+      14,
+      () => `an error says ${message}`,
+    );
     if (outcome?.failed === false) {
       // The design does not say whether a failure before a result counts.
-      this.require(!('cause' in error) || this.records.some((record) => 'error' in record && Object.is(record.error, error.cause)), 14, 'the cause is no failure of this operation');
+      this.require(
+        !('cause' in error) || this.records.some((record) => 'error' in record && Object.is(record.error, error.cause)),
+        14,
+        'the cause is no failure of this operation',
+      );
       return;
     }
-    this.require('cause' in error === (outcome !== undefined), 14, outcome ? 'the failure before is not the cause' : 'there is a cause, and nothing had failed');
+    this.require(
+      'cause' in error === (outcome !== undefined),
+      14,
+      outcome ? 'the failure before is not the cause' : 'there is a cause, and nothing had failed',
+    );
     this.require(Object.is(error.cause, outcome?.value), 14, 'the cause is not the failure before');
   }
 
@@ -62,7 +89,11 @@ export class Endings extends Story {
   slip({ ok, made }, type) {
     this.finish('callback', (error) => {
       if (ok) {
-        this.require(error instanceof type && !this.world.own.has(error), 14, () => `rejected with something else than a ${type.name}`);
+        this.require(
+          error instanceof type && !this.world.own.has(error),
+          14,
+          () => `rejected with something else than a ${type.name}`,
+        );
         this.checkCause(error, this.outcome);
         return true;
       }
@@ -70,8 +101,21 @@ export class Endings extends Story {
       const { own, open } = made;
       const now = Object.getOwnPropertyDescriptor(Object(error), 'cause');
       // Nothing is its own cause, nor that of its cause.
-      if (!open || isCause(error, this.outcome.value)) this.require(now === undefined ? own === undefined : own !== undefined && Object.is(now.value, own.value), 14, 'the error of a callback was changed');
-      else if (this.outcome.failed || now !== undefined) this.require(now !== undefined && (Object.is(now.value, this.outcome.value) || (!this.outcome.failed && this.records.some((record) => 'error' in record && Object.is(record.error, now.value)))), 14, "the cause of a callback's error is not the last failure");
+      if (!open || isCause(error, this.outcome.value))
+        this.require(
+          now === undefined ? own === undefined : own !== undefined && Object.is(now.value, own.value),
+          14,
+          'the error of a callback was changed',
+        );
+      else if (this.outcome.failed || now !== undefined)
+        this.require(
+          now !== undefined &&
+            (Object.is(now.value, this.outcome.value) ||
+              (!this.outcome.failed &&
+                this.records.some((record) => 'error' in record && Object.is(record.error, now.value)))),
+          14,
+          "the cause of a callback's error is not the last failure",
+        );
       return true;
     });
   }
@@ -79,7 +123,12 @@ export class Endings extends Story {
   aborted() {
     // The first of the numbers for one wait may abort; the others may still be asked for.
     const numbers = ['random', 'curve'];
-    while (numbers.includes(this.last.kind) && numbers.includes(this.peek()?.kind) && this.peek().turn === this.abort.turn) this.at += 1;
+    while (
+      numbers.includes(this.last.kind) &&
+      numbers.includes(this.peek()?.kind) &&
+      this.peek().turn === this.abort.turn
+    )
+      this.at += 1;
     this.ending('aborted', undefined);
   }
 
@@ -97,22 +146,30 @@ export class Endings extends Story {
     const failed = accepts !== undefined || isAbort;
     const refuses = !failed && this.options.finalResult === 'reject';
     const cause = this.late ?? (reason === 'timeout' ? this.peek() : undefined);
-    const due = isAbort ? this.abort.turn : cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0);
+    const due = isAbort ? this.abort.turn : (cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0));
     const { abort } = this;
     this.abort = undefined;
     let told;
     if (this.uses.hooks.includes('onGiveUp')) {
       told = this.take('hook', 'onGiveUp');
       this.require(told.event.reason === reason, 13, () => `onGiveUp says ${told.event.reason} instead of ${reason}`);
-      this.checkEvent(told, 'onGiveUp', this.n, { reason, ...(failed ? { error: told.event.error } : { result: this.outcome.value }) });
+      this.checkEvent(told, 'onGiveUp', this.n, {
+        reason,
+        ...(failed ? { error: told.event.error } : { result: this.outcome.value }),
+      });
       this.require(Object.isFrozen(told.event.report), 20, 'the report is not frozen');
     }
     const settle = this.take('settle');
     this.require(settle.ok === !(failed || refuses), 13, () => `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
-    this.require(Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure, isAbort ? 11 : 13, () => `ended ${settle.turn - due} turns late (${reason})`);
+    this.require(
+      Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure,
+      isAbort ? 11 : 13,
+      () => `ended ${settle.turn - due} turns late (${reason})`,
+    );
     this.require(settle.t <= this.deadline + this.slack, 8, 'settled after the deadline');
     if (refuses) this.refusal(settle, reason);
-    else if (!failed) this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
+    else if (!failed)
+      this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
     else {
       const wrapped = this.options.finalError === 'wrap' && !isAbort;
       const error = wrapped ? this.unwrapped(settle, reason) : settle.value;
@@ -122,13 +179,20 @@ export class Endings extends Story {
         this.abort = abort;
         this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
         const under = this.underWay && this.operation.given[this.n - 1];
-        if (under?.signal && !under.aborted && this.underWay.end === undefined) this.object(11, 'the attempt under way was not aborted');
-        if (under?.aborted && this.underWay.end === undefined) this.require(Object.is(under.aborted.reason, settle.value), 12, 'the attempt was aborted with another reason');
+        if (under?.signal && !under.aborted && this.underWay.end === undefined)
+          this.object(11, 'the attempt under way was not aborted');
+        if (under?.aborted && this.underWay.end === undefined)
+          this.require(
+            Object.is(under.aborted.reason, settle.value),
+            12,
+            'the attempt was aborted with another reason',
+          );
       } else this.require(accepts(error), 14, () => `rejected with another error (${reason})`);
     }
     // One reason ends many operations, so it carries no report.
     if (isAbort) this.require(settle.report === undefined, 14, 'the reason of an abort has a report');
-    else if (told && settle.report) this.require(told.event.report === settle.report, 14, 'onGiveUp has another report');
+    else if (told && settle.report)
+      this.require(told.event.report === settle.report, 14, 'onGiveUp has another report');
     const isObject = (typeof settle.value === 'object' && settle.value !== null) || typeof settle.value === 'function';
     this.require(isAbort || !isObject || settle.report !== undefined, 14, 'there is no report');
     const report = told?.event.report ?? settle.report;
@@ -141,7 +205,11 @@ export class Endings extends Story {
     this.checkWrapper(settle, reason);
     const { errors, cause } = settle.value;
     const kept = settle.report.records.filter((record) => 'error' in record).map((record) => record.error);
-    this.require(kept.length === errors.length && kept.every((error, i) => Object.is(error, errors[i])), 14, 'the wrapper has other errors');
+    this.require(
+      kept.length === errors.length && kept.every((error, i) => Object.is(error, errors[i])),
+      14,
+      'the wrapper has other errors',
+    );
     return cause;
   }
 

@@ -14,7 +14,8 @@ export function judge(world, operation, pkg) {
   try {
     walk.walk();
   } catch (thrown) {
-    if (thrown instanceof Objection) return [{ rule: thrown.rule, text: `operation ${operation.id}: ${thrown.message}` }];
+    if (thrown instanceof Objection)
+      return [{ rule: thrown.rule, text: `operation ${operation.id}: ${thrown.message}` }];
     // Something that is read here cannot be read: not what a sound package gives.
     if (thrown !== END) return [{ rule: 14, text: `operation ${operation.id}: ${thrown?.message}` }];
   }
@@ -30,7 +31,11 @@ class Walk extends Endings {
     if (settles.length === 1) {
       const after = this.visible.find((entry) => entry.i > settles[0].i);
       this.require(after === undefined, 15, () => `${after?.name ?? after?.kind} after settlement`);
-      this.require(settles[0].listeners.every((count, i) => count === 0 || this.shared(operation.signals[i], settles[0])), 15, 'a listener is left at settlement');
+      this.require(
+        settles[0].listeners.every((count, i) => count === 0 || this.shared(operation.signals[i], settles[0])),
+        15,
+        'a listener is left at settlement',
+      );
       if (this.world.schedule.single) this.require(settles[0].timers === 0, 15, 'a timer is left at settlement');
     }
     if (call.aborted) this.refused();
@@ -39,7 +44,13 @@ class Walk extends Endings {
 
   /** Whether another operation may still watch this signal. */
   shared(signal, settle) {
-    return this.world.operations.some((other) => other !== this.operation && other.signals.includes(signal) && other.call.i < settle.i && !(other.settled?.i < settle.i));
+    return this.world.operations.some(
+      (other) =>
+        other !== this.operation &&
+        other.signals.includes(signal) &&
+        other.call.i < settle.i &&
+        !(other.settled?.i < settle.i),
+    );
   }
 
   refused() {
@@ -94,7 +105,11 @@ class Walk extends Endings {
       const { busy, early, late } = this.world;
       // Node's shortest timer is 1 ms.
       const due = this.begunWait.from + Math.max(1, Math.ceil(delayMs ?? hi));
-      this.require(busy + early + late > 0 || this.ended.unsure || due >= this.deadline - 1e-6, 8, () => `a wait that ended ${this.deadline - due} ms before the deadline was cut short by it`);
+      this.require(
+        busy + early + late > 0 || this.ended.unsure || due >= this.deadline - 1e-6,
+        8,
+        () => `a wait that ended ${this.deadline - due} ms before the deadline was cut short by it`,
+      );
       this.late = next;
       this.finish('deadline');
     }
@@ -111,7 +126,10 @@ class Walk extends Endings {
     if (!this.cut && next?.name === 'onFailure' && next.event.attempt === n) this.at += 1;
     if (this.cut) this.aborted();
     this.silent = true;
-    this.finish('callback', (error) => error instanceof TypeError && !this.world.own.has(error) && error.message.startsWith('rejitter: '));
+    this.finish(
+      'callback',
+      (error) => error instanceof TypeError && !this.world.own.has(error) && error.message.startsWith('rejitter: '),
+    );
   }
 
   /** Takes the call of beforeRetry, which the operation awaits between the wait and the next attempt. */
@@ -133,7 +151,8 @@ class Walk extends Endings {
     const exact = this.world.busy === 0 && (this.exactly || (this.parameters.jitter === 'none' && this.computed));
     const atOnce = this.claim('deadline') && this.peek().turn === Math.max(this.last.turn, this.ended.turn);
     const least = Math.ceil(exact ? lo : lo * (1 - 1e-12) - 1e-9);
-    if (this.ended.unsure ? this.claim('deadline') : least > remaining && (exact || !same(least, remaining))) this.finish('deadline');
+    if (this.ended.unsure ? this.claim('deadline') : least > remaining && (exact || !same(least, remaining)))
+      this.finish('deadline');
     // Not known to the last bit, or not before whoever blocked the thread had ended.
     const most = Math.ceil(exact ? hi : hi * (1 + 1e-12) + 1e-9);
     if (atOnce && (most > remaining - this.world.busy || same(most, remaining))) this.finish('deadline');
@@ -144,7 +163,11 @@ class Walk extends Endings {
     const { from, delayMs, lo, hi, after, unsure } = this.begunWait;
     const waited = entry.t - from;
     this.require(entry.turn > after.turn, 21, 'no turn of the event loop between attempts');
-    this.require(unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6, 6, () => `waited ${waited} ms instead of ${delayMs ?? lo}`);
+    this.require(
+      unsure || waited >= (delayMs ?? lo) * (1 - 1e-12) - this.world.early - 1e-6,
+      6,
+      () => `waited ${waited} ms instead of ${delayMs ?? lo}`,
+    );
     this.require(waited <= (delayMs ?? hi) + this.slack, 4, () => `waited ${waited} ms instead of ${delayMs ?? hi}`);
   }
 
@@ -152,22 +175,47 @@ class Walk extends Endings {
     const { given } = this.operation;
     this.require(entry.t < this.deadline, 8, () => `attempt ${n} began at or after the deadline`);
     if (n === 1) this.require(entry.turn === this.operation.call.turn, 13, 'attempt 1 was not called at once');
-    else if (this.uses.beforeRetry) this.require(entry.turn === this.ended.turn, 13, () => `attempt ${n} did not follow beforeRetry at once`);
+    else if (this.uses.beforeRetry)
+      this.require(entry.turn === this.ended.turn, 13, () => `attempt ${n} did not follow beforeRetry at once`);
     else this.checkWait(entry);
     if (entry.attempt === undefined) return;
     this.require(entry.number === n, 3, () => `attempt ${n} is called ${entry.number}`);
-    this.require(entry.attemptsLeft === this.maxAttempts - n, 3, () => `attempt ${n} of ${this.maxAttempts} says attemptsLeft ${entry.attemptsLeft}`);
-    this.require(entry.name === this.options.name, 20, () => `attempt ${n} says that the operation is called ${entry.name}`);
-    this.require(Object.is(entry.previousError, n === 1 || !this.outcome.failed ? undefined : this.outcome.value), 14, 'previousError is not the previous error');
+    this.require(
+      entry.attemptsLeft === this.maxAttempts - n,
+      3,
+      () => `attempt ${n} of ${this.maxAttempts} says attemptsLeft ${entry.attemptsLeft}`,
+    );
+    this.require(
+      entry.name === this.options.name,
+      20,
+      () => `attempt ${n} says that the operation is called ${entry.name}`,
+    );
+    this.require(
+      Object.is(entry.previousError, n === 1 || !this.outcome.failed ? undefined : this.outcome.value),
+      14,
+      'previousError is not the previous error',
+    );
     if (n === 1) this.require(entry.previousDelayMs === undefined, 4, 'a previous delay in attempt 1');
     else this.checkDelay(n - 1, entry.previousDelayMs, 'previousDelayMs');
     if (entry.signal !== undefined) {
       this.require(entry.aborted === false, 12, () => `attempt ${n} began aborted`);
-      this.require(!given.slice(0, n - 1).some((other) => other.signal === entry.signal), 12, 'attempts share a signal');
+      this.require(
+        !given.slice(0, n - 1).some((other) => other.signal === entry.signal),
+        12,
+        'attempts share a signal',
+      );
     }
     if (entry.elapsedMs !== undefined) {
-      this.require(this.sameTime(entry.elapsedMs, entry.t - this.startedAt), 9, () => `elapsedMs is ${entry.elapsedMs} at ${entry.t - this.startedAt}`);
-      this.require(this.sameTime(entry.remainingMs, Math.max(0, this.deadline - entry.t)), 8, () => `remainingMs is ${entry.remainingMs}`);
+      this.require(
+        this.sameTime(entry.elapsedMs, entry.t - this.startedAt),
+        9,
+        () => `elapsedMs is ${entry.elapsedMs} at ${entry.t - this.startedAt}`,
+      );
+      this.require(
+        this.sameTime(entry.remainingMs, Math.max(0, this.deadline - entry.t)),
+        8,
+        () => `remainingMs is ${entry.remainingMs}`,
+      );
     }
   }
 
@@ -182,13 +230,15 @@ class Walk extends Endings {
       const before = end !== undefined && end.i < this.abort.i ? end : undefined;
       const { aborted } = this.operation.given[n - 1];
       // Ended before, silently: which way, the report says.
-      this.silent = (before !== undefined && before.turn < this.abort.turn) || (aborted !== undefined && aborted.i < this.abort.i);
+      this.silent =
+        (before !== undefined && before.turn < this.abort.turn) || (aborted !== undefined && aborted.i < this.abort.i);
       this.underWay = this.silent ? undefined : entry;
       this.aborted();
     }
     const next = this.peek();
     if (next === undefined) {
-      if (end !== undefined || timed || this.deadline < Infinity) this.nothing(`attempt ${n} ended, and then nothing came`);
+      if (end !== undefined || timed || this.deadline < Infinity)
+        this.nothing(`attempt ${n} ended, and then nothing came`);
       throw END;
     }
     if (this.claim('timeout')) {
@@ -198,34 +248,71 @@ class Walk extends Endings {
       this.timeout();
     }
     const told = this.operation.given[n - 1].aborted;
-    const cutShort = told !== undefined && told.i < next.i && this.isOurs(told.reason) && (end === undefined || end.turn >= told.turn);
+    const cutShort =
+      told !== undefined && told.i < next.i && this.isOurs(told.reason) && (end === undefined || end.turn >= told.turn);
     const shown = cutShort ? { entry: told, value: told.reason } : this.shown();
     if (shown !== undefined && this.isOurs(shown.value)) {
       this.require(timed, 10, 'timed out although the limit was none or the deadline came first');
       const declared = shown.entry.turn;
-      this.require(next.t >= entry.t + this.attemptTimeout - this.world.early - 1e-6, 10, () => `timed out ${next.t - entry.t} ms after its start instead of ${this.attemptTimeout}`);
-      this.require(end === undefined || end.turn >= Math.min(declared, next.turn) || end.t >= entry.t + this.attemptTimeout - this.world.early, 10, 'timed out although it had ended before');
+      this.require(
+        next.t >= entry.t + this.attemptTimeout - this.world.early - 1e-6,
+        10,
+        () => `timed out ${next.t - entry.t} ms after its start instead of ${this.attemptTimeout}`,
+      );
+      this.require(
+        end === undefined ||
+          end.turn >= Math.min(declared, next.turn) ||
+          end.t >= entry.t + this.attemptTimeout - this.world.early,
+        10,
+        'timed out although it had ended before',
+      );
       this.checkCause(shown.value, this.outcome);
       const attempt = this.operation.given[n - 1];
-      if (attempt.aborted) this.require(Object.is(attempt.aborted.reason, shown.value), 12, 'the attempt was aborted with another error than it failed with');
+      if (attempt.aborted)
+        this.require(
+          Object.is(attempt.aborted.reason, shown.value),
+          12,
+          'the attempt was aborted with another error than it failed with',
+        );
       else if (attempt.signal !== undefined) this.object(12, 'a timed-out attempt was not aborted');
       this.outcome = { failed: true, value: shown.value, mark: {} };
       this.ended = attempt.aborted ?? { i: entry.i, t: next.t, turn: next.turn, unsure: true };
     } else {
-      this.require(end !== undefined && end.turn <= next.turn, 13, () => `${next.name ?? next.kind} came while attempt ${n} was running`);
+      this.require(
+        end !== undefined && end.turn <= next.turn,
+        13,
+        () => `${next.name ?? next.kind} came while attempt ${n} was running`,
+      );
       const limit = Math.min(this.attemptTimeout, remaining);
-      this.require(end.t <= entry.t + limit + this.slack, timed ? 10 : 8, () => `attempt ${n} was allowed ${end.t - entry.t} ms`);
-      this.outcome = { failed: !end.ok, value: end.made.shown, mark: end.ok ? {} : end.made, misplaced: end.ok && end.made.marked };
+      this.require(
+        end.t <= entry.t + limit + this.slack,
+        timed ? 10 : 8,
+        () => `attempt ${n} was allowed ${end.t - entry.t} ms`,
+      );
+      this.outcome = {
+        failed: !end.ok,
+        value: end.made.shown,
+        mark: end.ok ? {} : end.made,
+        misplaced: end.ok && end.made.marked,
+      };
       this.ended = end;
       const attempt = this.operation.given[n - 1];
-      if (attempt.aborted !== undefined && attempt.aborted.turn < end.turn) this.object(12, 'an attempt that went on was aborted');
+      if (attempt.aborted !== undefined && attempt.aborted.turn < end.turn)
+        this.object(12, 'an attempt that went on was aborted');
     }
-    if (!this.ended.unsure && !this.cut) this.require(next.turn === this.ended.turn || next.kind === 'fn' || next.turn > this.ended.turn && this.begins(next), 13, 'the outcome was noticed late');
+    if (!this.ended.unsure && !this.cut)
+      this.require(
+        next.turn === this.ended.turn || next.kind === 'fn' || (next.turn > this.ended.turn && this.begins(next)),
+        13,
+        'the outcome was noticed late',
+      );
   }
 
   /** Whether a whole wait may lie between an outcome and this. */
   begins(next) {
-    return next.name === 'onAttempt' || next.kind === 'beforeRetry' || next.kind === 'settle' || next.name === 'onGiveUp';
+    return (
+      next.name === 'onAttempt' || next.kind === 'beforeRetry' || next.kind === 'settle' || next.name === 'onGiveUp'
+    );
   }
 
   /** Asks the predicate's part of the record. Gives the demanded wait, if any. */
@@ -233,11 +320,16 @@ class Walk extends Endings {
     const { failed, value } = this.outcome;
     const kind = failed ? 'retryIf' : 'retryOnResult';
     // This preset has a predicate: p-retry stops at programming errors.
-    if (failed && !this.uses.retryIf && this.world.schedule.preset === 'pRetryRandomized' && isTypeError(value)) this.finish('notRetryable');
+    if (failed && !this.uses.retryIf && this.world.schedule.preset === 'pRetryRandomized' && isTypeError(value))
+      this.finish('notRetryable');
     if (!this.uses[kind]) return undefined;
     const entry = this.take(kind);
     this.require(Object.is(entry.outcome, value), 14, () => `${kind} was asked about something else`);
-    this.require(entry.attempt === given.attempt || given.attempt === undefined, 14, () => `${kind} got another attempt`);
+    this.require(
+      entry.attempt === given.attempt || given.attempt === undefined,
+      14,
+      () => `${kind} got another attempt`,
+    );
     const end = this.answer(entry, kind);
     this.require(this.peek().kind !== kind, 19, () => `${kind} was asked twice`);
     if (!end.ok) this.slip(end);
@@ -254,7 +346,12 @@ class Walk extends Endings {
     const { end } = entry;
     if (this.cut) this.aborted();
     const next = this.peek();
-    if (next !== undefined && (end === undefined || end.turn > next.turn) && this.claim('deadline') && next.t >= this.deadline - this.world.early) {
+    if (
+      next !== undefined &&
+      (end === undefined || end.turn > next.turn) &&
+      this.claim('deadline') &&
+      next.t >= this.deadline - this.world.early
+    ) {
       this.late = next;
       this.finish('deadline');
     }
@@ -262,7 +359,11 @@ class Walk extends Endings {
       if (end !== undefined || this.deadline < Infinity) this.nothing(`${kind} answered, and then nothing came`);
       throw END;
     }
-    this.require(end !== undefined && end.turn <= next.turn, 13, () => `${next.name ?? next.kind} came before ${kind} had answered`);
+    this.require(
+      end !== undefined && end.turn <= next.turn,
+      13,
+      () => `${next.name ?? next.kind} came before ${kind} had answered`,
+    );
     this.ended = end;
     return end;
   }
@@ -280,9 +381,11 @@ class Walk extends Endings {
     this.failure = this.lost(attempt);
     if (this.failure) this.finish('unavailable');
     if (asked > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
-    const wanted = uses.random && exactly === undefined && (parameters.jitter !== 'none' || asked !== undefined) ? 1 : 0;
+    const wanted =
+      uses.random && exactly === undefined && (parameters.jitter !== 'none' || asked !== undefined) ? 1 : 0;
     this.require(draws.length === wanted, 7, () => `${draws.length} draws instead of ${wanted}`);
-    if (exactly === undefined && parameters.backoff === 'function' && !OWN_CURVE.includes(parameters.jitter)) this.require(own !== undefined, 4, 'the backoff function was not asked');
+    if (exactly === undefined && parameters.backoff === 'function' && !OWN_CURVE.includes(parameters.jitter))
+      this.require(own !== undefined, 4, 'the backoff function was not asked');
     this.decidedAt = this.time;
     if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
     const computed = computedWait(parameters, n, { previous: this.previous, previousR: this.previousR, own });
@@ -310,7 +413,11 @@ class Walk extends Endings {
       if (this.cut) this.aborted();
       if (!entry.end.ok) this.slip(entry.end);
       if (kind === 'curve') {
-        this.require(own === undefined && !this.exactly && entry.k === this.n, 3, () => `backoff(${entry.k}) after attempt ${this.n}`);
+        this.require(
+          own === undefined && !this.exactly && entry.k === this.n,
+          3,
+          () => `backoff(${entry.k}) after attempt ${this.n}`,
+        );
         if (!(typeof result === 'number' && result >= 0)) this.slip(entry.end, RangeError);
         own = result;
       } else {
@@ -324,7 +431,12 @@ class Walk extends Endings {
 
   checkDelay(k, told, where) {
     const { delayMs, lo, hi } = this.begunWait;
-    if (delayMs === undefined) this.require(told >= lo - 1e-9 && told <= hi * (1 + 1e-12) + 1e-9, 4, () => `${where} is ${told}, outside [${lo}, ${hi}]`);
+    if (delayMs === undefined)
+      this.require(
+        told >= lo - 1e-9 && told <= hi * (1 + 1e-12) + 1e-9,
+        4,
+        () => `${where} is ${told}, outside [${lo}, ${hi}]`,
+      );
     else this.require(same(told, delayMs), 7, () => `${where} is ${told} instead of ${delayMs}`);
     if (this.learns) this.previous = told;
     this.waits[k - 1] = told;
@@ -334,14 +446,26 @@ class Walk extends Endings {
   checkTimer() {
     if (!this.world.schedule.single || this.cut || this.ended.unsure || this.peek() === undefined) return;
     const { delayMs, lo, hi, after } = this.begunWait;
-    const arm = this.entries.find((entry) => entry.kind === 'arm' && entry.i > Math.max(after.i, this.last.i, this.ended.i) && entry.turn >= after.turn);
+    const arm = this.entries.find(
+      (entry) =>
+        entry.kind === 'arm' && entry.i > Math.max(after.i, this.last.i, this.ended.i) && entry.turn >= after.turn,
+    );
     const next = this.peek();
     if (arm === undefined || arm.i > next.i) {
-      this.require(next.kind !== 'fn' && next.kind !== 'beforeRetry' && next.name !== 'onAttempt', 21, 'an attempt without a timer before it');
+      this.require(
+        next.kind !== 'fn' && next.kind !== 'beforeRetry' && next.name !== 'onAttempt',
+        21,
+        'an attempt without a timer before it',
+      );
       return;
     }
     const most = 2 ** 31 - 1;
-    this.require(arm.ms >= Math.min(most, Math.ceil((delayMs ?? lo) * (1 - 1e-12))) && arm.ms <= Math.min(most, Math.ceil((delayMs ?? hi) * (1 + 1e-12) + 1e-9)), 5, () => `a timer of ${arm.ms} ms for a wait of ${delayMs ?? `${lo} to ${hi}`}`);
+    this.require(
+      arm.ms >= Math.min(most, Math.ceil((delayMs ?? lo) * (1 - 1e-12))) &&
+        arm.ms <= Math.min(most, Math.ceil((delayMs ?? hi) * (1 + 1e-12) + 1e-9)),
+      5,
+      () => `a timer of ${arm.ms} ms for a wait of ${delayMs ?? `${lo} to ${hi}`}`,
+    );
     this.require(arm.turn === this.last.turn || this.ended.turn === arm.turn, 4, 'the wait began late');
   }
 }

@@ -24,7 +24,8 @@ export async function perform(schedule, pkg) {
     channel?.unsubscribe();
   }
   if (schedule.options.metrics) world.metrics = world.policy.metrics();
-  for (const operation of world.operations) for (const attempt of operation.given) attempt.after = attempt.signal?.aborted;
+  for (const operation of world.operations)
+    for (const attempt of operation.given) attempt.after = attempt.signal?.aborted;
   return world;
 }
 
@@ -53,7 +54,8 @@ class Stage {
       if (plan.at === 0) this.start(plan, i);
       else world.later(plan.at, () => this.start(plan, i));
     });
-    for (const event of schedule.events) if (event.at >= 0) world.later(event.at, () => this.abort(event.signal, event.reason));
+    for (const event of schedule.events)
+      if (event.at >= 0) world.later(event.at, () => this.abort(event.signal, event.reason));
   }
 
   signal(kind, name) {
@@ -117,7 +119,11 @@ class Stage {
       options.beforeRetry = (event) => {
         const operation = world.current();
         if (operation === undefined) return world.problem(20, "beforeRetry runs outside any operation's context");
-        const entry = world.note('beforeRetry', operation, { event, frozen: Object.isFrozen(event), outcome: event.error });
+        const entry = world.note('beforeRetry', operation, {
+          event,
+          frozen: Object.isFrozen(event),
+          outcome: event.error,
+        });
         return this.play(operation.plan.befores[operation.before++] ?? DONE, entry, operation);
       };
     }
@@ -147,10 +153,21 @@ class Stage {
   start(plan, index) {
     const { world, schedule, pkg } = this;
     const operation = {
-      id: world.operations.length, plan, given: [], asked: 0, before: 0, hooked: {}, settled: undefined,
+      id: world.operations.length,
+      plan,
+      given: [],
+      asked: 0,
+      before: 0,
+      hooked: {},
+      settled: undefined,
       // The operation's place in its policy; one-shot functions are always the first.
       index: schedule.named === undefined ? world.operations.length : 0,
-      signals: [...new Set([schedule.policySignal && 'policy', plan.signal && (plan.signal === 'policy' ? 'policy' : index)])].filter((name) => name !== undefined && name !== false).map((name) => this.signals.get(name)).filter(Boolean),
+      signals: [
+        ...new Set([schedule.policySignal && 'policy', plan.signal && (plan.signal === 'policy' ? 'policy' : index)]),
+      ]
+        .filter((name) => name !== undefined && name !== false)
+        .map((name) => this.signals.get(name))
+        .filter(Boolean),
     };
     world.operations.push(operation);
     const fn = (attempt) => this.attempted(operation, attempt);
@@ -161,18 +178,28 @@ class Stage {
       try {
         if (plan.via === 'wrap') promise = this.wrapped(operation)('argument');
         else if (plan.via === 'once') promise = pkg[schedule.named](fn, this.options);
-        else promise = world.policy.run(fn, plan.signal && { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : index).signal });
+        else
+          promise = world.policy.run(
+            fn,
+            plan.signal && { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : index).signal },
+          );
       } catch (error) {
         world.problem(13, `the call threw ${describe(error)}`);
         return;
       }
       if (!(promise instanceof Promise)) world.problem(13, 'no promise came back');
       const settle = (ok) => (result) => {
-        operation.settled = world.note('settle', operation, { ok, value: result, report: pkg.retryReport(result), timers: world.timers.size, listeners: operation.signals.map((signal) => signal.listeners) });
+        operation.settled = world.note('settle', operation, {
+          ok,
+          value: result,
+          report: pkg.retryReport(result),
+          timers: world.timers.size,
+          listeners: operation.signals.map((signal) => signal.listeners),
+        });
       };
       promise.then(settle(true), settle(false));
     });
-    world.alone = schedule.single ? before ?? operation : undefined;
+    world.alone = schedule.single ? (before ?? operation) : undefined;
   }
 
   wrapped(operation) {
@@ -212,11 +239,18 @@ class Stage {
         given.signal = signal;
         entry.signal = signal;
         entry.aborted = signal.aborted;
-        signal.onabort = () => { given.aborted ??= world.note('attemptAborted', operation, { n, reason: signal.reason }); };
+        signal.onabort = () => {
+          given.aborted ??= world.note('attemptAborted', operation, { n, reason: signal.reason });
+        };
       }
-      if ((n + this.schedule.clock.skew) % 3 === 0) [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
+      if ((n + this.schedule.clock.skew) % 3 === 0)
+        [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
-    return this.play(operation.plan.attempts[n - 1] ?? (!operation.plan.stubborn ? SUCCESS : n < 20 ? FAILURE : LAST), entry, operation);
+    return this.play(
+      operation.plan.attempts[n - 1] ?? (!operation.plan.stubborn ? SUCCESS : n < 20 ? FAILURE : LAST),
+      entry,
+      operation,
+    );
   }
 
   /** One callback: what it does, then how it ends. */
@@ -255,12 +289,20 @@ class Stage {
         done();
         return settled();
       case 'later':
-        return new Promise((resolve, reject) => world.later(ms, () => { done(); (ok ? resolve : reject)(result); }));
+        return new Promise((resolve, reject) =>
+          world.later(ms, () => {
+            done();
+            (ok ? resolve : reject)(result);
+          }),
+        );
       case 'obey': {
         const { signal } = entry.attempt ?? {};
         // Well-behaved: stops when told to, a little later; otherwise ends by itself.
         return new Promise((resolve, reject) => {
-          world.later(slow, () => { done(); (ok ? resolve : reject)(result); });
+          world.later(slow, () => {
+            done();
+            (ok ? resolve : reject)(result);
+          });
           signal?.addEventListener('abort', () => world.later(ms, () => reject(signal.reason)));
         });
       }
@@ -272,14 +314,21 @@ class Stage {
   /** The value that a callback ends with. */
   make(ok, described = { kind: 'undefined' }, entry) {
     if (ok && described.layers === undefined) {
-      const result = 'verdict' in described ? described.verdict : 'number' in described ? described.number : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
+      const result =
+        'verdict' in described
+          ? described.verdict
+          : 'number' in described
+            ? described.number
+            : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
       return { thrown: result, shown: result };
     }
     // The error that this callback was told; whoever made that one has accounted for it.
-    if (described.kind === 'same' && entry.outcome !== undefined) return { thrown: entry.outcome, shown: entry.outcome, ...causeOf(entry.outcome) };
+    if (described.kind === 'same' && entry.outcome !== undefined)
+      return { thrown: entry.outcome, shown: entry.outcome, ...causeOf(entry.outcome) };
     const made = failure(described.kind === 'same' ? { kind: 'error' } : described, this.pkg);
     if (typeof made.thrown === 'object' && made.thrown !== null) this.world.own.add(made.thrown);
-    if (described.layers !== undefined && this.pkg.isPermanent(made.thrown) !== made.permanent) this.world.problem(14, `isPermanent() is ${!made.permanent} for ${described.layers.join(' in ')}`);
+    if (described.layers !== undefined && this.pkg.isPermanent(made.thrown) !== made.permanent)
+      this.world.problem(14, `isPermanent() is ${!made.permanent} for ${described.layers.join(' in ')}`);
     return Object.assign(made, causeOf(made.thrown));
   }
 }
@@ -296,7 +345,15 @@ const HALF = { before: [], end: { how: 'return', ok: true, value: { number: 0.5 
 
 /** An operation begun inside a callback: fails once, then succeeds. */
 const simple = (ms, schedule) => ({
-  at: 0, via: schedule.named === undefined ? 'run' : 'once', signal: undefined, verdicts: [], results: [], befores: [], hooks: {}, draws: [], curve: [],
+  at: 0,
+  via: schedule.named === undefined ? 'run' : 'once',
+  signal: undefined,
+  verdicts: [],
+  results: [],
+  befores: [],
+  hooks: {},
+  draws: [],
+  curve: [],
   attempts: [{ before: [], end: { how: ms > 0 ? 'later' : 'throw', ok: false, ms, value: { kind: 'error' } } }],
 });
 
@@ -306,16 +363,32 @@ export const BARE = Symbol('the package makes an AbortError');
 function bareController() {
   const target = new EventTarget();
   target.aborted = false;
-  return { signal: target, abort() { target.aborted = true; target.dispatchEvent(new Event('abort')); } };
+  return {
+    signal: target,
+    abort() {
+      target.aborted = true;
+      target.dispatchEvent(new Event('abort'));
+    },
+  };
 }
 
 function thenable(style, ok, result, done, world, ms) {
-  const settle = (resolve, reject) => { done(); (ok ? resolve : reject)(result); };
+  const settle = (resolve, reject) => {
+    done();
+    (ok ? resolve : reject)(result);
+  };
   const then = {
     plain: settle,
     late: (resolve, reject) => world.later(ms, () => settle(resolve, reject)),
-    twice: (resolve, reject) => { settle(resolve, reject); reject(new Error('twice')); resolve('twice'); },
-    throwsAfter: (resolve, reject) => { settle(resolve, reject); throw new Error('after'); },
+    twice: (resolve, reject) => {
+      settle(resolve, reject);
+      reject(new Error('twice'));
+      resolve('twice');
+    },
+    throwsAfter: (resolve, reject) => {
+      settle(resolve, reject);
+      throw new Error('after');
+    },
     nested: (resolve) => resolve({ then: settle }),
     function: settle,
   }[style];

@@ -19,7 +19,8 @@ const { values } = parseArgs({
 });
 const whole = (name) => {
   const number = Number(values[name]);
-  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`--${name} must be a non-negative integer, got ${values[name]}`);
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new RangeError(`--${name} must be a non-negative integer, got ${values[name]}`);
   return number;
 };
 
@@ -27,14 +28,24 @@ const seed = whole('seed');
 const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1);
 console.log(`seed ${seed}`);
 const begun = process.hrtime.bigint();
-const { schedules, finding } = values.only === undefined
-  ? await threads.simulate({ folder: installed, seed, schedules: whole('count') })
-  : await threads.ask(threads.workers[0], { folder: installed, seed, from: whole('only'), step: 1, to: whole('only') + 1, small: true });
+const { schedules, finding } =
+  values.only === undefined
+    ? await threads.simulate({ folder: installed, seed, schedules: whole('count') })
+    : await threads.ask(threads.workers[0], {
+        folder: installed,
+        seed,
+        from: whole('only'),
+        step: 1,
+        to: whole('only') + 1,
+        small: true,
+      });
 await threads.close();
 const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
 if (finding) {
   console.log(report(finding));
   process.exitCode = 1;
 } else {
-  console.log(`${schedules} schedules of seed ${seed}: every invariant held (${seconds.toFixed(1)} s, ${Math.round(schedules / seconds)} per second)`);
+  console.log(
+    `${schedules} schedules of seed ${seed}: every invariant held (${seconds.toFixed(1)} s, ${Math.round(schedules / seconds)} per second)`,
+  );
 }

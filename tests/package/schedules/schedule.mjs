@@ -60,12 +60,14 @@ export function makeSchedule(seed, index) {
   }
   if (schedule.named === undefined && g.chance(0.2)) schedule.options.metrics = true;
   if (g.chance(0.15)) schedule.options.name = g.pick(['load user', '']);
-  if (schedule.uses.retryOnResult && g.chance(0.35)) schedule.options.finalResult = g.pick(['resolve', 'reject', 'reject']);
+  if (schedule.uses.retryOnResult && g.chance(0.35))
+    schedule.options.finalResult = g.pick(['resolve', 'reject', 'reject']);
   if (g.chance(0.4)) schedule.options.seed = g.whole(0, 15);
   else if (g.chance(0.92)) schedule.uses.random = true;
   const count = single ? 1 : g.whole(2, 3);
   for (let i = 0; i < count; i += 1) schedule.operations.push(operation(g, schedule, i));
-  for (let i = 0; i < count; i += 1) if (schedule.operations[i].signal && g.chance(0.6)) schedule.events.push(abortion(g, i));
+  for (let i = 0; i < count; i += 1)
+    if (schedule.operations[i].signal && g.chance(0.6)) schedule.events.push(abortion(g, i));
   if (schedule.policySignal && g.chance(0.6)) schedule.events.push(abortion(g, 'policy'));
   return schedule;
 }
@@ -76,12 +78,17 @@ export function makeSchedule(seed, index) {
  */
 function core(g, index) {
   if (!g.chance(index < 50 ? 0.4 : 0.025)) return undefined;
-  if (g.chance(0.5)) return { traps: [g.whole(0, 5), ...(g.chance(0.3) ? [g.whole(0, 9)] : [])], deniedFrom: Infinity, how: undefined };
+  if (g.chance(0.5))
+    return { traps: [g.whole(0, 5), ...(g.chance(0.3) ? [g.whole(0, 9)] : [])], deniedFrom: Infinity, how: undefined };
   return { traps: [], deniedFrom: g.pick([0, 0, 2, 3]), how: g.pick(['module', 'instance', 'missing']) };
 }
 
 function abortion(g, signal) {
-  return { at: g.chance(0.08) ? -1 : g.pick([0, g.unit() * 50, g.unit() * 500, g.unit() * 5000]), signal, reason: g.pick(KINDS) };
+  return {
+    at: g.chance(0.08) ? -1 : g.pick([0, g.unit() * 50, g.unit() * 500, g.unit() * 5000]),
+    signal,
+    reason: g.pick(KINDS),
+  };
 }
 
 function curve(g, implied) {
@@ -90,12 +97,30 @@ function curve(g, implied) {
   if (g.chance(0.6)) options.baseMs = g.pick([0, 0.25, 1, 7.5, 100, 1000, 3e9]);
   if (g.chance(0.5)) options.capMs = (options.baseMs ?? 0) + g.pick([0, 10, 333.3, 5000, 6e9, Infinity]);
   if (implied.backoff === undefined && g.chance(0.6)) {
-    options.backoff = g.pick(['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', 'function', [5, 50, 1.5], [0, Infinity]]);
+    options.backoff = g.pick([
+      'fixed',
+      'linear',
+      'exponential',
+      'truncated',
+      'fibonacci',
+      'function',
+      [5, 50, 1.5],
+      [0, Infinity],
+    ]);
   }
   if (implied.jitter === undefined && g.chance(0.7)) {
     options.jitter = g.pick([
-      'none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2',
-      { type: 'proportional', ratio: 0.3 }, { type: 'proportional', ratio: 1 }, { type: 'additive', ratio: 0.5 }, { type: 'additive', maxMs: 40 },
+      'none',
+      'full',
+      'equal',
+      'decorrelated',
+      'decorrelatedBounded',
+      'slotted',
+      'pollyV2',
+      { type: 'proportional', ratio: 0.3 },
+      { type: 'proportional', ratio: 1 },
+      { type: 'additive', ratio: 0.5 },
+      { type: 'additive', maxMs: 40 },
     ]);
   }
   const backoff = options.backoff ?? implied.backoff ?? 'exponential';
@@ -123,7 +148,14 @@ function operation(g, schedule, i) {
   const op = {
     at: i === 0 ? 0 : g.pick([0, g.unit() * 300]),
     // A wrapped function gets no signal: without a hook nobody would know when it timed out.
-    via: policy ? g.pick(['run', 'run', 'run', schedule.options.attemptTimeoutMs > 0 && !schedule.uses.hooks.includes('onFailure') ? 'run' : 'wrap']) : 'once',
+    via: policy
+      ? g.pick([
+          'run',
+          'run',
+          'run',
+          schedule.options.attemptTimeoutMs > 0 && !schedule.uses.hooks.includes('onFailure') ? 'run' : 'wrap',
+        ])
+      : 'once',
     signal: undefined,
     attempts: [],
     /** Whether the attempts beyond those fail as well. */
@@ -135,23 +167,56 @@ function operation(g, schedule, i) {
     draws: [],
     curve: [],
   };
-  if (op.via === 'run' && g.chance(0.35)) op.signal = g.pick(['real', 'real', 'bare', ...(schedule.policySignal ? ['policy'] : [])]);
+  if (op.via === 'run' && g.chance(0.35))
+    op.signal = g.pick(['real', 'real', 'bare', ...(schedule.policySignal ? ['policy'] : [])]);
   const { uses, options } = schedule;
   const signals = [...(schedule.policySignal ? ['policy'] : []), ...(op.signal && op.signal !== 'policy' ? [i] : [])];
   const attempts = g.whole(1, 6);
-  const blocks = [0.5, 30, 200, ...(options.totalTimeoutMs <= 20_000 ? [options.totalTimeoutMs, options.totalTimeoutMs] : [])];
+  const blocks = [
+    0.5,
+    30,
+    200,
+    ...(options.totalTimeoutMs <= 20_000 ? [options.totalTimeoutMs, options.totalTimeoutMs] : []),
+  ];
   const step = (end, wild) => ({ before: pre(g, signals, wild, blocks), end });
-  for (let n = 1; n <= attempts; n += 1) op.attempts.push(step(outcome(g, n < attempts ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7, failureKind, resultKind, true), 0.1));
+  for (let n = 1; n <= attempts; n += 1)
+    op.attempts.push(
+      step(outcome(g, n < attempts ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7, failureKind, resultKind, true), 0.1),
+    );
   const good = (p) => () => outcome(g, 0.93, slipKind, () => ({ verdict: verdict(g, p) }), false);
   if (uses.retryIf) op.verdicts = g.list(attempts, () => step(good(0.85)(), 0.05));
   if (uses.retryOnResult) op.results = g.list(attempts, () => step(good(0.6)(), 0.05));
-  if (uses.beforeRetry) op.befores = g.list(attempts, () => step(outcome(g, 0.93, slipKind, () => ({ kind: g.pick(RESULTS) }), false), 0.3));
+  if (uses.beforeRetry)
+    op.befores = g.list(attempts, () =>
+      step(
+        outcome(g, 0.93, slipKind, () => ({ kind: g.pick(RESULTS) }), false),
+        0.3,
+      ),
+    );
   for (const name of uses.hooks) {
-    if (g.chance(0.5)) op.hooks[name] = g.list(attempts, () => step(g.chance(0.7) ? { how: 'return', ok: true } : outcome(g, 0.3, failureKind, () => ({ kind: 'undefined' }), false), 0.12));
+    if (g.chance(0.5))
+      op.hooks[name] = g.list(attempts, () =>
+        step(
+          g.chance(0.7)
+            ? { how: 'return', ok: true }
+            : outcome(g, 0.3, failureKind, () => ({ kind: 'undefined' }), false),
+          0.12,
+        ),
+      );
   }
-  const number = (bad, one) => g.list(attempts, () => step(g.chance(0.02) ? { how: 'throw', ok: false, value: slipKind(g) } : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } }, 0.04));
-  if (uses.random) op.draws = number([1, NaN, -0.1, 2, '0.5', undefined], () => g.pick([0, 0.5, 1 - 2 ** -53, g.unit(), g.unit()]));
-  if (options.backoff === 'function') op.curve = number([NaN, -1, '5', undefined], () => g.pick([0, g.unit() * 200, 50, 1e12, Infinity]));
+  const number = (bad, one) =>
+    g.list(attempts, () =>
+      step(
+        g.chance(0.02)
+          ? { how: 'throw', ok: false, value: slipKind(g) }
+          : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } },
+        0.04,
+      ),
+    );
+  if (uses.random)
+    op.draws = number([1, NaN, -0.1, 2, '0.5', undefined], () => g.pick([0, 0.5, 1 - 2 ** -53, g.unit(), g.unit()]));
+  if (options.backoff === 'function')
+    op.curve = number([NaN, -1, '5', undefined], () => g.pick([0, g.unit() * 200, 50, 1e12, Infinity]));
   return op;
 }
 
@@ -164,23 +229,35 @@ function failureKind(g) {
 const slipKind = (g) => (g.chance(0.15) ? { kind: 'same' } : failureKind(g));
 
 /** A result; sometimes a mark that should have been thrown. */
-const resultKind = (g) => (g.chance(0.02) ? { kind: g.pick(KINDS), ms: 5, layers: [g.pick(['permanent', 'retryAfter', 'retryAfterNothing'])] } : { kind: g.pick(RESULTS) });
+const resultKind = (g) =>
+  g.chance(0.02)
+    ? { kind: g.pick(KINDS), ms: 5, layers: [g.pick(['permanent', 'retryAfter', 'retryAfterNothing'])] }
+    : { kind: g.pick(RESULTS) };
 
 /** Marks around an error, among plain errors; a single one at most a little deeper than it is looked for. */
 function marks(g) {
   const plain = (depths = [1, 2, 9, 10, 11]) => (g.chance(0.3) ? Array(g.pick(depths)).fill('plain') : []);
   const ms = g.pick([0, 3, 40.5, 700, 90_000, Infinity]);
   switch (g.pick(['one', 'one', 'one', 'none', 'bad', 'mixed', 'mixed', 'many'])) {
-    case 'one': return { ms, layers: [g.pick(['permanent', 'retryAfter', 'retryAfter']), ...plain()] };
-    case 'none': return { ms, layers: ['retryAfterNothing', ...(g.chance(0.3) ? ['permanent'] : []), ...plain()] };
-    case 'bad': return { bad: g.pick([NaN, -1, '5', undefined, null]), layers: [...(g.chance(0.3) ? ['permanent'] : []), 'retryAfterBad', ...plain([1, 2])] };
-    case 'many': return { ms, layers: Array(12).fill('retryAfter') };
-    default: return { ms, layers: g.list(g.whole(2, 4), () => g.pick(['permanent', 'retryAfter', 'retryAfter', 'plain'])) };
+    case 'one':
+      return { ms, layers: [g.pick(['permanent', 'retryAfter', 'retryAfter']), ...plain()] };
+    case 'none':
+      return { ms, layers: ['retryAfterNothing', ...(g.chance(0.3) ? ['permanent'] : []), ...plain()] };
+    case 'bad':
+      return {
+        bad: g.pick([NaN, -1, '5', undefined, null]),
+        layers: [...(g.chance(0.3) ? ['permanent'] : []), 'retryAfterBad', ...plain([1, 2])],
+      };
+    case 'many':
+      return { ms, layers: Array(12).fill('retryAfter') };
+    default:
+      return { ms, layers: g.list(g.whole(2, 4), () => g.pick(['permanent', 'retryAfter', 'retryAfter', 'plain'])) };
   }
 }
 
 function verdict(g, again) {
-  if (g.chance(0.04)) return g.pick([undefined, 1, 'yes', null, { afterMs: -1 }, { afterMs: NaN }, { afterMs: '5' }, {}]);
+  if (g.chance(0.04))
+    return g.pick([undefined, 1, 'yes', null, { afterMs: -1 }, { afterMs: NaN }, { afterMs: '5' }, {}]);
   if (g.chance(0.15)) return { afterMs: g.pick([0, 0, 2.5, 60, 20_000]) };
   return g.chance(again);
 }
@@ -189,14 +266,37 @@ function verdict(g, again) {
 function outcome(g, chanceOfSuccess, fails, succeeds, attempt) {
   const ok = g.chance(chanceOfSuccess);
   const value = ok ? succeeds(g) : fails(g);
-  const how = g.pick(['now', 'now', 'now', 'promise', 'promise', 'later', 'later', 'thenable', 'never', attempt ? 'obey' : 'later']);
+  const how = g.pick([
+    'now',
+    'now',
+    'now',
+    'promise',
+    'promise',
+    'later',
+    'later',
+    'thenable',
+    'never',
+    attempt ? 'obey' : 'later',
+  ]);
   switch (how) {
-    case 'now': return { how: ok ? 'return' : 'throw', ok, value };
-    case 'later': return { how, ok, value, ms: g.pick([0, 1, g.unit() * 30, g.unit() * 300, g.unit() * 3000]) };
-    case 'thenable': return { how, ok, value, style: g.pick(['plain', 'late', 'twice', 'throwsAfter', 'nested', 'function']), ms: g.unit() * 50 };
-    case 'never': return g.chance(0.4) ? { how, ok: false } : { how: ok ? 'return' : 'throw', ok, value };
-    case 'obey': return { how, ok, value, ms: g.pick([0, 5, 100]), slow: g.unit() * 400 };
-    default: return { how, ok, value };
+    case 'now':
+      return { how: ok ? 'return' : 'throw', ok, value };
+    case 'later':
+      return { how, ok, value, ms: g.pick([0, 1, g.unit() * 30, g.unit() * 300, g.unit() * 3000]) };
+    case 'thenable':
+      return {
+        how,
+        ok,
+        value,
+        style: g.pick(['plain', 'late', 'twice', 'throwsAfter', 'nested', 'function']),
+        ms: g.unit() * 50,
+      };
+    case 'never':
+      return g.chance(0.4) ? { how, ok: false } : { how: ok ? 'return' : 'throw', ok, value };
+    case 'obey':
+      return { how, ok, value, ms: g.pick([0, 5, 100]), slow: g.unit() * 400 };
+    default:
+      return { how, ok, value };
   }
 }
 

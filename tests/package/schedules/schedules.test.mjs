@@ -14,7 +14,11 @@ const SCHEDULES = process.env.REJITTER_QUICK ? 20_000 : 90_000;
 test(`${SCHEDULES} random schedules break no invariant`, async () => {
   const threads = new Threads(2);
   try {
-    const { schedules, finding } = await threads.simulate({ folder: installed, seed: 20_260_101, schedules: SCHEDULES });
+    const { schedules, finding } = await threads.simulate({
+      folder: installed,
+      seed: 20_260_101,
+      schedules: SCHEDULES,
+    });
     assert.equal(finding, undefined, finding && report(finding));
     assert.equal(schedules, SCHEDULES);
   } finally {

@@ -12,13 +12,14 @@ const MOST = 3000;
 export async function shrink(schedule, fails) {
   let smallest = schedule;
   let tried = 0;
-  for (let changed = true; changed && tried < MOST;) {
+  for (let changed = true; changed && tried < MOST; ) {
     changed = false;
     for (const change of changes(smallest)) {
       if ((tried += 1) > MOST) break;
       const candidate = copy(smallest);
       change(candidate);
-      if (JSON.stringify(candidate, plain) === JSON.stringify(smallest, plain) || !(await attempted(candidate, fails))) continue;
+      if (JSON.stringify(candidate, plain) === JSON.stringify(smallest, plain) || !(await attempted(candidate, fails)))
+        continue;
       smallest = candidate;
       changed = true;
       break;
@@ -40,35 +41,97 @@ const plain = (key, value) => (typeof value === 'number' ? String(value) : value
 
 function* changes(schedule) {
   const { operations, events, options, uses } = schedule;
-  if (operations.length > 1) for (let i = operations.length - 1; i > 0; i -= 1) yield (s) => { s.operations.splice(i, 1); s.events = s.events.filter((event) => event.signal !== i); };
-  if (operations.length === 1 && !schedule.single) yield (s) => { s.single = true; };
-  for (const i of events.keys()) yield (s) => { s.events.splice(i, 1); };
-  if (schedule.traced) yield (s) => { s.traced = false; };
-  if (schedule.policySignal) yield (s) => { s.policySignal = undefined; };
-  if (schedule.core) yield (s) => { s.core = undefined; };
+  if (operations.length > 1)
+    for (let i = operations.length - 1; i > 0; i -= 1)
+      yield (s) => {
+        s.operations.splice(i, 1);
+        s.events = s.events.filter((event) => event.signal !== i);
+      };
+  if (operations.length === 1 && !schedule.single)
+    yield (s) => {
+      s.single = true;
+    };
+  for (const i of events.keys())
+    yield (s) => {
+      s.events.splice(i, 1);
+    };
+  if (schedule.traced)
+    yield (s) => {
+      s.traced = false;
+    };
+  if (schedule.policySignal)
+    yield (s) => {
+      s.policySignal = undefined;
+    };
+  if (schedule.core)
+    yield (s) => {
+      s.core = undefined;
+    };
   // Waits that nobody chose differ from run to run.
-  if (options.seed === undefined && !uses.random) yield (s) => { s.options.seed = 1; };
-  for (const name of Object.keys(options)) yield (s) => { delete s.options[name]; };
-  for (const name of uses.hooks) yield (s) => { s.uses.hooks = s.uses.hooks.filter((other) => other !== name); };
-  for (const name of ['retryIf', 'retryOnResult', 'beforeRetry', 'random']) if (uses[name]) yield (s) => { s.uses[name] = false; };
+  if (options.seed === undefined && !uses.random)
+    yield (s) => {
+      s.options.seed = 1;
+    };
+  for (const name of Object.keys(options))
+    yield (s) => {
+      delete s.options[name];
+    };
+  for (const name of uses.hooks)
+    yield (s) => {
+      s.uses.hooks = s.uses.hooks.filter((other) => other !== name);
+    };
+  for (const name of ['retryIf', 'retryOnResult', 'beforeRetry', 'random'])
+    if (uses[name])
+      yield (s) => {
+        s.uses[name] = false;
+      };
   for (const [i, op] of operations.entries()) {
-    if (op.signal) yield (s) => { s.operations[i].signal = undefined; };
-    if (op.via === 'wrap') yield (s) => { s.operations[i].via = 'run'; };
+    if (op.signal)
+      yield (s) => {
+        s.operations[i].signal = undefined;
+      };
+    if (op.via === 'wrap')
+      yield (s) => {
+        s.operations[i].via = 'run';
+      };
     for (const [part, steps] of lists(op)) {
       for (let k = steps.length - 1; k >= 0; k -= 1) {
-        yield (s) => { within(s.operations[i], part).splice(k, 1); };
-        for (const a of steps[k].before.keys()) yield (s) => { within(s.operations[i], part)[k].before.splice(a, 1); };
+        yield (s) => {
+          within(s.operations[i], part).splice(k, 1);
+        };
+        for (const a of steps[k].before.keys())
+          yield (s) => {
+            within(s.operations[i], part)[k].before.splice(a, 1);
+          };
         const { end } = steps[k];
-        if (!['return', 'throw', 'never'].includes(end.how)) yield (s) => { within(s.operations[i], part)[k].end.how = end.ok ? 'return' : 'throw'; };
-        if (!end.ok && end.value && (end.value.kind !== 'error' || end.value.layers)) yield (s) => { within(s.operations[i], part)[k].end.value = { kind: 'error' }; };
-        if (end.ms > 1 && !Number.isInteger(end.ms)) yield (s) => { within(s.operations[i], part)[k].end.ms = Math.round(end.ms); };
+        if (!['return', 'throw', 'never'].includes(end.how))
+          yield (s) => {
+            within(s.operations[i], part)[k].end.how = end.ok ? 'return' : 'throw';
+          };
+        if (!end.ok && end.value && (end.value.kind !== 'error' || end.value.layers))
+          yield (s) => {
+            within(s.operations[i], part)[k].end.value = { kind: 'error' };
+          };
+        if (end.ms > 1 && !Number.isInteger(end.ms))
+          yield (s) => {
+            within(s.operations[i], part)[k].end.ms = Math.round(end.ms);
+          };
       }
     }
   }
-  yield (s) => { s.clock.early = 0; };
-  yield (s) => { s.clock.late = 0; };
-  yield (s) => { s.clock.start = 0; };
-  for (const i of events.keys()) yield (s) => { s.events[i].at = Math.round(s.events[i].at); };
+  yield (s) => {
+    s.clock.early = 0;
+  };
+  yield (s) => {
+    s.clock.late = 0;
+  };
+  yield (s) => {
+    s.clock.start = 0;
+  };
+  for (const i of events.keys())
+    yield (s) => {
+      s.events[i].at = Math.round(s.events[i].at);
+    };
 }
 
 function* lists(op) {

@@ -32,7 +32,9 @@ export async function simulate(pkg, { seed, from, step, to, small = false }) {
     if (!small) return { schedules, finding: { seed, index, rule, text } };
     // The same rule broken in the same way: numbers and the operation may differ.
     const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
-    const smallest = await shrink(schedule, async (candidate) => (await objections(candidate, pkg)).found.some((each) => shape(each) === shape(found[0])));
+    const smallest = await shrink(schedule, async (candidate) =>
+      (await objections(candidate, pkg)).found.some((each) => shape(each) === shape(found[0])),
+    );
     const { world, found: again } = await objections(smallest, pkg);
     return { schedules, finding: { seed, index, rule, text, trace: trace(smallest, world, again) } };
   }

@@ -49,7 +49,10 @@ export class Story {
     this.last = operation.call;
     this.n = 0;
     this.records = [];
-    const abort = operation.signals.map((signal) => signal.at).filter((entry) => entry !== undefined && entry.i > operation.call.i).sort((a, b) => a.i - b.i)[0];
+    const abort = operation.signals
+      .map((signal) => signal.at)
+      .filter((entry) => entry !== undefined && entry.i > operation.call.i)
+      .sort((a, b) => a.i - b.i)[0];
     this.abort = abort;
     this.waits = [];
   }
@@ -85,12 +88,26 @@ export class Story {
     // A last outcome and an abort in one macrotask: either may be first, but an abort by the
     // callback itself, before its outcome, is.
     const decided = this.ended;
-    if (next?.kind === 'settle' && next.turn === this.abort.turn && decided !== undefined && decided.i < this.abort.i && !this.wasAborted(next)) return false;
+    if (
+      next?.kind === 'settle' &&
+      next.turn === this.abort.turn &&
+      decided !== undefined &&
+      decided.i < this.abort.i &&
+      !this.wasAborted(next)
+    )
+      return false;
     return true;
   }
 
   wasAborted(settle) {
-    return !settle.ok && this.operation.signals.some((signal) => signal.aborted && (Object.is(signal.reason, settle.value) || (signal.reason === BARE && isAbortError(settle.value))));
+    return (
+      !settle.ok &&
+      this.operation.signals.some(
+        (signal) =>
+          signal.aborted &&
+          (Object.is(signal.reason, settle.value) || (signal.reason === BARE && isAbortError(settle.value))),
+      )
+    );
   }
 
   /** The next visible thing, which must be of this kind. */
@@ -100,7 +117,11 @@ export class Story {
     const wanted = name ?? kind;
     if (next === undefined) this.nothing(`${wanted} should have come, but nothing did`);
     const found = next.kind === 'hook' ? next.name : next.kind;
-    this.require(found === wanted, kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19, () => `${wanted} should have come, but ${found} did`);
+    this.require(
+      found === wanted,
+      kind === 'hook' || next.kind === 'hook' ? 18 : kind === 'settle' || next.kind === 'settle' ? 13 : 19,
+      () => `${wanted} should have come, but ${found} did`,
+    );
     this.at += 1;
     this.last = next;
     return next;
@@ -117,11 +138,19 @@ export class Story {
     const { event } = entry;
     const expected = { attempt: n, attemptsLeft: this.maxAttempts - n, ...extra };
     this.require(entry.frozen, 20, () => `the event of ${name} is not frozen`);
-    this.require(this.sameTime(event.elapsedMs, entry.t - this.startedAt), 9, () => `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`);
+    this.require(
+      this.sameTime(event.elapsedMs, entry.t - this.startedAt),
+      9,
+      () => `${name} says elapsedMs ${event.elapsedMs} at ${entry.t - this.startedAt}`,
+    );
     this.require(event.name === this.options.name, 20, () => `${name} says that the operation is called ${event.name}`);
     for (const key of ['attempt', 'attemptsLeft', 'error', 'result', 'reason']) {
       this.require(key in event === key in expected, 18, () => `${name} ${key in event ? 'has' : 'lacks'} ${key}`);
-      this.require(Object.is(event[key], expected[key]), key.startsWith('attempt') ? 3 : 14, () => `${name} has another ${key}`);
+      this.require(
+        Object.is(event[key], expected[key]),
+        key.startsWith('attempt') ? 3 : 14,
+        () => `${name} has another ${key}`,
+      );
     }
   }
 
@@ -153,10 +182,16 @@ export class Story {
     for (let i = this.at; i < this.visible.length; i += 1) {
       const entry = this.visible[i];
       if (entry.kind === 'hook') {
-        if ('error' in entry.event && entry.event.attempt === this.n && !(entry.name === 'onGiveUp' && ['aborted', 'callback', 'timeout'].includes(entry.event.reason))) return { entry, value: entry.event.error };
+        if (
+          'error' in entry.event &&
+          entry.event.attempt === this.n &&
+          !(entry.name === 'onGiveUp' && ['aborted', 'callback', 'timeout'].includes(entry.event.reason))
+        )
+          return { entry, value: entry.event.error };
         if (entry.name === 'onAttempt' || entry.name === 'onSuccess') continue;
       } else if (entry.kind === 'retryIf' || entry.kind === 'beforeRetry') return { entry, value: entry.outcome };
-      else if (entry.kind === 'fn') return entry.attempt === undefined ? undefined : { entry, value: entry.previousError };
+      else if (entry.kind === 'fn')
+        return entry.attempt === undefined ? undefined : { entry, value: entry.previousError };
       else if (entry.kind === 'settle') {
         // The reason of an abort tells nothing.
         if (this.wasAborted(entry)) return undefined;

@@ -4,7 +4,10 @@ import { Worker } from 'node:worker_threads';
 
 export class Threads {
   constructor(count) {
-    this.workers = Array.from({ length: count }, () => new Worker(new URL('worker.mjs', import.meta.url), { env: { NODE_OPTIONS: '' } }));
+    this.workers = Array.from(
+      { length: count },
+      () => new Worker(new URL('worker.mjs', import.meta.url), { env: { NODE_OPTIONS: '' } }),
+    );
   }
 
   /** One thread's answer to one task: `{ schedules, finding?, ms }`. */
@@ -27,19 +30,26 @@ export class Threads {
    */
   async simulate({ folder, seed, schedules, small = true }) {
     const step = this.workers.length;
-    const answers = await Promise.all(this.workers.map((worker, from) => this.ask(worker, { folder, seed, from, step, to: schedules, small })));
+    const answers = await Promise.all(
+      this.workers.map((worker, from) => this.ask(worker, { folder, seed, from, step, to: schedules, small })),
+    );
     return {
       schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0),
-      finding: answers.map((answer) => answer.finding).filter(Boolean).sort((a, b) => a.index - b.index)[0],
+      finding: answers
+        .map((answer) => answer.finding)
+        .filter(Boolean)
+        .sort((a, b) => a.index - b.index)[0],
     };
   }
 
   /** Works through a list of tasks, each thread taking the next when it is free. */
   async each(tasks, done) {
     const left = [...tasks];
-    await Promise.all(this.workers.map(async (worker) => {
-      for (let task = left.shift(); task !== undefined; task = left.shift()) done(task, await this.ask(worker, task));
-    }));
+    await Promise.all(
+      this.workers.map(async (worker) => {
+        for (let task = left.shift(); task !== undefined; task = left.shift()) done(task, await this.ask(worker, task));
+      }),
+    );
   }
 
   close() {

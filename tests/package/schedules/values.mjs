@@ -15,7 +15,15 @@ const made = {
   symbol: () => Symbol('thrown'),
   bare: () => Object.create(null),
   function: () => () => {},
-  proxy: () => new Proxy(new Error('behind a proxy'), { get() { throw new Error('the proxy was read'); }, getPrototypeOf() { throw new Error('the proxy was asked'); } }),
+  proxy: () =>
+    new Proxy(new Error('behind a proxy'), {
+      get() {
+        throw new Error('the proxy was read');
+      },
+      getPrototypeOf() {
+        throw new Error('the proxy was asked');
+      },
+    }),
   circle: () => {
     const error = new Error('its own cause');
     error.cause = error;

@@ -16,9 +16,15 @@ const HORIZON_MS = 3.2e10;
 
 const realImmediate = globalThis.setImmediate;
 /** Waits until all promise callbacks that can run have run, without a turn of the event loop. Must be called by one of them. */
-const drained = () => new Promise((done) => { process.nextTick(done); });
+const drained = () =>
+  new Promise((done) => {
+    process.nextTick(done);
+  });
 /** One turn of the real event loop: by then Node has told about unhandled rejections. */
-const turned = () => new Promise((done) => { realImmediate(done); });
+const turned = () =>
+  new Promise((done) => {
+    realImmediate(done);
+  });
 
 /** The operation whose callback runs. One that is alone is asked for by `alone`, which costs nothing. */
 const context = new AsyncLocalStorage();
@@ -81,7 +87,8 @@ export class World {
   }
 
   close() {
-    if (this.schedule.core?.how === 'missing') Object.defineProperty(globalThis, 'WebAssembly', { configurable: true, writable: true, value: RealWebAssembly });
+    if (this.schedule.core?.how === 'missing')
+      Object.defineProperty(globalThis, 'WebAssembly', { configurable: true, writable: true, value: RealWebAssembly });
   }
 
   /** Whether no instance of the core can be made now. */
@@ -91,7 +98,10 @@ export class World {
 
   /** The core cannot be had by the operation that asks for it. Returns what the host throws. */
   lost(how) {
-    const error = how === 'trap' ? new RealWebAssembly.RuntimeError('unreachable') : new RealWebAssembly.CompileError('code generation disallowed by embedder');
+    const error =
+      how === 'trap'
+        ? new RealWebAssembly.RuntimeError('unreachable')
+        : new RealWebAssembly.CompileError('code generation disallowed by embedder');
     this.note(how, this.current(), { error, missing: how === 'denied' && this.schedule.core.how === 'missing' });
     return error;
   }
@@ -147,8 +157,16 @@ export class World {
     if (typeof callback !== 'function') this.problem(5, 'a timer without a callback');
     if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem(5, `setTimeout(${ms})`);
     const settled = this.operations.filter((each) => each.settled !== undefined).length;
-    if (this.timers.size > 3 * (this.operations.length - settled)) this.problem(16, `${this.timers.size} timers for ${this.operations.length - settled} operations`);
-    const handle = { id, ref: () => handle, unref: () => { entry.unref = true; return handle; } };
+    if (this.timers.size > 3 * (this.operations.length - settled))
+      this.problem(16, `${this.timers.size} timers for ${this.operations.length - settled} operations`);
+    const handle = {
+      id,
+      ref: () => handle,
+      unref: () => {
+        entry.unref = true;
+        return handle;
+      },
+    };
     return handle;
   }
 
@@ -208,7 +226,10 @@ export class World {
 /** A value in words, whatever it is. */
 export function describe(value) {
   try {
-    if (typeof value === 'object' && value !== null) return Object.prototype.toString.call(value) === '[object Error]' ? `${value.name}: ${value.message}` : 'an object';
+    if (typeof value === 'object' && value !== null)
+      return Object.prototype.toString.call(value) === '[object Error]'
+        ? `${value.name}: ${value.message}`
+        : 'an object';
     return typeof value === 'string' ? JSON.stringify(value) : String(value);
   } catch {
     return 'an object that throws when read';
@@ -222,16 +243,24 @@ export function takeOver() {
   globalThis.clearTimeout = (handle) => world.disarm(handle);
   globalThis.performance.now = () => world.now;
   Date.now = () => world.wall;
-  console.error = (error) => { world.note('reported', world.current(), { error }); };
+  console.error = (error) => {
+    world.note('reported', world.current(), { error });
+  };
   console.warn = (text) => {
     warnings.set(world.pkg, warningsOf(world.pkg) + 1);
     if (!String(text).startsWith('rejitter: ')) world.problem(24, `a warning says ${text}`);
   };
   const { random } = Math;
-  Math.random = () => { world.entropy += 1; return random(); };
+  Math.random = () => {
+    world.entropy += 1;
+    return random();
+  };
   const { crypto } = globalThis;
   const fill = crypto.getRandomValues.bind(crypto);
-  crypto.getRandomValues = (array) => { world.entropy += 1; return fill(array); };
+  crypto.getRandomValues = (array) => {
+    world.entropy += 1;
+    return fill(array);
+  };
   const { Module, Instance } = RealWebAssembly;
   RealWebAssembly.Module = function (...parts) {
     if (world.denies && world.schedule.core.how === 'module') throw world.lost('denied');
@@ -241,7 +270,15 @@ export function takeOver() {
     if (world.denies) throw world.lost('denied');
     const { exports } = new Instance(...parts);
     const instance = { trapped: false };
-    const crossing = ([name, each]) => [name, typeof each !== 'function' ? each : (...numbers) => { world.cross(instance); return each(...numbers); }];
+    const crossing = ([name, each]) => [
+      name,
+      typeof each !== 'function'
+        ? each
+        : (...numbers) => {
+            world.cross(instance);
+            return each(...numbers);
+          },
+    ];
     return { exports: Object.fromEntries(Object.entries(exports).map(crossing)) };
   };
   process.on('unhandledRejection', (error) => world.problem(17, `unhandled rejection: ${describe(error)}`));

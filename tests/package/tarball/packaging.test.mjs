@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
@@ -41,7 +41,13 @@ function entries() {
   const found = [];
   for (let at = 0; at < tar.length && tar[at] !== 0; ) {
     const size = parseInt(text(at + 124, 12), 8);
-    found.push({ name: text(at, 100), type: text(at + 156, 1), mode: parseInt(text(at + 100, 8), 8), size, body: tar.subarray(at + 512, at + 512 + size) });
+    found.push({
+      name: text(at, 100),
+      type: text(at + 156, 1),
+      mode: parseInt(text(at + 100, 8), 8),
+      size,
+      body: tar.subarray(at + 512, at + 512 + size),
+    });
     at += 512 + Math.ceil(size / 512) * 512;
   }
   return found;
@@ -51,12 +57,20 @@ const packed = entries();
 
 test('the files are these and no others', () => {
   assert.deepEqual(packed.map(({ name }) => name.replace(/^package\//, '')).sort(), FILES);
-  assert.ok(packed.every(({ type }) => type === '0' || type === ''), 'plain files only');
-  assert.ok(packed.every(({ mode }) => (mode & 0o111) === 0), 'nothing executable');
+  assert.ok(
+    packed.every(({ type }) => type === '0' || type === ''),
+    'plain files only',
+  );
+  assert.ok(
+    packed.every(({ mode }) => (mode & 0o111) === 0),
+    'nothing executable',
+  );
 });
 
 test('npm installs just that', () => {
-  const list = readdirSync(installed, { recursive: true }).map(String).filter((path) => statSync(join(installed, path)).isFile());
+  const list = readdirSync(installed, { recursive: true })
+    .map(String)
+    .filter((path) => statSync(join(installed, path)).isFile());
   assert.deepEqual(list.map((path) => path.split(sep).join('/')).sort(), FILES);
 });
 
@@ -71,7 +85,17 @@ test('the manifest: names, licence, no scripts, no dependencies, nothing private
   assert.equal(manifest.type, 'module');
   assert.equal(manifest.sideEffects, false);
   assert.equal(manifest.engines.node, '>=20.19');
-  for (const name of ['scripts', 'dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies', 'private', 'bin', 'gypfile']) {
+  for (const name of [
+    'scripts',
+    'dependencies',
+    'devDependencies',
+    'peerDependencies',
+    'optionalDependencies',
+    'bundledDependencies',
+    'private',
+    'bin',
+    'gypfile',
+  ]) {
     assert.equal(manifest[name], undefined, name);
   }
 });
@@ -83,7 +107,12 @@ function targets(node, path = []) {
 }
 
 test('every file that the exports name is there', () => {
-  const named = [...targets(manifest.exports), ['main', manifest.main], ['module', manifest.module], ['types', manifest.types]];
+  const named = [
+    ...targets(manifest.exports),
+    ['main', manifest.main],
+    ['module', manifest.module],
+    ['types', manifest.types],
+  ];
   assert.ok(named.length > 10);
   for (const [path, file] of named) assert.ok(existsSync(join(installed, file)), `${path}: ${file}`);
 });
@@ -96,26 +125,39 @@ for (const subpath of ['.', './fetch', './lab', './testing']) {
       const commonJs = branch.default.endsWith('.cjs');
       assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), condition);
     }
-    assert.deepEqual(Object.keys(manifest.exports[subpath]), ['workerd', 'edge-light', 'module-sync', 'import', 'require', 'default']);
+    assert.deepEqual(Object.keys(manifest.exports[subpath]), [
+      'workerd',
+      'edge-light',
+      'module-sync',
+      'import',
+      'require',
+      'default',
+    ]);
   });
 }
 
 test('both declarations are the same text', () => {
   const text = (name) => readFileSync(join(installed, name), 'utf8');
   // But for the modules that they take types from.
-  for (const entry of [...HOSTED, ...PARTS, 'testing']) assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/\w+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
+  for (const entry of [...HOSTED, ...PARTS, 'testing'])
+    assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/\w+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
 });
 
 test('contains every file that its modules import', () => {
   for (const { name, body } of packed) {
     if (!/\.c?js$|\.d\.c?ts$/.test(name)) continue;
     const source = body.toString('utf8');
-    const imports = [...source.matchAll(/(?:^|\n)\s*(?:import|export)[^'"\n;]*?from\s*['"]([^'"]+)['"]|require\(['"]([^'"]+)['"]\)/g)].map(([, a, b]) => a ?? b);
+    const imports = [
+      ...source.matchAll(/(?:^|\n)\s*(?:import|export)[^'"\n;]*?from\s*['"]([^'"]+)['"]|require\(['"]([^'"]+)['"]\)/g),
+    ].map(([, a, b]) => a ?? b);
     for (const specifier of imports) {
       assert.match(specifier, /^\.\.?\//, `${name} imports ${specifier}`);
       const file = name.endsWith('ts') ? specifier.replace(/\.(c?)js$/, '.d.$1ts') : specifier.replace(/\?module$/, '');
       const target = join(name, '..', file).split(sep).join('/');
-      assert.ok(packed.some((entry) => entry.name === target), `${name} imports ${specifier}`);
+      assert.ok(
+        packed.some((entry) => entry.name === target),
+        `${name} imports ${specifier}`,
+      );
     }
   }
 });
@@ -128,13 +170,22 @@ test('the inlined bytes are core.wasm, which needs nothing and exports numbers o
   const module = new WebAssembly.Module(wasm);
   assert.deepEqual(WebAssembly.Module.imports(module), []);
   assert.ok(WebAssembly.Module.exports(module).length >= 1);
-  assert.ok(WebAssembly.Module.exports(module).every(({ kind }) => kind === 'function'), 'no memory, no table');
+  assert.ok(
+    WebAssembly.Module.exports(module).every(({ kind }) => kind === 'function'),
+    'no memory, no table',
+  );
   // Sections 4, 5 and 11 are tables, memories and data. The core has no state and allocates nothing; a
   // memory means that an allocator or the text of a panic has been linked in.
   const sections = sectionIds(wasm);
   assert.ok(sections.includes(10), 'there is code');
-  assert.deepEqual(sections.filter((id) => [4, 5, 11].includes(id)), []);
-  assert.deepEqual(['name', 'producers'].flatMap((section) => WebAssembly.Module.customSections(module, section)), []);
+  assert.deepEqual(
+    sections.filter((id) => [4, 5, 11].includes(id)),
+    [],
+  );
+  assert.deepEqual(
+    ['name', 'producers'].flatMap((section) => WebAssembly.Module.customSections(module, section)),
+    [],
+  );
 });
 
 test('the inlined bytes of the lab are lab.wasm, which needs its glue and nothing else', async () => {
@@ -150,7 +201,10 @@ test('the inlined bytes of the lab are lab.wasm, which needs its glue and nothin
     assert.equal(module, './lab_bg.js', name);
     assert.equal(typeof glue[name], 'function', name);
   }
-  assert.deepEqual(['name', 'producers', 'target_features'].flatMap((section) => WebAssembly.Module.customSections(module, section)), []);
+  assert.deepEqual(
+    ['name', 'producers', 'target_features'].flatMap((section) => WebAssembly.Module.customSections(module, section)),
+    [],
+  );
 });
 
 /** The kinds of the sections of a wasm file, in order. */
@@ -172,14 +226,20 @@ function sectionIds(wasm) {
 
 /** Texts that only the machine of the build knows, and where compilers put their own sources. */
 function traces() {
-  return [repo, process.cwd(), homedir(), tmpdir(), process.env.CARGO_HOME, process.env.RUSTUP_HOME]
-    // '/', '/root' or '/tmp' alone may stand in a comment of anyone's.
-    .filter((path) => path && path.split(sep).filter(Boolean).length >= 2)
-    .concat(['/.cargo/', '/rustc/', '/home/', '/Users/', 'C:\\Users', 'file:///']);
+  return (
+    [repo, process.cwd(), homedir(), tmpdir(), process.env.CARGO_HOME, process.env.RUSTUP_HOME]
+      // '/', '/root' or '/tmp' alone may stand in a comment of anyone's.
+      .filter((path) => path && path.split(sep).filter(Boolean).length >= 2)
+      .concat(['/.cargo/', '/rustc/', '/home/', '/Users/', 'C:\\Users', 'file:///'])
+  );
 }
 
 function tracesIn(files) {
-  return files.flatMap(({ name, body }) => traces().filter((trace) => body.includes(trace)).map((trace) => `${name}: ${trace}`));
+  return files.flatMap(({ name, body }) =>
+    traces()
+      .filter((trace) => body.includes(trace))
+      .map((trace) => `${name}: ${trace}`),
+  );
 }
 
 test('no file tells where it was built', () => {
@@ -199,7 +259,7 @@ test('no source map points to a file that is not there, and no text has stray li
   }
 });
 
-test('the licences are the repository\'s', () => {
+test("the licences are the repository's", () => {
   const read = (name) => readFileSync(join(installed, name), 'utf8');
   assert.match(read('LICENSE-MIT'), /Permission is hereby granted, free of charge/);
   assert.match(read('LICENSE-APACHE'), /Apache License\s+Version 2\.0, January 2004/);
@@ -210,14 +270,19 @@ test('the licences are the repository\'s', () => {
 
 test('the notices name the makers of what the wasm files and the glue contain', () => {
   const text = readFileSync(join(installed, 'THIRD-PARTY-NOTICES'), 'utf8');
-  for (const name of ['wasm-bindgen', 'js-sys', 'serde', 'serde-wasm-bindgen']) assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.*MIT.*\\)$`, 'm'));
+  for (const name of ['wasm-bindgen', 'js-sys', 'serde', 'serde-wasm-bindgen'])
+    assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.*MIT.*\\)$`, 'm'));
   assert.match(text, /Copyright \(c\) 2014 Alex Crichton/);
   assert.match(text, /The Rust Project Developers/);
 });
 
 test('the CommonJS files are CommonJS: Node parses them without the ES module loader', async () => {
   for (const file of FILES.filter((name) => name.endsWith('.cjs'))) {
-    const { code, stderr } = await run(process.execPath, ['--check', '--no-experimental-require-module', join(installed, file)]);
+    const { code, stderr } = await run(process.execPath, [
+      '--check',
+      '--no-experimental-require-module',
+      join(installed, file),
+    ]);
     assert.equal(code, 0, `${file}: ${stderr}`);
   }
 });
@@ -225,7 +290,9 @@ test('the CommonJS files are CommonJS: Node parses them without the ES module lo
 test('sizes, for the record, and no accident among them', (t) => {
   const total = packed.reduce((sum, { size }) => sum + size, 0);
   const wasm = readFileSync(join(installed, 'core.wasm'));
-  t.diagnostic(`tarball ${tarballBytes.length} B, unpacked ${total} B, core.wasm ${wasm.length} B raw, ${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`);
+  t.diagnostic(
+    `tarball ${tarballBytes.length} B, unpacked ${total} B, core.wasm ${wasm.length} B raw, ${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`,
+  );
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
   // Most of it is the lab's wasm, which is in it three times: as a file and in a module of either kind.
   assert.ok(tarballBytes.length < 420_000, `the tarball has ${tarballBytes.length} B`);

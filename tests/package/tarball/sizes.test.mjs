@@ -12,7 +12,18 @@ import { installed, project, repo } from '../lib/consumer.mjs';
 
 async function sizeOf(code) {
   const dir = project('size', { 'main.mjs': code });
-  const { outputFiles: [{ contents }] } = await build({ entryPoints: [join(dir, 'main.mjs')], bundle: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022', write: false, logLevel: 'error' });
+  const {
+    outputFiles: [{ contents }],
+  } = await build({
+    entryPoints: [join(dir, 'main.mjs')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'error',
+  });
   return weigh(contents);
 }
 
@@ -20,17 +31,23 @@ for (const budget of BUDGETS) {
   test(`${budget.name}: its size in an app, minified, and its budget`, async (t) => {
     const size = await sizeOf(budget.code);
     const aim = budget.target === undefined ? '' : `, aim ${budget.target}`;
-    t.diagnostic(`${budget.name}: ${size.raw} B minified, ${size.gzip} gzip, ${size.brotli} brotli; budget ${budget.limit}${aim}`);
+    t.diagnostic(
+      `${budget.name}: ${size.raw} B minified, ${size.gzip} gzip, ${size.brotli} brotli; budget ${budget.limit}${aim}`,
+    );
     assert.equal(overBudget(budget, size), undefined);
     // The control: one byte less would be too little for it.
-    assert.match(overBudget({ ...budget, limit: size.brotli - 1 }, size), new RegExp(`${size.brotli} B of brotli, the budget is ${size.brotli - 1}$`));
+    assert.match(
+      overBudget({ ...budget, limit: size.brotli - 1 }, size),
+      new RegExp(`${size.brotli} B of brotli, the budget is ${size.brotli - 1}$`),
+    );
     // Nor is the limit so wide that what comes back would not be seen.
     assert.ok(size.brotli > 0.97 * budget.limit, `${size.brotli} B: lower the limit, which is ${budget.limit}`);
   });
 }
 
 test('a limit above the aim has its reason', () => {
-  for (const { name, limit, target, reason } of BUDGETS) assert.equal(target !== undefined && limit > target, reason !== undefined, name);
+  for (const { name, limit, target, reason } of BUDGETS)
+    assert.equal(target !== undefined && limit > target, reason !== undefined, name);
 });
 
 /** The sizes on a README's first screen: of imports in an app, and of the wasm in them. */
@@ -44,7 +61,10 @@ function statedIn(text) {
 /** In thousands of bytes, with the one decimal that the READMEs have. */
 const rounded = (bytes) => Math.round(bytes / 100) / 10;
 
-for (const [name, file] of Object.entries({ 'README.md': join(repo, 'README.md'), "the package's README.md": join(installed, 'README.md') })) {
+for (const [name, file] of Object.entries({
+  'README.md': join(repo, 'README.md'),
+  "the package's README.md": join(installed, 'README.md'),
+})) {
   test(`${name} states on its first screen what an import weighs in an app`, async () => {
     const { imports, wasm } = statedIn(readFileSync(file, 'utf8'));
     const measured = [];
@@ -52,7 +72,10 @@ for (const [name, file] of Object.entries({ 'README.md': join(repo, 'README.md')
       const entry = what === 'createFetch' ? 'rejitter/fetch' : 'rejitter';
       measured.push([what, rounded((await sizeOf(`export { ${what} } from '${entry}';`)).brotli)]);
     }
-    assert.deepEqual(imports.map(([what]) => what), ['retryWithFullJitter', 'RetryPolicy', 'createFetch']);
+    assert.deepEqual(
+      imports.map(([what]) => what),
+      ['retryWithFullJitter', 'RetryPolicy', 'createFetch'],
+    );
     assert.deepEqual(imports, measured);
     assert.equal(wasm, rounded(weigh(readFileSync(join(installed, 'core.wasm'))).brotli));
   });

@@ -22,7 +22,9 @@ function filesNamed(name, folder = repo) {
 /** Returns the problems of the entries of a package-lock.json. */
 function problemsIn({ packages }) {
   return Object.entries(packages).flatMap(([path, { integrity = '', resolved, link }]) => [
-    ...(path !== '' && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity) ? [`${path}: integrity is ${integrity || 'missing'}`] : []),
+    ...(path !== '' && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity)
+      ? [`${path}: integrity is ${integrity || 'missing'}`]
+      : []),
     ...(resolved === undefined ? [] : [`${path}: resolved is ${resolved}`]),
     ...(link === undefined ? [] : [`${path} is a link`]),
   ]);
@@ -31,7 +33,13 @@ function problemsIn({ packages }) {
 const locks = filesNamed('package-lock.json');
 
 test('every package of every lock file has its hash and names no place to download from', () => {
-  assert.deepEqual(locks.map((file) => relative(repo, dirname(file))).sort(), ['tests/package', 'www', 'www/lighthouse', 'xtask/bench', 'xtask/npm']);
+  assert.deepEqual(locks.map((file) => relative(repo, dirname(file))).sort(), [
+    'tests/package',
+    'www',
+    'www/lighthouse',
+    'xtask/bench',
+    'xtask/npm',
+  ]);
   for (const file of locks) {
     const lock = JSON.parse(readFileSync(file, 'utf8'));
     assert.equal(lock.lockfileVersion, 3, file);
@@ -43,17 +51,28 @@ test('every package of every lock file has its hash and names no place to downlo
 test('control: an entry without a hash, with a weak one, with an address, and a link are seen', () => {
   const good = { integrity: `sha512-${'a'.repeat(86)}==` };
   assert.deepEqual(problemsIn({ packages: { '': {}, a: good } }), []);
-  const bad = [{}, { integrity: `sha1-${'a'.repeat(27)}=` }, { ...good, resolved: 'https://example.com/a.tgz' }, { ...good, link: true }];
-  for (const entry of bad) assert.equal(problemsIn({ packages: { '': {}, a: entry } }).length, 1, JSON.stringify(entry));
+  const bad = [
+    {},
+    { integrity: `sha1-${'a'.repeat(27)}=` },
+    { ...good, resolved: 'https://example.com/a.tgz' },
+    { ...good, link: true },
+  ];
+  for (const entry of bad)
+    assert.equal(problemsIn({ packages: { '': {}, a: entry } }).length, 1, JSON.stringify(entry));
 });
 
 test('npm runs no scripts of packages in any folder where developers install them', () => {
-  const folders = filesNamed('package.json').filter((file) => existsSync(file.replace('package.json', 'package-lock.json'))).map((file) => dirname(file));
+  const folders = filesNamed('package.json')
+    .filter((file) => existsSync(file.replace('package.json', 'package-lock.json')))
+    .map((file) => dirname(file));
   assert.equal(folders.length, locks.length);
   for (const folder of folders) {
     const settings = existsSync(join(folder, '.npmrc')) ? readFileSync(join(folder, '.npmrc'), 'utf8').split('\n') : [];
     assert.ok(settings.includes('ignore-scripts=true'), `${folder}/.npmrc must have ignore-scripts=true`);
-    assert.ok(settings.includes('omit-lockfile-registry-resolved=true'), `${folder}/.npmrc must keep addresses out of the lock file`);
+    assert.ok(
+      settings.includes('omit-lockfile-registry-resolved=true'),
+      `${folder}/.npmrc must keep addresses out of the lock file`,
+    );
   }
 });
 

@@ -31,32 +31,55 @@ afterEach(() => clock?.uninstall());
 test('drives an operation that was imported before: nothing happens until the clock is moved, and then in order', async () => {
   clock = virtualClock();
   const seen = [];
-  const result = retry((attempt) => {
-    seen.push([clock.now, attempt.attempt]);
-    return flaky(attempt);
-  }, { random: constantRandom(0.5), totalTimeoutMs: 60_000 });
+  const result = retry(
+    (attempt) => {
+      seen.push([clock.now, attempt.attempt]);
+      return flaky(attempt);
+    },
+    { random: constantRandom(0.5), totalTimeoutMs: 60_000 },
+  );
   await clock.advance(0);
   assert.deepEqual([clock.pending, clock.now], [2, 0], 'the deadline and the wait');
   await clock.advance(49);
   assert.equal(seen.length, 1);
   await clock.advance(1);
-  assert.deepEqual(seen, [[0, 1], [50, 2]]);
+  assert.deepEqual(seen, [
+    [0, 1],
+    [50, 2],
+  ]);
   await clock.advance(10_000);
   assert.equal(await result, 3);
-  assert.deepEqual(seen, [[0, 1], [50, 2], [150, 3]]);
+  assert.deepEqual(seen, [
+    [0, 1],
+    [50, 2],
+    [150, 3],
+  ]);
   assert.deepEqual([clock.now, clock.pending], [10_050, 0]);
 });
 
 test('runAll ends an operation of hours at once, and fails when it has no end', async () => {
   clock = virtualClock();
-  const result = retry(() => { throw new Error('down'); }, { baseMs: 3_600_000, maxAttempts: 5, jitter: 'none' });
+  const result = retry(
+    () => {
+      throw new Error('down');
+    },
+    { baseMs: 3_600_000, maxAttempts: 5, jitter: 'none' },
+  );
   const refused = assert.rejects(result, /down/);
   await clock.runAll();
   await refused;
   assert.equal(clock.now, 4 * 3_600_000);
   const stop = new AbortController();
-  const endless = retry(() => { throw 0; }, { maxAttempts: Infinity, signal: stop.signal });
-  await assert.rejects(clock.runAll(50), /^Error: rejitter: 50 timers have fired and more are armed\. Is a retry endless/);
+  const endless = retry(
+    () => {
+      throw 0;
+    },
+    { maxAttempts: Infinity, signal: stop.signal },
+  );
+  await assert.rejects(
+    clock.runAll(50),
+    /^Error: rejitter: 50 timers have fired and more are armed\. Is a retry endless/,
+  );
   stop.abort('enough');
   await assert.rejects(endless, (reason) => reason === 'enough');
   assert.equal(clock.pending, 0);
@@ -67,23 +90,38 @@ test('timers behave as those of hosts: order, arguments, clearing, overflow', as
   const seen = [];
   setTimeout((...args) => seen.push(['b', clock.now, ...args]), 10, 1, 2);
   setTimeout(() => seen.push(['c', clock.now]), 10);
-  setTimeout(() => { seen.push(['a', clock.now]); setTimeout(() => seen.push(['nested', clock.now]), 2); }, 5);
+  setTimeout(() => {
+    seen.push(['a', clock.now]);
+    setTimeout(() => seen.push(['nested', clock.now]), 2);
+  }, 5);
   const cleared = setTimeout(() => seen.push(['never']), 5);
   clearTimeout(cleared);
   clearTimeout(undefined);
   clearTimeout(setTimeout(() => seen.push(['by number']), 1) * 1);
   setTimeout(() => seen.push(['overflow', clock.now]), 2 ** 31);
   setTimeout(() => seen.push(['NaN', clock.now]), NaN);
-  assert.throws(() => setTimeout('code', 1), /^TypeError: rejitter: the callback of setTimeout\(\) must be a function, got "code"$/);
+  assert.throws(
+    () => setTimeout('code', 1),
+    /^TypeError: rejitter: the callback of setTimeout\(\) must be a function, got "code"$/,
+  );
   await clock.advance(10);
-  assert.deepEqual(seen, [['overflow', 1], ['NaN', 1], ['a', 5], ['nested', 7], ['b', 10, 1, 2], ['c', 10]]);
+  assert.deepEqual(seen, [
+    ['overflow', 1],
+    ['NaN', 1],
+    ['a', 5],
+    ['nested', 7],
+    ['b', 10, 1, 2],
+    ['c', 10],
+  ]);
 });
 
 test('util.promisify(setTimeout) waits on the clock', async () => {
   clock = virtualClock();
   const sleep = promisify(setTimeout);
   let got;
-  const slept = sleep(1000, 'value').then((value) => { got = value; });
+  const slept = sleep(1000, 'value').then((value) => {
+    got = value;
+  });
   await clock.advance(999);
   assert.equal(got, undefined);
   await clock.advance(1);
@@ -91,10 +129,14 @@ test('util.promisify(setTimeout) waits on the clock', async () => {
   assert.equal(got, 'value');
 });
 
-test('clears a timer that was armed before the installation, and none of the clock\'s instead', async () => {
+test("clears a timer that was armed before the installation, and none of the clock's instead", async () => {
   let late = 0;
-  const before = setTimeout(() => { late += 1; }, 0);
-  const number = setTimeout(() => { late += 1; }, 0);
+  const before = setTimeout(() => {
+    late += 1;
+  }, 0);
+  const number = setTimeout(() => {
+    late += 1;
+  }, 0);
   clock = virtualClock();
   // As many as it takes to meet the numbers of the two, were they counted from 1.
   for (let id = 0; id <= Number(number); id++) setTimeout(() => {}, 10);
@@ -103,7 +145,9 @@ test('clears a timer that was armed before the installation, and none of the clo
   clearTimeout(Number(number));
   assert.equal(clock.pending, armed);
   clock.uninstall();
-  await new Promise((done) => { setTimeout(done, 5); });
+  await new Promise((done) => {
+    setTimeout(done, 5);
+  });
   assert.equal(late, 0);
 });
 
@@ -140,7 +184,9 @@ test('rejects an installation beside fake timers of a test framework, and works 
 test('blocking: retrySync waits on the clock, and nothing fires meanwhile', async () => {
   clock = virtualClock({ blocking: true });
   let fired = 0;
-  setTimeout(() => { fired += 1; }, 1);
+  setTimeout(() => {
+    fired += 1;
+  }, 1);
   assert.equal(retrySync(flaky, { jitter: 'none' }), 3);
   assert.deepEqual([clock.now, fired], [300, 0]);
   await clock.advance(0);
@@ -149,9 +195,24 @@ test('blocking: retrySync waits on the clock, and nothing fires meanwhile', asyn
 
 test('uninstall puts everything back, once, and leaves the replacements of others', async () => {
   const originals = () => [
-    setTimeout, clearTimeout, setInterval, clearInterval, AbortSignal.timeout, performance.now, Date, Date.now, new Date().constructor, Atomics.wait,
+    setTimeout,
+    clearTimeout,
+    setInterval,
+    clearInterval,
+    AbortSignal.timeout,
+    performance.now,
+    Date,
+    Date.now,
+    new Date().constructor,
+    Atomics.wait,
   ];
-  const descriptors = () => [[globalThis, 'setTimeout'], [performance, 'now'], [Date.prototype, 'constructor'], [globalThis, 'Date']].map((property) => Object.getOwnPropertyDescriptor(...property));
+  const descriptors = () =>
+    [
+      [globalThis, 'setTimeout'],
+      [performance, 'now'],
+      [Date.prototype, 'constructor'],
+      [globalThis, 'Date'],
+    ].map((property) => Object.getOwnPropertyDescriptor(...property));
   const attributes = descriptors();
   const before = originals();
   const owned = Object.hasOwn(performance, 'now');
@@ -192,24 +253,47 @@ test('reports misuse: a missing await, an invalid argument, a callback that thro
     await assert.rejects(move, /^Error: rejitter: the clock is being moved already\. Await each/);
   }
   await first;
-  for (const [ms, kind] of [[-1, RangeError], [NaN, RangeError], [Infinity, RangeError], ['5', TypeError], [undefined, TypeError]]) {
+  for (const [ms, kind] of [
+    [-1, RangeError],
+    [NaN, RangeError],
+    [Infinity, RangeError],
+    ['5', TypeError],
+    [undefined, TypeError],
+  ]) {
     await assert.rejects(clock.advance(ms), (error) => {
       assert.ok(error instanceof kind);
-      assert.match(error.message, /^rejitter: the argument of advance\(\) must be a finite, non-negative number of milliseconds, got /);
+      assert.match(
+        error.message,
+        /^rejitter: the argument of advance\(\) must be a finite, non-negative number of milliseconds, got /,
+      );
       return true;
     });
   }
   for (const limit of [-1, NaN, 1.5, Infinity, '5', null]) {
-    await assert.rejects(clock.runAll(limit), /: rejitter: the argument of runAll\(\) must be a non-negative integer, got /);
+    await assert.rejects(
+      clock.runAll(limit),
+      /: rejitter: the argument of runAll\(\) must be a non-negative integer, got /,
+    );
     for (const name of ['limit', 'graceMs']) {
-      await assert.rejects(clock.runUntil(Promise.resolve(), { [name]: limit }), new RegExp(`: rejitter: ${name} must be a non-negative integer, got `));
+      await assert.rejects(
+        clock.runUntil(Promise.resolve(), { [name]: limit }),
+        new RegExp(`: rejitter: ${name} must be a non-negative integer, got `),
+      );
     }
   }
   for (const promise of [undefined, null, 5, () => {}]) {
-    await assert.rejects(clock.runUntil(promise), /^TypeError: rejitter: the argument of runUntil\(\) must be a promise, got /);
+    await assert.rejects(
+      clock.runUntil(promise),
+      /^TypeError: rejitter: the argument of runUntil\(\) must be a promise, got /,
+    );
   }
-  await assert.rejects(clock.runUntil(Promise.resolve(), { limits: 5 }), /^TypeError: rejitter: unknown option "limits"\. Did you mean limit\? Known options: limit, graceMs$/);
-  setTimeout(() => { throw new Error('in a timer'); }, 1);
+  await assert.rejects(
+    clock.runUntil(Promise.resolve(), { limits: 5 }),
+    /^TypeError: rejitter: unknown option "limits"\. Did you mean limit\? Known options: limit, graceMs$/,
+  );
+  setTimeout(() => {
+    throw new Error('in a timer');
+  }, 1);
   await assert.rejects(clock.advance(1), /in a timer/);
   await clock.advance(1);
   clock.uninstall();
@@ -228,11 +312,16 @@ test('reports misuse: a missing await, an invalid argument, a callback that thro
   clock = virtualClock({ date: undefined });
 });
 
-test('handles have the methods of Node\'s Timeout', async () => {
-  const methods = (handle) => Object.getOwnPropertyNames(Object.getPrototypeOf(handle)).filter((name) => name !== 'constructor' && !name.startsWith('_')).sort();
+test("handles have the methods of Node's Timeout", async () => {
+  const methods = (handle) =>
+    Object.getOwnPropertyNames(Object.getPrototypeOf(handle))
+      .filter((name) => name !== 'constructor' && !name.startsWith('_'))
+      .sort();
   const real = setTimeout(() => {}, 1);
   clearTimeout(real);
-  const own = Object.getOwnPropertySymbols(Object.getPrototypeOf(real)).filter((symbol) => symbol === Symbol.toPrimitive || symbol === Symbol.dispose);
+  const own = Object.getOwnPropertySymbols(Object.getPrototypeOf(real)).filter(
+    (symbol) => symbol === Symbol.toPrimitive || symbol === Symbol.dispose,
+  );
   clock = virtualClock();
   const seen = [];
   const timer = setTimeout(() => seen.push(clock.now), 10);
@@ -240,7 +329,10 @@ test('handles have the methods of Node\'s Timeout', async () => {
   for (const symbol of own) assert.equal(typeof timer[symbol], 'function', String(symbol));
   assert.ok(own.length >= 1);
   assert.equal(typeof +timer, 'number');
-  assert.deepEqual([timer.hasRef(), timer.unref() === timer, timer.hasRef(), timer.ref() === timer, timer.hasRef()], [true, true, false, true, true]);
+  assert.deepEqual(
+    [timer.hasRef(), timer.unref() === timer, timer.hasRef(), timer.ref() === timer, timer.hasRef()],
+    [true, true, false, true, true],
+  );
   await clock.advance(9);
   assert.equal(timer.refresh(), timer, 'refresh starts the delay again');
   await clock.advance(9);
@@ -264,10 +356,25 @@ test('intervals: armed again after each callback, refreshed, cleared from inside
   const seen = [];
   const mark = (name) => () => seen.push([name, clock.now]);
   const plain = setInterval(mark('plain'), 10);
-  const byNumber = setInterval(() => { seen.push(['once', clock.now]); clearInterval(+byNumber); }, 4);
-  const twice = setInterval((...args) => { if (seen.push([...args, clock.now]) && seen.length > 3) clearTimeout(twice); }, 7, 'twice');
+  const byNumber = setInterval(() => {
+    seen.push(['once', clock.now]);
+    clearInterval(+byNumber);
+  }, 4);
+  const twice = setInterval(
+    (...args) => {
+      if (seen.push([...args, clock.now]) && seen.length > 3) clearTimeout(twice);
+    },
+    7,
+    'twice',
+  );
   await clock.advance(20);
-  assert.deepEqual(seen, [['once', 4], ['twice', 7], ['plain', 10], ['twice', 14], ['plain', 20]]);
+  assert.deepEqual(seen, [
+    ['once', 4],
+    ['twice', 7],
+    ['plain', 10],
+    ['twice', 14],
+    ['plain', 20],
+  ]);
   assert.equal(clock.pending, 1);
   await clock.advance(5);
   plain.refresh();
@@ -276,20 +383,29 @@ test('intervals: armed again after each callback, refreshed, cleared from inside
   await clock.advance(1);
   assert.deepEqual(seen.at(-1), ['plain', 35]);
   plain.close();
-  const angry = setInterval(() => { throw new Error('angry'); }, 1);
+  const angry = setInterval(() => {
+    throw new Error('angry');
+  }, 1);
   await assert.rejects(clock.advance(1), /angry/);
   await assert.rejects(clock.advance(1), /angry/, 'hosts arm it again');
   clearInterval(angry);
   assert.equal(clock.pending, 0);
   // The callback comes first: a timer that it arms for the same time fires before the next round.
   seen.length = 0;
-  const round = setInterval(() => { mark('round')(); if (clock.now === 37 + 5) setTimeout(mark('armed inside'), 5); }, 5);
+  const round = setInterval(() => {
+    mark('round')();
+    if (clock.now === 37 + 5) setTimeout(mark('armed inside'), 5);
+  }, 5);
   await clock.advance(10);
   clearInterval(round);
-  assert.deepEqual(seen, [['round', 42], ['armed inside', 47], ['round', 47]]);
+  assert.deepEqual(seen, [
+    ['round', 42],
+    ['armed inside', 47],
+    ['round', 47],
+  ]);
 });
 
-test('AbortSignal.timeout aborts on the clock, with the host\'s reason, and ends an operation', async () => {
+test("AbortSignal.timeout aborts on the clock, with the host's reason, and ends an operation", async () => {
   const real = AbortSignal.timeout(0);
   // Its timer does not keep the process alive.
   const alive = setInterval(() => {}, 1000);
@@ -298,15 +414,26 @@ test('AbortSignal.timeout aborts on the clock, with the host\'s reason, and ends
   clock = virtualClock();
   const signal = AbortSignal.timeout(1000);
   assert.ok(signal instanceof AbortSignal);
-  const outcome = retry(() => { throw new Error('down'); }, { signal, maxAttempts: Infinity, jitter: 'none' });
+  const outcome = retry(
+    () => {
+      throw new Error('down');
+    },
+    { signal, maxAttempts: Infinity, jitter: 'none' },
+  );
   const refused = assert.rejects(outcome, (reason) => reason === signal.reason);
   await clock.advance(999);
   assert.equal(signal.aborted, false);
   await clock.advance(1);
   await refused;
-  assert.deepEqual([signal.reason.name, signal.reason.message, signal.reason.constructor], [real.reason.name, real.reason.message, DOMException]);
+  assert.deepEqual(
+    [signal.reason.name, signal.reason.message, signal.reason.constructor],
+    [real.reason.name, real.reason.message, DOMException],
+  );
   assert.equal(clock.pending, 0);
-  assert.throws(() => AbortSignal.timeout(-1), /^RangeError: rejitter: the argument of AbortSignal\.timeout\(\) must be/);
+  assert.throws(
+    () => AbortSignal.timeout(-1),
+    /^RangeError: rejitter: the argument of AbortSignal\.timeout\(\) must be/,
+  );
 });
 
 test('util.promisify(setTimeout) takes a signal, as that of Node', async () => {
@@ -320,8 +447,15 @@ test('util.promisify(setTimeout) takes a signal, as that of Node', async () => {
   const late = sleep().catch((error) => error);
   await clock.advance(500);
   stop.abort('late');
-  for (const [error, cause] of [[real, 'early'], [early, 'early'], [await late, 'late']]) {
-    assert.deepEqual([error.name, error.code, error.message, error.cause], ['AbortError', 'ABORT_ERR', real.message, cause]);
+  for (const [error, cause] of [
+    [real, 'early'],
+    [early, 'early'],
+    [await late, 'late'],
+  ]) {
+    assert.deepEqual(
+      [error.name, error.code, error.message, error.cause],
+      ['AbortError', 'ABORT_ERR', real.message, cause],
+    );
   }
   assert.equal(clock.pending, 0);
   stop = new AbortController();
@@ -343,12 +477,17 @@ test('date: new Date() and Date() move along, dates stay dates', async () => {
   assert.equal(new Date(5).getTime(), 5);
   assert.equal(new Date(2020, 1, 29).getMonth(), 1);
   assert.ok(Number.isNaN(new Date(undefined).getTime()), 'undefined is an argument');
-  assert.deepEqual([Date.UTC(2020, 0), Date.parse('1970-01-01T00:00:00Z'), Date.name, Date.length], [RealDate.UTC(2020, 0), 0, 'Date', 7]);
+  assert.deepEqual(
+    [Date.UTC(2020, 0), Date.parse('1970-01-01T00:00:00Z'), Date.name, Date.length],
+    [RealDate.UTC(2020, 0), 0, 'Date', 7],
+  );
   assert.ok(before instanceof Date && new Date() instanceof RealDate && new Date() instanceof Date);
   assert.equal(new Date().constructor, Date);
   assert.equal(before.constructor, Date);
   assert.deepEqual(Object.keys(Date.prototype), []);
-  class Appointment extends Date { in = 'Rome'; }
+  class Appointment extends Date {
+    in = 'Rome';
+  }
   const appointment = new Appointment();
   assert.ok(appointment instanceof Appointment && appointment instanceof Date);
   assert.deepEqual([appointment.getTime(), appointment.in], [from + 3_600_000, 'Rome']);
@@ -398,7 +537,10 @@ test('real fetch works while the clock is moved between requests', async () => {
 test('runUntil waits for real I/O, and longer than the timeouts that are armed meanwhile', async () => {
   const server = await serve(async (response, n) => {
     // More turns of the event loop than the clock takes of its own accord.
-    for (let i = 0; i < 50; i += 1) await new Promise((done) => { setImmediate(done); });
+    for (let i = 0; i < 50; i += 1)
+      await new Promise((done) => {
+        setImmediate(done);
+      });
     response.statusCode = n < 4 ? 503 : 200;
     response.end('ok');
   });
@@ -411,7 +553,12 @@ test('runUntil waits for real I/O, and longer than the timeouts that are armed m
       return response.status;
     };
     const failures = [];
-    const result = retry(ask, { jitter: 'none', attemptTimeoutMs: 100, totalTimeoutMs: 3_600_000, onFailure: ({ error }) => failures.push(error.message) });
+    const result = retry(ask, {
+      jitter: 'none',
+      attemptTimeoutMs: 100,
+      totalTimeoutMs: 3_600_000,
+      onFailure: ({ error }) => failures.push(error.message),
+    });
     assert.equal(await clock.runUntil(result), 200);
     assert.deepEqual(failures, ['HTTP 503', 'HTTP 503', 'HTTP 503']);
     assert.equal(clock.now, 700, 'the waits');
@@ -424,16 +571,36 @@ test('runUntil passes the outcome on, and waits without a timer for what comes f
   clock = virtualClock();
   const error = new Error('mine');
   assert.equal(await clock.runUntil(Promise.resolve(7)), 7);
-  await assert.rejects(clock.runUntil(retry(() => { throw error; }, { baseMs: 60_000, capMs: 60_000 })), (thrown) => thrown === error);
+  await assert.rejects(
+    clock.runUntil(
+      retry(
+        () => {
+          throw error;
+        },
+        { baseMs: 60_000, capMs: 60_000 },
+      ),
+    ),
+    (thrown) => thrown === error,
+  );
   let calls = 0;
-  const thenable = { then: (done) => { calls += 1; done('adopted'); } };
+  const thenable = {
+    then: (done) => {
+      calls += 1;
+      done('adopted');
+    },
+  };
   assert.equal(await clock.runUntil(thenable), 'adopted');
   assert.equal(calls, 1, 'some thenables begin their work at each call of then');
   let give;
-  const outside = new Promise((done) => { give = done; });
+  const outside = new Promise((done) => {
+    give = done;
+  });
   const waiting = clock.runUntil(outside.then(() => retry(flaky, { jitter: 'none' })));
   // More turns than the clock takes of its own accord.
-  for (let i = 0; i < 50; i += 1) await new Promise((done) => { setImmediate(done); });
+  for (let i = 0; i < 50; i += 1)
+    await new Promise((done) => {
+      setImmediate(done);
+    });
   give();
   assert.equal(await waiting, 3);
 });
@@ -445,15 +612,25 @@ test('runUntil leaves later timers armed, also intervals; a limit and a throwing
   const began = clock.now;
   assert.equal(await clock.runUntil(retry(flaky, { baseMs: 50, jitter: 'none', backoff: 'fixed' }), { graceMs: 0 }), 3);
   assert.deepEqual([clock.now - began, ticks, clock.pending], [100, [40, 80], 1]);
-  await assert.rejects(clock.runUntil(new Promise(() => {}), { limit: 5, graceMs: 0 }), /^Error: rejitter: 5 timers have fired and more are armed/);
+  await assert.rejects(
+    clock.runUntil(new Promise(() => {}), { limit: 5, graceMs: 0 }),
+    /^Error: rejitter: 5 timers have fired and more are armed/,
+  );
   assert.equal(ticks.length, 7);
   clearInterval(interval);
-  setTimeout(() => { throw new Error('in a timer'); }, 1);
+  setTimeout(() => {
+    throw new Error('in a timer');
+  }, 1);
   await assert.rejects(clock.runUntil(new Promise(() => {})), /in a timer/);
   // A test that is over uninstalls the clock: the call must not keep moving it.
   setInterval(() => assert.fail('moved after the end'), 1_000_000);
   let settle;
-  const late = clock.runUntil(new Promise((done) => { settle = done; }), { graceMs: 1_000_000 });
+  const late = clock.runUntil(
+    new Promise((done) => {
+      settle = done;
+    }),
+    { graceMs: 1_000_000 },
+  );
   clock.uninstall();
   settle('late');
   assert.equal(await late, 'late');
@@ -461,14 +638,20 @@ test('runUntil leaves later timers armed, also intervals; a limit and a throwing
 
 test('a callback of two nested setImmediates: runAll and advance let it finish, deadline or not', async () => {
   clock = virtualClock();
-  const immediate = () => new Promise((done) => { setImmediate(done); });
+  const immediate = () =>
+    new Promise((done) => {
+      setImmediate(done);
+    });
   for (const move of [() => clock.runAll(), () => clock.advance(300)]) {
     for (const options of [{}, { attemptTimeoutMs: 5, totalTimeoutMs: 60_000 }]) {
-      const result = retry(async (attempt) => {
-        await immediate();
-        await immediate();
-        return flaky(attempt);
-      }, { jitter: 'none', ...options });
+      const result = retry(
+        async (attempt) => {
+          await immediate();
+          await immediate();
+          return flaky(attempt);
+        },
+        { jitter: 'none', ...options },
+      );
       await move();
       assert.equal(await result, 3);
     }
@@ -492,24 +675,30 @@ test('a handle that outlives its clock is refreshed on the timers that are insta
   assert.equal(clock.pending, 0);
 });
 
-test('uninstall drops armed timers, and hands those that are unref\'ed to the real ones', async () => {
+test("uninstall drops armed timers, and hands those that are unref'ed to the real ones", async () => {
   clock = virtualClock();
   const seen = [];
   const dropped = setTimeout(() => seen.push('dropped'), 1);
   setTimeout(() => seen.push('unref'), 1).unref();
-  setInterval(() => seen.push('closed'), 1).unref().close();
+  setInterval(() => seen.push('closed'), 1)
+    .unref()
+    .close();
   const signal = AbortSignal.timeout(1);
   clock.uninstall();
   assert.equal(dropped.hasRef(), false);
   // Armed later than those, for longer.
-  await new Promise((done) => { setTimeout(done, 5); });
+  await new Promise((done) => {
+    setTimeout(done, 5);
+  });
   assert.deepEqual(seen, ['unref']);
   assert.equal(signal.aborted, false);
 });
 
-test('undici\'s timeouts live on after a clock that has seen them', async () => {
+test("undici's timeouts live on after a clock that has seen them", async () => {
   const { Agent, request } = await import('undici');
-  const server = await serve((response, n) => { if (n === 1) response.end('ok'); });
+  const server = await serve((response, n) => {
+    if (n === 1) response.end('ok');
+  });
   const dispatcher = new Agent({ headersTimeout: 5_000 });
   try {
     clock = virtualClock();
@@ -550,8 +739,9 @@ test('replaces and restores by assignment where globals cannot be redefined', as
 });
 
 test('works in the edge runtime, whose timers can only be assigned to', async () => {
-  const { exported, vm } = await onEdge(project('edge-clock', {
-    'main.mjs': `
+  const { exported, vm } = await onEdge(
+    project('edge-clock', {
+      'main.mjs': `
       import { retry } from 'rejitter';
       import { virtualClock } from 'rejitter/testing';
       export async function job() {
@@ -563,9 +753,10 @@ test('works in the edge runtime, whose timers can only be assigned to', async ()
         return [await result, clock.now, setTimeout === real];
       }
     `,
-  }));
+    }),
+  );
   assert.equal(vm.evaluate("Object.getOwnPropertyDescriptor(globalThis, 'setTimeout').configurable"), false);
-  assert.deepEqual([...await exported.job()], [3, 300, true]);
+  assert.deepEqual([...(await exported.job())], [3, 300, true]);
 });
 
 // Random scripts against a model: timers and intervals that are armed, cleared and refreshed, also in callbacks.
@@ -584,12 +775,18 @@ function generator(seed) {
 function scriptOf(seed, kinds, least) {
   const random = generator(seed);
   let labels = 0;
-  const steps = (count, depth) => Array.from({ length: count }, () => {
-    const kind = kinds[random(kinds.length)];
-    const arms = kind === 'timeout' || kind === 'interval';
-    // Few different delays: many timers fall due at once.
-    return { kind, label: arms ? labels++ : random(labels + 1), ms: least + random(6), inside: arms && depth < 2 ? steps(random(3), depth + 1) : [] };
-  });
+  const steps = (count, depth) =>
+    Array.from({ length: count }, () => {
+      const kind = kinds[random(kinds.length)];
+      const arms = kind === 'timeout' || kind === 'interval';
+      // Few different delays: many timers fall due at once.
+      return {
+        kind,
+        label: arms ? labels++ : random(labels + 1),
+        ms: least + random(6),
+        inside: arms && depth < 2 ? steps(random(3), depth + 1) : [],
+      };
+    });
   return Array.from({ length: 12 }, () => ({ steps: steps(1 + random(4), 0), ms: random(8) }));
 }
 
@@ -624,7 +821,15 @@ class Model {
   list = [];
 
   arm(callback, ms, repeats) {
-    const timer = { callback, ms: Math.max(1, ms), repeats, cleared: false, refresh: () => { if (!timer.cleared) this.put(timer); } };
+    const timer = {
+      callback,
+      ms: Math.max(1, ms),
+      repeats,
+      cleared: false,
+      refresh: () => {
+        if (!timer.cleared) this.put(timer);
+      },
+    };
     this.put(timer);
     return timer;
   }
@@ -656,15 +861,29 @@ class Model {
 
 const MODEL = () => {
   const model = new Model();
-  return [{ timeout: (f, ms) => model.arm(f, ms, false), interval: (f, ms) => model.arm(f, ms, true), clear: (timer) => model.clear(timer), now: () => model.time }, (ms) => model.move(ms)];
+  return [
+    {
+      timeout: (f, ms) => model.arm(f, ms, false),
+      interval: (f, ms) => model.arm(f, ms, true),
+      clear: (timer) => model.clear(timer),
+      now: () => model.time,
+    },
+    (ms) => model.move(ms),
+  ];
 };
 const CLOCK = () => {
   clock = virtualClock();
-  return [{ timeout: setTimeout, interval: setInterval, clear: clearTimeout, now: () => clock.now }, (ms) => clock.advance(ms)];
+  return [
+    { timeout: setTimeout, interval: setInterval, clear: clearTimeout, now: () => clock.now },
+    (ms) => clock.advance(ms),
+  ];
 };
 const SINON = () => {
   const fake = FakeTimers.createClock();
-  return [{ timeout: fake.setTimeout, interval: fake.setInterval, clear: fake.clearTimeout, now: () => fake.now }, (ms) => fake.tickAsync(ms)];
+  return [
+    { timeout: fake.setTimeout, interval: fake.setInterval, clear: fake.clearTimeout, now: () => fake.now },
+    (ms) => fake.tickAsync(ms),
+  ];
 };
 
 test('random scripts of timers fire as in a model, and timeouts as in sinon', async () => {
@@ -690,10 +909,18 @@ test('a script gives its draws; the operation that draws more often ends with an
   const random = scriptedRandom([0, 0.5, 1 - 2 ** -53]);
   assert.equal(random.left, 3);
   const waits = [];
-  const result = retry(() => { throw new Error('down'); }, { maxAttempts: 9, random, onRetry: ({ delayMs }) => waits.push(delayMs) });
+  const result = retry(
+    () => {
+      throw new Error('down');
+    },
+    { maxAttempts: 9, random, onRetry: ({ delayMs }) => waits.push(delayMs) },
+  );
   const refused = assert.rejects(result, (error) => {
     assert.ok(error instanceof RangeError);
-    assert.equal(error.message, 'rejitter: the script of 3 draws is exhausted: the operation drew more often than the test expected');
+    assert.equal(
+      error.message,
+      'rejitter: the script of 3 draws is exhausted: the operation drew more often than the test expected',
+    );
     assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['callback', 4]);
     return true;
   });
@@ -705,9 +932,16 @@ test('a script gives its draws; the operation that draws more often ends with an
 
 test('rejects an invalid draw when the script is written', () => {
   for (const draws of [[1], [-0.1], [NaN], [0.5, 2]]) assert.throws(() => scriptedRandom(draws), RangeError);
-  for (const draws of [['0.5'], [undefined], 0.5, undefined, new Float64Array(2)]) assert.throws(() => scriptedRandom(draws), TypeError);
-  assert.throws(() => scriptedRandom([0.5, 2]), /^RangeError: rejitter: draws\[1\] must be a number in \[0, 1\), got 2$/);
-  assert.throws(() => scriptedRandom(0.5), /^TypeError: rejitter: draws must be an array of numbers in \[0, 1\), got 0.5$/);
+  for (const draws of [['0.5'], [undefined], 0.5, undefined, new Float64Array(2)])
+    assert.throws(() => scriptedRandom(draws), TypeError);
+  assert.throws(
+    () => scriptedRandom([0.5, 2]),
+    /^RangeError: rejitter: draws\[1\] must be a number in \[0, 1\), got 2$/,
+  );
+  assert.throws(
+    () => scriptedRandom(0.5),
+    /^TypeError: rejitter: draws must be an array of numbers in \[0, 1\), got 0.5$/,
+  );
   assert.throws(() => constantRandom(1), /^RangeError: rejitter: r must be a number in \[0, 1\), got 1$/);
   assert.throws(() => constantRandom('0'), TypeError);
   const draws = [0.5];
@@ -743,7 +977,12 @@ test('reads no global at import: works in a host without setImmediate, Symbol.di
 test('the examples in the declarations run', async () => {
   const found = blocks(declarations('testing.d.ts'));
   assert.equal(found.length, 4);
-  const expected = [/^200 \d+$/m, /^\{ status: 200, name: 'Ada' \} 150$/m, /^\[ 0, 100, 100 \]\n.*is exhausted/m, /failures 2/];
+  const expected = [
+    /^200 \d+$/m,
+    /^\{ status: 200, name: 'Ada' \} 150$/m,
+    /^\[ 0, 100, 100 \]\n.*is exhausted/m,
+    /failures 2/,
+  ];
   for (const [i, { code }] of found.entries()) {
     const { code: exit, stdout, stderr } = await runBlock(code);
     assert.equal(stderr, '', code);
@@ -753,15 +992,31 @@ test('the examples in the declarations run', async () => {
 });
 
 /** The README's examples for frameworks, marked by the name after the language. */
-const EXAMPLES = Object.fromEntries([...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (vitest|jest|node:test)\n(.*?)^```$/gms)].map(([, name, code]) => [name, code]));
+const EXAMPLES = Object.fromEntries(
+  [...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (vitest|jest|node:test)\n(.*?)^```$/gms)].map(
+    ([, name, code]) => [name, code],
+  ),
+);
 
 const FRAMEWORKS = {
-  vitest: { file: 'example.test.mjs', args: (at) => [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'], passed: /Tests +1 passed \(1\)/ },
+  vitest: {
+    file: 'example.test.mjs',
+    args: (at) => [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'],
+    passed: /Tests +1 passed \(1\)/,
+  },
   jest: {
     file: 'example.test.cjs',
     args: (at) => [
-      tool('jest/bin/jest.js'), '--rootDir', at, '--ci', '--runInBand', '--watchman=false', '--cacheDirectory', join(at, 'cache'),
-      '--config', JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/example.test.cjs'] }),
+      tool('jest/bin/jest.js'),
+      '--rootDir',
+      at,
+      '--ci',
+      '--runInBand',
+      '--watchman=false',
+      '--cacheDirectory',
+      join(at, 'cache'),
+      '--config',
+      JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/example.test.cjs'] }),
     ],
     passed: /Tests: +1 passed, 1 total/,
   },
@@ -776,7 +1031,14 @@ for (const [name, { file, args, passed }] of Object.entries(FRAMEWORKS)) {
   test(`the README's example for ${name} passes, and fails when the waits are others`, async () => {
     // The framework stands outside the folder; its globals are the same objects.
     const code = EXAMPLES[name].replace(/^import .* from 'vitest';\n/m, '');
-    const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined };
+    const env = {
+      NODE_TEST_CONTEXT: undefined,
+      NODE_OPTIONS: '',
+      NODE_ENV: 'test',
+      CI: '1',
+      NO_COLOR: '1',
+      FORCE_COLOR: undefined,
+    };
     const go = async (text) => {
       const at = project('frameworks', { [file]: text, 'package.json': '{ "private": true }' });
       const { code: exit, stdout, stderr } = await run(process.execPath, args(at), { cwd: at, env });
@@ -785,7 +1047,11 @@ for (const [name, { file, args, passed }] of Object.entries(FRAMEWORKS)) {
     const good = await go(code);
     assert.equal(good.exit, 0, good.text);
     assert.match(good.text, passed);
-    const broken = { vitest: ["toBe('done')", "toBe('other')"], jest: ["'broken')", "'fixed')"], 'node:test': ['tick(50)', 'tick(49)'] }[name];
+    const broken = {
+      vitest: ["toBe('done')", "toBe('other')"],
+      jest: ["'broken')", "'fixed')"],
+      'node:test': ['tick(50)', 'tick(49)'],
+    }[name];
     assert.ok(code.includes(broken[0]));
     assert.notEqual((await go(code.replace(...broken))).exit, 0);
   });

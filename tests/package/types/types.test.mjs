@@ -39,7 +39,10 @@ export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
 export const jitter = (options: FetchOptions) => options.jitter;
 export const fetch = createFetch();
 `;
-  const { code, stdout } = await compile({ 'main.ts': text }, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
+  const { code, stdout } = await compile(
+    { 'main.ts': text },
+    { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' },
+  );
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });

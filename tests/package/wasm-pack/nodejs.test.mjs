@@ -29,7 +29,9 @@ test('its types are complete', () => {
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(out, join(folder, 'node_modules/rejitter'), 'dir');
   const compiled = (/** @type {string} */ statement) => {
-    writeFileSync(join(folder, 'main.ts'), `
+    writeFileSync(
+      join(folder, 'main.ts'),
+      `
       import { RetryPolicy, retry, retryWithFullJitter } from 'rejitter';
       import type { Attempt, FailureEvent, PolicyOptions, RetryReport } from 'rejitter';
       const options: PolicyOptions = { baseMs: 50, jitter: 'equal', onFailure: (event: FailureEvent) => console.log(event.attempt) };
@@ -38,9 +40,24 @@ test('its types are complete', () => {
       const number: Promise<number> = new RetryPolicy(options).run(() => retry(() => 1));
       ${statement}
       export { number, text };
-    `);
-    const flags = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom', '--pretty', 'false'];
-    return spawnSync(process.execPath, [tsc, ...flags, '--types', '', 'main.ts'], { cwd: folder, encoding: 'utf8' }).stdout;
+    `,
+    );
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2022',
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+      '--lib',
+      'es2022,dom',
+      '--pretty',
+      'false',
+    ];
+    return spawnSync(process.execPath, [tsc, ...flags, '--types', '', 'main.ts'], { cwd: folder, encoding: 'utf8' })
+      .stdout;
   };
   assert.equal(compiled(''), '');
   assert.match(compiled("retry(() => 1, { baseMs: '5' });"), /TS2\d+: /, 'the control: a wrong one is refused');

@@ -24,7 +24,9 @@ export async function use(api) {
     identity: caught === thrown,
     refusal: refused.name,
     delays: [...policy.delays()],
-    functions: Object.keys(api).filter((name) => /^retry[A-Z]|^retry$/.test(name)).sort(),
+    functions: Object.keys(api)
+      .filter((name) => /^retry[A-Z]|^retry$/.test(name))
+      .sort(),
     // In Node it runs; on a page it says why it does not.
     blocking: blocking(api),
   };

@@ -54,7 +54,11 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
         engine,
         async withPage(use, { query = '', viewport = DESKTOP, scheme = 'light', reducedMotion = false } = {}) {
           const browser = await browserFor(scheme, reducedMotion);
-          const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: reducedMotion ? 'reduce' : 'no-preference' });
+          const context = await browser.newContext({
+            viewport,
+            colorScheme: scheme,
+            reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+          });
           try {
             const page = await context.newPage();
             /** @type {string[]} */
@@ -80,7 +84,9 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
 /** Prints what the page's policy blocks as an error on its console, also in engines that print nothing. @param {Page} page */
 export function reportViolations(page) {
   return page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => console.error(`policy: ${effectiveDirective} ${blockedURI}`));
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+      console.error(`policy: ${effectiveDirective} ${blockedURI}`),
+    );
   });
 }
 

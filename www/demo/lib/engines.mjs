@@ -26,7 +26,10 @@ function browserPath(name) {
  */
 export const ENGINES = {
   chromium: () =>
-    chromium.launch({ executablePath: browserPath('CHROME_BIN'), args: [...CHROMIUM_ARGS, `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`] }),
+    chromium.launch({
+      executablePath: browserPath('CHROME_BIN'),
+      args: [...CHROMIUM_ARGS, `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`],
+    }),
   firefox: (scheme, still = false) =>
     firefox.launch({
       channel: 'moz-firefox',

@@ -53,7 +53,9 @@ export async function tableOf(page, id) {
 export async function useMenu(page, id, item) {
   const figure = page.locator(`#${id}`);
   await figure.getByRole('button', { name: /^Menu: / }).click();
-  await figure.getByRole(item === 'Show as table' ? 'menuitemcheckbox' : 'menuitem', { name: item, exact: true }).click();
+  await figure
+    .getByRole(item === 'Show as table' ? 'menuitemcheckbox' : 'menuitem', { name: item, exact: true })
+    .click();
 }
 
 /** @param {Record<string, number | string>[]} rows @param {string} column @returns {number[]} */

@@ -27,10 +27,19 @@ export async function onEdge({ base64, edge }) {
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error('no canvas');
   context.drawImage(image, 0, 0);
-  const colours = (/** @type {[number, number, number, number]} */ ...box) => new Uint32Array(context.getImageData(...box).data.buffer);
+  const colours = (/** @type {[number, number, number, number]} */ ...box) =>
+    new Uint32Array(context.getImageData(...box).data.buffer);
   const { width, height } = canvas;
-  const sides = [colours(0, 0, width, edge), colours(0, height - edge, width, edge), colours(0, 0, edge, height), colours(width - edge, 0, edge, height)];
-  return { colours: new Set(colours(0, 0, width, height)).size, edge: new Set(sides.flatMap((side) => [...side])).size };
+  const sides = [
+    colours(0, 0, width, edge),
+    colours(0, height - edge, width, edge),
+    colours(0, 0, edge, height),
+    colours(width - edge, 0, edge, height),
+  ];
+  return {
+    colours: new Set(colours(0, 0, width, height)).size,
+    edge: new Set(sides.flatMap((side) => [...side])).size,
+  };
 }
 
 /**
@@ -43,7 +52,12 @@ export async function inkOf({ base64, colour, scale, box }) {
   image.src = `data:image/png;base64,${base64}`;
   await image.decode();
   const canvas = document.createElement('canvas');
-  const { left, top, width, height } = box ?? { left: 0, top: 0, width: image.width / scale, height: image.height / scale };
+  const { left, top, width, height } = box ?? {
+    left: 0,
+    top: 0,
+    width: image.width / scale,
+    height: image.height / scale,
+  };
   [canvas.width, canvas.height] = [Math.round(scale * width), Math.round(scale * height)];
   const context = canvas.getContext('2d');
   if (!context) throw new Error('no canvas');

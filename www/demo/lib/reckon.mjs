@@ -29,7 +29,9 @@ export function reckon({ seed = 42, failure, rate, calls, maxAttempts = MAX_ATTE
   const ok = attempts.filter((call) => call.ok).length;
   const first = attempts.filter((call) => call.ok && call.n === 1).length;
   const failed = [...met.values()].reduce((a, b) => a + b, 0);
-  const list = [...met].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([kind, n]) => `${n}${NBSP}×${NBSP}${kind}`);
+  const list = [...met]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([kind, n]) => `${n}${NBSP}×${NBSP}${kind}`);
   const failures = failed === 0 ? '' : ` ${plural(failed, 'request')} failed: ${list.join(', ')}.`;
   const sentence = `${ok} of ${plural(calls, 'call')} succeeded, with ${plural(requests, 'request')} in all; without retries, ${first} would have.${failures}`;
   const forecast = `Forecast: ${ok} of ${plural(calls, 'call')} will succeed, with ${plural(requests, 'request')} in all; without retries, ${first} would.${failures.replace('failed', 'will fail')}`;

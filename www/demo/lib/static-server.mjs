@@ -18,11 +18,16 @@ export async function serveFolder(folder, under = '/', head = '') {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     asked.push(pathname);
     const name = pathname.startsWith(under) ? pathname.slice(under.length) || 'index.html' : undefined;
-    const content = name === undefined ? undefined : await readFile(path.join(folder, path.normalize(`/${name}`))).catch(() => undefined);
+    const content =
+      name === undefined
+        ? undefined
+        : await readFile(path.join(folder, path.normalize(`/${name}`))).catch(() => undefined);
     if (content === undefined) missing.push(pathname);
     const extension = path.extname(name ?? '');
     const body = extension === '.html' ? content?.toString().replace('<head>', `<head>${head}`) : content;
-    response.writeHead(content ? 200 : 404, { 'content-type': MIME[extension] ?? 'application/octet-stream' }).end(body);
+    response
+      .writeHead(content ? 200 : 404, { 'content-type': MIME[extension] ?? 'application/octet-stream' })
+      .end(body);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

@@ -13,14 +13,21 @@ export function textClashes(selector) {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
     const text = node.textContent?.trim() ?? '';
-    if (!parent || !text || !parent.checkVisibility({ visibilityProperty: true }) || parent.closest('title, desc, [hidden], .scroll')) continue;
+    if (
+      !parent ||
+      !text ||
+      !parent.checkVisibility({ visibilityProperty: true }) ||
+      parent.closest('title, desc, [hidden], .scroll')
+    )
+      continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) if (box.width > 0) found.push({ text, box });
   }
   const clashes = [];
   for (const [i, { text, box }] of found.entries()) {
-    if (box.left < card.left || box.right > card.right || box.bottom > card.bottom + 1) clashes.push(`"${text}" leaves the card`);
+    if (box.left < card.left || box.right > card.right || box.bottom > card.bottom + 1)
+      clashes.push(`"${text}" leaves the card`);
     for (const other of found.slice(i + 1)) {
       // A line's box is higher than its letters: a pixel or two of overlap are none.
       const x = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);

@@ -15,8 +15,24 @@ export const STRATEGIES = ['fixed', 'linear', 'exponential', 'truncated'].flatMa
  */
 export const SCENARIOS = [
   { query: '', herd: {}, strategy: {}, limits: { maxAttempts: 10 }, pick: 'exponential full', level: [], served: 990 },
-  { query: '?downMs=8000&limits=served', herd: { downMs: 8000, limits: 'served' }, strategy: {}, limits: { maxAttempts: Infinity }, pick: 'exponential equal', level: ['exponential full'], served: 990 },
-  { query: '?maxAttempts=6', herd: {}, strategy: { maxAttempts: 6 }, limits: { maxAttempts: 6 }, pick: 'fixed decorrelated', level: [], served: 300 },
+  {
+    query: '?downMs=8000&limits=served',
+    herd: { downMs: 8000, limits: 'served' },
+    strategy: {},
+    limits: { maxAttempts: Infinity },
+    pick: 'exponential equal',
+    level: ['exponential full'],
+    served: 990,
+  },
+  {
+    query: '?maxAttempts=6',
+    herd: {},
+    strategy: { maxAttempts: 6 },
+    limits: { maxAttempts: 6 },
+    pick: 'fixed decorrelated',
+    level: [],
+    served: 300,
+  },
 ];
 export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, limits: 'set' };
 
@@ -26,12 +42,25 @@ export function independently({ herd, limits }, seeds, strategies = STRATEGIES) 
   return strategies.map(({ backoff, jitter, options }) => {
     const runs = Array.from({ length: seeds }, (_, k) => {
       const simulation = simulateOutage(/** @type {any} */ ({ ...options, baseMs: 100, capMs: 10_000, ...limits }), {
-        clients, downMs, capacityPerS, rejectionCost, spreadMs: 100, burst: capacityPerS / 10, latencyMs: 10, horizonMs: 60_000, traced: 0, seed: k === 0 ? 42 : `42/${k}`,
+        clients,
+        downMs,
+        capacityPerS,
+        rejectionCost,
+        spreadMs: 100,
+        burst: capacityPerS / 10,
+        latencyMs: 10,
+        horizonMs: 60_000,
+        traced: 0,
+        seed: k === 0 ? 42 : `42/${k}`,
       });
       simulation.step(150 * clients);
       const { servedMs, meanAttempts } = simulation.result();
       simulation.free();
-      return { served: servedMs.length, callsPerClient: meanAttempts, timeMs: servedMs[0.99 * clients - 1] ?? Infinity };
+      return {
+        served: servedMs.length,
+        callsPerClient: meanAttempts,
+        timeMs: servedMs[0.99 * clients - 1] ?? Infinity,
+      };
     });
     return { name: `${backoff} ${jitter}`, runs };
   });

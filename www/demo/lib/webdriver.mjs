@@ -15,7 +15,16 @@ const LIMIT_MS = 30_000;
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
 /** The code points that stand for keys in the protocol. */
-export const KEYS = { enter: '\ue007', tab: '\ue004', end: '\ue010', home: '\ue011', left: '\ue012', up: '\ue013', right: '\ue014', down: '\ue015' };
+export const KEYS = {
+  enter: '\ue007',
+  tab: '\ue004',
+  end: '\ue010',
+  home: '\ue011',
+  left: '\ue012',
+  up: '\ue013',
+  right: '\ue014',
+  down: '\ue015',
+};
 
 /**
  * A script that keeps what goes wrong on a page in `globalThis.complaints`. For the servers of tests,
@@ -53,7 +62,12 @@ export async function withSession(open, use) {
 /** A display for browsers; `close` ends it, and the browsers that are open. */
 export async function startWebKit() {
   // Without -noreset it starts anew whenever the last browser leaves, and the next one may come into that.
-  const xvfb = start('XVFB_BIN', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'], {}, 'pipe');
+  const xvfb = start(
+    'XVFB_BIN',
+    ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'],
+    {},
+    'pipe',
+  );
   /** @type {Set<Session>} */
   const open = new Set();
   const close = async () => {
@@ -62,7 +76,9 @@ export async function startWebKit() {
     await xvfb.end();
   };
   try {
-    const [number] = await xvfb.orItsEnd(once(/** @type {import('node:stream').Readable} */ (xvfb.child.stdio[3]), 'data'));
+    const [number] = await xvfb.orItsEnd(
+      once(/** @type {import('node:stream').Readable} */ (xvfb.child.stdio[3]), 'data'),
+    );
     const env = { DISPLAY: `:${String(number).trim()}` };
     return {
       /** A browser with a profile of its own. */
@@ -89,8 +105,17 @@ async function openSession(env, closed) {
   const driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], env);
   try {
     const url = `http://127.0.0.1:${port}`;
-    await driver.orItsEnd(until('an answer of the driver', () => fetch(`${url}/status`).then(({ ok }) => ok, () => false)));
-    const { sessionId } = await command('POST', `${url}/session`, { capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } } });
+    await driver.orItsEnd(
+      until('an answer of the driver', () =>
+        fetch(`${url}/status`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      ),
+    );
+    const { sessionId } = await command('POST', `${url}/session`, {
+      capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } },
+    });
     /** @type {Session} */
     const session = new Session(`${url}/session/${sessionId}`, driver, async () => {
       closed(session);
@@ -186,7 +211,8 @@ export class Session {
 
   /** Kills the process that runs the page. */
   async crash() {
-    for (const { pid, name } of await descendants(this.#driver.child.pid)) if (name.startsWith('WebKitWebProc')) process.kill(pid, 'SIGKILL');
+    for (const { pid, name } of await descendants(this.#driver.child.pid))
+      if (name.startsWith('WebKitWebProc')) process.kill(pid, 'SIGKILL');
   }
 
   async close() {
@@ -212,7 +238,9 @@ export class Session {
 async function command(method, url, body) {
   // Longer than the limits that the driver has been told.
   const signal = AbortSignal.timeout(2 * LIMIT_MS);
-  const response = await fetch(url, { method, signal, ...(body && { body: JSON.stringify(body) }) }).catch((error) => Promise.reject(new Error(`${method} ${new URL(url).pathname}`, { cause: error })));
+  const response = await fetch(url, { method, signal, ...(body && { body: JSON.stringify(body) }) }).catch((error) =>
+    Promise.reject(new Error(`${method} ${new URL(url).pathname}`, { cause: error })),
+  );
   const { value } = await response.json();
   if (response.ok) return value;
   throw new Error(`${method} ${new URL(url).pathname}: ${value.error}: ${value.message}`);
@@ -242,7 +270,8 @@ async function until(what, test) {
  */
 function start(variable, args, env, third = 'ignore') {
   const program = process.env[variable];
-  if (!program) throw new Error(`${variable} must be the path of a program (on Debian: apt-get install webkit2gtk-driver xvfb)`);
+  if (!program)
+    throw new Error(`${variable} must be the path of a program (on Debian: apt-get install webkit2gtk-driver xvfb)`);
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', third] });
   let printed = '';
   child.stderr?.on('data', (chunk) => {

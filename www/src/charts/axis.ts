@@ -20,7 +20,10 @@ export function ticksOf(scale: Scale, room: number): readonly number[] {
 
 /** Round values of a log scale's domain, at most six: as many as 1 to 9, 1-2-5, 1-3 or 1 times powers of ten give. */
 export function logTicks([from, to]: Span): readonly number[] {
-  const powers = Array.from({ length: Math.ceil(Math.log10(to)) - Math.floor(Math.log10(from)) + 1 }, (_, i) => 10 ** (Math.floor(Math.log10(from)) + i));
+  const powers = Array.from(
+    { length: Math.ceil(Math.log10(to)) - Math.floor(Math.log10(from)) + 1 },
+    (_, i) => 10 ** (Math.floor(Math.log10(from)) + i),
+  );
   const series = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map((steps) =>
     powers.flatMap((power) => steps.map((step) => step * power)).filter((tick) => tick >= from && tick <= to),
   );
@@ -31,7 +34,9 @@ export function logTicks([from, to]: Span): readonly number[] {
 }
 
 /** Steps of seconds, minutes and hours that read well, in ms. */
-const TIME_STEPS = [10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 14_400, 21_600].map((s) => 1000 * s);
+const TIME_STEPS = [10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 14_400, 21_600].map(
+  (s) => 1000 * s,
+);
 
 /** Round times of a linear scale of ms, so many that their labels have `room` pixels each. */
 export function timeTicks(scale: Scale, room: number): readonly number[] {
@@ -58,7 +63,14 @@ export interface AxisOptions {
 }
 
 /** The axis at the bottom: tick labels below the grid, the title below them (38 px in all). */
-export function bottomAxis({ scale, format, title, grid: [top, bottom], room = 64, ticks = ticksOf(scale, room) }: AxisOptions): SVGGElement {
+export function bottomAxis({
+  scale,
+  format,
+  title,
+  grid: [top, bottom],
+  room = 64,
+  ticks = ticksOf(scale, room),
+}: AxisOptions): SVGGElement {
   const group = svg('g', { class: 'axis' });
   for (const tick of ticks) {
     const x = Math.round(scale(tick)) + 0.5;
@@ -68,12 +80,22 @@ export function bottomAxis({ scale, format, title, grid: [top, bottom], room = 6
     );
   }
   const [from, to] = scale.range;
-  if (title) group.append(svg('text', { x: (from + to) / 2, y: bottom + 35, 'text-anchor': 'middle', class: 'axis-title' }, title));
+  if (title)
+    group.append(
+      svg('text', { x: (from + to) / 2, y: bottom + 35, 'text-anchor': 'middle', class: 'axis-title' }, title),
+    );
   return group;
 }
 
 /** The axis at the left: tick labels before the grid, the title above it. */
-export function leftAxis({ scale, format, title, grid: [left, right], room = 34, ticks = ticksOf(scale, room) }: AxisOptions): SVGGElement {
+export function leftAxis({
+  scale,
+  format,
+  title,
+  grid: [left, right],
+  room = 34,
+  ticks = ticksOf(scale, room),
+}: AxisOptions): SVGGElement {
   const group = svg('g', { class: 'axis' });
   for (const tick of ticks) {
     const y = Math.round(scale(tick)) + 0.5;

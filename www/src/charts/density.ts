@@ -45,7 +45,8 @@ export function densityMarks({ cells, atoms, slots }: Spread, box: DensityBox): 
     if (atom.ms > most) continue;
     const top = isAlone ? base - height : atomTop(atom, box);
     marks.push(stick(atom.ms, top, 'spike'));
-    if (head > 0 && !isAlone) marks.push(svg('circle', { cx: scale(atom.ms).toFixed(1), cy: top.toFixed(1), r: head, class: 'atom' }));
+    if (head > 0 && !isAlone)
+      marks.push(svg('circle', { cx: scale(atom.ms).toFixed(1), cy: top.toFixed(1), r: head, class: 'atom' }));
   }
   return marks;
 }

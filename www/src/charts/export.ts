@@ -25,8 +25,19 @@ export interface Picture {
 
 /** What a mark takes over from the element around it. */
 const INHERITED = [
-  ...['fill', 'fill-opacity', 'fill-rule', 'paint-order', 'image-rendering', 'text-anchor', 'dominant-baseline', 'visibility'],
-  ...['', '-width', '-opacity', '-dasharray', '-dashoffset', '-linecap', '-linejoin', '-miterlimit'].map((part) => `stroke${part}`),
+  ...[
+    'fill',
+    'fill-opacity',
+    'fill-rule',
+    'paint-order',
+    'image-rendering',
+    'text-anchor',
+    'dominant-baseline',
+    'visibility',
+  ],
+  ...['', '-width', '-opacity', '-dasharray', '-dashoffset', '-linecap', '-linejoin', '-miterlimit'].map(
+    (part) => `stroke${part}`,
+  ),
   ...['font-family', 'font-size', 'font-weight', 'font-style', 'font-variant-numeric', 'letter-spacing'],
 ];
 /** What it does not, and its value if no style sheet sets it. */
@@ -45,7 +56,11 @@ const MOST_SCALE = 2.5;
 
 /** As wide as on the page; or a slide, with letters as large as its height allows. */
 export async function picture(source: Source, isSlide: boolean): Promise<Picture> {
-  const [font] = await Promise.all([fontFace(), document.fonts.load('400 12px Inter'), document.fonts.load('650 12px Inter')]);
+  const [font] = await Promise.all([
+    fontFace(),
+    document.fonts.load('400 12px Inter'),
+    document.fonts.load('650 12px Inter'),
+  ]);
   const shown = Math.floor(source.card.querySelector('.drawing')?.clientWidth || source.card.clientWidth - 36);
   if (!isSlide) return framed(source, font, shown + 2 * PAD);
   for (let scale = MOST_SCALE; ; scale -= 0.05) {
@@ -94,7 +109,11 @@ function framed(source: Source, font: string, width: number, slideHeight?: numbe
     svg('style', {}, font),
     svg('rect', { width: '100%', height: '100%', fill: rgb(colorOf('--card')) }),
     textBlock(head, PAD),
-    svg('g', { transform: `translate(${left} ${Math.max(top, middle)}) scale(${shrink})`, style: drawing.style }, ...drawing.marks),
+    svg(
+      'g',
+      { transform: `translate(${left} ${Math.max(top, middle)}) scale(${shrink})`, style: drawing.style },
+      ...drawing.marks,
+    ),
     textBlock(foot, footTop),
   );
   return { text: new XMLSerializer().serializeToString(whole), ...png };
@@ -104,13 +123,20 @@ function framed(source: Source, font: string, width: number, slideHeight?: numbe
 function styled({ spec, data, card }: Source, width: number, height: number) {
   const root = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}` }, ...spec.draw(data, width));
   // In the card, so that the same rules apply. Out of sight, and for this task only.
-  const host = html('div', { class: 'drawing', style: 'position: absolute; left: -99999px; visibility: visible' }, root);
+  const host = html(
+    'div',
+    { class: 'drawing', style: 'position: absolute; left: -99999px; visibility: visible' },
+    root,
+  );
   card.append(host);
   const box = root.getBBox();
-  const written = [root, ...root.querySelectorAll<SVGElement>('*')].map((element) => [element, styleOf(element, element === root)] as const);
+  const written = [root, ...root.querySelectorAll<SVGElement>('*')].map(
+    (element) => [element, styleOf(element, element === root)] as const,
+  );
   host.remove();
   for (const [element, style] of written) {
-    for (const { name } of [...element.attributes]) if (name === 'class' || name.startsWith('data-')) element.removeAttribute(name);
+    for (const { name } of [...element.attributes])
+      if (name === 'class' || name.startsWith('data-')) element.removeAttribute(name);
     if (style) element.setAttribute('style', style);
   }
   return { box, style: written[0]?.[1], marks: [...root.children] };
@@ -119,8 +145,13 @@ function styled({ spec, data, card }: Source, width: number, height: number) {
 function styleOf(element: SVGElement, isRoot: boolean): string {
   const computed = getComputedStyle(element);
   const around = element.parentElement && !isRoot ? getComputedStyle(element.parentElement) : undefined;
-  const own = OWN.filter(([name, initial]) => !isRoot && computed.getPropertyValue(name) !== initial).map(([name]) => name);
-  const names = [...INHERITED.filter((name) => computed.getPropertyValue(name) !== around?.getPropertyValue(name)), ...own];
+  const own = OWN.filter(([name, initial]) => !isRoot && computed.getPropertyValue(name) !== initial).map(
+    ([name]) => name,
+  );
+  const names = [
+    ...INHERITED.filter((name) => computed.getPropertyValue(name) !== around?.getPropertyValue(name)),
+    ...own,
+  ];
   return names.map((name) => `${name}:${computed.getPropertyValue(name).replaceAll('"', "'")}`).join(';');
 }
 
@@ -149,7 +180,9 @@ function runsOf(element: Element): Run[] {
 
 /** Broken at spaces, and in links before their parts. */
 function lines(runs: readonly Run[], size: number, width: number): Line[] {
-  const words = runs.flatMap(({ text, ...rest }) => text.split(/(?<= )|(?=[&?#])/).map((word) => ({ text: word, ...rest })));
+  const words = runs.flatMap(({ text, ...rest }) =>
+    text.split(/(?<= )|(?=[&?#])/).map((word) => ({ text: word, ...rest })),
+  );
   const found: Run[][] = [[]];
   let used = 0;
   for (const word of words) {
@@ -188,7 +221,11 @@ function textBlock(block: readonly Line[], top: number): SVGGElement {
     const runs = line.runs.map(({ text, color, weight }) => svg('tspan', { fill: color, 'font-weight': weight }, text));
     return svg('text', { x: PAD, y: y - 0.4 * line.size, 'font-size': line.size, 'xml:space': 'preserve' }, ...runs);
   });
-  return svg('g', { 'font-family': 'Inter, system-ui, sans-serif', style: 'font-variant-numeric: tabular-nums' }, ...texts);
+  return svg(
+    'g',
+    { 'font-family': 'Inter, system-ui, sans-serif', style: 'font-variant-numeric: tabular-nums' },
+    ...texts,
+  );
 }
 
 function rgb(color: Rgb): string {

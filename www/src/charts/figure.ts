@@ -44,12 +44,40 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   const title = html('h3', { id: `${spec.id}-title` }, spec.title);
   const subtitle = html('p', { class: 'subtitle' });
   const drawing = html('div', { class: 'drawing' });
-  const table = html('div', { class: 'scroll table-view', tabindex: 0, role: 'region', 'aria-label': `${spec.title}, as a table` });
+  const table = html('div', {
+    class: 'scroll table-view',
+    tabindex: 0,
+    role: 'region',
+    'aria-label': `${spec.title}, as a table`,
+  });
   const note = html('div', { class: 'note' });
-  const button = html('button', { type: 'button', class: 'quiet', 'aria-label': `Menu: ${spec.title}`, 'aria-haspopup': 'menu', 'aria-expanded': 'false' }, '⋯');
+  const button = html(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      'aria-label': `Menu: ${spec.title}`,
+      'aria-haspopup': 'menu',
+      'aria-expanded': 'false',
+    },
+    '⋯',
+  );
   const tools = html('div', { class: 'tools' }, button);
-  const head = html('div', { class: 'card-head' }, html('div', {}, linked(title, spec.id), spec.subtitle ? subtitle : null), tools);
-  const card = html('figure', { class: 'card', id: spec.id, 'aria-labelledby': title.id, 'aria-busy': 'true' }, head, controls, drawing, table, spec.note ? note : null);
+  const head = html(
+    'div',
+    { class: 'card-head' },
+    html('div', {}, linked(title, spec.id), spec.subtitle ? subtitle : null),
+    tools,
+  );
+  const card = html(
+    'figure',
+    { class: 'card', id: spec.id, 'aria-labelledby': title.id, 'aria-busy': 'true' },
+    head,
+    controls,
+    drawing,
+    table,
+    spec.note ? note : null,
+  );
   table.hidden = true;
   root.append(card);
   // At once, not when the observer reports: what follows must not jump.
@@ -67,7 +95,13 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     const height = spec.height(width, data);
     const picture = svg(
       'svg',
-      { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-labelledby': `${spec.id}-name ${spec.id}-desc` },
+      {
+        viewBox: `0 0 ${width} ${height}`,
+        width,
+        height,
+        role: 'img',
+        'aria-labelledby': `${spec.id}-name ${spec.id}-desc`,
+      },
       svg('title', { id: `${spec.id}-name` }, spec.title),
       svg('desc', { id: `${spec.id}-desc` }, spec.describe(data)),
       ...spec.draw(data, width),
@@ -86,10 +120,13 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   /** The figure works without it, so that a failure is not told. */
   function loadCrosshair(): void {
     loadsCrosshair = false;
-    void import('./readout').then(({ mountCrosshair }) => {
-      crosshair = mountCrosshair(card, drawing, spec.title);
-      if (data !== undefined && width > 0) crosshair.update(spec.readout?.(data, width));
-    }, () => undefined);
+    void import('./readout').then(
+      ({ mountCrosshair }) => {
+        crosshair = mountCrosshair(card, drawing, spec.title);
+        if (data !== undefined && width > 0) crosshair.update(spec.readout?.(data, width));
+      },
+      () => undefined,
+    );
   }
 
   function redraw(): void {
@@ -102,7 +139,15 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   /** Most visitors open no menu, so its code comes with the first one. */
   function load(): Promise<void> {
     loading ??= import('./menu').then(({ createMenu }) => {
-      menu = createMenu({ spec: spec as FigureSpec<unknown>, data: () => data, card, button, drawing, table, subtitle });
+      menu = createMenu({
+        spec: spec as FigureSpec<unknown>,
+        data: () => data,
+        card,
+        button,
+        drawing,
+        table,
+        subtitle,
+      });
     });
     return loading;
   }

@@ -27,7 +27,9 @@ export function along(points: readonly (readonly [x: number, y: number])[], radi
   return points.flatMap(([x, y], i) => {
     const [fromX, fromY] = points[i - 1] ?? [x, y];
     const steps = Math.max(1, Math.ceil(Math.hypot(x - fromX, y - fromY) / radius));
-    return Array.from({ length: steps }, (_, s) => around(x + ((fromX - x) * s) / steps, y + ((fromY - y) * s) / steps, radius));
+    return Array.from({ length: steps }, (_, s) =>
+      around(x + ((fromX - x) * s) / steps, y + ((fromY - y) * s) / steps, radius),
+    );
   });
 }
 
@@ -35,7 +37,11 @@ export function along(points: readonly (readonly [x: number, y: number])[], radi
  * Positions on a line, in the order of the wanted ones, at least `gap` apart and inside the span, with the
  * smallest sum of squared shifts.
  */
-export function spread(wanted: readonly number[], gap: number, [from, to]: readonly [from: number, to: number]): number[] {
+export function spread(
+  wanted: readonly number[],
+  gap: number,
+  [from, to]: readonly [from: number, to: number],
+): number[] {
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   // Without the gaps the positions must only ascend: neighbours that do not, share their mean.
   const pools: { mean: number; size: number }[] = [];
@@ -78,7 +84,8 @@ export function placed(labels: readonly Label[], obstacles: readonly Rect[], bou
   /** No line may cross one of them. */
   const names: Rect[] = [];
   return labels.map((label) => {
-    const rect = place(label, taken, names, bounds, REACH) ?? place(label, taken, names, bounds, bounds.width + bounds.height);
+    const rect =
+      place(label, taken, names, bounds, REACH) ?? place(label, taken, names, bounds, bounds.width + bounds.height);
     if (rect) {
       names.push(rect);
       taken.push(rect, ...leaderPath(label, rect));
@@ -87,10 +94,24 @@ export function placed(labels: readonly Label[], obstacles: readonly Rect[], bou
   });
 }
 
-function place(label: Label, allTaken: readonly Rect[], names: readonly Rect[], bounds: Rect, reach: number): Rect | undefined {
+function place(
+  label: Label,
+  allTaken: readonly Rect[],
+  names: readonly Rect[],
+  bounds: Rect,
+  reach: number,
+): Rect | undefined {
   const { x, y, radius } = label;
   const width = labelWidth(label.text);
-  const window = clipped({ x: x - width - reach, y: y - LABEL_HEIGHT - reach, width: 2 * (width + reach), height: 2 * (LABEL_HEIGHT + reach) }, bounds);
+  const window = clipped(
+    {
+      x: x - width - reach,
+      y: y - LABEL_HEIGHT - reach,
+      width: 2 * (width + reach),
+      height: 2 * (LABEL_HEIGHT + reach),
+    },
+    bounds,
+  );
   const taken = allTaken.filter((other) => overlap(other, window));
   let best: { rect: Rect; cost: number } | undefined;
 
@@ -118,7 +139,10 @@ function place(label: Label, allTaken: readonly Rect[], names: readonly Rect[], 
 
 function clipped(rect: Rect, bounds: Rect): Rect {
   const [x, y] = [Math.max(rect.x, bounds.x), Math.max(rect.y, bounds.y)];
-  const [right, bottom] = [Math.min(rect.x + rect.width, bounds.x + bounds.width), Math.min(rect.y + rect.height, bounds.y + bounds.height)];
+  const [right, bottom] = [
+    Math.min(rect.x + rect.width, bounds.x + bounds.width),
+    Math.min(rect.y + rect.height, bounds.y + bounds.height),
+  ];
   return { x, y, width: right - x, height: bottom - y };
 }
 
@@ -135,7 +159,10 @@ export interface Leader {
 
 /** The line to the label's nearest edge; none where it is close enough. */
 export function leader({ x, y, radius }: Label, rect: Rect): Leader | undefined {
-  const to = [Math.max(rect.x - 2, Math.min(rect.x + rect.width + 2, x)), Math.max(rect.y + 3, Math.min(rect.y + rect.height - 3, y))] as const;
+  const to = [
+    Math.max(rect.x - 2, Math.min(rect.x + rect.width + 2, x)),
+    Math.max(rect.y + 3, Math.min(rect.y + rect.height - 3, y)),
+  ] as const;
   const distance = Math.hypot(to[0] - x, to[1] - y);
   if (distance <= radius + 8) return undefined;
   const part = (radius + 2) / distance;

@@ -33,16 +33,31 @@ export function createMenu({ spec, data, card, button, drawing, table, subtitle 
   list.hidden = true;
   const name = `rejitter-${spec.id}`;
 
-  const source = (): Source => ({ spec, data: data(), card, subtitle, link: link({ hash: `#${spec.id}`, figure: '' }) });
+  const source = (): Source => ({
+    spec,
+    data: data(),
+    card,
+    subtitle,
+    link: link({ hash: `#${spec.id}`, figure: '' }),
+  });
   const png = async (isWide: boolean): Promise<Blob> => pngBlob(await picture(source(), isWide));
   const csvBlob = (made: Table): Blob => new Blob([csv(made)], { type: 'text/csv;charset=utf-8' });
 
-  item('Download SVG', async () => save(`${name}.svg`, new Blob([(await picture(source(), false)).text], { type: 'image/svg+xml' })));
+  item('Download SVG', async () =>
+    save(`${name}.svg`, new Blob([(await picture(source(), false)).text], { type: 'image/svg+xml' })),
+  );
   item('Download PNG', async () => save(`${name}.png`, await png(false)));
   item('Download PNG, 1920 × 1080', async () => save(`${name}-1920x1080.png`, await png(true)));
-  item('Copy as image', async () => say((await isImageCopied(png(false))) ? 'Copied' : 'This browser keeps its clipboard closed to images. Download the PNG.'));
+  item('Copy as image', async () =>
+    say(
+      (await isImageCopied(png(false)))
+        ? 'Copied'
+        : 'This browser keeps its clipboard closed to images. Download the PNG.',
+    ),
+  );
   item('Download CSV', () => save(`${name}.csv`, csvBlob(spec.table(data()))));
-  if (spec.series) item('Download CSV over time', () => spec.series && save(`${name}-over-time.csv`, csvBlob(spec.series(data()))));
+  if (spec.series)
+    item('Download CSV over time', () => spec.series && save(`${name}-over-time.csv`, csvBlob(spec.series(data()))));
   const asTable = item('Show as table', () => {
     table.hidden = !table.hidden;
     drawing.hidden = !table.hidden;

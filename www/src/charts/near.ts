@@ -4,5 +4,7 @@ const NEAR = '300px';
 
 /** Calls back whenever `element` comes near or goes away. */
 export function onNear(element: Element, changed: (near: boolean) => void): void {
-  new IntersectionObserver((entries) => changed(entries.at(-1)?.isIntersecting ?? false), { rootMargin: NEAR }).observe(element);
+  new IntersectionObserver((entries) => changed(entries.at(-1)?.isIntersecting ?? false), { rootMargin: NEAR }).observe(
+    element,
+  );
 }

@@ -58,7 +58,13 @@ function share(axis: string, value: number | undefined, source: Member, y?: numb
 export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: string): Crosshair {
   const line = html('div', { class: 'crosshair-line' });
   const box = html('div', { class: 'crosshair-box', 'aria-hidden': 'true' });
-  const slider = html('div', { class: 'crosshair-area', role: 'slider', tabindex: 0, 'aria-label': `Crosshair: ${title}`, 'aria-valuenow': 0 });
+  const slider = html('div', {
+    class: 'crosshair-area',
+    role: 'slider',
+    tabindex: 0,
+    'aria-label': `Crosshair: ${title}`,
+    'aria-valuenow': 0,
+  });
   const spoken = html('p', { class: 'spoken', role: 'status' });
   const layer = html('div', { class: 'crosshair' }, slider, line, box, spoken);
   drawing.before(layer);
@@ -79,7 +85,14 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
     const rows = readout.rows(value, y);
     box.replaceChildren(
       html('b', {}, readout.place(value)),
-      ...rows.map((row) => html('span', { 'data-jitter': row.jitter }, html('span', { class: 'hued' }, row.name), html('span', {}, row.value))),
+      ...rows.map((row) =>
+        html(
+          'span',
+          { 'data-jitter': row.jitter },
+          html('span', { class: 'hued' }, row.name),
+          html('span', {}, row.value),
+        ),
+      ),
     );
     const width = drawing.clientWidth;
     const left = x + GAP + box.offsetWidth > width ? x - GAP - box.offsetWidth : x + GAP;
@@ -95,7 +108,11 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
     timer = setTimeout(() => {
       const value = readout && current.get(readout.axis);
       if (!readout || value === undefined) spoken.textContent = '';
-      else spoken.textContent = `${readout.place(value)}: ${readout.rows(value, undefined).map((row) => `${row.name} ${row.value}`).join(', ')}`;
+      else
+        spoken.textContent = `${readout.place(value)}: ${readout
+          .rows(value, undefined)
+          .map((row) => `${row.name} ${row.value}`)
+          .join(', ')}`;
     }, QUIET_MS);
   }
 
@@ -124,7 +141,10 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
 
   // A finger that moves scrolls; a tap is a click.
   card.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && follow(event));
-  card.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && !slider.matches(':focus') && set(undefined));
+  card.addEventListener(
+    'pointerleave',
+    (event) => event.pointerType !== 'touch' && !slider.matches(':focus') && set(undefined),
+  );
   card.addEventListener('click', follow);
 
   slider.addEventListener('focus', () => readout && set(current.get(readout.axis) ?? readout.start));
@@ -135,8 +155,14 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
     const [from, to] = scale.domain;
     const value = current.get(readout.axis) ?? start;
     const next = {
-      ArrowRight: value + step, ArrowUp: value + step, ArrowLeft: value - step, ArrowDown: value - step,
-      PageUp: value + FAR * step, PageDown: value - FAR * step, Home: from, End: to,
+      ArrowRight: value + step,
+      ArrowUp: value + step,
+      ArrowLeft: value - step,
+      ArrowDown: value - step,
+      PageUp: value + FAR * step,
+      PageDown: value - FAR * step,
+      Home: from,
+      End: to,
     }[event.key];
     if (next === undefined) return;
     event.preventDefault();
@@ -154,7 +180,12 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
       if (!next) return show(undefined);
       const { scale, top, bottom } = next;
       const [from, to] = scale.range;
-      Object.assign(slider.style, { left: `${from}px`, width: `${to - from}px`, top: `${top}px`, height: `${bottom - top}px` });
+      Object.assign(slider.style, {
+        left: `${from}px`,
+        width: `${to - from}px`,
+        top: `${top}px`,
+        height: `${bottom - top}px`,
+      });
       slider.setAttribute('aria-valuemin', String(Math.round(scale.domain[0])));
       slider.setAttribute('aria-valuemax', String(Math.round(scale.domain[1])));
       show(current.get(next.axis));

@@ -14,7 +14,13 @@ export interface Scale {
 }
 
 export function linear(domain: Span, range: Span): Scale {
-  return scale(domain, range, (value) => value, (value) => value, (count) => ticks(...domain, count));
+  return scale(
+    domain,
+    range,
+    (value) => value,
+    (value) => value,
+    (count) => ticks(...domain, count),
+  );
 }
 
 /** The domain ascends and is above 0. */
@@ -34,7 +40,13 @@ export function log(domain: Span, range: Span): Scale {
   });
 }
 
-function scale(domain: Span, range: Span, transform: (value: number) => number, back: (transformed: number) => number, ticksOf: Scale['ticks']): Scale {
+function scale(
+  domain: Span,
+  range: Span,
+  transform: (value: number) => number,
+  back: (transformed: number) => number,
+  ticksOf: Scale['ticks'],
+): Scale {
   const [from, to] = [transform(domain[0]), transform(domain[1])];
   const place = (value: number): number => {
     // A domain of one value is drawn in the middle.

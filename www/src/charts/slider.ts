@@ -20,7 +20,16 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
   const last = stops.length - 1;
   const input = html('input', { type: 'range', id, min: 0, max: last, step: 1 });
   const error = html('p', { id: `${id}-error`, class: 'error', role: 'alert' });
-  const number = html('input', { type: 'text', id: `${id}-number`, class: 'slider-number', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false', 'aria-label': `${label}, as a number`, 'aria-describedby': error.id });
+  const number = html('input', {
+    type: 'text',
+    id: `${id}-number`,
+    class: 'slider-number',
+    inputmode: 'decimal',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-label': `${label}, as a number`,
+    'aria-describedby': error.id,
+  });
   const box = html('div', { class: 'slider' }, html('label', { for: id }, label), input, number, error);
   let shown = stops[0] ?? 0;
   error.hidden = true;
@@ -41,7 +50,10 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
   function take(): void {
     if (number.value === text(shown)) return refuse(undefined);
     const value = numberOf(number.value, unitOf(spec));
-    const refusal = value === undefined ? `${label} must be a number, got “${number.value.slice(0, 40)}”` : (spec.refusal ?? beyond(spec))(value);
+    const refusal =
+      value === undefined
+        ? `${label} must be a number, got “${number.value.slice(0, 40)}”`
+        : (spec.refusal ?? beyond(spec))(value);
     refuse(refusal);
     if (refusal === undefined && value !== undefined) {
       if (value !== shown) change(value);
@@ -94,7 +106,16 @@ function unitOf({ stops, text }: SliderSpec): Unit {
   return /\d\u00a0?(ms|s|min|h)$/.test(sample) ? 'ms' : 'none';
 }
 
-const FACTORS: Readonly<Record<string, number>> = { ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, days: 86_400_000 };
+const FACTORS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  sec: 1000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  days: 86_400_000,
+};
 
 /** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is no number. */
 export function numberOf(typed: string, unit: Unit): number | undefined {
@@ -105,7 +126,8 @@ export function numberOf(typed: string, unit: Unit): number | undefined {
   const value = Number(digits);
   if (unit === 'ms') return suffix === '' ? value : scaled(value, FACTORS[suffix]);
   // `5` is 5%, as it is shown.
-  if (unit === 'share') return suffix === '' || suffix.startsWith('%') ? Number((value / 100).toPrecision(12)) : undefined;
+  if (unit === 'share')
+    return suffix === '' || suffix.startsWith('%') ? Number((value / 100).toPrecision(12)) : undefined;
   if (suffix === 'k' || suffix === 'k/s') return 1000 * value;
   return suffix === '' || suffix === '/s' ? value : undefined;
 }
@@ -118,7 +140,8 @@ function beyond({ label, stops, text }: SliderSpec): (value: number) => string |
   const [least, most] = [Math.min(...stops), Math.max(...stops)];
   const isWhole = stops.every((stop) => Number.isInteger(stop));
   return (value) => {
-    if (value < least || value > most) return `${label} must be between ${text(least)} and ${text(most)}, got ${text(value)}`;
+    if (value < least || value > most)
+      return `${label} must be between ${text(least)} and ${text(most)}, got ${text(value)}`;
     return isWhole && !Number.isInteger(value) ? `${label} must be an integer, got ${value}` : undefined;
   };
 }

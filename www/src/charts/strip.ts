@@ -13,7 +13,11 @@ export interface Box {
 let context: CanvasRenderingContext2D | null | undefined;
 
 /** `colour` may answer nothing: then the ground shows. */
-export function heatStrip(values: ArrayLike<number>, colour: (value: number, index: number) => Rgb | undefined, box: Box): SVGImageElement {
+export function heatStrip(
+  values: ArrayLike<number>,
+  colour: (value: number, index: number) => Rgb | undefined,
+  box: Box,
+): SVGImageElement {
   context ??= document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   if (context) {
     context.canvas.width = Math.max(1, values.length);

@@ -12,7 +12,11 @@ export interface Channel<N extends JobName> {
 
 export interface Computer {
   /** `deliver` gets what there is so far, and whether that is all. */
-  channel<N extends JobName>(name: N, deliver: (result: ResultOf<N>, whole: boolean) => void, fail: (message: string) => void): Channel<N>;
+  channel<N extends JobName>(
+    name: N,
+    deliver: (result: ResultOf<N>, whole: boolean) => void,
+    fail: (message: string) => void,
+  ): Channel<N>;
 }
 
 interface Shared {
@@ -49,7 +53,11 @@ export function createComputer(lane: string): Computer {
   const { post, open, dead } = (shared ??= startWorker());
 
   return {
-    channel<N extends JobName>(job: N, deliver: (result: ResultOf<N>, whole: boolean) => void, fail: (message: string) => void) {
+    channel<N extends JobName>(
+      job: N,
+      deliver: (result: ResultOf<N>, whole: boolean) => void,
+      fail: (message: string) => void,
+    ) {
       let current: number | undefined;
       let asked = '';
 

@@ -42,7 +42,11 @@ export interface ContentionResult {
   readonly share: number;
 }
 
-export async function contention(input: ContentionInput, report: (partial: ContentionResult) => void, signal: AbortSignal): Promise<ContentionResult> {
+export async function contention(
+  input: ContentionInput,
+  report: (partial: ContentionResult) => void,
+  signal: AbortSignal,
+): Promise<ContentionResult> {
   const { clients, runs, seed } = input;
   // Calls grow with the square of the clients where nobody waits, and otherwise a little faster than with the clients.
   const work = (n: number): number => n ** 1.5;
@@ -52,12 +56,20 @@ export async function contention(input: ContentionInput, report: (partial: Conte
   let [events, doneWork] = [0, 0];
   for (const n of clients) {
     for (const line of LINES) {
-      const simulation = simulateContention({ figure: line, baseMs: BASE_MS, capMs: CAP_MS }, { clients: n, runs, seed: `${seed}/${line}/${n}` });
+      const simulation = simulateContention(
+        { figure: line, baseMs: BASE_MS, capMs: CAP_MS },
+        { clients: n, runs, seed: `${seed}/${line}/${n}` },
+      );
       try {
         let own = 0;
         const onProgress = (progress: { readonly events: number; readonly share: number }): void => {
           own = progress.events;
-          report({ input, points: [...points], events: events + own, share: (doneWork + work(n) * progress.share) / allWork });
+          report({
+            input,
+            points: [...points],
+            events: events + own,
+            share: (doneWork + work(n) * progress.share) / allWork,
+          });
         };
         const { callsSummary, timeMsSummary } = await simulation.run({ signal, onProgress });
         points.push({ line, clients: n, runs, calls: callsSummary, timeMs: timeMsSummary });

@@ -30,7 +30,10 @@ export function herdSource(store: Store, computer: Computer): HerdSource {
 
 /** What the first screen compares: no jitter with the chosen one, or with full. */
 export function heroChoices({ backoff, jitter }: Choice): readonly [Choice, Choice] {
-  return [{ backoff, jitter: 'none' }, { backoff, jitter: jitter === 'none' ? 'full' : jitter }];
+  return [
+    { backoff, jitter: 'none' },
+    { backoff, jitter: jitter === 'none' ? 'full' : jitter },
+  ];
 }
 
 function create(store: Store, computer: Computer): HerdSource {
@@ -55,8 +58,15 @@ function create(store: Store, computer: Computer): HerdSource {
     const first = heroChoices(strategy);
     // Those of the chosen backoff before the rest: they are drawn together.
     const all = [...first, ...JITTERS.map((jitter) => ({ backoff: strategy.backoff, jitter })), ...CHOICES];
-    const choices = wanting.size === 0 ? first : all.filter((choice, i) => all.findIndex((one) => sameChoice(one, choice)) === i);
-    const ordered = channel.order({ strategy, herd: { clients, downMs, capacityPerS, rejectionCost, limits }, seed, choices, withOther: true });
+    const choices =
+      wanting.size === 0 ? first : all.filter((choice, i) => all.findIndex((one) => sameChoice(one, choice)) === i);
+    const ordered = channel.order({
+      strategy,
+      herd: { clients, downMs, capacityPerS, rejectionCost, limits },
+      seed,
+      choices,
+      withOther: true,
+    });
     if (ordered) for (const view of views) view.busy?.();
   }
 

@@ -5,7 +5,14 @@
 import type { RetryPolicy } from 'rejitter';
 import { simulateOutage, timeToServeMs, type OutageResult } from 'rejitter/lab';
 import type { Herd, Limits } from '../state/state';
-import { CHOICES, policyOf as policyOfStrategy, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
+import {
+  CHOICES,
+  policyOf as policyOfStrategy,
+  sameChoice,
+  withChoice,
+  type Choice,
+  type Strategy,
+} from '../state/strategy';
 import { grouped, highest, roundUp, sized, sum } from './bins';
 import { createPace, type Pace } from './pace';
 
@@ -101,7 +108,11 @@ export const MOST_CALLS = 10_000_000;
 /** Bins that the simulation counts at most. */
 const MOST_BINS = 1_000_000;
 
-export async function herd(input: HerdInput, report: (partial: HerdResult) => void, signal: AbortSignal): Promise<HerdResult> {
+export async function herd(
+  input: HerdInput,
+  report: (partial: HerdResult) => void,
+  signal: AbortSignal,
+): Promise<HerdResult> {
   const pace = createPace(signal);
   const { horizonMs, binMs } = span(input);
   const boundMs = boundOf(input.herd);
@@ -122,7 +133,8 @@ export async function herd(input: HerdInput, report: (partial: HerdResult) => vo
     if (sameChoice(choice, input.strategy)) {
       traces = firstClients(outage.traces);
       // If nobody gives up, the limits make no difference.
-      if (input.withOther && limits === 'set' && run.served === input.herd.clients) other = { ...run, limits: 'served' };
+      if (input.withOther && limits === 'set' && run.served === input.herd.clients)
+        other = { ...run, limits: 'served' };
     }
     const isTime = await pace();
     if ((runs.length === 2 || (runs.length > 2 && isTime)) && runs.length < input.choices.length) report(result());
@@ -182,7 +194,11 @@ function lastAttemptMs(strategy: Strategy): number {
   return lastMs;
 }
 
-export function boundOf({ clients, downMs, capacityPerS }: Pick<Outage, 'clients' | 'downMs' | 'capacityPerS'>): number {
+export function boundOf({
+  clients,
+  downMs,
+  capacityPerS,
+}: Pick<Outage, 'clients' | 'downMs' | 'capacityPerS'>): number {
   return downMs + (1000 * clients) / capacityPerS;
 }
 

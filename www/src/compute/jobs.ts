@@ -29,7 +29,9 @@ export type InputOf<N extends JobName> = Parameters<Jobs[N]>[0];
 export type ResultOf<N extends JobName> = Awaited<ReturnType<Jobs[N]>>;
 
 /** To the worker. */
-export type Order = { readonly id: number; readonly lane: string; readonly name: JobName; readonly input: unknown } | { readonly cancel: number };
+export type Order =
+  | { readonly id: number; readonly lane: string; readonly name: JobName; readonly input: unknown }
+  | { readonly cancel: number };
 
 /** From the worker. */
 export type Answer =

@@ -58,11 +58,22 @@ const MOST_CALLS_SWEPT = 500_000;
 export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
 export const BUDGETS: readonly Budget[] = ['unlimited', 'request', 'success'];
 
-export async function load(input: LoadInput, report: (partial: LoadResult) => void, signal: AbortSignal): Promise<LoadResult> {
+export async function load(
+  input: LoadInput,
+  report: (partial: LoadResult) => void,
+  signal: AbortSignal,
+): Promise<LoadResult> {
   const pace = createPace(signal);
   const { strategy, herd } = input;
   const { horizonMs, binMs, capacityPerS } = scaleOf(strategy, herd, MOST_CALLS);
-  const result = (): LoadResult => ({ input, horizonMs, binMs, perS: herd.demand * capacityPerS, capacityPerS, runs: [...runs] });
+  const result = (): LoadResult => ({
+    input,
+    horizonMs,
+    binMs,
+    perS: herd.demand * capacityPerS,
+    capacityPerS,
+    runs: [...runs],
+  });
   const kinds: readonly (readonly [Strategy, Budget])[] = [
     ...JITTERS.map((jitter) => [withChoice(strategy, { ...strategy, jitter }), 'unlimited'] as const),
     [strategy, 'request'],
@@ -92,7 +103,11 @@ export interface SweepResult {
 }
 
 /** The chosen strategy at every demand, with each budget. */
-export async function sweep(input: SweepInput, report: (partial: SweepResult) => void, signal: AbortSignal): Promise<SweepResult> {
+export async function sweep(
+  input: SweepInput,
+  report: (partial: SweepResult) => void,
+  signal: AbortSignal,
+): Promise<SweepResult> {
   const pace = createPace(signal);
   const { strategy, herd, seed } = input;
   const points: SweepPoint[] = [];
@@ -100,7 +115,13 @@ export async function sweep(input: SweepInput, report: (partial: SweepResult) =>
   for (const demand of DEMANDS) {
     const { capacityPerS } = scaleOf(strategy, { ...herd, demand }, MOST_CALLS_SWEPT);
     for (const budget of BUDGETS) {
-      const { recoveredAfterMs, lastLoad } = await simulated(strategy, budget, { ...herd, demand, capacityPerS }, seed, pace);
+      const { recoveredAfterMs, lastLoad } = await simulated(
+        strategy,
+        budget,
+        { ...herd, demand, capacityPerS },
+        seed,
+        pace,
+      );
       points.push({ demand, budget, recoveredAfterMs, lastLoad });
     }
     if (demand !== DEMANDS.at(-1)) report(result());
@@ -122,7 +143,13 @@ function horizonOf(downMs: number): number {
   return 60_000 * roundUp(Math.max(1, leastMs / 60_000), [1, 2, 3, 4, 5, 6, 8]);
 }
 
-async function simulated(strategy: Strategy, budget: Budget, { downMs, capacityPerS, demand }: LoadInput['herd'], seed: number, pace: Pace): Promise<LoadRun> {
+async function simulated(
+  strategy: Strategy,
+  budget: Budget,
+  { downMs, capacityPerS, demand }: LoadInput['herd'],
+  seed: number,
+  pace: Pace,
+): Promise<LoadRun> {
   const horizonMs = horizonOf(downMs);
   const binMs = horizonMs / BINS;
   const simulation = simulateLoad(policyOf(strategy), {

@@ -15,9 +15,20 @@ const MOST_CALLS_PER_CLIENT = 150;
 const MOST_CALLS = 1_000_000;
 
 /** Counts calls per `WINDOW_MS`. `isCut` if the run was stopped because of its number of calls. */
-export async function outageOf({ strategy, herd }: OutageInput, choice: Choice, seed: number | string, pace: Pace): Promise<OutageResult & { isCut: boolean }> {
+export async function outageOf(
+  { strategy, herd }: OutageInput,
+  choice: Choice,
+  seed: number | string,
+  pace: Pace,
+): Promise<OutageResult & { isCut: boolean }> {
   const { horizonMs } = simulatedSpan({ strategy, herd }, herd.limits);
-  const simulation = simulateOutage(policyOf(strategy, choice, herd.limits), { ...outageOptions(herd), horizonMs, binMs: WINDOW_MS, traced: 0, seed });
+  const simulation = simulateOutage(policyOf(strategy, choice, herd.limits), {
+    ...outageOptions(herd),
+    horizonMs,
+    binMs: WINDOW_MS,
+    traced: 0,
+    seed,
+  });
   try {
     const most = Math.min(MOST_CALLS_PER_CLIENT * herd.clients, MOST_CALLS);
     let { done, events } = { done: false, events: 0 };

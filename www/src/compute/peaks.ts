@@ -36,7 +36,11 @@ const LEAST_SEEDS = 3;
 /** The calls of one size and jitter over all seeds. */
 const MOST_CALLS = 1_000_000;
 
-export async function peaks(input: PeaksInput, report: (partial: PeaksResult) => void, signal: AbortSignal): Promise<PeaksResult> {
+export async function peaks(
+  input: PeaksInput,
+  report: (partial: PeaksResult) => void,
+  signal: AbortSignal,
+): Promise<PeaksResult> {
   const { strategy, seed } = input;
   const pace = createPace(signal);
   const found: Peak[] = [];
@@ -50,7 +54,10 @@ export async function peaks(input: PeaksInput, report: (partial: PeaksResult) =>
         const outage = await outageOf({ strategy, herd }, { backoff: strategy.backoff, jitter }, seedOf(seed, k), pace);
         calls += outage.meanAttempts * clients;
         // No peak if the run was stopped before the recovery, or if no client calls after it.
-        const peak = outage.isCut && outage.arrivals.length * WINDOW_MS < herd.downMs + WINDOW_MS ? undefined : peakOf(outage, herd.downMs);
+        const peak =
+          outage.isCut && outage.arrivals.length * WINDOW_MS < herd.downMs + WINDOW_MS
+            ? undefined
+            : peakOf(outage, herd.downMs);
         if (peak && peak.arrivals > 0) rates.push((1000 * peak.arrivals) / WINDOW_MS);
       }
       if (rates.length > 0) found.push({ clients, jitter, peakPerS: rangeOf(rates), seeds: rates.length });

@@ -74,7 +74,8 @@ interface Retries {
 function retriesOf(strategy: Strategy, failureRate: number, seed: number): Omit<Retries, 'strategy'> {
   const { totalTimeoutMs, maxAttempts } = strategy;
   const perOperation = Math.min(maxAttempts - 1, maxAttempts === Infinity ? followed(strategy, failureRate) : Infinity);
-  if (perOperation === 0) return { operations: 1, merged: { timesMs: new Float64Array(), retries: new Uint16Array() }, meanMs: 0 };
+  if (perOperation === 0)
+    return { operations: 1, merged: { timesMs: new Float64Array(), retries: new Uint16Array() }, meanMs: 0 };
   const operations = Math.min(OPERATIONS, Math.floor(MOST_SAMPLES / perOperation));
   const waits = sample(policyOf(strategy), { operations, waits: perOperation, seed });
   // A column for each retry; NaN where the deadline does not let it.
@@ -90,7 +91,11 @@ function retriesOf(strategy: Strategy, failureRate: number, seed: number): Omit<
     // Retries that are not followed go on until just before the deadline.
     total += k === perOperation && maxAttempts === Infinity && totalTimeoutMs !== Infinity ? totalTimeoutMs : last;
   }
-  return { operations, merged: merge(columns), meanMs: maxAttempts === Infinity && totalTimeoutMs === Infinity ? Infinity : total / operations };
+  return {
+    operations,
+    merged: merge(columns),
+    meanMs: maxAttempts === Infinity && totalTimeoutMs === Infinity ? Infinity : total / operations,
+  };
 }
 
 /** The most that an operation makes here. */
@@ -101,7 +106,9 @@ function mostRetries({ maxAttempts }: Strategy): number {
 /** How many retries count where nothing limits the attempts. */
 function followed({ totalTimeoutMs }: Strategy, failureRate: number): number {
   if (totalTimeoutMs !== Infinity) return MOST_RETRIES;
-  return failureRate === 0 ? 1 : Math.min(MOST_RETRIES, Math.max(MOST_DRAWN, Math.ceil(Math.log(LEAST_LEFT) / Math.log(failureRate))));
+  return failureRate === 0
+    ? 1
+    : Math.min(MOST_RETRIES, Math.max(MOST_DRAWN, Math.ceil(Math.log(LEAST_LEFT) / Math.log(failureRate))));
 }
 
 function merge(columns: readonly Float64Array[]): Merged {
@@ -135,7 +142,10 @@ function summarised({ strategy, operations, merged, meanMs }: Retries, failureRa
   const { timesMs, retries } = merged;
   // A retry is needed if all attempts before it failed; it then succeeds with the chance of any attempt.
   const first = 1 - failureRate;
-  const weights = Float64Array.from({ length: mostRetries(strategy) }, (_, j) => (failureRate ** (j + 1) * first) / operations);
+  const weights = Float64Array.from(
+    { length: mostRetries(strategy) },
+    (_, j) => (failureRate ** (j + 1) * first) / operations,
+  );
   const weight = (i: number): number => weights[retries[i] ?? 0] ?? 0;
   const landings = new Float64Array(BINS + 1);
   let plateau = first;
@@ -165,7 +175,12 @@ function summarised({ strategy, operations, merged, meanMs }: Retries, failureRa
 }
 
 /** The curve at so many steps, evenly far up; where many retries land at once, all of the jump. */
-function curve(timesMs: Float64Array, weight: (i: number) => number, first: number, plateau: number): Totals['success'] {
+function curve(
+  timesMs: Float64Array,
+  weight: (i: number) => number,
+  first: number,
+  plateau: number,
+): Totals['success'] {
   const times = [0];
   const shares = [first];
   const rise = (plateau - first) / POINTS;

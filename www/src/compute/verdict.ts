@@ -47,7 +47,11 @@ export const TARGET = 0.99;
 /** Calls in all, one or two seconds of work. */
 const MOST_CALLS = 24_000_000;
 
-export async function verdict(input: VerdictInput, report: (partial: VerdictResult) => void, signal: AbortSignal): Promise<VerdictResult> {
+export async function verdict(
+  input: VerdictInput,
+  report: (partial: VerdictResult) => void,
+  signal: AbortSignal,
+): Promise<VerdictResult> {
   const pace = createPace(signal);
   const { choices, chosen } = contendersOf(input.strategy);
   const runs: Run[][] = choices.map(() => []);
@@ -62,7 +66,11 @@ export async function verdict(input: VerdictInput, report: (partial: VerdictResu
   for (let k = 0; k < SEEDS; k++) {
     for (const [i, choice] of choices.entries()) {
       const outage = await outageOf(input, choice, seedOf(input.seed, k), pace);
-      runs[i]?.push({ served: outage.servedMs.length, callsPerClient: outage.meanAttempts, timeMs: timeToServeMs(outage, TARGET) ?? Infinity });
+      runs[i]?.push({
+        served: outage.servedMs.length,
+        callsPerClient: outage.meanAttempts,
+        timeMs: timeToServeMs(outage, TARGET) ?? Infinity,
+      });
       cut[i] ||= outage.isCut;
       calls += outage.meanAttempts * input.herd.clients;
     }
@@ -109,9 +117,15 @@ const TOLERANCE = 1.01;
  * More clients served is better, up to 99% of them. Strategies that serve these are compared by the product of both
  * costs, so that one percent of the calls weighs as much as one percent of the time.
  */
-export function recommend({ contenders, seeds, input }: Pick<VerdictResult, 'contenders' | 'seeds' | 'input'>): Recommendation {
+export function recommend({
+  contenders,
+  seeds,
+  input,
+}: Pick<VerdictResult, 'contenders' | 'seeds' | 'input'>): Recommendation {
   const target = Math.ceil(TARGET * input.herd.clients);
-  const best = Array.from({ length: seeds }, (_, k) => contenders.map(({ runs }) => runs[k]).reduce((a, b) => (!a || (b && compare(b, a, target) < 0) ? b : a)));
+  const best = Array.from({ length: seeds }, (_, k) =>
+    contenders.map(({ runs }) => runs[k]).reduce((a, b) => (!a || (b && compare(b, a, target) < 0) ? b : a)),
+  );
   const costs = contenders.map(
     ({ choice, runs, isCut }): Costs => ({
       choice,
@@ -122,7 +136,11 @@ export function recommend({ contenders, seeds, input }: Pick<VerdictResult, 'con
       bestIn: runs.filter((run, k) => isLevel(run, best[k] ?? run, target)).length,
     }),
   );
-  const medianOf = ({ served, callsPerClient, timeMs }: Costs): Run => ({ served: served.p50, callsPerClient: callsPerClient.p50, timeMs: timeMs.p50 });
+  const medianOf = ({ served, callsPerClient, timeMs }: Costs): Run => ({
+    served: served.p50,
+    callsPerClient: callsPerClient.p50,
+    timeMs: timeMs.p50,
+  });
   const [pick, ...rest] = costs.toSorted((a, b) => compare(medianOf(a), medianOf(b), target));
   if (!pick || pick.served.p50 === 0) return { pick: undefined, level: [], others: costs };
   const isNoise = ({ bestIn }: Costs): boolean => bestIn > seeds / 10;
@@ -143,4 +161,3 @@ function isLevel(run: Run, best: Run, target: number): boolean {
 function score({ callsPerClient, timeMs }: Run): number {
   return timeMs === Infinity ? callsPerClient : callsPerClient * timeMs;
 }
-

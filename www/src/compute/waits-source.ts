@@ -39,15 +39,23 @@ function create(store: Store, computer: Computer): WaitsSource {
   const fail = (message: string): void => {
     for (const view of views) view.fail(message);
   };
-  const waits = computer.channel('waits', (all) => {
-    last = { ...last, waits: all };
-    isOpen = false;
-    for (const view of views) view.waits(all);
-  }, fail);
-  const totals = computer.channel('totals', (result) => {
-    last = { ...last, totals: result };
-    for (const view of views) view.totals(result);
-  }, fail);
+  const waits = computer.channel(
+    'waits',
+    (all) => {
+      last = { ...last, waits: all };
+      isOpen = false;
+      for (const view of views) view.waits(all);
+    },
+    fail,
+  );
+  const totals = computer.channel(
+    'totals',
+    (result) => {
+      last = { ...last, totals: result };
+      for (const view of views) view.totals(result);
+    },
+    fail,
+  );
 
   function order(): void {
     const { strategy, compared, failureRate, seed } = store.get();

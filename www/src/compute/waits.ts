@@ -67,7 +67,16 @@ function distribution(policy: RetryPolicy, waits: number, isChosen: boolean): Om
   return {
     waits: planned.map((wait) => {
       const { k, loMs, hiMs, meanMs, quantiles } = wait;
-      return { k, loMs, hiMs, meanMs, p05Ms: quantiles.p05, p50Ms: quantiles.p50, p95Ms: quantiles.p95, ...shapeOf(policy, wait) };
+      return {
+        k,
+        loMs,
+        hiMs,
+        meanMs,
+        p05Ms: quantiles.p05,
+        p50Ms: quantiles.p50,
+        p95Ms: quantiles.p95,
+        ...shapeOf(policy, wait),
+      };
     }),
     totalMeanMs: total(last?.totalMeanMs),
     totalWorstMs: total(last?.totalWorstMs),
@@ -78,7 +87,9 @@ function distribution(policy: RetryPolicy, waits: number, isChosen: boolean): Om
 export function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'atoms' | 'slots' | 'cells'> {
   const { k, atoms, latticeMs } = wait;
   if (k > MOST_DRAWN) return { atoms, slots: [], cells: new Float64Array() };
-  return latticeMs === undefined ? { atoms, slots: [], cells: density(policy, k, RESOLUTION) } : { atoms, ...lattice(wait, latticeMs) };
+  return latticeMs === undefined
+    ? { atoms, slots: [], cells: density(policy, k, RESOLUTION) }
+    : { atoms, ...lattice(wait, latticeMs) };
 }
 
 /** Whole slots that are not atoms: one by one or, where they are too close to be told apart, as a box. */
@@ -91,5 +102,8 @@ function lattice({ loMs, hiMs, atoms }: PlannedWait, stepMs: number): Pick<Wait,
   if (slots <= 0) return { slots: [], cells: new Float64Array() };
   const probability = 1 - atoms.reduce((sum, atom) => sum + atom.probability, 0);
   if (slots > MOST_SLOTS) return { slots: [], cells: Float64Array.of(from * stepMs, (end + 1) * stepMs, probability) };
-  return { slots: Array.from({ length: slots }, (_, i) => ({ ms: (from + i) * stepMs, probability: probability / slots })), cells: new Float64Array() };
+  return {
+    slots: Array.from({ length: slots }, (_, i) => ({ ms: (from + i) * stepMs, probability: probability / slots })),
+    cells: new Float64Array(),
+  };
 }

@@ -46,15 +46,35 @@ export const arrivals: FigureSpec<HerdResult> = {
       marks.push(
         svg('rect', { x: LEFT, y: words, width: x(downMs) - LEFT, height: WORDS + PANEL, class: 'down' }),
         leftAxis({ scale: y, format: rate, grid: [LEFT, right], ticks: powers(floor, top, PANEL) }),
-        svg('path', { d: bars(run.arrivals, binMs, (ms) => x(ms), (calls) => y(perS(calls, binMs)), base), class: 'bars', 'data-jitter': jitter }),
+        svg('path', {
+          d: bars(
+            run.arrivals,
+            binMs,
+            (ms) => x(ms),
+            (calls) => y(perS(calls, binMs)),
+            base,
+          ),
+          class: 'bars',
+          'data-jitter': jitter,
+        }),
         svg('line', { x1: LEFT, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
         svg('line', { x1: LEFT, x2: right, y1: level, y2: level, class: 'capacity' }),
-        svg('text', { x: right, y: words + 14, 'text-anchor': 'end', class: 'hued halo', 'data-jitter': jitter }, width < ROOMY ? inShort(run) : inWords(run)),
+        svg(
+          'text',
+          { x: right, y: words + 14, 'text-anchor': 'end', class: 'hued halo', 'data-jitter': jitter },
+          width < ROOMY ? inShort(run) : inWords(run),
+        ),
       );
       if (i > 0) continue;
       marks.push(
-        ...(x(downMs) - LEFT < DOWN_LABEL ? [] : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
-        svg('text', { x: right, y: level - from < 18 ? level + 14 : level - 5, 'text-anchor': 'end', class: 'halo strong' }, `capacity ${rate(capacityPerS)}`),
+        ...(x(downMs) - LEFT < DOWN_LABEL
+          ? []
+          : [svg('text', { x: LEFT + 6, y: words + 14, class: 'down-label' }, 'server down')]),
+        svg(
+          'text',
+          { x: right, y: level - from < 18 ? level + 14 : level - 5, 'text-anchor': 'end', class: 'halo strong' },
+          `capacity ${rate(capacityPerS)}`,
+        ),
       );
     }
     return marks;
@@ -62,7 +82,11 @@ export const arrivals: FigureSpec<HerdResult> = {
 
   readout: (result, width) =>
     herdReadout(result, scaleOf(result, width), [TOP, bottomOf(runsOf(result).length)], (ms) =>
-      runsOf(result).map(({ choice, arrivals: calls }) => ({ name: capitalised(jitterName(choice)), value: rate(rateAt(calls, result, ms)), jitter: choice.jitter })),
+      runsOf(result).map(({ choice, arrivals: calls }) => ({
+        name: capitalised(jitterName(choice)),
+        value: rate(rateAt(calls, result, ms)),
+        jitter: choice.jitter,
+      })),
     ),
 
   describe: (result) => {
@@ -75,12 +99,20 @@ export const arrivals: FigureSpec<HerdResult> = {
     const runs = runsOf(result);
     return {
       caption: `${capitalised(input.strategy.backoff)} backoff: calls that arrive in each ${duration(binMs)}, seed ${input.seed}`,
-      columns: [{ name: 'from', unit: 'ms' }, ...runs.map(({ choice }) => ({ name: capitalised(jitterName(choice)), unit: 'count' as const }))],
-      rows: Array.from({ length: Math.round(horizonMs / binMs) }, (_, i) => [i * binMs, ...runs.map((run) => run.arrivals[i])]),
+      columns: [
+        { name: 'from', unit: 'ms' },
+        ...runs.map(({ choice }) => ({ name: capitalised(jitterName(choice)), unit: 'count' as const })),
+      ],
+      rows: Array.from({ length: Math.round(horizonMs / binMs) }, (_, i) => [
+        i * binMs,
+        ...runs.map((run) => run.arrivals[i]),
+      ]),
     };
   },
 
-  note: ({ binMs }) => [`Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the grey ground its outage.`],
+  note: ({ binMs }) => [
+    `Counted in each ${duration(binMs)}; the dashed line is the server's capacity, the grey ground its outage.`,
+  ],
 };
 
 function scaleOf({ horizonMs }: HerdResult, width: number): Scale {
@@ -121,7 +153,13 @@ function powers(from: number, to: number, height: number): number[] {
 }
 
 /** One shape for neighbours, so that there are no seams between them. */
-function bars(calls: Uint32Array, binMs: number, x: (ms: number) => number, y: (calls: number) => number, base: number): string {
+function bars(
+  calls: Uint32Array,
+  binMs: number,
+  x: (ms: number) => number,
+  y: (calls: number) => number,
+  base: number,
+): string {
   let path = '';
   for (const [i, n] of calls.entries()) {
     if (n === 0) continue;

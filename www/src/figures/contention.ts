@@ -19,9 +19,21 @@ export interface ContentionData {
   readonly seed: number;
 }
 
-const NAMES: Record<Line, string> = { none: 'No backoff', exponential: 'No jitter', equal: 'Equal', full: 'Full', decorrelated: 'Decorrelated' };
+const NAMES: Record<Line, string> = {
+  none: 'No backoff',
+  exponential: 'No jitter',
+  equal: 'Equal',
+  full: 'Full',
+  decorrelated: 'Decorrelated',
+};
 /** The two without jitter share its hue; the dashes tell them apart. */
-const JITTER: Record<Line, Jitter> = { none: 'none', exponential: 'none', equal: 'equal', full: 'full', decorrelated: 'decorrelated' };
+const JITTER: Record<Line, Jitter> = {
+  none: 'none',
+  exponential: 'none',
+  equal: 'equal',
+  full: 'full',
+  decorrelated: 'decorrelated',
+};
 
 const SIDE_BY_SIDE = 760;
 const GAP = 32;
@@ -72,7 +84,15 @@ export const contention: FigureSpec<ContentionData> = {
       { name: 'time ±', unit: 'ms' },
     ];
     const rows = LINES.flatMap((name) =>
-      of(points, name).map(({ clients, runs, calls, timeMs }) => [NAMES[name], clients, runs, calls.mean, calls.ci95, timeMs.mean, timeMs.ci95]),
+      of(points, name).map(({ clients, runs, calls, timeMs }) => [
+        NAMES[name],
+        clients,
+        runs,
+        calls.mean,
+        calls.ci95,
+        timeMs.mean,
+        timeMs.ci95,
+      ]),
     );
     return { caption: `Means over the runs, with half of their 95% confidence intervals; seed ${seed}`, columns, rows };
   },
@@ -91,28 +111,63 @@ function panel(points: readonly ContentionPoint[], measure: Measure, width: numb
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
   const x = linear([0, MOST_CLIENTS], [LEFT, right]);
   const means = [...points, ...PUBLISHED].map((point) => point[measure].mean);
-  const y = measure === 'calls' ? linear([0, 1.05 * Math.max(1, ...means)], [bottom, TOP]) : log([Math.min(...means) / 1.3, Math.max(...means) * 1.3], [bottom, TOP]);
+  const y =
+    measure === 'calls'
+      ? linear([0, 1.05 * Math.max(1, ...means)], [bottom, TOP])
+      : log([Math.min(...means) / 1.3, Math.max(...means) * 1.3], [bottom, TOP]);
   const lines = LINES.map((name) => ({ name, own: of(points, name) })).filter(({ own }) => own.length > 0);
   const last = (own: readonly ContentionPoint[]): number => y(own.at(-1)?.[measure].mean ?? 1);
-  const ends = spread(lines.map(({ own }) => last(own)), LABEL_HEIGHT, [TOP, bottom]);
+  const ends = spread(
+    lines.map(({ own }) => last(own)),
+    LABEL_HEIGHT,
+    [TOP, bottom],
+  );
   return [
     verticalAxis(measure, y, right),
-    ...(measure === 'calls' ? [svg('circle', { cx: right - labelWidth("AWS's simulator") - 8, cy: TOP - 16, r: 4, class: 'ghost neutral' }), svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, "AWS's simulator")] : []),
+    ...(measure === 'calls'
+      ? [
+          svg('circle', { cx: right - labelWidth("AWS's simulator") - 8, cy: TOP - 16, r: 4, class: 'ghost neutral' }),
+          svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, "AWS's simulator"),
+        ]
+      : []),
     bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
     ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
     ...PUBLISHED.map((point) =>
-      svg('circle', { cx: x(point.clients), cy: y(point[measure].mean), r: 4, class: 'ghost', 'data-jitter': JITTER[point.line], 'data-line': point.line }),
+      svg('circle', {
+        cx: x(point.clients),
+        cy: y(point[measure].mean),
+        r: 4,
+        class: 'ghost',
+        'data-jitter': JITTER[point.line],
+        'data-line': point.line,
+      }),
     ),
     ...lines.map(({ name, own }, i) =>
-      svg('text', { x: x(own.at(-1)?.clients ?? 0) + 8, y: (ends[i] ?? 0) + 4, class: 'value hued direct', 'data-jitter': JITTER[name] }, NAMES[name]),
+      svg(
+        'text',
+        {
+          x: x(own.at(-1)?.clients ?? 0) + 8,
+          y: (ends[i] ?? 0) + 4,
+          class: 'value hued direct',
+          'data-jitter': JITTER[name],
+        },
+        NAMES[name],
+      ),
     ),
   ];
 }
 
 function verticalAxis(measure: Measure, scale: Scale, right: number): SVGGElement {
-  if (measure === 'calls') return leftAxis({ scale, format: short, ticks: ticksOf(scale, 34), title: 'calls', grid: [LEFT, right] });
+  if (measure === 'calls')
+    return leftAxis({ scale, format: short, ticks: ticksOf(scale, 34), title: 'calls', grid: [LEFT, right] });
   const [from, to] = scale.domain;
-  return leftAxis({ scale, format: duration, ticks: logTicks([from, to]), title: 'time until all are done (log scale)', grid: [LEFT, right] });
+  return leftAxis({
+    scale,
+    format: duration,
+    ticks: logTicks([from, to]),
+    title: 'time until all are done (log scale)',
+    grid: [LEFT, right],
+  });
 }
 
 function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x: Scale, y: Scale): SVGGElement {
@@ -123,7 +178,9 @@ function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x
     .x(({ clients }) => x(clients))
     .y0((point) => at(point[measure].mean - point[measure].ci95))
     .y1((point) => at(point[measure].mean + point[measure].ci95))(own);
-  const path = line<ContentionPoint>().x(({ clients }) => x(clients)).y((point) => at(point[measure].mean))(own);
+  const path = line<ContentionPoint>()
+    .x(({ clients }) => x(clients))
+    .y((point) => at(point[measure].mean))(own);
   return svg(
     'g',
     { class: 'series', 'data-line': name, 'data-jitter': JITTER[name] },

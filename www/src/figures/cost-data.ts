@@ -1,7 +1,7 @@
 /** The two costs of every strategy: the server's work and the clients' time; and which strategies no other beats. */
 import { TARGET, recommend, type Costs, type Recommendation, type VerdictResult } from '../compute/verdict';
 import type { Outage } from '../compute/herd';
-import { type Choice, type Strategy } from '../state/strategy';
+import type { Choice, Strategy } from '../state/strategy';
 
 export interface CostData {
   /** Ascending by calls. */
@@ -21,7 +21,9 @@ export function costData(result: VerdictResult): CostData {
   const { clients, downMs, capacityPerS } = input.herd;
   const recommendation = recommend(result);
   const { pick, level, others } = recommendation;
-  const costs = [...(pick ? [pick] : []), ...level, ...others].sort((a, b) => a.callsPerClient.p50 - b.callsPerClient.p50);
+  const costs = [...(pick ? [pick] : []), ...level, ...others].sort(
+    (a, b) => a.callsPerClient.p50 - b.callsPerClient.p50,
+  );
   return {
     costs,
     chosen,
@@ -44,7 +46,9 @@ type Medians = Pick<Costs, 'choice' | 'callsPerClient' | 'timeMs'>;
 /** The strategies that no other beats on both counts, ascending by calls. One that never serves 99% is not among them. */
 export function front<C extends Medians>(costs: readonly C[]): C[] {
   const finite = costs.filter(reachesTarget);
-  return finite.filter((cost) => !finite.some((other) => beats(other, cost))).sort((a, b) => a.callsPerClient.p50 - b.callsPerClient.p50);
+  return finite
+    .filter((cost) => !finite.some((other) => beats(other, cost)))
+    .sort((a, b) => a.callsPerClient.p50 - b.callsPerClient.p50);
 }
 
 /** The front in groups of strategies that cost the same on both counts. */

@@ -29,7 +29,9 @@ const VERY_NARROW = 300;
 export const cost: FigureSpec<CostData> = {
   id: 'cost',
   title: 'Server work against recovery time',
-  subtitle: ({ seeds, herd }) => [`one mark per strategy: the median of ${plural(seeds, 'seed')}, ${plural(herd.clients, 'client')}`],
+  subtitle: ({ seeds, herd }) => [
+    `one mark per strategy: the median of ${plural(seeds, 'seed')}, ${plural(herd.clients, 'client')}`,
+  ],
   height: (width) => TOP + UNSERVED + GAP + PLOT + BELOW + legendRows(width).length * LEGEND_ROW,
 
   draw(data, width) {
@@ -44,14 +46,22 @@ export const cost: FigureSpec<CostData> = {
     const hasServed = served.length > 0;
     const timeTop = hasUnserved ? TOP + UNSERVED + GAP : TOP;
     const unservedBottom = hasServed ? TOP + UNSERVED : bottom - 8;
-    const slowest = Math.max(1.2 * fastestMs, ...served.flatMap(({ timeMs }) => [timeMs.p50, timeMs.p95 === Infinity ? timeMs.p50 : timeMs.p95]));
+    const slowest = Math.max(
+      1.2 * fastestMs,
+      ...served.flatMap(({ timeMs }) => [timeMs.p50, timeMs.p95 === Infinity ? timeMs.p50 : timeMs.p95]),
+    );
     const fastestY = bottom - BOUND;
     const y = linear([fastestMs, slowest], [fastestY, timeTop + 8]);
     const unserved = linear([0, 1], [unservedBottom, TOP]);
     const left = (n: number): number => unserved(1 - n / herd.clients);
-    const at = (one: Costs): [number, number] => [x(one.callsPerClient.p50), reachesTarget(one) ? y(one.timeMs.p50) : left(one.served.p50)];
+    const at = (one: Costs): [number, number] => [
+      x(one.callsPerClient.p50),
+      reachesTarget(one) ? y(one.timeMs.p50) : left(one.served.p50),
+    ];
     const span = (one: Costs): [number, number] =>
-      reachesTarget(one) ? [y(one.timeMs.p5), one.timeMs.p95 === Infinity ? timeTop : y(one.timeMs.p95)] : [left(one.served.p5), left(one.served.p95)];
+      reachesTarget(one)
+        ? [y(one.timeMs.p5), one.timeMs.p95 === Infinity ? timeTop : y(one.timeMs.p95)]
+        : [left(one.served.p5), left(one.served.p95)];
 
     const isChosen = (one: Costs): boolean => sameChoice(one.choice, chosen);
     // With the ring around the chosen one.
@@ -59,26 +69,61 @@ export const cost: FigureSpec<CostData> = {
     const best = front(costs);
     const own = costs.filter(isChosen);
     const { pick } = recommendation;
-    const alsoNamed = (one: Costs): boolean => !best.includes(one) && (isChosen(one) || one === pick || (!reachesTarget(one) && one.choice.jitter !== 'full' && one.choice.jitter !== 'equal' && (one.choice.backoff === chosen.backoff || !curveActs(one.choice))));
+    const alsoNamed = (one: Costs): boolean =>
+      !best.includes(one) &&
+      (isChosen(one) ||
+        one === pick ||
+        (!reachesTarget(one) &&
+          one.choice.jitter !== 'full' &&
+          one.choice.jitter !== 'equal' &&
+          (one.choice.backoff === chosen.backoff || !curveActs(one.choice))));
     // The chosen one names those that are level with it.
     const named = [...costs.filter(alsoNamed).map((one) => [one]), ...levels(costs)].map((level) => ({
       one: level.find(isChosen) ?? (level[0] as Costs),
       others: level.length - 1,
     }));
-    const labels = named.map(({ one, others }): Label => ({ text: shortTitle(one.choice) + more(others), x: at(one)[0], y: at(one)[1], radius: radius(one) }));
+    const labels = named.map(
+      ({ one, others }): Label => ({
+        text: shortTitle(one.choice) + more(others),
+        x: at(one)[0],
+        y: at(one)[1],
+        radius: radius(one),
+      }),
+    );
     const obstacles = [
       ...costs.map((one) => around(...at(one), radius(one) + 4)),
-      ...costs.map((one): Rect => ({ x: x(one.callsPerClient.p5), y: Math.min(...span(one)), width: x(one.callsPerClient.p95) - x(one.callsPerClient.p5), height: Math.abs(span(one)[0] - span(one)[1]) })),
+      ...costs.map(
+        (one): Rect => ({
+          x: x(one.callsPerClient.p5),
+          y: Math.min(...span(one)),
+          width: x(one.callsPerClient.p95) - x(one.callsPerClient.p5),
+          height: Math.abs(span(one)[0] - span(one)[1]),
+        }),
+      ),
       ...along(best.map(at), 3),
       ...(hasUnserved && hasServed ? [{ x: 0, y: TOP + UNSERVED - 2, width, height: GAP }] : []),
     ];
-    const rects = placed(labels, obstacles, { x: LEFT + 4, y: TOP + 2, width: right - LEFT - 4, height: (hasServed ? fastestY : bottom) - 2 - TOP - 2 });
+    const rects = placed(labels, obstacles, {
+      x: LEFT + 4,
+      y: TOP + 2,
+      width: right - LEFT - 4,
+      height: (hasServed ? fastestY : bottom) - 2 - TOP - 2,
+    });
 
     return [
       ...(hasUnserved
         ? [
-            leftAxis({ scale: unserved, format: share, ticks: hasServed ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1], grid: [LEFT, right] }),
-            svg('text', { x: 0, y: 12, class: 'axis-title' }, hasServed ? 'clients never served' : 'clients never served: no strategy serves 99%'),
+            leftAxis({
+              scale: unserved,
+              format: share,
+              ticks: hasServed ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1],
+              grid: [LEFT, right],
+            }),
+            svg(
+              'text',
+              { x: 0, y: 12, class: 'axis-title' },
+              hasServed ? 'clients never served' : 'clients never served: no strategy serves 99%',
+            ),
           ]
         : []),
       ...(hasServed
@@ -86,13 +131,33 @@ export const cost: FigureSpec<CostData> = {
             leftAxis({ scale: y, format: duration, ticks: timeTicks(y, 34), grid: [LEFT, right] }),
             svg('text', { x: 0, y: timeTop - 14, class: 'axis-title' }, 'time until 99% are served'),
             svg('line', { x1: LEFT, x2: right, y1: fastestY, y2: fastestY, class: 'bound' }),
-            svg('text', { x: LEFT + 6, y: fastestY + 20, class: 'bound-label' }, `fastest possible: ${duration(fastestMs)}`),
+            svg(
+              'text',
+              { x: LEFT + 6, y: fastestY + 20, class: 'bound-label' },
+              `fastest possible: ${duration(fastestMs)}`,
+            ),
           ]
         : []),
-      bottomAxis({ scale: x, ticks: logTicks(reach), format: count, title: width < VERY_NARROW ? 'calls per client (log scale)' : 'calls the server must answer per client (log scale)', grid: [TOP, bottom] }),
+      bottomAxis({
+        scale: x,
+        ticks: logTicks(reach),
+        format: count,
+        title:
+          width < VERY_NARROW ? 'calls per client (log scale)' : 'calls the server must answer per client (log scale)',
+        grid: [TOP, bottom],
+      }),
       svg('path', { d: line()(best.map(at)) ?? '', class: 'front' }),
       ...labels.flatMap((label, i) => labelMarks(label, rects[i], named[i]?.one.choice)),
-      ...[...costs.filter((one) => !isChosen(one)), ...own].map((one) => mark(one, at(one), [x(one.callsPerClient.p5), x(one.callsPerClient.p95)], span(one), isChosen(one), herd.clients)),
+      ...[...costs.filter((one) => !isChosen(one)), ...own].map((one) =>
+        mark(
+          one,
+          at(one),
+          [x(one.callsPerClient.p5), x(one.callsPerClient.p95)],
+          span(one),
+          isChosen(one),
+          herd.clients,
+        ),
+      ),
       ...legend(width, bottom + BELOW),
     ];
   },
@@ -135,13 +200,18 @@ export const cost: FigureSpec<CostData> = {
         one.bestIn,
         best.includes(one) ? 'no' : 'yes',
       ]),
-      isBad: (row, column) => column >= 5 && column <= 7 && [costs[row]?.timeMs.p50, costs[row]?.timeMs.p5, costs[row]?.timeMs.p95][column - 5] === Infinity,
+      isBad: (row, column) =>
+        column >= 5 &&
+        column <= 7 &&
+        [costs[row]?.timeMs.p50, costs[row]?.timeMs.p5, costs[row]?.timeMs.p95][column - 5] === Infinity,
     };
   },
 
   note: ({ costs, seeds }) => [
     `Lower and further left is better. Crosses: 5th to 95th percentile of ${plural(seeds, 'seed')}. The line joins the strategies that no other beats on both counts.`,
-    ...(costs.some(({ isCut }) => isCut) ? [' Strategies with very many calls were stopped: they make more than is drawn.'] : []),
+    ...(costs.some(({ isCut }) => isCut)
+      ? [' Strategies with very many calls were stopped: they make more than is drawn.']
+      : []),
   ],
 };
 
@@ -150,7 +220,9 @@ function more(others: number): string {
 }
 
 function finish(one: Costs, clients: number): string {
-  const end = reachesTarget(one) ? `99% served after ${duration(one.timeMs.p50)}` : `${count(one.served.p50)} of ${count(clients)} served`;
+  const end = reachesTarget(one)
+    ? `99% served after ${duration(one.timeMs.p50)}`
+    : `${count(one.served.p50)} of ${count(clients)} served`;
   return `${end}, ${plural(Number(one.callsPerClient.p50.toPrecision(3)), 'call')} per client`;
 }
 
@@ -159,7 +231,14 @@ function shortTitle({ backoff, jitter }: Choice): string {
   return title({ backoff, jitter }).replace(/(?<! no) jitter$/, '');
 }
 
-function mark(one: Costs, [x, y]: readonly [number, number], [from, to]: readonly [number, number], [low, high]: readonly [number, number], isChosen: boolean, clients: number): SVGGElement {
+function mark(
+  one: Costs,
+  [x, y]: readonly [number, number],
+  [from, to]: readonly [number, number],
+  [low, high]: readonly [number, number],
+  isChosen: boolean,
+  clients: number,
+): SVGGElement {
   const { choice } = one;
   const ring = isChosen ? symbolMark(choice, x, y, 360) : undefined;
   ring?.classList.replace('symbol', 'ring');
@@ -170,7 +249,10 @@ function mark(one: Costs, [x, y]: readonly [number, number], [from, to]: readonl
     ring,
     symbolMark(choice, x, y, isChosen ? 190 : 108),
     // Above the symbol, which is wider than most intervals.
-    svg('path', { d: `M${from.toFixed(1)},${y.toFixed(1)}H${to.toFixed(1)}M${x.toFixed(1)},${low.toFixed(1)}V${high.toFixed(1)}`, class: 'interval' }),
+    svg('path', {
+      d: `M${from.toFixed(1)},${y.toFixed(1)}H${to.toFixed(1)}M${x.toFixed(1)},${low.toFixed(1)}V${high.toFixed(1)}`,
+      class: 'interval',
+    }),
   );
 }
 
@@ -181,8 +263,14 @@ function labelMarks(label: Label, rect: Rect | undefined, choice: Choice | undef
   const atLeft = rect.x + rect.width <= label.x;
   const [x, anchor] = atLeft ? [rect.x + rect.width, 'end'] : [rect.x, 'start'];
   return [
-    ...(line ? [svg('line', { x1: line.from[0], y1: line.from[1], x2: line.to[0], y2: line.to[1], class: 'leader' })] : []),
-    svg('text', { x, y: rect.y + 12, 'text-anchor': anchor, class: 'value hued direct', 'data-jitter': choice?.jitter }, label.text),
+    ...(line
+      ? [svg('line', { x1: line.from[0], y1: line.from[1], x2: line.to[0], y2: line.to[1], class: 'leader' })]
+      : []),
+    svg(
+      'text',
+      { x, y: rect.y + 12, 'text-anchor': anchor, class: 'value hued direct', 'data-jitter': choice?.jitter },
+      label.text,
+    ),
   ];
 }
 
@@ -195,7 +283,11 @@ interface Entry {
 /** Shapes for backoffs, then hues for jitters. */
 const LEGEND: readonly (readonly Entry[])[] = [
   BACKOFFS.map((backoff) => ({ name: capitalised(backoff), sample: { backoff, jitter: 'none' }, hued: false })),
-  JITTERS.map((jitter) => ({ name: jitter === 'none' ? 'No jitter' : capitalised(jitter), sample: { backoff: 'exponential', jitter }, hued: true })),
+  JITTERS.map((jitter) => ({
+    name: jitter === 'none' ? 'No jitter' : capitalised(jitter),
+    sample: { backoff: 'exponential', jitter },
+    hued: true,
+  })),
 ];
 
 /** Each half begins a row, and goes on in another one where the width does not suffice. */

@@ -30,7 +30,9 @@ const LABEL = 18;
 /** Of a row, of its densest shape, which stands on the baseline, and of what is below that. */
 function heights(waits: readonly Wait[]): { row: number; shape: number; below: number } {
   const label = waits.some((wait) => meeting(wait)) ? LABEL : 0;
-  return waits.length <= MOST_WAITS_TALL ? { row: 44 + label, shape: 30, below: 10 } : { row: 30 + label, shape: 19, below: 8.5 };
+  return waits.length <= MOST_WAITS_TALL
+    ? { row: 44 + label, shape: 30, below: 10 }
+    : { row: 30 + label, shape: 19, below: 8.5 };
 }
 
 export const delays: FigureSpec<DelaysData> = {
@@ -38,7 +40,8 @@ export const delays: FigureSpec<DelaysData> = {
   title: 'How long is the wait before each retry?',
 
   subtitle({ strategy, chosen, compared }) {
-    const name = ({ choice }: Distribution): HTMLElement => html('b', { 'data-jitter': choice.jitter, class: 'hued' }, title(withChoice(strategy, choice)));
+    const name = ({ choice }: Distribution): HTMLElement =>
+      html('b', { 'data-jitter': choice.jitter, class: 'hued' }, title(withChoice(strategy, choice)));
     return sameChoice(chosen.choice, compared.choice) ? [name(chosen)] : [name(chosen), ' vs ', name(compared)];
   },
 
@@ -57,8 +60,14 @@ export const delays: FigureSpec<DelaysData> = {
     const widest = Math.max(1, ...[...waits, ...drawnOf(compared).slice(0, waits.length)].map((wait) => wait.hiMs));
     const scale = linear([0, widest], [LEFT, right]);
     const marks: SVGElement[] = [waitAxis({ scale, title: 'wait before the retry', grid: [TOP, bottom] })];
-    const heads: [number, string][] = narrow ? [[0, 'median']] : [[108, 'median'], [0, '5 to 95%']];
-    for (const [fromRight, head] of heads) marks.push(svg('text', { x: width - fromRight, y: 12, 'text-anchor': 'end', class: 'head' }, head));
+    const heads: [number, string][] = narrow
+      ? [[0, 'median']]
+      : [
+          [108, 'median'],
+          [0, '5 to 95%'],
+        ];
+    for (const [fromRight, head] of heads)
+      marks.push(svg('text', { x: width - fromRight, y: 12, 'text-anchor': 'end', class: 'head' }, head));
     if (widest >= strategy.capMs) marks.push(capLine(strategy.capMs, scale, bottom));
     const most = mostMet(waits);
 
@@ -72,15 +81,39 @@ export const delays: FigureSpec<DelaysData> = {
       const behind = compared.waits[i];
       const box = { scale, base, height: shape, head: HEAD };
       if (behind && !sameChoice(chosen.choice, compared.choice)) {
-        group.append(svg('g', { class: 'compared', 'data-jitter': compared.choice.jitter }, ...densityMarks(behind, box)));
+        group.append(
+          svg('g', { class: 'compared', 'data-jitter': compared.choice.jitter }, ...densityMarks(behind, box)),
+        );
       }
-      group.append(svg('g', { 'data-jitter': chosen.choice.jitter }, ...densityMarks(wait, box), ...summaryMarks(wait, scale, base)));
+      group.append(
+        svg(
+          'g',
+          { 'data-jitter': chosen.choice.jitter },
+          ...densityMarks(wait, box),
+          ...summaryMarks(wait, scale, base),
+        ),
+      );
       const atom = meeting(wait);
-      if (atom) group.append(atomLabel(atom, strategy, scale, Math.min(atomTop(atom, box) - HEAD, base - shape) - 3, wait === most));
+      if (atom)
+        group.append(
+          atomLabel(atom, strategy, scale, Math.min(atomTop(atom, box) - HEAD, base - shape) - 3, wait === most),
+        );
       const texts = narrow ? [duration(wait.p50Ms)] : [duration(wait.p50Ms), range(wait)];
       for (const [column, text] of texts.entries()) {
         const hue = column === 0 ? chosen.choice.jitter : undefined;
-        group.append(svg('text', { x: width - (heads[column]?.[0] ?? 0), y: base, 'text-anchor': 'end', class: hue ? 'value hued' : 'value', 'data-jitter': hue }, text));
+        group.append(
+          svg(
+            'text',
+            {
+              x: width - (heads[column]?.[0] ?? 0),
+              y: base,
+              'text-anchor': 'end',
+              class: hue ? 'value hued' : 'value',
+              'data-jitter': hue,
+            },
+            text,
+          ),
+        );
       }
       marks.push(group);
     }
@@ -99,15 +132,28 @@ export const delays: FigureSpec<DelaysData> = {
   table({ strategy, chosen, compared }) {
     const both = sameChoice(chosen.choice, compared.choice) ? [chosen] : [chosen, compared];
     const names = ['at least', '5%', 'median', 'mean', '95%', 'at most'];
-    const columns: Column[] = [{ name: 'wait', unit: 'count' }, { name: 'strategy' }, ...names.map((name) => ({ name, unit: 'ms' as const })), { name: 'exactly the cap', unit: 'share' }];
+    const columns: Column[] = [
+      { name: 'wait', unit: 'count' },
+      { name: 'strategy' },
+      ...names.map((name) => ({ name, unit: 'ms' as const })),
+      { name: 'exactly the cap', unit: 'share' },
+    ];
     return {
       caption: 'Exact distributions of the waits',
       columns,
       rows: both.flatMap(({ choice, waits }) =>
         (strategy.maxAttempts === Infinity ? waits.slice(0, MOST_DRAWN) : waits).map((wait) => [
-          wait.k, title(withChoice(strategy, choice)),
-          wait.loMs, wait.p05Ms, wait.p50Ms, wait.meanMs, wait.p95Ms, wait.hiMs,
-          isFixed(wait) ? undefined : wait.atoms.reduce((sum, { ms, probability }) => sum + (ms >= strategy.capMs ? probability : 0), 0),
+          wait.k,
+          title(withChoice(strategy, choice)),
+          wait.loMs,
+          wait.p05Ms,
+          wait.p50Ms,
+          wait.meanMs,
+          wait.p95Ms,
+          wait.hiMs,
+          isFixed(wait)
+            ? undefined
+            : wait.atoms.reduce((sum, { ms, probability }) => sum + (ms >= strategy.capMs ? probability : 0), 0),
         ]),
       ),
     };
@@ -129,14 +175,20 @@ function isFixed(wait: Wait): boolean {
 /** The value at which most clients meet, though the wait is drawn. */
 function meeting(wait: Wait): Wait['atoms'][number] | undefined {
   if (isFixed(wait)) return undefined;
-  return wait.atoms.reduce<Wait['atoms'][number] | undefined>((most, atom) => (most && most.probability >= atom.probability ? most : atom), undefined);
+  return wait.atoms.reduce<Wait['atoms'][number] | undefined>(
+    (most, atom) => (most && most.probability >= atom.probability ? most : atom),
+    undefined,
+  );
 }
 
 /** The wait at which most clients meet. */
 function mostMet(waits: readonly Wait[]): Wait | undefined {
   const shareOf = (wait: Wait): number => meeting(wait)?.probability ?? 0;
   // Of equal ones the last, which has the most room.
-  return waits.reduce<Wait | undefined>((most, wait) => (shareOf(wait) > 0 && (!most || shareOf(wait) >= shareOf(most)) ? wait : most), undefined);
+  return waits.reduce<Wait | undefined>(
+    (most, wait) => (shareOf(wait) > 0 && (!most || shareOf(wait) >= shareOf(most)) ? wait : most),
+    undefined,
+  );
 }
 
 /** `the cap`, `the minimum`, or the time itself. */
@@ -145,7 +197,13 @@ function placeOf(ms: number, { capMs, minMs }: Strategy): string {
   return ms === minMs ? 'the minimum' : duration(ms);
 }
 
-function atomLabel({ ms, probability }: Wait['atoms'][number], strategy: Strategy, scale: Scale, y: number, inWords: boolean): SVGTextElement {
+function atomLabel(
+  { ms, probability }: Wait['atoms'][number],
+  strategy: Strategy,
+  scale: Scale,
+  y: number,
+  inWords: boolean,
+): SVGTextElement {
   const x = scale(ms);
   const long = `${share(probability)} wait exactly ${placeOf(ms, strategy)}`;
   const [left, right] = scale.range;
@@ -153,7 +211,17 @@ function atomLabel({ ms, probability }: Wait['atoms'][number], strategy: Strateg
   const isRight = x > (left + right) / 2;
   const room = isRight ? x - HEAD - left : right - x;
   const text = inWords && labelWidth(long) <= room ? long : share(probability);
-  return svg('text', { x: isRight ? x + HEAD : x - HEAD, y, 'text-anchor': isRight ? 'end' : 'start', class: 'value hued halo atom-label', 'data-jitter': strategy.jitter }, text);
+  return svg(
+    'text',
+    {
+      x: isRight ? x + HEAD : x - HEAD,
+      y,
+      'text-anchor': isRight ? 'end' : 'start',
+      class: 'value hued halo atom-label',
+      'data-jitter': strategy.jitter,
+    },
+    text,
+  );
 }
 
 function range(wait: Wait): string {
@@ -189,22 +257,45 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
   const sentences: string[] = [];
   if (backoff === 'truncated' && truncationActs(choice)) {
     const acts = truncateAt < n && (first === undefined || first > truncateAt);
-    sentences.push(acts ? `The curve stops growing at wait ${truncateAt}.` : `Truncation at wait ${truncateAt} does not act in ${plural(n, 'wait')}.`);
+    sentences.push(
+      acts
+        ? `The curve stops growing at wait ${truncateAt}.`
+        : `Truncation at wait ${truncateAt} does not act in ${plural(n, 'wait')}.`,
+    );
   }
   const cap = `cap of ${duration(capMs)}`;
   if (capMs === Infinity) sentences.push('There is no cap.');
   else if (first === undefined) sentences.push(`The ${cap} is never reached in ${plural(n, 'wait')}.`);
-  else sentences.push(curveActs(choice) ? `The ${cap} limits the waits from wait ${first} on.` : `A wait can reach the ${cap} from wait ${first} on.`);
+  else
+    sentences.push(
+      curveActs(choice)
+        ? `The ${cap} limits the waits from wait ${first} on.`
+        : `A wait can reach the ${cap} from wait ${first} on.`,
+    );
   const most = mostMet(drawnOf({ choice, waits, totalMeanMs: 0, totalWorstMs }));
   const atom = most && meeting(most);
-  if (most && atom) sentences.push(`At wait ${most.k}, ${share(atom.probability)} of the clients wait exactly ${duration(atom.ms)} and retry together.`);
+  if (most && atom)
+    sentences.push(
+      `At wait ${most.k}, ${share(atom.probability)} of the clients wait exactly ${duration(atom.ms)} and retry together.`,
+    );
   const longest = duration(longestMs(waits, totalTimeoutMs));
   const worstMs = longestMs(waits, Infinity);
   if (totalTimeoutMs !== Infinity && (worstMs >= totalTimeoutMs || totalWorstMs === Infinity)) {
-    sentences.push(`The deadline of ${duration(totalTimeoutMs)} ends the waits: together they take at most ${longest}.`);
+    sentences.push(
+      `The deadline of ${duration(totalTimeoutMs)} ends the waits: together they take at most ${longest}.`,
+    );
   } else {
-    sentences.push(totalWorstMs === Infinity ? 'Nothing limits the number of attempts, so the waits have no end.' : `All waits together take at most ${longest}.`);
+    sentences.push(
+      totalWorstMs === Infinity
+        ? 'Nothing limits the number of attempts, so the waits have no end.'
+        : `All waits together take at most ${longest}.`,
+    );
   }
-  if (maxAttempts > MOST_DRAWN + 1) sentences.push(maxAttempts === Infinity ? `Only the first ${MOST_DRAWN} waits are drawn.` : `Only the first ${MOST_DRAWN} of ${count(n)} waits are drawn.`);
+  if (maxAttempts > MOST_DRAWN + 1)
+    sentences.push(
+      maxAttempts === Infinity
+        ? `Only the first ${MOST_DRAWN} waits are drawn.`
+        : `Only the first ${MOST_DRAWN} of ${count(n)} waits are drawn.`,
+    );
   return sentences.join(' ');
 }

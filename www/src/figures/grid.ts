@@ -12,11 +12,21 @@ export interface CellSize {
 
 const INSET = 8;
 
-export function cellDrawing({ choice, waits }: Distribution, mostMs: number, { width, height }: CellSize): SVGSVGElement {
+export function cellDrawing(
+  { choice, waits }: Distribution,
+  mostMs: number,
+  { width, height }: CellSize,
+): SVGSVGElement {
   const drawn = waits.slice(0, MOST_DRAWN);
   const scale = linear([0, mostMs], [INSET, width - INSET]);
   const row = (height - INSET) / Math.max(1, drawn.length);
-  const drawing = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true', 'data-jitter': choice.jitter });
+  const drawing = svg('svg', {
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    'aria-hidden': 'true',
+    'data-jitter': choice.jitter,
+  });
   for (const [i, wait] of drawn.entries()) {
     const base = Math.round(INSET + row * (i + 1)) - 0.5;
     drawing.append(
@@ -32,7 +42,9 @@ export function cellDrawing({ choice, waits }: Distribution, mostMs: number, { w
  * for these 95% of the waits count.
  */
 export function mostOf(cells: readonly Distribution[]): number {
-  const ends = cells.flatMap(({ choice, waits }) => waits.slice(0, MOST_DRAWN).map((wait) => (curveActs(choice) ? wait.hiMs : wait.p95Ms)));
+  const ends = cells.flatMap(({ choice, waits }) =>
+    waits.slice(0, MOST_DRAWN).map((wait) => (curveActs(choice) ? wait.hiMs : wait.p95Ms)),
+  );
   return Math.max(1, ...ends);
 }
 

@@ -118,7 +118,10 @@ export const HERD_LEGEND = { above: 'rejected after the outage', hasServed: true
 export function orderOf(runs: readonly HerdRun[], { key, descending }: Sort): Choice[] {
   // The chosen strategy may be none of the grid.
   const column = ({ jitter }: Choice): number => [...JITTERS, jitter].indexOf(jitter);
-  const further = runs.map(({ choice }) => choice).filter((choice) => !CHOICES.some((cell) => sameChoice(cell, choice))).sort((a, b) => column(a) - column(b));
+  const further = runs
+    .map(({ choice }) => choice)
+    .filter((choice) => !CHOICES.some((cell) => sameChoice(cell, choice)))
+    .sort((a, b) => column(a) - column(b));
   if (key === 'strategy') {
     const backoffs = descending ? [...BACKOFFS].reverse() : BACKOFFS;
     return [...further, ...backoffs.flatMap((backoff) => CHOICES.filter((choice) => choice.backoff === backoff))];

@@ -14,9 +14,25 @@ type Rows = (ms: number, y: number | undefined) => readonly ReadoutRow[];
 /** Arrow keys make so many steps from one end to the other. */
 const STEPS = 100;
 
-export function timeReadout(axis: string, { binMs, horizonMs }: Bins, start: number, scale: Scale, [top, bottom]: Span, rows: Rows): Readout {
+export function timeReadout(
+  axis: string,
+  { binMs, horizonMs }: Bins,
+  start: number,
+  scale: Scale,
+  [top, bottom]: Span,
+  rows: Rows,
+): Readout {
   const step = binMs * Math.max(1, Math.round(horizonMs / STEPS / binMs));
-  return { axis, scale, top, bottom, step, start, place: (ms) => `at ${seconds(binMs * Math.floor(ms / binMs))}`, rows };
+  return {
+    axis,
+    scale,
+    top,
+    bottom,
+    step,
+    start,
+    place: (ms) => `at ${seconds(binMs * Math.floor(ms / binMs))}`,
+    rows,
+  };
 }
 
 export function herdReadout(result: HerdResult, scale: Scale, ends: Span, rows: Rows): Readout {

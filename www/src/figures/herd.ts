@@ -5,7 +5,16 @@ import type { FigureSpec } from '../charts/figure';
 import { count, duration, rate, short } from '../charts/format';
 import { FIRST_CALLS_MS, LATENCY_MS, WINDOW_MS, type HerdResult, type HerdRun, type Outage } from '../compute/herd';
 import { CHOICES, capitalised, curveActs, jitterName, sameChoice, type Choice } from '../state/strategy';
-import { HERD_LEGEND, LEGEND_Y, layoutOf, orderOf, runOf, type HerdData, type HerdLayout, type SortKey } from './herd-layout';
+import {
+  HERD_LEGEND,
+  LEGEND_Y,
+  layoutOf,
+  orderOf,
+  runOf,
+  type HerdData,
+  type HerdLayout,
+  type SortKey,
+} from './herd-layout';
 import { herdReadout, rateAt, upTo } from './herd-readout';
 import { limitsInWords, outcomeOf } from './hero';
 import { timeAxis } from './time-axis';
@@ -17,7 +26,9 @@ const BAD_PEAK = 4;
 export const herd: FigureSpec<HerdData> = {
   id: 'herd',
   title: 'Calls reaching the server',
-  subtitle: ({ result }) => [`each strip is one strategy over the same ${duration(result.horizonMs)}, ${limitsOf(result)}; pick one to choose it`],
+  subtitle: ({ result }) => [
+    `each strip is one strategy over the same ${duration(result.horizonMs)}, ${limitsOf(result)}; pick one to choose it`,
+  ],
   height: (width, data) => layout(width, data).height,
 
   draw(data, width) {
@@ -27,13 +38,28 @@ export const herd: FigureSpec<HerdData> = {
     const paint = createPainter();
     const x = scaleOf(result, at);
     const marks: SVGElement[] = at.columns.map(({ key, name, x: end, y }) =>
-      svg('text', { x: end, y, 'text-anchor': key === 'strategy' ? 'start' : 'end', class: `head${key === sort.key ? ' sorted' : ''}${at.isNarrow ? ' small' : ''}` }, name),
+      svg(
+        'text',
+        {
+          x: end,
+          y,
+          'text-anchor': key === 'strategy' ? 'start' : 'end',
+          class: `head${key === sort.key ? ' sorted' : ''}${at.isNarrow ? ' small' : ''}`,
+        },
+        name,
+      ),
     );
     marks.push(sortMark(at, data), serverBack(x(outage.downMs), at.backY));
     for (const { choice, y } of at.rows) {
       const run = runOf(result.runs, choice);
-      const row = svg('g', { class: `row${sameChoice(choice, strategy) ? ' chosen' : ''}${at.isNarrow ? ' small' : ''}`, 'data-jitter': choice.jitter });
-      row.append(svg('circle', { cx: 5, cy: y + at.nameY - 4.5, r: 4.5, class: 'mark' }), svg('text', { x: 17, y: y + at.nameY, class: 'name' }, nameOf(choice)));
+      const row = svg('g', {
+        class: `row${sameChoice(choice, strategy) ? ' chosen' : ''}${at.isNarrow ? ' small' : ''}`,
+        'data-jitter': choice.jitter,
+      });
+      row.append(
+        svg('circle', { cx: 5, cy: y + at.nameY - 4.5, r: 4.5, class: 'mark' }),
+        svg('text', { x: 17, y: y + at.nameY, class: 'name' }, nameOf(choice)),
+      );
       const box = { ...at.strip, y: y + at.stripY };
       const curve = { ...at.strip, y: y + at.curveY, height: at.curveHeight };
       marks.push(row);
@@ -41,13 +67,31 @@ export const herd: FigureSpec<HerdData> = {
         row.append(...[box, curve].map((place) => svg('rect', { ...place, class: 'ground' })));
         continue;
       }
-      const traffic = { arrivals: run.arrivals, accepted: run.accepted, binMs: result.binMs, capacityPerS: outage.capacityPerS, downFromMs: 0, downToMs: outage.downMs };
+      const traffic = {
+        arrivals: run.arrivals,
+        accepted: run.accepted,
+        binMs: result.binMs,
+        capacityPerS: outage.capacityPerS,
+        downFromMs: 0,
+        downToMs: outage.downMs,
+      };
       row.append(paint(traffic, box), servedCurve(run.accepted, outage.clients, curve));
       const last = run.lastAttemptMs === undefined ? null : lastAttempt(x(run.lastAttemptMs), box);
       if (last) row.append(last);
       for (const { key, x: end } of at.columns) {
         if (key === 'strategy') continue;
-        row.append(svg('text', { x: end, y: y + at.numberY, 'text-anchor': 'end', class: isBad(key, run, outage) ? 'number bad' : 'number' }, written(key, run, outage)));
+        row.append(
+          svg(
+            'text',
+            {
+              x: end,
+              y: y + at.numberY,
+              'text-anchor': 'end',
+              class: isBad(key, run, outage) ? 'number bad' : 'number',
+            },
+            written(key, run, outage),
+          ),
+        );
       }
     }
     marks.push(
@@ -67,7 +111,10 @@ export const herd: FigureSpec<HerdData> = {
       if (!run) return [];
       return [
         { name: nameOf(choice), value: `${rate(rateAt(run.arrivals, result, ms))} arrive`, jitter: choice.jitter },
-        { name: 'served so far', value: `${count(upTo(run.accepted, result, ms))} of ${count(result.input.herd.clients)}` },
+        {
+          name: 'served so far',
+          value: `${count(upTo(run.accepted, result, ms))} of ${count(result.input.herd.clients)}`,
+        },
       ];
     });
   },
@@ -91,7 +138,15 @@ export const herd: FigureSpec<HerdData> = {
         { name: 'rejected calls', unit: 'share' },
         { name: 'calls per client', unit: 'number' },
       ],
-      rows: runs.map((run) => [nameOf(run.choice), run.served, run.gaveUp, run.peakPerS, run.timeTo99Ms, run.rejectedShare, run.meanAttempts]),
+      rows: runs.map((run) => [
+        nameOf(run.choice),
+        run.served,
+        run.gaveUp,
+        run.peakPerS,
+        run.timeTo99Ms,
+        run.rejectedShare,
+        run.meanAttempts,
+      ]),
       isBad: (row, column) => {
         const run = runs[row];
         const key = ([, 'served', , 'peakPerS', 'timeTo99Ms'] as const)[column];
@@ -104,7 +159,12 @@ export const herd: FigureSpec<HerdData> = {
     const { binMs } = result;
     return {
       caption: `Calls in each ${duration(binMs)}`,
-      columns: [{ name: 'strategy' }, { name: 'from', unit: 'ms' }, { name: 'calls', unit: 'count' }, { name: 'served', unit: 'count' }],
+      columns: [
+        { name: 'strategy' },
+        { name: 'from', unit: 'ms' },
+        { name: 'calls', unit: 'count' },
+        { name: 'served', unit: 'count' },
+      ],
       rows: orderOf(result.runs, sort).flatMap((choice) => {
         const run = runOf(result.runs, choice);
         return Array.from(run?.arrivals ?? [], (calls, i) => [nameOf(choice), i * binMs, calls, run?.accepted[i]]);
@@ -115,16 +175,28 @@ export const herd: FigureSpec<HerdData> = {
   note({ result }) {
     const { strategy, herd: outage } = result.input;
     const cut = result.runs.filter(({ isCut }) => isCut);
-    const cost = outage.rejectionCost > 0 ? ` A rejected call takes ${percent(outage.rejectionCost)} of a served one's capacity.` : '';
+    const cost =
+      outage.rejectionCost > 0
+        ? ` A rejected call takes ${percent(outage.rejectionCost)} of a served one's capacity.`
+        : '';
     const said = [
       `All clients make their first call within ${duration(FIRST_CALLS_MS)}, learn of its outcome after ${duration(LATENCY_MS)}, and retry ${limitsOf(result)}.${cost}`,
       `Peak: the busiest ${duration(WINDOW_MS)} after the outage, as a rate; pink above ${BAD_PEAK} times the capacity of ${rate(outage.capacityPerS)}.`,
       `Decorrelated jitter replaces the backoff, so its four rows are one strategy.`,
     ];
-    const late = result.runs.some(({ lastAttemptMs = 0, lastServedMs = 0 }) => Math.max(lastAttemptMs, lastServedMs) > result.horizonMs);
-    if (late) said.push(`Some clients retry for longer than ${duration(result.horizonMs)}: the numbers count them to their end.`);
-    const names = cut.length === result.runs.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
-    if (cut.length > 0) said.push(`${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls, so the outcome is unknown.`);
+    const late = result.runs.some(
+      ({ lastAttemptMs = 0, lastServedMs = 0 }) => Math.max(lastAttemptMs, lastServedMs) > result.horizonMs,
+    );
+    if (late)
+      said.push(
+        `Some clients retry for longer than ${duration(result.horizonMs)}: the numbers count them to their end.`,
+      );
+    const names =
+      cut.length === result.runs.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
+    if (cut.length > 0)
+      said.push(
+        `${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls, so the outcome is unknown.`,
+      );
     if (strategy.capMs <= strategy.baseMs) said.push('With the cap at the base, all backoffs are fixed.');
     return [said.join(' ')];
   },
@@ -136,12 +208,16 @@ function scaleOf({ horizonMs }: HerdResult, { strip }: HerdLayout): Scale {
 
 function limitsOf({ input }: HerdResult): string {
   const limits = limitsInWords(input.strategy);
-  return input.herd.limits === 'set' && limits !== '' ? `as set, with ${limits} at most` : 'until served, without a limit';
+  return input.herd.limits === 'set' && limits !== ''
+    ? `as set, with ${limits} at most`
+    : 'until served, without a limit';
 }
 
 export function nameOf(choice: Choice): string {
   const isOfGrid = CHOICES.some((cell) => sameChoice(cell, choice));
-  return isOfGrid || curveActs(choice) ? `${capitalised(choice.backoff)} · ${jitterName(choice)}` : capitalised(jitterName(choice));
+  return isOfGrid || curveActs(choice)
+    ? `${capitalised(choice.backoff)} · ${jitterName(choice)}`
+    : capitalised(jitterName(choice));
 }
 
 export function rowInWords(run: HerdRun, result: HerdResult): string {
@@ -157,7 +233,11 @@ export function rowInWords(run: HerdRun, result: HerdResult): string {
 }
 
 function layout(width: number, data: HerdData | undefined): HerdLayout {
-  return layoutOf(width, data ? orderOf(data.result.runs, data.sort) : CHOICES, (data?.sort.key ?? 'strategy') === 'strategy');
+  return layoutOf(
+    width,
+    data ? orderOf(data.result.runs, data.sort) : CHOICES,
+    (data?.sort.key ?? 'strategy') === 'strategy',
+  );
 }
 
 type Measure = Exclude<SortKey, 'strategy'>;
@@ -191,5 +271,8 @@ function percent(part: number): string {
 function sortMark({ columns }: HerdLayout, { sort }: HerdData): SVGPathElement {
   const { key, x = 0, y = 16 } = columns.find((column) => column.key === sort.key) ?? {};
   const [left, top] = [key === 'strategy' ? 58 : x + 3, y - 8];
-  return svg('path', { d: sort.descending ? `M${left},${top}h8l-4,6z` : `M${left},${top + 6}h8l-4,-6z`, class: 'sort-mark' });
+  return svg('path', {
+    d: sort.descending ? `M${left},${top}h8l-4,6z` : `M${left},${top + 6}h8l-4,-6z`,
+    class: 'sort-mark',
+  });
 }

@@ -35,9 +35,17 @@ export function outcomeOf(run: HerdRun, { input, horizonMs }: Pick<HerdResult, '
   if (isCut) return { text: `cut off at ${duration(untilMs)}`, rest: `${of} served up to there`, isBad: true };
   if (waiting > 0) {
     const others = gaveUp > 0 ? `${count(gaveUp)} gave up, ` : '';
-    return { text: `${of} after ${duration(Math.max(horizonMs, untilMs))}`, rest: `${others}${count(waiting)} still retry`, isBad };
+    return {
+      text: `${of} after ${duration(Math.max(horizonMs, untilMs))}`,
+      rest: `${others}${count(waiting)} still retry`,
+      isBad,
+    };
   }
-  return { text: `${of} served`, rest: `${count(gaveUp)} gave up${lastAttemptMs === undefined ? '' : ` by ${by(lastAttemptMs + LATENCY_MS)}`}`, isBad };
+  return {
+    text: `${of} served`,
+    rest: `${count(gaveUp)} gave up${lastAttemptMs === undefined ? '' : ` by ${by(lastAttemptMs + LATENCY_MS)}`}`,
+    isBad,
+  };
 }
 
 /** A tenth of a second below ten seconds, whole seconds above: never earlier than it was. */
@@ -50,7 +58,9 @@ export function by(ms: number): string {
 export function limitsSentence(result: HerdResult): string {
   const { input, other, horizonMs } = result;
   const { strategy, herd } = input;
-  const chosen = result.runs.find(({ choice }) => choice.backoff === strategy.backoff && choice.jitter === strategy.jitter);
+  const chosen = result.runs.find(
+    ({ choice }) => choice.backoff === strategy.backoff && choice.jitter === strategy.jitter,
+  );
   const asSet = herd.limits === 'set' ? chosen : other;
   const endless = herd.limits === 'set' ? other : chosen;
   if (!asSet || !endless) return '';
@@ -58,8 +68,12 @@ export function limitsSentence(result: HerdResult): string {
   const jitter = strategy.jitter === 'none' ? 'no jitter' : `${jitterName(strategy)} jitter`;
   if (limits === '') return `With ${jitter} and no limit, no client ever gives up.`;
   const who = `With ${limits} and ${jitter}`;
-  if (asSet.isCut) return `${who}, clients make more than ${short(asSet.calls)} calls in ${duration(asSet.untilMs)}: the simulation stops there.`;
-  if (asSet.gaveUp === 0) return asSet.served === herd.clients ? `${who}, no client gives up.` : `${who}, no client gives up within ${duration(asSet.untilMs)}.`;
+  if (asSet.isCut)
+    return `${who}, clients make more than ${short(asSet.calls)} calls in ${duration(asSet.untilMs)}: the simulation stops there.`;
+  if (asSet.gaveUp === 0)
+    return asSet.served === herd.clients
+      ? `${who}, no client gives up.`
+      : `${who}, no client gives up within ${duration(asSet.untilMs)}.`;
   const time = asSet.lastAttemptMs === undefined ? '' : ` by ${by(asSet.lastAttemptMs + LATENCY_MS)}`;
   const all = `${count(asSet.gaveUp)} of ${count(herd.clients)} clients`;
   return herd.limits === 'set'
@@ -67,7 +81,11 @@ export function limitsSentence(result: HerdResult): string {
     : `Here no client gives up. ${who}, ${all} would give up${time}.`;
 }
 
-function endlessly({ served, allServedMs, isCut, untilMs, calls }: HerdRun, clients: number, horizonMs: number): string {
+function endlessly(
+  { served, allServedMs, isCut, untilMs, calls }: HerdRun,
+  clients: number,
+  horizonMs: number,
+): string {
   if (allServedMs !== undefined) return `all would be served by ${by(allServedMs)}`;
   if (isCut) return `the server would get ${short(calls)} calls in ${duration(untilMs)}`;
   return `${count(served)} would be served by ${duration(horizonMs)}${served < clients ? ' and the others still retry' : ''}`;
@@ -100,12 +118,23 @@ export function heroStrip(result: HerdResult, run: HerdRun, width: number): SVGS
   const { input, binMs, horizonMs } = result;
   const { clients, downMs, capacityPerS } = input.herd;
   const { text, rest } = outcomeOf(run, result);
-  const peak = run.peakPerS === undefined ? '' : `, ${short(run.peakPerS)} calls a second at the busiest moment after the outage`;
+  const peak =
+    run.peakPerS === undefined ? '' : `, ${short(run.peakPerS)} calls a second at the busiest moment after the outage`;
   const words = `${heroLabel(run.choice)}: ${text}${rest && `, ${rest}`}${peak}`;
   const box = { x: 0, y: ABOVE, width, height: HERO_STRIP };
-  const drawing = svg('svg', { viewBox: `0 0 ${width} ${HERO_HEIGHT}`, width, height: HERO_HEIGHT, role: 'img', 'aria-label': words, 'data-jitter': run.choice.jitter });
+  const drawing = svg('svg', {
+    viewBox: `0 0 ${width} ${HERO_HEIGHT}`,
+    width,
+    height: HERO_HEIGHT,
+    role: 'img',
+    'aria-label': words,
+    'data-jitter': run.choice.jitter,
+  });
   drawing.append(
-    createPainter()({ arrivals: run.arrivals, accepted: run.accepted, binMs, capacityPerS, downFromMs: 0, downToMs: downMs }, box),
+    createPainter()(
+      { arrivals: run.arrivals, accepted: run.accepted, binMs, capacityPerS, downFromMs: 0, downToMs: downMs },
+      box,
+    ),
     servedCurve(run.accepted, clients, { ...box, y: ABOVE + HERO_STRIP + GAP, height: HERO_CURVE }),
   );
   const last = run.lastAttemptMs === undefined ? null : lastAttempt((width * run.lastAttemptMs) / horizonMs, box);

@@ -18,7 +18,9 @@ const BELOW = 44;
 export const landing: FigureSpec<TotalsResult> = {
   id: 'landing',
   title: 'When do retries land?',
-  subtitle: ({ binMs }) => [`retries in each ${duration(binMs)}, of ${count(CLIENTS)} clients that start together and keep failing`],
+  subtitle: ({ binMs }) => [
+    `retries in each ${duration(binMs)}, of ${count(CLIENTS)} clients that start together and keep failing`,
+  ],
   height: () => HEIGHT,
 
   draw({ binMs, totals }, width) {
@@ -33,8 +35,15 @@ export const landing: FigureSpec<TotalsResult> = {
     ];
     for (const [i, { strategy, landings }] of [...totals.entries()].reverse()) {
       const points = stepsOf(landings, binMs, end);
-      const fill = area<Point>().x((p) => x(p.ms)).y0(bottom).y1((p) => y(p.retries)).curve(curveStepAfter)(points);
-      const edge = line<Point>().x((p) => x(p.ms)).y((p) => y(p.retries)).curve(curveStepAfter)(points);
+      const fill = area<Point>()
+        .x((p) => x(p.ms))
+        .y0(bottom)
+        .y1((p) => y(p.retries))
+        .curve(curveStepAfter)(points);
+      const edge = line<Point>()
+        .x((p) => x(p.ms))
+        .y((p) => y(p.retries))
+        .curve(curveStepAfter)(points);
       const group = svg('g', { 'data-jitter': strategy.jitter, class: i === 0 ? 'chosen' : 'compared' });
       if (i === 0) group.append(svg('path', { d: fill ?? '', class: 'area' }));
       group.append(svg('path', { d: edge ?? '', class: 'line' }));
@@ -44,27 +53,52 @@ export const landing: FigureSpec<TotalsResult> = {
       const { strategy } = totalsOf;
       const most = `at most ${count(busiest(totalsOf))}`;
       const text = `${title(strategy)}: ${most}`;
-      marks.push(svg('text', { x: right, y: 14 + 18 * i, 'text-anchor': 'end', class: 'value hued', 'data-jitter': strategy.jitter }, labelWidth(text) <= right ? text : most));
+      marks.push(
+        svg(
+          'text',
+          { x: right, y: 14 + 18 * i, 'text-anchor': 'end', class: 'value hued', 'data-jitter': strategy.jitter },
+          labelWidth(text) <= right ? text : most,
+        ),
+      );
     }
     return marks;
   },
 
   describe: ({ binMs, totals }) =>
-    totals.map((one) => `${title(one.strategy)}: in the busiest ${duration(binMs)} there are ${count(busiest(one))} retries of ${count(CLIENTS)} clients; the last retry starts at ${duration(one.lastMs)}.`).join(' '),
+    totals
+      .map(
+        (one) =>
+          `${title(one.strategy)}: in the busiest ${duration(binMs)} there are ${count(busiest(one))} retries of ${count(CLIENTS)} clients; the last retry starts at ${duration(one.lastMs)}.`,
+      )
+      .join(' '),
 
   table({ binMs, totals }) {
     const bins = 1 + Math.max(...totals.map(({ landings }) => lastBin(landings)));
     return {
       caption: `Retries in each ${duration(binMs)}, of ${count(CLIENTS)} clients`,
-      columns: [{ name: 'from', unit: 'ms' }, ...totals.map(({ strategy }) => ({ name: title(strategy), unit: 'count' as const }))],
-      rows: Array.from({ length: bins }, (_, i) => [i * binMs, ...totals.map(({ landings }) => CLIENTS * (landings[i] ?? 0))]),
+      columns: [
+        { name: 'from', unit: 'ms' },
+        ...totals.map(({ strategy }) => ({ name: title(strategy), unit: 'count' as const })),
+      ],
+      rows: Array.from({ length: bins }, (_, i) => [
+        i * binMs,
+        ...totals.map(({ landings }) => CLIENTS * (landings[i] ?? 0)),
+      ]),
     };
   },
 
   note: ({ totals: [chosen, compared] }) => {
-    if (chosen && busiest(chosen) === 0) return [chosen.strategy.maxAttempts === 1 ? 'No retry is made: there is only one attempt.' : 'No retry is made: the first wait would end after the deadline.'];
+    if (chosen && busiest(chosen) === 0)
+      return [
+        chosen.strategy.maxAttempts === 1
+          ? 'No retry is made: there is only one attempt.'
+          : 'No retry is made: the first wait would end after the deadline.',
+      ];
     const { maxAttempts, totalTimeoutMs } = chosen?.strategy ?? {};
-    const cut = maxAttempts === Infinity && totalTimeoutMs === Infinity ? 'Nothing limits the attempts, so only the first retries are shown. ' : '';
+    const cut =
+      maxAttempts === Infinity && totalTimeoutMs === Infinity
+        ? 'Nothing limits the attempts, so only the first retries are shown. '
+        : '';
     if (!chosen || !compared || sameChoice(chosen.strategy, compared.strategy)) return [cut];
     return [`${cut}A spike is a moment at which many clients retry together.`];
   },
@@ -76,7 +110,9 @@ interface Point {
 }
 
 function stepsOf(landings: Float64Array, binMs: number, end: number): Point[] {
-  const points = Array.from(landings, (share, i) => ({ ms: i * binMs, retries: CLIENTS * share })).filter(({ ms }) => ms < end);
+  const points = Array.from(landings, (share, i) => ({ ms: i * binMs, retries: CLIENTS * share })).filter(
+    ({ ms }) => ms < end,
+  );
   return [...points, { ms: end, retries: points.at(-1)?.retries ?? 0 }];
 }
 

@@ -37,14 +37,25 @@ export const lanes: FigureSpec<HerdResult> = {
     for (const [i, { rejected, served, gaveUp }] of all.entries()) {
       const y = TOP + LANE * (i + 0.5);
       if (i % 4 === 0) marks.push(svg('text', { x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, String(i + 1)));
-      const ticks = (from: number, to: number): string => rejected.map((ms) => (ms >= from && ms < to ? `M${x(ms).toFixed(1)},${y - 4}v8` : '')).join('');
+      const ticks = (from: number, to: number): string =>
+        rejected.map((ms) => (ms >= from && ms < to ? `M${x(ms).toFixed(1)},${y - 4}v8` : '')).join('');
       marks.push(
         svg('line', { x1: LEFT, x2: right, y1: y, y2: y, class: 'grid' }),
         svg('path', { d: ticks(0, Math.min(downMs, end)), class: 'tick' }),
         svg('path', { d: ticks(downMs, end), class: 'tick late' }),
       );
-      if (served !== undefined && served <= end) marks.push(svg('circle', { cx: x(served).toFixed(1), cy: y, r: 4.5, class: 'dot-mark', 'data-jitter': input.strategy.jitter }));
-      if (gaveUp !== undefined && gaveUp <= end) marks.push(svg('path', { d: `M${(x(gaveUp) - 4).toFixed(1)},${y - 4}l8,8m0,-8l-8,8`, class: 'gave-up' }));
+      if (served !== undefined && served <= end)
+        marks.push(
+          svg('circle', {
+            cx: x(served).toFixed(1),
+            cy: y,
+            r: 4.5,
+            class: 'dot-mark',
+            'data-jitter': input.strategy.jitter,
+          }),
+        );
+      if (gaveUp !== undefined && gaveUp <= end)
+        marks.push(svg('path', { d: `M${(x(gaveUp) - 4).toFixed(1)},${y - 4}l8,8m0,-8l-8,8`, class: 'gave-up' }));
     }
     return marks;
   },
@@ -55,12 +66,23 @@ export const lanes: FigureSpec<HerdResult> = {
       const before = (times: readonly number[]): number => times.filter((time) => time <= ms).length;
       const lane = y === undefined ? undefined : all[Math.floor((y - TOP) / LANE)];
       const said = [
-        { name: 'served so far', value: `${before(all.flatMap(({ served }) => served ?? []))} of ${all.length}`, jitter: result.input.strategy.jitter },
+        {
+          name: 'served so far',
+          value: `${before(all.flatMap(({ served }) => served ?? []))} of ${all.length}`,
+          jitter: result.input.strategy.jitter,
+        },
         { name: 'calls rejected so far', value: count(before(all.flatMap(rejectionsOf))) },
       ];
       if (!lane) return said;
-      const state = (lane.served ?? Infinity) <= ms ? 'served' : (lane.gaveUp ?? Infinity) <= ms ? 'gave up' : 'not served yet';
-      return [...said, { name: `client ${all.indexOf(lane) + 1}`, value: `${state}, ${plural(before(rejectionsOf(lane)), 'call')} rejected` }];
+      const state =
+        (lane.served ?? Infinity) <= ms ? 'served' : (lane.gaveUp ?? Infinity) <= ms ? 'gave up' : 'not served yet';
+      return [
+        ...said,
+        {
+          name: `client ${all.indexOf(lane) + 1}`,
+          value: `${state}, ${plural(before(rejectionsOf(lane)), 'call')} rejected`,
+        },
+      ];
     });
   },
 
@@ -69,7 +91,10 @@ export const lanes: FigureSpec<HerdResult> = {
     const served = all.flatMap((client) => client.served ?? []);
     const gaveUp = all.filter((client) => client.gaveUp !== undefined).length;
     const calls = all.map((client) => client.rejected.length + (client.gaveUp === undefined ? 0 : 1));
-    const when = served.length === 0 ? '' : `, between ${duration(Math.min(...served))} and ${duration(Math.max(...served))} after the outage began`;
+    const when =
+      served.length === 0
+        ? ''
+        : `, between ${duration(Math.min(...served))} and ${duration(Math.max(...served))} after the outage began`;
     return `${title(result.input.strategy)}: of ${count(all.length)} clients ${count(served.length)} were served${when}${gaveUp === 0 ? '' : `, and ${count(gaveUp)} gave up`}. Each had ${Math.min(...calls)} to ${Math.max(...calls)} calls rejected.`;
   },
 
@@ -82,11 +107,16 @@ export const lanes: FigureSpec<HerdResult> = {
     };
   },
 
-  note: () => ['Each row is a client. A tick is a rejected call, pink once the server is back. A dot is the call that was served, a cross the last one of a client that gave up. On the grey ground the server is down.'],
+  note: () => [
+    'Each row is a client. A tick is a rejected call, pink once the server is back. A dot is the call that was served, a cross the last one of a client that gave up. On the grey ground the server is down.',
+  ],
 };
 
 function scaleOf({ horizonMs, input }: HerdResult, all: readonly Client[], width: number): Scale {
-  const latest = Math.max(input.herd.downMs, ...all.flatMap(({ rejected, served, gaveUp }) => [rejected.at(-1) ?? 0, served ?? 0, gaveUp ?? 0]));
+  const latest = Math.max(
+    input.herd.downMs,
+    ...all.flatMap(({ rejected, served, gaveUp }) => [rejected.at(-1) ?? 0, served ?? 0, gaveUp ?? 0]),
+  );
   const isOver = all.every(({ served, gaveUp }) => (served ?? gaveUp) !== undefined);
   return linear([0, isOver ? Math.min(horizonMs, 1.04 * latest) : horizonMs], [LEFT, width - 12]);
 }

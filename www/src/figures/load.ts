@@ -3,7 +3,15 @@ import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
 import { duration, plural, rate, share } from '../charts/format';
-import { BUDGET_BUCKET, BUDGET_RATIO, DOWN_FROM_MS, TIMEOUT_MS, type Budget, type LoadResult, type LoadRun } from '../compute/load';
+import {
+  BUDGET_BUCKET,
+  BUDGET_RATIO,
+  DOWN_FROM_MS,
+  TIMEOUT_MS,
+  type Budget,
+  type LoadResult,
+  type LoadRun,
+} from '../compute/load';
 import { capitalised } from '../state/strategy';
 import { rateAt, timeReadout } from './herd-readout';
 import { seconds, timeAxis } from './time-axis';
@@ -34,7 +42,9 @@ export const load: FigureSpec<LoadResult> = {
     const paint = createPainter();
     const x = scaleOf(data, width);
     const marks: SVGElement[] = [
-      ...(isNarrow ? [] : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'load at the end')]),
+      ...(isNarrow
+        ? []
+        : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'load at the end')]),
       svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'outcome'),
       serverBack(x(DOWN_FROM_MS + input.herd.downMs), 6),
       ...heads.map(({ name, y }) => svg('text', { x: 0, y: y + 14, class: 'head' }, name)),
@@ -51,11 +61,28 @@ export const load: FigureSpec<LoadResult> = {
           svg('circle', { cx: 5, cy: middle - 4.5, r: 4.5, class: 'mark' }),
           svg('text', { x: 17, y: middle, class: 'name' }, rowName(jitter, budget)),
           paint(
-            { arrivals, late: timeouts, binMs, capacityPerS, downFromMs: DOWN_FROM_MS, downToMs: DOWN_FROM_MS + input.herd.downMs },
+            {
+              arrivals,
+              late: timeouts,
+              binMs,
+              capacityPerS,
+              downFromMs: DOWN_FROM_MS,
+              downToMs: DOWN_FROM_MS + input.herd.downMs,
+            },
             { ...strip, y: y + (isNarrow ? 20 : 0) },
           ),
-          isNarrow ? null : svg('text', { x: columns.last, y: middle, 'text-anchor': 'end', class: lastLoad > 1 ? 'number bad' : 'number' }, share(lastLoad)),
-          svg('text', { x: columns.outcome, y: middle, 'text-anchor': 'end', class: isStuck ? 'number bad' : 'number' }, outcome(run, horizonMs, isNarrow)),
+          isNarrow
+            ? null
+            : svg(
+                'text',
+                { x: columns.last, y: middle, 'text-anchor': 'end', class: lastLoad > 1 ? 'number bad' : 'number' },
+                share(lastLoad),
+              ),
+          svg(
+            'text',
+            { x: columns.outcome, y: middle, 'text-anchor': 'end', class: isStuck ? 'number bad' : 'number' },
+            outcome(run, horizonMs, isNarrow),
+          ),
         ),
       );
     }
@@ -68,8 +95,18 @@ export const load: FigureSpec<LoadResult> = {
 
   readout(data, width) {
     const { rows, bottom } = layout(width);
-    return timeReadout('load', data, data.input.herd.downMs + DOWN_FROM_MS, scaleOf(data, width), [rows[0] ?? 0, bottom], (ms) =>
-      data.runs.map((run) => ({ name: rowName(run.jitter, run.budget), value: rate(rateAt(run.arrivals, data, ms)), jitter: run.jitter })),
+    return timeReadout(
+      'load',
+      data,
+      data.input.herd.downMs + DOWN_FROM_MS,
+      scaleOf(data, width),
+      [rows[0] ?? 0, bottom],
+      (ms) =>
+        data.runs.map((run) => ({
+          name: rowName(run.jitter, run.budget),
+          value: rate(rateAt(run.arrivals, data, ms)),
+          jitter: run.jitter,
+        })),
     );
   },
 
@@ -80,7 +117,10 @@ export const load: FigureSpec<LoadResult> = {
     const bins = runs[0]?.arrivals.length ?? 0;
     return {
       caption: `Calls that arrive in each ${duration(binMs)}, seed ${input.seed}`,
-      columns: [{ name: 'from', unit: 'ms' }, ...runs.map(({ jitter, budget }) => ({ name: rowName(jitter, budget), unit: 'count' as const }))],
+      columns: [
+        { name: 'from', unit: 'ms' },
+        ...runs.map(({ jitter, budget }) => ({ name: rowName(jitter, budget), unit: 'count' as const })),
+      ],
       rows: Array.from({ length: bins }, (_, i) => [i * binMs, ...runs.map(({ arrivals }) => arrivals[i])]),
     };
   },
@@ -93,7 +133,8 @@ export const load: FigureSpec<LoadResult> = {
       `A budget allows one retry per ${Math.round(1 / BUDGET_RATIO)} requests or per ${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
       `Load at the end: calls in the last ${duration(horizonMs / 10)}, as a share of the capacity.`,
     ];
-    if (capacityPerS < herd.capacityPerS) said.push(`Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: only the ratio matters.`);
+    if (capacityPerS < herd.capacityPerS)
+      said.push(`Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: only the ratio matters.`);
     return [said.join(' ')];
   },
 };
@@ -117,7 +158,8 @@ function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: bool
 export function finding({ runs, input, horizonMs }: LoadResult): string {
   const { demand, downMs } = input.herd;
   if (downMs === 0) return 'Without an outage there is nothing to recover from.';
-  if (demand >= 1) return `New requests alone take ${share(demand)} of the capacity: neither backoff nor a budget makes up for that.`;
+  if (demand >= 1)
+    return `New requests alone take ${share(demand)} of the capacity: neither backoff nor a budget makes up for that.`;
   const of = (budget: Budget): LoadRun[] => runs.filter((run) => run.budget === budget);
   return `${ofBackoff(of('unlimited'))} ${ofBudgets(of('request')[0], of('success')[0], horizonMs)}`;
 }
@@ -128,7 +170,8 @@ function ofBackoff(jitters: readonly LoadRun[]): string {
     const slowest = Math.max(...jitters.map(({ recoveredAfterMs }) => recoveredAfterMs ?? 0));
     return `Backoff is enough here: with every jitter the server recovers within ${duration(slowest)}.`;
   }
-  if (recovering.length > 0) return `Without a budget, the server recovers only with ${listed(recovering.map(({ jitter }) => (jitter === 'none' ? 'no jitter' : `${jitter} jitter`)))}.`;
+  if (recovering.length > 0)
+    return `Without a budget, the server recovers only with ${listed(recovering.map(({ jitter }) => (jitter === 'none' ? 'no jitter' : `${jitter} jitter`)))}.`;
   const least = Math.min(...jitters.map(({ lastLoad }) => lastLoad));
   return `Backoff hardly helps: whatever the jitter, retries keep the load at ${times(least)}, and the server never recovers.`;
 }
@@ -144,7 +187,8 @@ function ofBudgets(request: LoadRun | undefined, success: LoadRun | undefined, h
   if (perSuccess !== undefined && perRequest !== undefined) {
     return `A budget of ${ratio} per success recovers in ${duration(perSuccess)}, of ${ratio} per request in ${duration(perRequest)}.`;
   }
-  if (perSuccess !== undefined) return `A budget of ${ratio} per success recovers in ${duration(perSuccess)}; of ${ratio} per request it never does.`;
+  if (perSuccess !== undefined)
+    return `A budget of ${ratio} per success recovers in ${duration(perSuccess)}; of ${ratio} per request it never does.`;
   if (perRequest !== undefined) return `A budget of ${ratio} per request recovers in ${duration(perRequest)}.`;
   return `Neither budget recovers within ${duration(horizonMs)}.`;
 }

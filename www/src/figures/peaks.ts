@@ -22,7 +22,9 @@ const NARROW = 330;
 export const peaks: FigureSpec<PeaksResult> = {
   id: 'peaks',
   title: 'Peak load as the herd grows',
-  subtitle: ({ input, windowMs }) => [`${capitalised(input.strategy.backoff)}: worst ${duration(windowMs)} after the outage`],
+  subtitle: ({ input, windowMs }) => [
+    `${capitalised(input.strategy.backoff)}: worst ${duration(windowMs)} after the outage`,
+  ],
   height: () => TOP + PLOT + BELOW,
 
   draw({ input, peaks: found }, width) {
@@ -40,16 +42,35 @@ export const peaks: FigureSpec<PeaksResult> = {
       const own = of(found, jitter);
       return { jitter, own, points: own.map((peak): [number, number] => [x(peak.clients), y(peak.peakPerS.p50)]) };
     }).filter(({ points }) => points.length > 0);
-    const ends = spread(lines.map(({ points }) => points.at(-1)?.[1] ?? 0), LABEL_HEIGHT, [TOP, bottom]);
+    const ends = spread(
+      lines.map(({ points }) => points.at(-1)?.[1] ?? 0),
+      LABEL_HEIGHT,
+      [TOP, bottom],
+    );
 
     const limit = y(capacityPerS);
     const name = { text: `capacity ${rate(capacityPerS)}`, x: LEFT + 12, y: limit - 8, radius: 0 };
-    const obstacles = [{ x: LEFT, y: limit - 1, width: right - LEFT, height: 2 }, ...lines.flatMap(({ points }) => along(points))];
+    const obstacles = [
+      { x: LEFT, y: limit - 1, width: right - LEFT, height: 2 },
+      ...lines.flatMap(({ points }) => along(points)),
+    ];
     const [place] = placed([name], obstacles, { x: LEFT + 4, y: TOP, width: right - LEFT - 4, height: PLOT });
 
     return [
-      leftAxis({ scale: y, format: rate, ticks: logTicks(reach), title: 'calls per second (log scale)', grid: [LEFT, right] }),
-      bottomAxis({ scale: x, format: short, ticks: width < NARROW ? [50, 500, 5000] : [50, 100, 500, 1000, 5000], title: 'clients (log scale)', grid: [TOP, bottom] }),
+      leftAxis({
+        scale: y,
+        format: rate,
+        ticks: logTicks(reach),
+        title: 'calls per second (log scale)',
+        grid: [LEFT, right],
+      }),
+      bottomAxis({
+        scale: x,
+        format: short,
+        ticks: width < NARROW ? [50, 500, 5000] : [50, 100, 500, 1000, 5000],
+        title: 'clients (log scale)',
+        grid: [TOP, bottom],
+      }),
       svg('line', { x1: LEFT, x2: right, y1: limit, y2: limit, class: 'bound' }),
       ...(place ? [svg('text', { x: place.x, y: place.y + 12, class: 'bound-label' }, name.text)] : []),
       ...lines.map(({ jitter, own, points }) =>
@@ -62,7 +83,16 @@ export const peaks: FigureSpec<PeaksResult> = {
         ),
       ),
       ...lines.map(({ jitter, points }, i) =>
-        svg('text', { x: (points.at(-1)?.[0] ?? 0) + 9, y: (ends[i] ?? 0) + 4, class: 'value hued direct', 'data-jitter': jitter }, named(jitter)),
+        svg(
+          'text',
+          {
+            x: (points.at(-1)?.[0] ?? 0) + 9,
+            y: (ends[i] ?? 0) + 4,
+            class: 'value hued direct',
+            'data-jitter': jitter,
+          },
+          named(jitter),
+        ),
       ),
     ];
   },
@@ -71,17 +101,25 @@ export const peaks: FigureSpec<PeaksResult> = {
     const told = JITTERS.flatMap((jitter) => {
       const own = of(found, jitter);
       const [first, last] = [own[0], own.at(-1)];
-      return first && last ? [`${named(jitter)}: ${rate(first.peakPerS.p50)} with ${count(first.clients)} clients, ${rate(last.peakPerS.p50)} with ${count(last.clients)}`] : [];
+      return first && last
+        ? [
+            `${named(jitter)}: ${rate(first.peakPerS.p50)} with ${count(first.clients)} clients, ${rate(last.peakPerS.p50)} with ${count(last.clients)}`,
+          ]
+        : [];
     });
     return `${capitalised(input.strategy.backoff)} backoff, capacity ${rate(input.herd.capacityPerS)}, most calls in any ${duration(windowMs)} after the server is back. ${told.join('; ')}.`;
   },
 
   table({ input, windowMs, peaks: found }) {
     const sizes = [...input.clients];
-    const peakOf = (clients: number, jitter: Jitter): number | undefined => of(found, jitter).find((peak) => peak.clients === clients)?.peakPerS.p50;
+    const peakOf = (clients: number, jitter: Jitter): number | undefined =>
+      of(found, jitter).find((peak) => peak.clients === clients)?.peakPerS.p50;
     return {
       caption: `Most calls in any ${duration(windowMs)} after the server is back, as a rate: median of ${seedsOf(found)}; ${capitalised(input.strategy.backoff)} backoff, from seed ${input.seed} on`,
-      columns: [{ name: 'clients', unit: 'count' }, ...JITTERS.map((jitter) => ({ name: named(jitter), unit: 'perS' as const }))],
+      columns: [
+        { name: 'clients', unit: 'count' },
+        ...JITTERS.map((jitter) => ({ name: named(jitter), unit: 'perS' as const })),
+      ],
       rows: sizes.map((clients) => [clients, ...JITTERS.map((jitter) => peakOf(clients, jitter))]),
       isBad: (row, column) => (peakOf(sizes[row] ?? 0, JITTERS[column - 1] ?? 'none') ?? 0) > input.herd.capacityPerS,
     };
@@ -93,7 +131,10 @@ export const peaks: FigureSpec<PeaksResult> = {
       return most ? [`${named(jitter)} up to ${plural(most.clients, 'client')}`] : [];
     });
     if (found.length === 0) return ['No calls after the outage, or too many before its end to simulate.'];
-    const said = fits.length === 0 ? 'The server gets more calls than it can serve, whatever the jitter.' : `Within the server's capacity: ${fits.join(', ')}.`;
+    const said =
+      fits.length === 0
+        ? 'The server gets more calls than it can serve, whatever the jitter.'
+        : `Within the server's capacity: ${fits.join(', ')}.`;
     return [`${said} Lines: median of ${seedsOf(found)}; bands: 5th to 95th percentile.`];
   },
 };

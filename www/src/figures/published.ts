@@ -79,7 +79,11 @@ export function agreement(points: readonly ContentionPoint[]): Agreement {
   const pairs = PUBLISHED.flatMap((published) => {
     const own = points.find(({ line, clients }) => line === published.line && clients === published.clients);
     if (!own) return [];
-    return (['calls', 'timeMs'] as const).map((measure) => ({ own: own[measure], runs: own.runs, published: published[measure] }));
+    return (['calls', 'timeMs'] as const).map((measure) => ({
+      own: own[measure],
+      runs: own.runs,
+      published: published[measure],
+    }));
   });
   const within = pairs.filter(({ own, runs, published }) => {
     const error = Math.hypot(own.sd / Math.sqrt(runs), published.sd / Math.sqrt(PUBLISHED_RUNS));

@@ -41,8 +41,17 @@ export const success: FigureSpec<SuccessData> = {
     for (const [i, { strategy, success, plateau }] of [...totals.entries()].reverse()) {
       const points = [...success.timesMs].map((ms, at) => ({ ms, part: success.shares[at] ?? 0 }));
       points.push({ ms: end, part: plateau });
-      const path = line<(typeof points)[number]>().x((p) => x(p.ms)).y((p) => y(p.part)).curve(curveStepAfter)(points);
-      marks.push(svg('g', { 'data-jitter': strategy.jitter, class: i === 0 ? 'chosen' : 'compared' }, svg('path', { d: path ?? '', class: 'line' })));
+      const path = line<(typeof points)[number]>()
+        .x((p) => x(p.ms))
+        .y((p) => y(p.part))
+        .curve(curveStepAfter)(points);
+      marks.push(
+        svg(
+          'g',
+          { 'data-jitter': strategy.jitter, class: i === 0 ? 'chosen' : 'compared' },
+          svg('path', { d: path ?? '', class: 'line' }),
+        ),
+      );
     }
     const [chosen] = totals;
     if (chosen) {
@@ -53,20 +62,34 @@ export const success: FigureSpec<SuccessData> = {
       marks.push(...percentileMarks(chosen, x, y));
     }
     for (const [i, text] of headOf(data, width).entries()) {
-      marks.push(svg('text', { x: 0, y: 12 + LINE * i, class: text.jitter ? 'value hued' : 'value', 'data-jitter': text.jitter }, text.text));
+      marks.push(
+        svg(
+          'text',
+          { x: 0, y: 12 + LINE * i, class: text.jitter ? 'value hued' : 'value', 'data-jitter': text.jitter },
+          text.text,
+        ),
+      );
     }
     return marks;
   },
 
   describe: ({ failureRate, totals }) =>
-    `Each attempt fails with a chance of ${share(failureRate)}. ` + totals.map((one) => `${title(one.strategy)}: ${percentiles(one)}. ${outcomes(one)}.`).join(' '),
+    `Each attempt fails with a chance of ${share(failureRate)}. ` +
+    totals.map((one) => `${title(one.strategy)}: ${percentiles(one)}. ${outcomes(one)}.`).join(' '),
 
   table({ totals }) {
     return {
       caption: 'Share of all calls that have succeeded by each time',
-      columns: [{ name: 'strategy' }, { name: 'percentile of all calls' }, { name: 'time', unit: 'ms' }, { name: 'succeeded', unit: 'share' }],
+      columns: [
+        { name: 'strategy' },
+        { name: 'percentile of all calls' },
+        { name: 'time', unit: 'ms' },
+        { name: 'succeeded', unit: 'share' },
+      ],
       rows: totals.flatMap(({ strategy, success, p50Ms, p95Ms }) => [
-        ...[p50Ms, p95Ms].flatMap((ms, i) => (ms === undefined ? [] : [[title(strategy), `p${100 * (MARKED[i] ?? 0)}`, ms, MARKED[i]]])),
+        ...[p50Ms, p95Ms].flatMap((ms, i) =>
+          ms === undefined ? [] : [[title(strategy), `p${100 * (MARKED[i] ?? 0)}`, ms, MARKED[i]]],
+        ),
         ...[...success.timesMs].map((ms, i) => [title(strategy), '', ms, success.shares[i]]),
       ]),
     };
@@ -75,8 +98,12 @@ export const success: FigureSpec<SuccessData> = {
   note({ totals: [chosen] }) {
     if (!chosen) return [];
     const { totalTimeoutMs, maxAttempts } = chosen.strategy;
-    if (totalTimeoutMs !== Infinity) return [`No wait may end at or after the deadline of ${duration(totalTimeoutMs)}. The time that attempts take comes on top of the waits.`];
-    if (maxAttempts === Infinity) return ['There is no deadline and no limit of attempts, so every call succeeds in the end.'];
+    if (totalTimeoutMs !== Infinity)
+      return [
+        `No wait may end at or after the deadline of ${duration(totalTimeoutMs)}. The time that attempts take comes on top of the waits.`,
+      ];
+    if (maxAttempts === Infinity)
+      return ['There is no deadline and no limit of attempts, so every call succeeds in the end.'];
     return [`There is no deadline. In this sample, the last retry starts after ${duration(chosen.lastMs)}.`];
   },
 };
@@ -92,7 +119,12 @@ function headOf({ totals }: SuccessData, width: number): Line[] {
     const { jitter } = one.strategy;
     const [name, numbers] = [title(one.strategy), percentiles(one)];
     const both = `${name}: ${numbers}`;
-    return labelWidth(both) <= width ? [{ text: both, jitter }] : [{ text: `${name}:`, jitter }, { text: numbers, jitter }];
+    return labelWidth(both) <= width
+      ? [{ text: both, jitter }]
+      : [
+          { text: `${name}:`, jitter },
+          { text: numbers, jitter },
+        ];
   });
   const [chosen] = totals;
   return chosen ? [...lines, { text: outcomes(chosen) }] : lines;
@@ -130,7 +162,16 @@ function percentileMarks({ strategy, p50Ms, p95Ms }: Totals, x: Scale, y: Scale)
         'g',
         { 'data-jitter': strategy.jitter, class: 'percentile', 'data-share': part },
         svg('circle', { cx: px.toFixed(1), cy: py.toFixed(1), r: 4.5, class: 'atom' }),
-        svg('text', { x: isLeft ? right : px + 9, y: py + (i === 0 ? 4 : 18), 'text-anchor': isLeft ? 'end' : 'start', class: 'value hued halo' }, text),
+        svg(
+          'text',
+          {
+            x: isLeft ? right : px + 9,
+            y: py + (i === 0 ? 4 : 18),
+            'text-anchor': isLeft ? 'end' : 'start',
+            class: 'value hued halo',
+          },
+          text,
+        ),
       ),
     ];
   });
@@ -143,6 +184,10 @@ function deadlineLine(x: number, [top, bottom]: readonly [top: number, bottom: n
     'g',
     { class: 'limit' },
     svg('line', { x1: x, x2: x, y1: top, y2: bottom }),
-    svg('text', { x: isLeft ? x - 6 : x + 6, y: bottom - 8, 'text-anchor': isLeft ? 'end' : 'start', class: 'halo' }, text),
+    svg(
+      'text',
+      { x: isLeft ? x - 6 : x + 6, y: bottom - 8, 'text-anchor': isLeft ? 'end' : 'start', class: 'halo' },
+      text,
+    ),
   );
 }

@@ -27,7 +27,9 @@ const NAMES: Record<Budget, string> = { unlimited: 'no budget', request: 'per re
 export const sweepFigure: FigureSpec<SweepData> = {
   id: 'budgets',
   title: 'How full may the server be?',
-  subtitle: ({ input, points, horizonMs }) => [`time to recover from an outage of ${duration(input.herd.downMs)}. ${limits(points, horizonMs)}`],
+  subtitle: ({ input, points, horizonMs }) => [
+    `time to recover from an outage of ${duration(input.herd.downMs)}. ${limits(points, horizonMs)}`,
+  ],
   height: () => TOP + PLOT + 44,
 
   draw({ points, demand }, width) {
@@ -39,18 +41,33 @@ export const sweepFigure: FigureSpec<SweepData> = {
     const times = points.flatMap(({ recoveredAfterMs }) => recoveredAfterMs ?? []).map((ms) => Math.max(100, ms));
     const reach = [Math.min(1000, ...times) / 1.2, Math.max(10_000, ...times) * 1.2] as const;
     const y = log(reach, [bottom, TOP]);
-    const at = ({ demand: load, recoveredAfterMs }: SweepPoint): [number, number] => [x(load), recoveredAfterMs === undefined ? NEVER : y(Math.max(100, recoveredAfterMs))];
+    const at = ({ demand: load, recoveredAfterMs }: SweepPoint): [number, number] => [
+      x(load),
+      recoveredAfterMs === undefined ? NEVER : y(Math.max(100, recoveredAfterMs)),
+    ];
     const lines = BUDGETS.map((budget) => ({ budget, own: points.filter((point) => point.budget === budget) }));
     // Named where the line leaves the plot for the row above it, or at its end.
-    const names = lines.map(({ own }) => own.findLast(({ recoveredAfterMs }) => recoveredAfterMs !== undefined) ?? own[0]);
-    const ends = spread(names.map((point) => (point ? at(point)[1] : 0)), LABEL_HEIGHT, [NEVER, bottom]);
+    const names = lines.map(
+      ({ own }) => own.findLast(({ recoveredAfterMs }) => recoveredAfterMs !== undefined) ?? own[0],
+    );
+    const ends = spread(
+      names.map((point) => (point ? at(point)[1] : 0)),
+      LABEL_HEIGHT,
+      [NEVER, bottom],
+    );
     const here = Math.round(x(demand)) + 0.5;
     return [
       leftAxis({ scale: y, format: duration, ticks: logTicks(reach), grid: [LEFT, right] }),
       svg('text', { x: 0, y: TOP - 10, class: 'axis-title' }, 'recovers after (log scale)'),
       svg('text', { x: right + 8, y: NEVER + 4, class: 'never' }, 'never'),
       svg('line', { x1: LEFT, x2: right, y1: NEVER + 0.5, y2: NEVER + 0.5, class: 'never-line' }),
-      bottomAxis({ scale: x, format: share, ticks: isNarrow ? [0.5, 0.75, 1] : [0.5, 0.6, 0.7, 0.8, 0.9, 1], title: isNarrow ? 'new requests / capacity' : 'new requests, as a share of the capacity', grid: [TOP, bottom] }),
+      bottomAxis({
+        scale: x,
+        format: share,
+        ticks: isNarrow ? [0.5, 0.75, 1] : [0.5, 0.6, 0.7, 0.8, 0.9, 1],
+        title: isNarrow ? 'new requests / capacity' : 'new requests, as a share of the capacity',
+        grid: [TOP, bottom],
+      }),
       svg('line', { x1: here, x2: here, y1: NEVER - 10, y2: bottom, class: 'bound' }),
       svg('text', { x: here, y: NEVER - 18, 'text-anchor': 'middle', class: 'bound-label' }, `now ${share(demand)}`),
       ...lines.map(({ budget, own }) =>
@@ -64,7 +81,16 @@ export const sweepFigure: FigureSpec<SweepData> = {
       ...lines.map(({ budget }, i) => {
         const point = names[i];
         return point && point.recoveredAfterMs !== undefined
-          ? svg('text', { x: at(point)[0] + (isNarrow ? -9 : 9), y: (ends[i] ?? 0) + 4, 'text-anchor': isNarrow ? 'end' : 'start', class: 'value direct halo' }, NAMES[budget])
+          ? svg(
+              'text',
+              {
+                x: at(point)[0] + (isNarrow ? -9 : 9),
+                y: (ends[i] ?? 0) + 4,
+                'text-anchor': isNarrow ? 'end' : 'start',
+                class: 'value direct halo',
+              },
+              NAMES[budget],
+            )
           : svg('text', { x: LEFT + 8, y: NEVER + 18, class: 'value direct halo' }, NAMES[budget]);
       }),
     ];
@@ -75,12 +101,20 @@ export const sweepFigure: FigureSpec<SweepData> = {
 
   table({ input, points }) {
     const demands = [...new Set(points.map(({ demand }) => demand))];
-    const of = (demand: number, budget: Budget): SweepPoint | undefined => points.find((point) => point.demand === demand && point.budget === budget);
+    const of = (demand: number, budget: Budget): SweepPoint | undefined =>
+      points.find((point) => point.demand === demand && point.budget === budget);
     return {
       caption: `Time to recover from an outage of ${duration(input.herd.downMs)}, seed ${input.seed}`,
-      columns: [{ name: 'new requests', unit: 'share' }, ...BUDGETS.map((budget) => ({ name: NAMES[budget], unit: 'ms' as const }))],
-      rows: demands.map((demand) => [demand, ...BUDGETS.map((budget) => of(demand, budget)?.recoveredAfterMs ?? 'never')]),
-      isBad: (row, column) => column > 0 && of(demands[row] ?? 0, BUDGETS[column - 1] ?? 'unlimited')?.recoveredAfterMs === undefined,
+      columns: [
+        { name: 'new requests', unit: 'share' },
+        ...BUDGETS.map((budget) => ({ name: NAMES[budget], unit: 'ms' as const })),
+      ],
+      rows: demands.map((demand) => [
+        demand,
+        ...BUDGETS.map((budget) => of(demand, budget)?.recoveredAfterMs ?? 'never'),
+      ]),
+      isBad: (row, column) =>
+        column > 0 && of(demands[row] ?? 0, BUDGETS[column - 1] ?? 'unlimited')?.recoveredAfterMs === undefined,
     };
   },
 };
@@ -90,7 +124,8 @@ function pieces(points: readonly SweepPoint[]): SweepPoint[][] {
   const found: SweepPoint[][] = [];
   for (const [i, point] of points.entries()) {
     const before = points[i - 1];
-    if (before && (before.recoveredAfterMs === undefined) === (point.recoveredAfterMs === undefined)) found.at(-1)?.push(point);
+    if (before && (before.recoveredAfterMs === undefined) === (point.recoveredAfterMs === undefined))
+      found.at(-1)?.push(point);
     else found.push([point]);
   }
   return found;
@@ -100,7 +135,9 @@ function limits(points: readonly SweepPoint[], horizonMs: number): string {
   const told = BUDGETS.map((budget) => {
     const most = points.findLast((point) => point.budget === budget && point.recoveredAfterMs !== undefined);
     const name = budget === 'unlimited' ? 'Without a budget' : `With ${share(BUDGET_RATIO)} ${NAMES[budget]}`;
-    return most ? `${name} the server recovers up to ${share(most.demand)}.` : `${name} it never recovers within ${duration(horizonMs)}.`;
+    return most
+      ? `${name} the server recovers up to ${share(most.demand)}.`
+      : `${name} it never recovers within ${duration(horizonMs)}.`;
   });
   return told.join(' ');
 }

@@ -27,14 +27,20 @@ export type Painter = (traffic: Traffic, box: Box) => SVGGElement;
 
 /** Draws strips in the colours that the page has now. */
 export function createPainter(): Painter {
-  const [ground, taken, over, muted] = [colorOf('--sunken'), colorOf('--none'), colorOf('--failed'), colorOf('--muted')];
+  const [ground, taken, over, muted] = [
+    colorOf('--sunken'),
+    colorOf('--none'),
+    colorOf('--failed'),
+    colorOf('--muted'),
+  ];
   const part = (load: number): number => Math.min(1, Math.log(1 + load) / Math.log(1 + MOST));
 
   return ({ arrivals, accepted, binMs, capacityPerS, downFromMs, downToMs, late }, box) => {
     const perBin = (capacityPerS * binMs) / 1000;
     const colour = (calls: number, bin: number): Rgb | undefined => {
       const at = (bin + 0.5) * binMs;
-      if (at >= downFromMs && at < downToMs) return mixed(ground, muted, calls === 0 ? 0.12 : 0.25 + 0.5 * part(calls / perBin));
+      if (at >= downFromMs && at < downToMs)
+        return mixed(ground, muted, calls === 0 ? 0.12 : 0.25 + 0.5 * part(calls / perBin));
       if (calls === 0) return undefined;
       // A whole call in a bin that the capacity fills only partly is no overload.
       const served = accepted?.[bin] ?? ((late?.[bin] ?? 0) > 0 ? 0 : Math.min(calls, Math.max(1, perBin)));
@@ -46,7 +52,13 @@ export function createPainter(): Painter {
     const strip = heatStrip(arrivals, colour, box);
     const spanMs = arrivals.length * binMs;
     const [from, to] = [downFromMs, downToMs].map((ms) => box.x + (box.width * Math.min(ms, spanMs)) / spanMs);
-    return svg('g', {}, svg('rect', { ...box, class: 'ground' }), strip, hatch({ ...box, x: from ?? 0, width: (to ?? 0) - (from ?? 0) }));
+    return svg(
+      'g',
+      {},
+      svg('rect', { ...box, class: 'ground' }),
+      strip,
+      hatch({ ...box, x: from ?? 0, width: (to ?? 0) - (from ?? 0) }),
+    );
   };
 }
 
@@ -79,14 +91,25 @@ export function servedCurve(accepted: ArrayLike<number>, clients: number, { x, y
     d += `L${(x + (bin + 1) * step).toFixed(2)},${level(served)}`;
   }
   d += `H${x + width}`;
-  return svg('g', { class: 'served' }, svg('rect', { x, y, width, height, class: 'ground' }), svg('path', { d: `${d}V${bottom}z`, class: 'filled' }), svg('path', { d, class: 'edge' }));
+  return svg(
+    'g',
+    { class: 'served' },
+    svg('rect', { x, y, width, height, class: 'ground' }),
+    svg('path', { d: `${d}V${bottom}z`, class: 'filled' }),
+    svg('path', { d, class: 'edge' }),
+  );
 }
 
 /** The moment of the last call by a client that gave up; nothing if that is not in the box. */
 export function lastAttempt(x: number, { x: left, y, width, height }: Box): SVGGElement | null {
   if (!(x <= left + width)) return null;
   const at = Math.min(Math.round(x), left + width - 1.5) + 0.5;
-  return svg('g', { class: 'last-attempt' }, svg('line', { x1: at, x2: at, y1: y - 2, y2: y + height + 2 }), svg('path', { d: `M${at - 4},${y - 3}h8l-4,5z` }));
+  return svg(
+    'g',
+    { class: 'last-attempt' },
+    svg('line', { x1: at, x2: at, y1: y - 2, y2: y + height + 2 }),
+    svg('path', { d: `M${at - 4},${y - 3}h8l-4,5z` }),
+  );
 }
 
 const SWATCH = 36;
@@ -104,13 +127,25 @@ interface LegendOptions {
 
 type Swatch = (paint: Painter, box: Box) => SVGElement | null;
 
-function legendItems({ taken = 'served', above = 'rejected', hasServed = false }: LegendOptions): readonly (readonly [label: string, swatch: Swatch])[] {
+function legendItems({
+  taken = 'served',
+  above = 'rejected',
+  hasServed = false,
+}: LegendOptions): readonly (readonly [label: string, swatch: Swatch])[] {
   const plain = { binMs: 1000, downFromMs: Infinity, downToMs: Infinity, capacityPerS: MOST };
-  const ramp = (value: (part: number) => number): Float64Array => Float64Array.from({ length: SWATCH }, (_, i) => value((i + 1) / SWATCH));
+  const ramp = (value: (part: number) => number): Float64Array =>
+    Float64Array.from({ length: SWATCH }, (_, i) => value((i + 1) / SWATCH));
   const all: [string, Swatch][] = [
     [taken, (paint, box) => paint({ ...plain, arrivals: ramp((part) => MOST * part) }, box)],
-    [above, (paint, box) => paint({ ...plain, arrivals: ramp((part) => MOST * MOST ** part), accepted: new Float64Array(SWATCH) }, box)],
-    ['server down', (paint, box) => paint({ ...plain, downFromMs: 0, arrivals: ramp((part) => MOST * MOST ** (part - 0.5)) }, box)],
+    [
+      above,
+      (paint, box) =>
+        paint({ ...plain, arrivals: ramp((part) => MOST * MOST ** part), accepted: new Float64Array(SWATCH) }, box),
+    ],
+    [
+      'server down',
+      (paint, box) => paint({ ...plain, downFromMs: 0, arrivals: ramp((part) => MOST * MOST ** (part - 0.5)) }, box),
+    ],
   ];
   if (!hasServed) return all;
   return [
@@ -121,7 +156,10 @@ function legendItems({ taken = 'served', above = 'rejected', hasServed = false }
 }
 
 /** Where each item of the legend stands, in lines of this width. */
-function legendPlaces(items: readonly (readonly [label: string, swatch: Swatch])[], width: number): { left: number; line: number }[] {
+function legendPlaces(
+  items: readonly (readonly [label: string, swatch: Swatch])[],
+  width: number,
+): { left: number; line: number }[] {
   let [left, line] = [0, 0];
   return items.map(([label]) => {
     const needed = SWATCH + SWATCH_GAP + labelWidth(label);
@@ -138,14 +176,22 @@ export function legendHeight(width: number, options: LegendOptions = {}): number
 }
 
 /** What the colours mean, by the colours themselves; on as many lines as the width needs. */
-export function trafficLegend(paint: Painter, { x, width }: Pick<Box, 'x' | 'width'>, y: number, options: LegendOptions = {}): SVGGElement {
+export function trafficLegend(
+  paint: Painter,
+  { x, width }: Pick<Box, 'x' | 'width'>,
+  y: number,
+  options: LegendOptions = {},
+): SVGGElement {
   const items = legendItems(options);
   const places = legendPlaces(items, width);
   const group = svg('g', { class: 'traffic-legend' });
   for (const [i, [label, swatch]] of items.entries()) {
     const { left, line } = places[i] ?? { left: 0, line: 0 };
     const box = { x: x + left, y: y + LINE * line, width: SWATCH, height: 10 };
-    group.append(svg('g', {}, swatch(paint, box)), svg('text', { x: box.x + SWATCH + SWATCH_GAP, y: box.y + 9 }, label));
+    group.append(
+      svg('g', {}, swatch(paint, box)),
+      svg('text', { x: box.x + SWATCH + SWATCH_GAP, y: box.y + 9 }, label),
+    );
   }
   return group;
 }
@@ -153,5 +199,10 @@ export function trafficLegend(paint: Painter, { x, width }: Pick<Box, 'x' | 'wid
 /** The moment from which on the server serves again. */
 export function serverBack(x: number, y: number): SVGGElement {
   const at = Math.round(x) + 0.5;
-  return svg('g', { class: 'server-back' }, svg('line', { x1: at, x2: at, y1: y, y2: y + 18 }), svg('text', { x: at + 6, y: y + 12 }, 'server back'));
+  return svg(
+    'g',
+    { class: 'server-back' },
+    svg('line', { x1: at, x2: at, y1: y, y2: y + 18 }),
+    svg('text', { x: at + 6, y: y + 12 }, 'server back'),
+  );
 }

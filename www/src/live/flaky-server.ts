@@ -17,14 +17,21 @@ const CLAIMED_WITHIN_MS = 10_000;
 export async function startFlakyServer(): Promise<void> {
   const container: ServiceWorkerContainer | undefined = navigator.serviceWorker;
   if (!container) {
-    throw new NoFlakyServer(`The flaky server is a service worker, and this browser has none here: it needs https and no private window. ${HOW_ELSE}`);
+    throw new NoFlakyServer(
+      `The flaky server is a service worker, and this browser has none here: it needs https and no private window. ${HOW_ELSE}`,
+    );
   }
-  let registration;
+  let registration: ServiceWorkerRegistration;
   try {
     // Built, it is one plain script in the folder of the page.
-    registration = await container.register(workerUrl, { scope: './', type: import.meta.env.DEV ? 'module' : 'classic' });
+    registration = await container.register(workerUrl, {
+      scope: './',
+      type: import.meta.env.DEV ? 'module' : 'classic',
+    });
   } catch (error) {
-    throw new NoFlakyServer(`The flaky server is a service worker, and this browser did not start it (${String(error)}). ${HOW_ELSE}`);
+    throw new NoFlakyServer(
+      `The flaky server is a service worker, and this browser did not start it (${String(error)}). ${HOW_ELSE}`,
+    );
   }
   // Without a network the worker of last time does.
   await registration.update().catch(() => undefined);
@@ -33,7 +40,15 @@ export async function startFlakyServer(): Promise<void> {
   // Active, but not for this page: so it is after a reload that skipped the worker.
   const controlled = new Promise<void>((resolve, reject) => {
     container.addEventListener('controllerchange', () => resolve(), { once: true });
-    setTimeout(() => reject(new NoFlakyServer(`The flaky server, a service worker, did not take this page over. Reload the page. ${HOW_ELSE}`)), CLAIMED_WITHIN_MS);
+    setTimeout(
+      () =>
+        reject(
+          new NoFlakyServer(
+            `The flaky server, a service worker, did not take this page over. Reload the page. ${HOW_ELSE}`,
+          ),
+        ),
+      CLAIMED_WITHIN_MS,
+    );
   });
   registration.active?.postMessage('claim' satisfies Message);
   await controlled;
@@ -45,7 +60,8 @@ function activated(registration: ServiceWorkerRegistration): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
       if (newest?.state === 'activated') resolve();
-      else if (newest?.state === 'redundant') reject(new NoFlakyServer(`The flaky server, a service worker, did not start. ${HOW_ELSE}`));
+      else if (newest?.state === 'redundant')
+        reject(new NoFlakyServer(`The flaky server, a service worker, did not start. ${HOW_ELSE}`));
     };
     newest?.addEventListener('statechange', look);
     look();

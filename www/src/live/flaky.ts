@@ -56,7 +56,11 @@ worker.addEventListener('fetch', (event) => {
   if (!event.request.url.startsWith(base)) return;
   const url = new URL(event.request.url);
   const id = url.pathname.slice(new URL(base).pathname.length);
-  event.respondWith(id === 'stats' ? Promise.resolve(stats(url.searchParams.get('run') ?? '')) : answer(id, url.searchParams, event.request));
+  event.respondWith(
+    id === 'stats'
+      ? Promise.resolve(stats(url.searchParams.get('run') ?? ''))
+      : answer(id, url.searchParams, event.request),
+  );
 });
 
 async function answer(id: string, query: URLSearchParams, { headers }: Request): Promise<Response> {
@@ -69,7 +73,14 @@ async function answer(id: string, query: URLSearchParams, { headers }: Request):
   run.mostAtOnce = Math.max(run.mostAtOnce, ++run.underWay);
   const key = headers.get('idempotency-key');
   if (key !== null) run.keys.add(key);
-  const met = fate({ seed: query.get('seed') ?? '', id, n, failure: failureOf(query), failureRate: Number(query.get('rate')), latencyMs: LATENCY_MS });
+  const met = fate({
+    seed: query.get('seed') ?? '',
+    id,
+    n,
+    failure: failureOf(query),
+    failureRate: Number(query.get('rate')),
+    latencyMs: LATENCY_MS,
+  });
   if (!(await sleep(met.kind === 'slow' ? SLOW_MS : met.latencyMs, requestName(name, id, n)))) run.stopped++;
   run.underWay--;
   return response(met.kind, { id, n });
@@ -82,7 +93,11 @@ function failureOf(query: URLSearchParams): Failure {
 function response(kind: Kind, told: object): Response {
   if (kind === 'dropped') return Response.error();
   if (kind === 'unavailable') return Response.json({ error: 'unavailable', ...told }, { status: 503 });
-  if (kind === 'limited') return Response.json({ error: 'too many requests', ...told }, { status: 429, headers: { 'Retry-After': String(RETRY_AFTER_S) } });
+  if (kind === 'limited')
+    return Response.json(
+      { error: 'too many requests', ...told },
+      { status: 429, headers: { 'Retry-After': String(RETRY_AFTER_S) } },
+    );
   return Response.json(told);
 }
 

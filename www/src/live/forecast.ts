@@ -16,7 +16,13 @@ interface Settings {
   readonly rate: number;
 }
 
-const REPLIES: Readonly<Record<Kind, Reply>> = { ok: 200, unavailable: 503, limited: 429, dropped: 'network', slow: 'timeout' };
+const REPLIES: Readonly<Record<Kind, Reply>> = {
+  ok: 200,
+  unavailable: 503,
+  limited: 429,
+  dropped: 'network',
+  slow: 'timeout',
+};
 /** A policy may retry without end against a server that always fails. */
 const MOST_ATTEMPTS = 100;
 
@@ -26,10 +32,23 @@ export function forecast({ strategy, seed, calls, failure, rate }: Settings): Ru
 
   function play(trace: Trace): void {
     for (let n = 1, startMs = 0; n <= Math.min(maxAttempts, MOST_ATTEMPTS); n++) {
-      const { kind, latencyMs } = fate({ seed, id: String(trace.id), n, failure, failureRate: rate, latencyMs: LATENCY_MS });
+      const { kind, latencyMs } = fate({
+        seed,
+        id: String(trace.id),
+        n,
+        failure,
+        failureRate: rate,
+        latencyMs: LATENCY_MS,
+      });
       const endMs = startMs + (kind === 'slow' ? ATTEMPT_TIMEOUT_MS : latencyMs);
       const isLate = endMs >= totalTimeoutMs;
-      const leg: Leg = { attempt: n, startMs, key: null, endMs: isLate ? totalTimeoutMs : endMs, reply: isLate ? 'timeout' : REPLIES[kind] };
+      const leg: Leg = {
+        attempt: n,
+        startMs,
+        key: null,
+        endMs: isLate ? totalTimeoutMs : endMs,
+        reply: isLate ? 'timeout' : REPLIES[kind],
+      };
       trace.legs.push(leg);
       trace.endMs = leg.endMs;
       trace.outcome = leg.reply === 200 ? 'ok' : 'gave up';

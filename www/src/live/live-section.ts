@@ -27,10 +27,26 @@ const CALLS = [1, 8, 50];
 const DRAWING_SHARE = 0.05;
 
 export function mountLive(root: HTMLElement, store: Store): void {
-  const failure = select('live-failure', LIVE_FAILURES.map((value) => [value, FAILURES[value]]));
-  const rate = select('live-rate', RATES.map((value) => [String(value), share(value)]));
-  const calls = select('live-calls', CALLS.map((value) => [String(value), String(value)]));
-  const own = html('input', { id: 'live-url', type: 'url', inputmode: 'url', placeholder: 'the flaky server', autocomplete: 'off', spellcheck: 'false' });
+  const failure = select(
+    'live-failure',
+    LIVE_FAILURES.map((value) => [value, FAILURES[value]]),
+  );
+  const rate = select(
+    'live-rate',
+    RATES.map((value) => [String(value), share(value)]),
+  );
+  const calls = select(
+    'live-calls',
+    CALLS.map((value) => [String(value), String(value)]),
+  );
+  const own = html('input', {
+    id: 'live-url',
+    type: 'url',
+    inputmode: 'url',
+    placeholder: 'the flaky server',
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
   const start = html('button', { id: 'live-start', type: 'button', class: 'primary' });
   const abort = html('button', { id: 'live-abort', type: 'button' }, 'Abort');
   abort.disabled = true;
@@ -49,14 +65,20 @@ export function mountLive(root: HTMLElement, store: Store): void {
   const log = html('ol', { id: 'live-log', tabindex: 0, 'aria-label': 'Events in order' });
 
   const figure = mountFigure<Run>(root, waterfall(store.get().live.calls), controls);
-  figure.card.append(legend(), html('div', { class: 'live-words' }, expected, sentence), html('details', {}, html('summary', {}, 'Event log'), log));
+  figure.card.append(
+    legend(),
+    html('div', { class: 'live-words' }, expected, sentence),
+    html('details', {}, html('summary', {}, 'Event log'), log),
+  );
 
   let run: Run | undefined;
   let running: AbortController | undefined;
 
   function target({ live }: State): Target {
     const text = own.value.trim();
-    return text === '' ? { kind: 'flaky', failure: live.failure, rate: live.rate } : { kind: 'own', url: new URL(text) };
+    return text === ''
+      ? { kind: 'flaky', failure: live.failure, rate: live.rate }
+      : { kind: 'own', url: new URL(text) };
   }
 
   /** The controls as the state has them; and, before the first run, what it will come to. */
@@ -64,7 +86,8 @@ export function mountLive(root: HTMLElement, store: Store): void {
     const { live, seed, strategy } = state;
     failure.value = live.failure;
     // A link may hold a rate of its own.
-    if (![...rate.options].some(({ value }) => value === String(live.rate))) rate.append(html('option', { value: String(live.rate) }, share(live.rate)));
+    if (![...rate.options].some(({ value }) => value === String(live.rate)))
+      rate.append(html('option', { value: String(live.rate) }, share(live.rate)));
     rate.value = String(live.rate);
     calls.value = String(live.calls);
     start.textContent = `Send ${plural(live.calls, 'call')}`;
@@ -72,7 +95,9 @@ export function mountLive(root: HTMLElement, store: Store): void {
     figure.card.dataset.jitter = strategy.jitter;
     const isOwn = own.value.trim() !== '';
     const settings = { strategy, seed, calls: live.calls };
-    const shown = isOwn ? emptyRun({ ...settings, target: { kind: 'flaky', ...live } }) : forecast({ ...settings, failure: live.failure, rate: live.rate });
+    const shown = isOwn
+      ? emptyRun({ ...settings, target: { kind: 'flaky', ...live } })
+      : forecast({ ...settings, failure: live.failure, rate: live.rate });
     figure.card.toggleAttribute('data-forecast', !isOwn);
     figure.show(shown);
     expected.textContent = isOwn ? 'Nothing is sent yet.' : `${summary(shown, false)} Nothing is sent yet.`;
@@ -209,8 +234,10 @@ function isHttp(text: string): boolean {
 }
 
 function legend(): HTMLElement {
-  const bar = (kind: string): SVGElement => svg('g', { class: `attempt ${kind}` }, svg('rect', { x: 0.5, y: 1, width: 21, height: 12, rx: 3 }));
-  const entry = (mark: SVGElement, text: string): HTMLElement => html('span', {}, svg('svg', { width: 22, height: 14, 'aria-hidden': 'true' }, mark), text);
+  const bar = (kind: string): SVGElement =>
+    svg('g', { class: `attempt ${kind}` }, svg('rect', { x: 0.5, y: 1, width: 21, height: 12, rx: 3 }));
+  const entry = (mark: SVGElement, text: string): HTMLElement =>
+    html('span', {}, svg('svg', { width: 22, height: 14, 'aria-hidden': 'true' }, mark), text);
   return html(
     'p',
     { class: 'legend' },

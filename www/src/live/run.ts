@@ -27,7 +27,9 @@ export interface Trace {
   endMs: number | undefined;
 }
 
-export type Target = { readonly kind: 'flaky'; readonly failure: LiveFailure; readonly rate: number } | { readonly kind: 'own'; readonly url: URL };
+export type Target =
+  | { readonly kind: 'flaky'; readonly failure: LiveFailure; readonly rate: number }
+  | { readonly kind: 'own'; readonly url: URL };
 
 export interface Run {
   readonly name: string;
@@ -55,6 +57,9 @@ export function seedOf(seed: number, { id }: Pick<Trace, 'id'>): string {
 
 /** A run before its first request. */
 export function emptyRun({ strategy, seed, calls, target }: RunSettings): Run {
-  const traces = Array.from({ length: calls }, (_, i): Trace => ({ id: i + 1, legs: [], outcome: 'waiting to be sent', endMs: undefined }));
+  const traces = Array.from(
+    { length: calls },
+    (_, i): Trace => ({ id: i + 1, legs: [], outcome: 'waiting to be sent', endMs: undefined }),
+  );
   return { name: '', strategy, seed, target, traces, nowMs: () => 0 };
 }

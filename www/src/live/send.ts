@@ -50,7 +50,9 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     // Fifty in one task would be a long one.
     await new Promise((resolve) => setTimeout(resolve));
     trace.outcome = 'running';
-    const fetchAndRetry = createFetch(policyOf(strategy), (input: string, init?: RequestInit) => record(trace, input, init));
+    const fetchAndRetry = createFetch(policyOf(strategy), (input: string, init?: RequestInit) =>
+      record(trace, input, init),
+    );
     const last = (): Leg | undefined => trace.legs.at(-1);
     try {
       const response = await fetchAndRetry(urlOf(run, trace), {
@@ -92,7 +94,13 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
   /** What sends the requests of a call. */
   async function record(trace: Trace, input: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
-    const leg: Leg = { attempt: trace.legs.length + 1, startMs: nowMs(), key: headers.get('idempotency-key'), endMs: undefined, reply: undefined };
+    const leg: Leg = {
+      attempt: trace.legs.length + 1,
+      startMs: nowMs(),
+      key: headers.get('idempotency-key'),
+      endMs: undefined,
+      reply: undefined,
+    };
     // Not to other servers: it would cost them a preflight.
     if (target.kind === 'flaky') headers.set(ATTEMPT, String(leg.attempt));
     trace.legs.push(leg);

@@ -39,7 +39,11 @@ export function waterfall(callsAtFirst: number): FigureSpec<Run> {
     id: 'live-run',
     title: 'What becomes of each call?',
     subtitle: ({ isForecast, seed, target }) => [
-      isForecast ? `forecast for seed ${seed}: the dashed requests are not sent yet` : target.kind === 'own' ? `requests to ${target.url.origin}` : `real requests to the service worker, seed ${seed}`,
+      isForecast
+        ? `forecast for seed ${seed}: the dashed requests are not sent yet`
+        : target.kind === 'own'
+          ? `requests to ${target.url.origin}`
+          : `real requests to the service worker, seed ${seed}`,
     ],
     height: (_, run) => heightFor(run?.traces.length ?? callsAtFirst),
     draw,
@@ -63,19 +67,35 @@ export function draw(run: Run, width: number): SVGElement[] {
 function row(trace: Trace, rows: Rows, scale: Scale, now: number, width: number): SVGGElement {
   const { id, legs, outcome } = trace;
   const middle = TOP + rows.pitch * (id - 0.5);
-  const group = svg('g', { class: 'call', 'data-outcome': outcome }, svg('text', { x: 0, y: middle + 4, class: 'label' }, String(id)));
+  const group = svg(
+    'g',
+    { class: 'call', 'data-outcome': outcome },
+    svg('text', { x: 0, y: middle + 4, class: 'label' }, String(id)),
+  );
   // One line under all bars: what shows of it is the waits.
   const from = legs[0]?.endMs;
   const last = legs.at(-1);
   const to = last?.waitMs === undefined ? last?.startMs : (trace.endMs ?? now);
-  if (from !== undefined && to !== undefined && to > from) group.append(svg('line', { x1: scale(from), x2: scale(to), y1: middle, y2: middle, class: 'wait' }));
-  legs.forEach((leg, i) => group.append(bar(leg, legs[i + 1], rows, scale, now, middle)));
-  group.append(svg('text', { x: width, y: middle + 4, 'text-anchor': 'end', class: `outcome ${CLASSES[outcome]}` }, outcomeText(trace)));
+  if (from !== undefined && to !== undefined && to > from)
+    group.append(svg('line', { x1: scale(from), x2: scale(to), y1: middle, y2: middle, class: 'wait' }));
+  for (const [i, leg] of legs.entries()) group.append(bar(leg, legs[i + 1], rows, scale, now, middle));
+  group.append(
+    svg(
+      'text',
+      { x: width, y: middle + 4, 'text-anchor': 'end', class: `outcome ${CLASSES[outcome]}` },
+      outcomeText(trace),
+    ),
+  );
   return group;
 }
 
 const CLASSES: Record<Outcome, string> = {
-  'waiting to be sent': 'idle', running: 'idle', ok: 'ok', 'gave up': 'bad', refused: 'bad', aborted: 'bad',
+  'waiting to be sent': 'idle',
+  running: 'idle',
+  ok: 'ok',
+  'gave up': 'bad',
+  refused: 'bad',
+  aborted: 'bad',
 };
 
 /** What stands on a bar, the longest first: the first one that has room is taken. */
@@ -99,7 +119,11 @@ function bar(leg: Leg, next: Leg | undefined, rows: Rows, scale: Scale, now: num
   const group = svg(
     'g',
     { class: `attempt ${kindOf(leg)}` },
-    svg('title', {}, `attempt ${leg.attempt}: ${replyText(leg.reply)}${leg.waitMs === undefined ? '' : `, then a wait of ${duration(leg.waitMs)}`}`),
+    svg(
+      'title',
+      {},
+      `attempt ${leg.attempt}: ${replyText(leg.reply)}${leg.waitMs === undefined ? '' : `, then a wait of ${duration(leg.waitMs)}`}`,
+    ),
     svg('rect', { x, y: middle - rows.bar / 2, width, height: rows.bar, rx: rows.labelled ? 3 : 2 }),
   );
   if (label) group.append(svg('text', { x: x + width / 2, y: middle + 4, 'text-anchor': 'middle' }, label));
@@ -124,7 +148,8 @@ export function describe(run: Run): string {
   const requests = requestsOf(run);
   if (requests === 0) return `${plural(traces.length, 'call')}, not sent yet.`;
   const kinds = new Map<string, number>();
-  for (const { reply } of traces.flatMap(({ legs }) => legs)) kinds.set(replyText(reply), (kinds.get(replyText(reply)) ?? 0) + 1);
+  for (const { reply } of traces.flatMap(({ legs }) => legs))
+    kinds.set(replyText(reply), (kinds.get(replyText(reply)) ?? 0) + 1);
   const answers = [...kinds].sort(([, a], [, b]) => b - a).map(([kind, n]) => `${n} × ${kind}`);
   const ok = traces.filter(({ outcome }) => outcome === 'ok');
   const slowest = Math.max(...ok.map(({ legs, endMs = 0 }) => endMs - (legs[0]?.startMs ?? 0)));
@@ -137,12 +162,24 @@ export function table({ traces, seed, isForecast }: Run): Table {
   return {
     caption: `Every attempt of the ${isForecast ? 'forecast' : 'run'}, seed ${seed}`,
     columns: [
-      { name: 'Call' }, { name: 'Attempt' }, { name: 'Answer' },
-      { name: 'Sent at', unit: 'ms' }, { name: 'Took', unit: 'ms' }, { name: 'Retry-After', unit: 'ms' }, { name: 'Wait after it', unit: 'ms' }, { name: 'Call ended' },
+      { name: 'Call' },
+      { name: 'Attempt' },
+      { name: 'Answer' },
+      { name: 'Sent at', unit: 'ms' },
+      { name: 'Took', unit: 'ms' },
+      { name: 'Retry-After', unit: 'ms' },
+      { name: 'Wait after it', unit: 'ms' },
+      { name: 'Call ended' },
     ],
     rows: traces.flatMap(({ id, legs, outcome }) =>
       legs.map((leg, i) => [
-        String(id), leg.attempt, replyText(leg.reply), leg.startMs, leg.endMs === undefined ? undefined : leg.endMs - leg.startMs, leg.hintMs, leg.waitMs,
+        String(id),
+        leg.attempt,
+        replyText(leg.reply),
+        leg.startMs,
+        leg.endMs === undefined ? undefined : leg.endMs - leg.startMs,
+        leg.hintMs,
+        leg.waitMs,
         i === legs.length - 1 ? outcome : '',
       ]),
     ),

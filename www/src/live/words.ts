@@ -35,15 +35,19 @@ function failures({ traces, isForecast }: Run): string {
   }
   const failed = [...counts.values()].reduce((a, b) => a + b, 0);
   if (failed === 0) return '';
-  const kinds = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([kind, n]) => `${n}\u00a0×\u00a0${kind}`);
+  const kinds = [...counts]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([kind, n]) => `${n}\u00a0×\u00a0${kind}`);
   return ` ${plural(failed, 'request')} ${isForecast ? 'will fail' : 'failed'}: ${kinds.join(', ')}.`;
 }
 
 /** Compares the page's own record with the counts of the worker at the end, and at the beginning. */
 export function counted(run: Run, aborted: boolean, atStart: FlakyStats, atEnd: FlakyStats): string {
-  if (atStart.instance !== atEnd.instance) return 'The browser restarted the server during the run, so its count is lost.';
+  if (atStart.instance !== atEnd.instance)
+    return 'The browser restarted the server during the run, so its count is lost.';
   if (atEnd.requests === requestsOf(run)) return 'The server counted the same.';
-  if (aborted && atEnd.requests < requestsOf(run)) return `The server counted ${atEnd.requests}: the others were stopped on their way.`;
+  if (aborted && atEnd.requests < requestsOf(run))
+    return `The server counted ${atEnd.requests}: the others were stopped on their way.`;
   return `The server counted ${atEnd.requests}.`;
 }
 
@@ -63,7 +67,12 @@ export function whyNoAnswer(run: Run, page: URL): string | undefined {
 }
 
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
 }
 
 export function succeeded(reply: Reply | undefined): boolean {
@@ -83,7 +92,8 @@ export function logLine(run: Run, trace: Trace, leg: Leg): string {
   const { legs, outcome } = trace;
   const over = outcome !== 'running';
   const at = leg.endMs === undefined ? leg.startMs : over ? (trace.endMs ?? leg.endMs) : leg.endMs;
-  const what = leg.endMs === undefined ? sent(run, leg, legs[0]) : over ? ended(trace, leg) : `${reply(leg)}, ${waits(leg)}`;
+  const what =
+    leg.endMs === undefined ? sent(run, leg, legs[0]) : over ? ended(trace, leg) : `${reply(leg)}, ${waits(leg)}`;
   return `${duration(at).padStart(LONGEST_TIME)}  call ${trace.id}, attempt ${leg.attempt}: ${what}`;
 }
 

@@ -14,8 +14,10 @@ export function mountBudget(root: HTMLElement, store: Store, computer: Computer)
   const sub = html('p', { class: 'sub' });
   const controls = html('div', { class: 'herd-controls budget-controls' });
   root.append(sub, controls);
-  const demand = sliderField(controls, { id: 'demand', label: 'New requests', stops: DEMANDS, text: (value) => `${share(value)} of the capacity` }, (value) =>
-    store.set({ herd: { ...store.get().herd, demand: value } }),
+  const demand = sliderField(
+    controls,
+    { id: 'demand', label: 'New requests', stops: DEMANDS, text: (value) => `${share(value)} of the capacity` },
+    (value) => store.set({ herd: { ...store.get().herd, demand: value } }),
   );
   store.subscribe(({ herd }) => {
     demand.show(herd.demand);
@@ -46,11 +48,15 @@ function mountLoad(root: HTMLElement, store: Store, computer: Computer): void {
 
 function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
   const figure = mountFigure(root, sweepFigure);
-  const channel = computer.channel('sweep', (found, whole) => {
-    if (!whole) return;
-    result = found;
-    show();
-  }, figure.fail);
+  const channel = computer.channel(
+    'sweep',
+    (found, whole) => {
+      if (!whole) return;
+      result = found;
+      show();
+    },
+    figure.fail,
+  );
   let result: SweepResult | undefined;
   let near = false;
 

@@ -3,7 +3,14 @@ import { html } from '../charts/dom';
 import { count, duration, short } from '../charts/format';
 import { mountFigure } from '../charts/figure';
 import { createComputer, type Channel, type Computer } from '../compute/client';
-import { CLIENTS, LINES, RUNS, type ContentionInput, type ContentionPoint, type ContentionResult } from '../compute/contention';
+import {
+  CLIENTS,
+  LINES,
+  RUNS,
+  type ContentionInput,
+  type ContentionPoint,
+  type ContentionResult,
+} from '../compute/contention';
 import { contention } from '../figures/contention';
 import type { Store } from '../state/store';
 import '../styles/cost.css';
@@ -12,7 +19,9 @@ import '../styles/cost.css';
 const LIGHT_RUNS = 10;
 
 /** The ends and the middle first, so that the lines are there at once and only get finer. */
-const COARSE_FIRST: readonly number[] = [10, 100, 190, 50, 150, 30, 70, 120, 170, ...CLIENTS].filter((n, i, all) => all.indexOf(n) === i);
+const COARSE_FIRST: readonly number[] = [10, 100, 190, 50, 150, 30, 70, 120, 170, ...CLIENTS].filter(
+  (n, i, all) => all.indexOf(n) === i,
+);
 
 export function mountContention(root: HTMLElement, store: Store, computer: Computer): void {
   const start = html('button', { type: 'button', class: 'primary' }, `Run it as published: ${count(RUNS)} runs`);
@@ -20,7 +29,13 @@ export function mountContention(root: HTMLElement, store: Store, computer: Compu
   const bar = html('progress', { max: 1, value: 0, 'aria-label': 'Progress of the published run' });
   const numbers = html('span', { class: 'run-numbers' });
   const outcome = html('span', { role: 'status' }, sizeOf());
-  const controls = html('div', { class: 'run' }, start, abort, html('span', { class: 'run-state' }, bar, numbers, outcome));
+  const controls = html(
+    'div',
+    { class: 'run' },
+    start,
+    abort,
+    html('span', { class: 'run-state' }, bar, numbers, outcome),
+  );
   const figure = mountFigure(root, contention, controls);
 
   let seed: number | undefined;

@@ -59,7 +59,14 @@ function mountVerdict(root: HTMLElement, store: Store) {
   const seeds = html('span');
   const state = html('div', { class: 'run' }, html('span', { class: 'run-state' }, bar, seeds), use);
   const head = html('div', { class: 'verdict-head' }, headline, state);
-  const card = html('div', { class: 'card verdict', id: 'verdict', role: 'group', 'aria-labelledby': headline.id, 'aria-busy': 'true' }, head, reason, others, scope);
+  const card = html(
+    'div',
+    { class: 'card verdict', id: 'verdict', role: 'group', 'aria-labelledby': headline.id, 'aria-busy': 'true' },
+    head,
+    reason,
+    others,
+    scope,
+  );
   root.append(card);
   let picked: CostData['recommendation']['pick'];
   use.hidden = true;
@@ -78,14 +85,23 @@ function mountVerdict(root: HTMLElement, store: Store) {
       headline.textContent = words.headline;
       reason.textContent = words.reason;
       others.replaceChildren(
-        ...words.others.map(({ choice, text }) => html('li', { 'data-jitter': choice.jitter }, html('span', { class: 'dot', 'aria-hidden': 'true' }), html('span', {}, text))),
+        ...words.others.map(({ choice, text }) =>
+          html(
+            'li',
+            { 'data-jitter': choice.jitter },
+            html('span', { class: 'dot', 'aria-hidden': 'true' }),
+            html('span', {}, text),
+          ),
+        ),
       );
       scope.textContent = words.scope;
-      const isChosen = !picked || (picked.choice.backoff === data.chosen.backoff && picked.choice.jitter === data.chosen.jitter);
+      const isChosen =
+        !picked || (picked.choice.backoff === data.chosen.backoff && picked.choice.jitter === data.chosen.jitter);
       use.hidden = isChosen;
       use.textContent = picked ? `Use ${title(picked.choice)}` : '';
       bar.hidden = true;
-      seeds.textContent = data.seeds === SEEDS ? '' : `Only ${data.seeds} seeds, because this herd makes so many calls.`;
+      seeds.textContent =
+        data.seeds === SEEDS ? '' : `Only ${data.seeds} seeds, because this herd makes so many calls.`;
       card.setAttribute('aria-busy', 'false');
     },
     fail(message: string): void {
@@ -111,7 +127,12 @@ function mountPeaks(root: HTMLElement, store: Store, computer: Computer): void {
   function order(): void {
     const { strategy, herd, seed } = store.get();
     const { downMs, capacityPerS, rejectionCost, limits } = herd;
-    const ordered = channel.order({ strategy, herd: { downMs, capacityPerS, rejectionCost, limits }, clients: CLIENTS, seed });
+    const ordered = channel.order({
+      strategy,
+      herd: { downMs, capacityPerS, rejectionCost, limits },
+      clients: CLIENTS,
+      seed,
+    });
     if (ordered) figure.busy();
   }
 

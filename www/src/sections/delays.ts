@@ -15,7 +15,11 @@ export function mountDelays(root: HTMLElement, store: Store, computer: Computer)
   const grid = mountGrid(root, store);
   const pair = html('div', { class: 'pair' });
   root.append(pair);
-  const figures = { delays: mountFigure(pair, delays), success: mountFigure(pair, success), landing: mountFigure(root, landing) };
+  const figures = {
+    delays: mountFigure(pair, delays),
+    success: mountFigure(pair, success),
+    landing: mountFigure(root, landing),
+  };
 
   const source = waitsSource(store, computer);
   source.subscribe({

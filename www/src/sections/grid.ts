@@ -5,7 +5,19 @@ import type { Distribution } from '../compute/waits';
 import { cellDrawing, mostOf, spreadOf, type CellSize } from '../figures/grid';
 import { CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Arrow, type Cells } from '../state/cells';
 import type { Store } from '../state/store';
-import { capitalised, curveActs, curveFormula, jitterFormula, jitterName, sameChoice, title, withChoice, type Backoff, type Choice, type Jitter } from '../state/strategy';
+import {
+  capitalised,
+  curveActs,
+  curveFormula,
+  jitterFormula,
+  jitterName,
+  sameChoice,
+  title,
+  withChoice,
+  type Backoff,
+  type Choice,
+  type Jitter,
+} from '../state/strategy';
 
 export interface Grid {
   show(cells: readonly Distribution[]): void;
@@ -61,11 +73,14 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
   compare.addEventListener('click', () => setComparing(!isComparing));
   function say(): void {
     const { strategy, compared } = store.get();
-    comparing.textContent = isComparing ? 'Pick the cell to compare with.' : `${title(strategy)} vs ${title(withChoice(strategy, compared))}`;
+    comparing.textContent = isComparing
+      ? 'Pick the cell to compare with.'
+      : `${title(strategy)} vs ${title(withChoice(strategy, compared))}`;
   }
 
   /** Cells outside the rows have the chosen backoff. */
-  const current = (choice: Choice): Choice => (CURVE_JITTERS.includes(choice.jitter) ? choice : { ...choice, backoff: store.get().strategy.backoff });
+  const current = (choice: Choice): Choice =>
+    CURVE_JITTERS.includes(choice.jitter) ? choice : { ...choice, backoff: store.get().strategy.backoff };
   const choose = (choice: Choice): void => store.set({ strategy: withChoice(store.get().strategy, current(choice)) });
   function pick(choice: Choice, isCompared: boolean): void {
     if (!isCompared) return choose(choice);
@@ -81,10 +96,22 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
     const buttonsOf = (choices: readonly Choice[]) => choices.map((choice) => made.get(choice)?.button);
     grid.style.setProperty('--rows', String(layout.rows.length));
     grid.replaceChildren(
-      html('div', { class: 'grid-heads', 'aria-hidden': 'true' }, html('span'), ...[...CURVE_JITTERS, 'decorrelated' as const].map(headOf)),
-      ...layout.rows.map(({ backoff, choices }) => html('div', { class: 'grid-row', role: 'presentation' }, rowHead(backoff), ...buttonsOf(choices))),
+      html(
+        'div',
+        { class: 'grid-heads', 'aria-hidden': 'true' },
+        html('span'),
+        ...[...CURVE_JITTERS, 'decorrelated' as const].map(headOf),
+      ),
+      ...layout.rows.map(({ backoff, choices }) =>
+        html('div', { class: 'grid-row', role: 'presentation' }, rowHead(backoff), ...buttonsOf(choices)),
+      ),
       html('div', { class: 'grid-tall', role: 'presentation' }, ...buttonsOf([layout.decorrelated])),
-      html('div', { class: 'grid-row grid-last', role: 'presentation' }, html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, 'More jitters')), ...buttonsOf(layout.last)),
+      html(
+        'div',
+        { class: 'grid-row grid-last', role: 'presentation' },
+        html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, 'More jitters')),
+        ...buttonsOf(layout.last),
+      ),
     );
     for (const { plot } of cells) resizes.observe(plot);
   }
@@ -95,7 +122,19 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
     const plot = html('span', { class: 'cell-plot' });
     const spread = html('span', { class: 'cell-spread', 'aria-hidden': 'true' });
     const inRow = CURVE_JITTERS.includes(jitter);
-    const button = html('button', { type: 'button', role: 'radio', class: 'cell', 'data-jitter': jitter, 'data-backoff': inRow ? backoff : undefined }, inRow ? null : name, plot, spread);
+    const button = html(
+      'button',
+      {
+        type: 'button',
+        role: 'radio',
+        class: 'cell',
+        'data-jitter': jitter,
+        'data-backoff': inRow ? backoff : undefined,
+      },
+      inRow ? null : name,
+      plot,
+      spread,
+    );
     button.addEventListener('click', ({ shiftKey }) => pick(choice, shiftKey || isComparing));
     button.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && isComparing) return setComparing(false);
@@ -117,7 +156,8 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
     const { strategy, compared } = store.get();
     for (const { choice, button, name } of cells) {
       const isChosen = isCellOf(choice, strategy);
-      const isCompared = !isChosen && (curveActs(choice) ? sameChoice(current(choice), compared) : isCellOf(choice, compared));
+      const isCompared =
+        !isChosen && (curveActs(choice) ? sameChoice(current(choice), compared) : isCellOf(choice, compared));
       button.setAttribute('aria-checked', String(isChosen));
       button.tabIndex = isChosen ? 0 : -1;
       button.classList.toggle('is-compared', isCompared);
@@ -126,7 +166,8 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
       const found = distributions.find((one) => isCellOf(choice, one.choice));
       button.setAttribute('aria-label', labelOf(shown, found) + (isCompared ? '. Compared.' : ''));
     }
-    for (const head of grid.querySelectorAll<HTMLElement>('.grid-ratio')) head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
+    for (const head of grid.querySelectorAll<HTMLElement>('.grid-ratio'))
+      head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
     say();
   }
 
@@ -149,7 +190,11 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
   }
 
   const resizes = new ResizeObserver((entries) => {
-    for (const { target, contentRect } of entries) sizes.set(target, { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height || PLOT_HEIGHT) });
+    for (const { target, contentRect } of entries)
+      sizes.set(target, {
+        width: Math.floor(contentRect.width),
+        height: Math.floor(contentRect.height || PLOT_HEIGHT),
+      });
     draw();
   });
   store.subscribe((_, before) => {
@@ -184,8 +229,17 @@ function scaleEnd(mostMs: number, times: (typeof ZOOMS)[number]): number {
 }
 
 function headOf(jitter: Jitter): HTMLElement {
-  const name = jitter === 'proportional' ? html('b', { class: 'grid-ratio' }) : html('b', {}, capitalised(jitterName({ backoff: 'exponential', jitter })));
-  return html('span', {}, html('i', { class: 'dot', 'data-jitter': jitter }), name, html('code', {}, jitterFormula(jitter)));
+  const name =
+    jitter === 'proportional'
+      ? html('b', { class: 'grid-ratio' })
+      : html('b', {}, capitalised(jitterName({ backoff: 'exponential', jitter })));
+  return html(
+    'span',
+    {},
+    html('i', { class: 'dot', 'data-jitter': jitter }),
+    name,
+    html('code', {}, jitterFormula(jitter)),
+  );
 }
 
 function rowHead(backoff: Backoff): HTMLElement {
@@ -196,5 +250,8 @@ function rowHead(backoff: Backoff): HTMLElement {
 
 function labelOf(strategy: Choice, cell: Distribution | undefined): string {
   if (!cell) return title(strategy);
-  return `${title(strategy)}: spread ${duration(spreadOf(cell))}, median waits ${cell.waits.slice(0, 12).map(({ p50Ms }) => duration(p50Ms)).join(', ')}`;
+  return `${title(strategy)}: spread ${duration(spreadOf(cell))}, median waits ${cell.waits
+    .slice(0, 12)
+    .map(({ p50Ms }) => duration(p50Ms))
+    .join(', ')}`;
 }

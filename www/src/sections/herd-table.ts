@@ -42,7 +42,12 @@ export function mountHerdTable(root: Element, store: Store): Figure<HerdResult> 
       ...columns.map(({ key, from, to, y }) => {
         const isSorted = key === sort.key;
         const direction = isSorted ? (sort.descending ? ', descending' : ', ascending') : '';
-        const spot = html('button', { type: 'button', class: 'spot', 'aria-pressed': String(isSorted), 'aria-label': `Sort by ${SPOKEN[key]}${direction}` });
+        const spot = html('button', {
+          type: 'button',
+          class: 'spot',
+          'aria-pressed': String(isSorted),
+          'aria-label': `Sort by ${SPOKEN[key]}${direction}`,
+        });
         Object.assign(spot.style, { left: `${from}px`, width: `${to - from}px`, top: `${y - 16}px`, height: '24px' });
         spot.addEventListener('click', () => {
           sort = { key, descending: isSorted && !sort.descending };
@@ -89,10 +94,11 @@ export function mountHerdTable(root: Element, store: Store): Figure<HerdResult> 
     place();
   }
 
-  if (drawing) onWidth(drawing, (now) => {
-    width = now;
-    place();
-  });
+  if (drawing)
+    onWidth(drawing, (now) => {
+      width = now;
+      place();
+    });
   // Not waiting for the numbers: the focus goes where the arrow key sent it.
   store.subscribe(place);
 

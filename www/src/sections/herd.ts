@@ -52,14 +52,27 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
     input.addEventListener('change', () => change({ limits: value }));
     return input;
   });
-  const labels = LIMITS.map((value, i) => html('label', { class: 'choice' }, limits[i], html('span', {}, LIMIT_NAMES[value])));
-  root.append(html('fieldset', {}, html('legend', {}, 'Clients retry'), html('div', { class: 'choice-grid' }, ...labels)));
-  const field = (id: keyof Herd, label: string, stops: readonly number[], text: (value: number) => string): SliderField =>
-    sliderField(root, { id: `herd-${id}`, label, stops, text }, (value) => change({ [id]: value }));
+  const labels = LIMITS.map((value, i) =>
+    html('label', { class: 'choice' }, limits[i], html('span', {}, LIMIT_NAMES[value])),
+  );
+  root.append(
+    html('fieldset', {}, html('legend', {}, 'Clients retry'), html('div', { class: 'choice-grid' }, ...labels)),
+  );
+  const field = (
+    id: keyof Herd,
+    label: string,
+    stops: readonly number[],
+    text: (value: number) => string,
+  ): SliderField => sliderField(root, { id: `herd-${id}`, label, stops, text }, (value) => change({ [id]: value }));
   const clients = field('clients', 'Clients', CLIENTS, short);
   const outage = field('downMs', 'Outage', OUTAGES, duration);
   const capacity = field('capacityPerS', 'Server capacity', CAPACITIES, rate);
-  const cost = field('rejectionCost', 'A rejected call costs', REJECTION_COSTS, (part) => `${Number((100 * part).toPrecision(3))}% of a served one`);
+  const cost = field(
+    'rejectionCost',
+    'A rejected call costs',
+    REJECTION_COSTS,
+    (part) => `${Number((100 * part).toPrecision(3))}% of a served one`,
+  );
 
   return ({ herd }) => {
     for (const radio of limits) radio.checked = radio.value === herd.limits;

@@ -21,7 +21,9 @@ export function mountHero(root: HTMLElement, store: Store, computer: Computer): 
     const outcome = html('b', { class: 'hero-outcome' });
     const rest = html('span', { class: 'hero-rest' });
     const why = html('p', { class: 'hero-why' });
-    rows.append(html('div', { class: 'hero-row' }, label, strip, html('div', { class: 'hero-words' }, outcome, rest), why));
+    rows.append(
+      html('div', { class: 'hero-row' }, label, strip, html('div', { class: 'hero-words' }, outcome, rest), why),
+    );
     return { label, strip, outcome, rest, why };
   });
   let shown: HerdResult | undefined;
@@ -55,7 +57,10 @@ export function mountHero(root: HTMLElement, store: Store, computer: Computer): 
   store.subscribe(({ strategy, herd }) => {
     change.textContent = herd.limits === 'set' ? 'Retry until served' : 'Retry as set';
     if (shown) return;
-    sentence.textContent = heroSentence({ input: { strategy, herd, seed: 0, choices: [] }, ...span({ strategy, herd }) });
+    sentence.textContent = heroSentence({
+      input: { strategy, herd, seed: 0, choices: [] },
+      ...span({ strategy, herd }),
+    });
     for (const [i, choice] of heroChoices(strategy).entries()) {
       const label = parts[i]?.label;
       if (!label) continue;
@@ -65,10 +70,11 @@ export function mountHero(root: HTMLElement, store: Store, computer: Computer): 
   });
   onColors(draw);
   const [first] = parts;
-  if (first) onWidth(first.strip, (now) => {
-    width = now;
-    draw();
-  });
+  if (first)
+    onWidth(first.strip, (now) => {
+      width = now;
+      draw();
+    });
   herdSource(store, computer).subscribe({
     show(result) {
       shown = result;

@@ -21,7 +21,17 @@ import {
   type Strategy,
 } from '../state/strategy';
 
-type Setting = 'baseMs' | 'capMs' | 'minMs' | 'factor' | 'stepMs' | 'truncateAt' | 'ratio' | 'spreadMs' | 'maxAttempts' | 'totalTimeoutMs';
+type Setting =
+  | 'baseMs'
+  | 'capMs'
+  | 'minMs'
+  | 'factor'
+  | 'stepMs'
+  | 'truncateAt'
+  | 'ratio'
+  | 'spreadMs'
+  | 'maxAttempts'
+  | 'totalTimeoutMs';
 
 interface StrategySlider {
   readonly setting: Setting;
@@ -79,7 +89,25 @@ const SLIDERS: readonly StrategySlider[] = [
   {
     setting: 'capMs',
     label: 'Cap',
-    stops: [100, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 20_000, 30_000, 60_000, Infinity],
+    stops: [
+      100,
+      200,
+      300,
+      500,
+      750,
+      1000,
+      1500,
+      2000,
+      3000,
+      5000,
+      7500,
+      10_000,
+      15_000,
+      20_000,
+      30_000,
+      60_000,
+      Infinity,
+    ],
     text: orNone,
   },
   {
@@ -95,7 +123,12 @@ const SLIDERS: readonly StrategySlider[] = [
     text: orNone,
   },
 ];
-const MINIMUM: StrategySlider = { setting: 'minMs', label: 'Minimum wait', stops: [0, 5, 10, 20, 50, 100, 200, 500, 1000], text: duration };
+const MINIMUM: StrategySlider = {
+  setting: 'minMs',
+  label: 'Minimum wait',
+  stops: [0, 5, 10, 20, 50, 100, 200, 500, 1000],
+  text: duration,
+};
 
 const CAP_RULE_NAMES: Readonly<Record<CapRule, string>> = {
   bound: 'every wait, jitter included',
@@ -118,7 +151,13 @@ export function mountControls(root: HTMLElement, store: Store): void {
   const list = listField(root, store, (values) => change({ list: values }));
   const show = SLIDERS.map((slider) => settingField(root, store, slider, change));
   const details = limitsField(root, store, change);
-  const failure = { id: 'set-failureRate', label: 'An attempt fails', stops: FAILURE_RATES, text: share, refusal: rateRefusal };
+  const failure = {
+    id: 'set-failureRate',
+    label: 'An attempt fails',
+    stops: FAILURE_RATES,
+    text: share,
+    refusal: rateRefusal,
+  };
   const failureField = sliderField(root, failure, (failureRate) => store.set({ failureRate }));
 
   store.subscribe((state) => {
@@ -140,7 +179,11 @@ type Show = (strategy: Strategy) => void;
 function presetSelect(root: HTMLElement, choose: (strategy: Strategy) => void): Show {
   const own = html('option', { value: '' }, 'Your own');
   const groups = PRESET_GROUPS.map((group) =>
-    html('optgroup', { label: group }, ...PRESETS.filter((preset) => preset.group === group).map(({ label }) => html('option', { value: label }, label))),
+    html(
+      'optgroup',
+      { label: group },
+      ...PRESETS.filter((preset) => preset.group === group).map(({ label }) => html('option', { value: label }, label)),
+    ),
   );
   const select = html('select', { id: 'preset' }, own, ...groups);
   select.addEventListener('change', () => {
@@ -180,7 +223,9 @@ function radioGroup<V extends string>(
 /** The jitters beyond the four; the radio buttons above are the others. */
 function moreJitters(root: HTMLElement, choose: (jitter: Jitter) => void): Show {
   const none = html('option', { value: '' }, 'More jitters …');
-  const options = FURTHER_JITTERS.map((jitter) => html('option', { value: jitter }, capitalised(jitterName({ backoff: 'exponential', jitter }))));
+  const options = FURTHER_JITTERS.map((jitter) =>
+    html('option', { value: jitter }, capitalised(jitterName({ backoff: 'exponential', jitter }))),
+  );
   const select = html('select', { id: 'more-jitters', 'aria-label': 'More jitters' }, none, ...options);
   select.addEventListener('change', () => {
     const jitter = FURTHER_JITTERS.find((one) => one === select.value);
@@ -194,11 +239,19 @@ function moreJitters(root: HTMLElement, choose: (jitter: Jitter) => void): Show 
   };
 }
 
-function settingField(root: HTMLElement, store: Store, { setting, label, stops, text, acts }: StrategySlider, change: (part: Partial<Strategy>) => void): Show {
+function settingField(
+  root: HTMLElement,
+  store: Store,
+  { setting, label, stops, text, acts }: StrategySlider,
+  change: (part: Partial<Strategy>) => void,
+): Show {
   // A step that equals the base goes on following it.
-  const part = (value: number): Partial<Strategy> => (setting === 'stepMs' && value === store.get().strategy.baseMs ? { stepMs: 'base' } : { [setting]: value });
+  const part = (value: number): Partial<Strategy> =>
+    setting === 'stepMs' && value === store.get().strategy.baseMs ? { stepMs: 'base' } : { [setting]: value };
   const refusal = (value: number): string | undefined => refusalOf({ ...store.get().strategy, ...part(value) });
-  const field = sliderField(root, { id: `set-${setting}`, label, stops, text, refusal }, (value) => change(part(value)));
+  const field = sliderField(root, { id: `set-${setting}`, label, stops, text, refusal }, (value) =>
+    change(part(value)),
+  );
   return (strategy) => {
     const value = strategy[setting];
     field.show(value === 'base' ? strategy.baseMs : value, { hidden: acts?.(strategy) === false });
@@ -208,11 +261,26 @@ function settingField(root: HTMLElement, store: Store, { setting, label, stops, 
 /** The waits of a list, typed. */
 function listField(root: HTMLElement, store: Store, change: (list: readonly number[]) => void): Show {
   const error = html('p', { class: 'error', id: 'set-list-error', role: 'alert' });
-  const input = html('input', { type: 'text', id: 'set-list', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': error.id });
-  const box = html('div', { class: 'field' }, html('label', { for: input.id }, 'Waits in ms, the last repeats'), input, error);
+  const input = html('input', {
+    type: 'text',
+    id: 'set-list',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-describedby': error.id,
+  });
+  const box = html(
+    'div',
+    { class: 'field' },
+    html('label', { for: input.id }, 'Waits in ms, the last repeats'),
+    input,
+    error,
+  );
   error.hidden = true;
   input.addEventListener('change', () => {
-    const list = input.value.split(/[\s,;]+/).filter((part) => part !== '').map(Number);
+    const list = input.value
+      .split(/[\s,;]+/)
+      .filter((part) => part !== '')
+      .map(Number);
     const refusal = refusalOf({ ...store.get().strategy, list });
     error.hidden = refusal === undefined;
     error.textContent = refusal ?? '';
@@ -230,7 +298,11 @@ function limitsField(root: HTMLElement, store: Store, change: (part: Partial<Str
   const box = html('div');
   const details = html('details', { class: 'more' }, html('summary', {}, 'More limits'), box);
   const minimum = settingField(box, store, MINIMUM, change);
-  const select = html('select', { id: 'set-capRule' }, ...CAP_RULES.map((rule) => html('option', { value: rule }, CAP_RULE_NAMES[rule])));
+  const select = html(
+    'select',
+    { id: 'set-capRule' },
+    ...CAP_RULES.map((rule) => html('option', { value: rule }, CAP_RULE_NAMES[rule])),
+  );
   select.addEventListener('change', () => {
     const capRule = CAP_RULES.find((rule) => rule === select.value);
     if (capRule) change({ capRule });
@@ -249,12 +321,15 @@ function orNone(ms: number): string {
 }
 
 function rateRefusal(value: number): string | undefined {
-  return value >= 0 && value <= 0.95 ? undefined : `An attempt may fail with a chance between 0% and 95%, got ${share(value)}`;
+  return value >= 0 && value <= 0.95
+    ? undefined
+    : `An attempt may fail with a chance between 0% and 95%, got ${share(value)}`;
 }
 
 /** A slider takes the others along: the package disallows a cap below the base or the minimum. */
 function withChange(strategy: Strategy, part: Partial<Strategy>): Strategy {
   const next = { ...withChoice(strategy, { ...strategy, ...part }), ...part };
-  if (part.capMs !== undefined) return { ...next, baseMs: Math.min(next.baseMs, next.capMs), minMs: Math.min(next.minMs, next.capMs) };
+  if (part.capMs !== undefined)
+    return { ...next, baseMs: Math.min(next.baseMs, next.capMs), minMs: Math.min(next.minMs, next.capMs) };
   return { ...next, capMs: Math.max(next.capMs, next.baseMs, next.minMs) };
 }

@@ -7,7 +7,9 @@ import { linkTo, type Store } from '../state/store';
 import { capitalised, curveActs, jitterName, type Strategy } from '../state/strategy';
 
 export function mountHeader(store: Store): void {
-  byId('new-seed').addEventListener('click', () => store.set({ seed: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 }));
+  byId('new-seed').addEventListener('click', () =>
+    store.set({ seed: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 }),
+  );
   byId('reset').addEventListener('click', () => store.set(INITIAL_STATE));
   mountCopy(byId<HTMLButtonElement>('copy-link'), () => new URL(linkTo(store.get()), location.href).href);
   mountCopy(byId<HTMLButtonElement>('install'), () => 'npm i rejitter');
@@ -56,6 +58,9 @@ function mountPanel(): void {
 function summary(chosen: Strategy): string {
   const { backoff, baseMs, capMs, maxAttempts } = chosen;
   const kind = curveActs(chosen) ? `${capitalised(backoff)} · ${jitterName(chosen)}` : capitalised(jitterName(chosen));
-  const range = backoff === 'list' && curveActs(chosen) ? chosen.list.map(duration).join(', ') : `${duration(baseMs)} ${capMs === Infinity ? 'without a cap' : `to ${duration(capMs)}`}`;
+  const range =
+    backoff === 'list' && curveActs(chosen)
+      ? chosen.list.map(duration).join(', ')
+      : `${duration(baseMs)} ${capMs === Infinity ? 'without a cap' : `to ${duration(capMs)}`}`;
   return `${kind} · ${range} · ${plural(maxAttempts, 'attempt')}`;
 }

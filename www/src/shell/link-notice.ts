@@ -27,5 +27,7 @@ export function mountLinkNotice(root: HTMLElement, store: Store): void {
 export function noticeOf(problems: readonly string[]): string {
   const more = problems.length - MOST_PROBLEMS;
   const list = problems.slice(0, MOST_PROBLEMS).join('; ') + (more > 0 ? `; and ${more} more` : '');
-  return problems.length === 1 ? `The link has an invalid value, and the page ignores it: ${list}.` : `The link has invalid values, and the page ignores them: ${list}.`;
+  return problems.length === 1
+    ? `The link has an invalid value, and the page ignores it: ${list}.`
+    : `The link has invalid values, and the page ignores them: ${list}.`;
 }

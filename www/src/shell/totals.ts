@@ -16,7 +16,10 @@ export function mountTotals(store: Store, computer: Computer): void {
       const chosen = all.find(({ choice }) => sameChoice(choice, strategy));
       if (!chosen) return;
       const { totalTimeoutMs } = strategy;
-      showTime('total-worst', isEndless(chosen) && totalTimeoutMs === Infinity ? Infinity : longestMs(chosen.waits, totalTimeoutMs));
+      showTime(
+        'total-worst',
+        isEndless(chosen) && totalTimeoutMs === Infinity ? Infinity : longestMs(chosen.waits, totalTimeoutMs),
+      );
       isCut = totalTimeoutMs !== Infinity && (isEndless(chosen) || longestMs(chosen.waits, Infinity) >= totalTimeoutMs);
       if (!isCut) showTime('total-mean', chosen.totalMeanMs);
     },

@@ -4,7 +4,13 @@ import { BACKOFFS, curveActs, sameChoice, type Backoff, type Choice, type Jitter
 /** Jitters that draw from a curve, a column each. */
 export const CURVE_JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'proportional'];
 /** In the last row. Additive jitter has the chosen backoff; the others replace it. */
-export const LAST_ROW: readonly Jitter[] = ['additiveRatio', 'additiveMax', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+export const LAST_ROW: readonly Jitter[] = [
+  'additiveRatio',
+  'additiveMax',
+  'decorrelatedBounded',
+  'slotted',
+  'pollyV2',
+];
 
 export interface Cells {
   /** A row for each backoff, a cell for each of `CURVE_JITTERS`. */
@@ -40,9 +46,14 @@ export type Arrow = 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight';
 export function neighbour({ rows, decorrelated, last }: Cells, from: Choice, arrow: Arrow, row: number): Choice {
   const table: readonly (readonly Choice[])[] = [...rows.map(({ choices }) => [...choices, decorrelated]), last];
   const isTall = from.jitter === 'decorrelated';
-  const y = isTall ? Math.min(row, rows.length - 1) : table.findIndex((cells) => cells.some((cell) => isCellOf(cell, from)));
+  const y = isTall
+    ? Math.min(row, rows.length - 1)
+    : table.findIndex((cells) => cells.some((cell) => isCellOf(cell, from)));
   const x = (table[y] ?? []).findIndex((cell) => isCellOf(cell, from));
-  const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[arrow] as [number, number];
+  const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[arrow] as [
+    number,
+    number,
+  ];
   // Up and down from the tall cell there is only the last row.
   const nextY = isTall && dy !== 0 ? table.length - 1 : (y + dy + table.length) % table.length;
   const cells = table[nextY] ?? [];

@@ -89,7 +89,8 @@ export function readQuery(search: string): Link {
     const next = adapted(replaced(state, path, value), query);
     const problem = problemOf(next);
     if (problem === undefined) state = next;
-    else problems.push('text' in problem ? problem.text : `${problem.name} must be ${problem.rule}, got ${shown(text)}`);
+    else
+      problems.push('text' in problem ? problem.text : `${problem.name} must be ${problem.rule}, got ${shown(text)}`);
   }
   return { state, problems };
 }
@@ -102,7 +103,9 @@ function adapted(state: State, query: URLSearchParams): State {
     const longest = backoff === 'list' ? Math.max(...list) : 0;
     return { ...state, strategy: { ...strategy, capMs: Math.max(capMs, baseMs, longest) } };
   }
-  return query.has('baseMs') ? state : { ...state, strategy: { ...strategy, baseMs: Math.min(baseMs, Math.max(0, capMs)) } };
+  return query.has('baseMs')
+    ? state
+    : { ...state, strategy: { ...strategy, baseMs: Math.min(baseMs, Math.max(0, capMs)) } };
 }
 
 function ruleOf(name: string): string {

@@ -33,7 +33,14 @@ export const PRESETS: readonly Preset[] = [
   advice('Someone is waiting', { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 }),
   advice('Background job', { ...INITIAL, baseMs: 1000, capMs: 60_000, maxAttempts: 10 }),
   advice('Package defaults', strategyOf(new RetryPolicy())),
-  ...(Object.keys(LABELS) as PresetName[]).map((name): Preset => ({ label: LABELS[name], group: 'What others use', strategy: strategyOf(RetryPolicy.preset(name)), name })),
+  ...(Object.keys(LABELS) as PresetName[]).map(
+    (name): Preset => ({
+      label: LABELS[name],
+      group: 'What others use',
+      strategy: strategyOf(RetryPolicy.preset(name)),
+      name,
+    }),
+  ),
 ];
 
 function advice(label: string, strategy: Strategy): Preset {

@@ -52,16 +52,28 @@ export const INITIAL_STATE: State = {
 /** What the page can show of what is not a strategy: `name must be <rule>`. */
 const RULES: readonly (readonly [name: string, rule: string, holds: (state: State) => boolean])[] = [
   ['failureRate', 'between 0 and 0.95', ({ failureRate }) => within(failureRate, 0, 0.95)],
-  ['clients', 'an integer between 10 and 10,000', ({ herd }) => Number.isInteger(herd.clients) && within(herd.clients, 10, 10_000)],
+  [
+    'clients',
+    'an integer between 10 and 10,000',
+    ({ herd }) => Number.isInteger(herd.clients) && within(herd.clients, 10, 10_000),
+  ],
   ['downMs', 'between 0 and 600,000', ({ herd }) => within(herd.downMs, 0, 600_000)],
   ['capacityPerS', 'between 1 and 100,000', ({ herd }) => within(herd.capacityPerS, 1, 100_000)],
   ['rejectionCost', 'between 0 and 1', ({ herd }) => within(herd.rejectionCost, 0, 1)],
   ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
   ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],
   ['calls', '1, 8 or 50', ({ live }) => [1, 8, 50].includes(live.calls)],
-  ['import', `at most ${MOST_PASTED.toLocaleString('en-US')} characters`, ({ pasted }) => pasted.text.length <= MOST_PASTED],
+  [
+    'import',
+    `at most ${MOST_PASTED.toLocaleString('en-US')} characters`,
+    ({ pasted }) => pasted.text.length <= MOST_PASTED,
+  ],
   ['importFrom', 'the name of a library', ({ pasted }) => pasted.from.length <= 40],
-  ['seed', 'an integer between 0 and 4,294,967,295', ({ seed }) => Number.isInteger(seed) && within(seed, 0, 2 ** 32 - 1)],
+  [
+    'seed',
+    'an integer between 0 and 4,294,967,295',
+    ({ seed }) => Number.isInteger(seed) && within(seed, 0, 2 ** 32 - 1),
+  ],
 ];
 
 function within(value: number, least: number, most: number): boolean {
@@ -72,7 +84,9 @@ function within(value: number, least: number, most: number): boolean {
  * Why the page cannot show this: in the package's words, or as a rule that the value breaks.
  * Undefined if it can.
  */
-export function problemOf(state: State): { readonly text: string } | { readonly name: string; readonly rule: string } | undefined {
+export function problemOf(
+  state: State,
+): { readonly text: string } | { readonly name: string; readonly rule: string } | undefined {
   const text = refusalOf(state.strategy);
   if (text !== undefined) return { text };
   const broken = RULES.find(([, , holds]) => !holds(state));

@@ -23,7 +23,14 @@ export const BACKOFFS: readonly Backoff[] = ['fixed', 'linear', 'exponential', '
 export const ALL_BACKOFFS: readonly Backoff[] = [...BACKOFFS, 'fibonacci', 'list'];
 /** The columns of the grid. */
 export const JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'decorrelated'];
-export const FURTHER_JITTERS: readonly Jitter[] = ['proportional', 'additiveRatio', 'additiveMax', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+export const FURTHER_JITTERS: readonly Jitter[] = [
+  'proportional',
+  'additiveRatio',
+  'additiveMax',
+  'decorrelatedBounded',
+  'slotted',
+  'pollyV2',
+];
 export const ALL_JITTERS: readonly Jitter[] = [...JITTERS, ...FURTHER_JITTERS];
 export const CAP_RULES: readonly CapRule[] = ['bound', 'ceiling', 'draw'];
 
@@ -81,7 +88,8 @@ export const INITIAL: Strategy = {
 /** The same numbers with another curve or jitter. */
 export function withChoice(strategy: Strategy, { backoff, jitter }: Choice): Strategy {
   // Additive jitter may add several times the wait; ± more than the wait would be a wait below 0.
-  const ratio = jitter === 'proportional' && strategy.jitter !== 'proportional' ? Math.min(1, strategy.ratio) : strategy.ratio;
+  const ratio =
+    jitter === 'proportional' && strategy.jitter !== 'proportional' ? Math.min(1, strategy.ratio) : strategy.ratio;
   return { ...strategy, backoff, jitter, ratio };
 }
 
@@ -95,7 +103,8 @@ const MOST_WAITS = 1000;
 /** The package's words for what is wrong with these numbers, in the chosen strategy or in a cell of the grid. */
 export function refusalOf(strategy: Strategy): string | undefined {
   const { maxAttempts } = strategy;
-  if (maxAttempts !== Infinity && maxAttempts > MOST_WAITS + 1) return `maxAttempts must be at most ${MOST_WAITS + 1} or Infinity on this page, got ${maxAttempts}`;
+  if (maxAttempts !== Infinity && maxAttempts > MOST_WAITS + 1)
+    return `maxAttempts must be at most ${MOST_WAITS + 1} or Infinity on this page, got ${maxAttempts}`;
   try {
     policyOf(strategy);
     for (const jitter of ALL_JITTERS) policyOf(withChoice(strategy, { backoff: 'exponential', jitter }));
@@ -130,7 +139,19 @@ export function truncationActs(choice: Choice): boolean {
 
 /** The options that act in this strategy, as `RetryPolicy` takes them. The cap rule is not among them: see {@link policyOf}. */
 export function policyOptions(strategy: Strategy): RetryOptions {
-  const { backoff, baseMs, capMs, minMs, factor, stepMs, truncateAt, list, maxAttempts, totalTimeoutMs, maxRetryAfterMs } = strategy;
+  const {
+    backoff,
+    baseMs,
+    capMs,
+    minMs,
+    factor,
+    stepMs,
+    truncateAt,
+    list,
+    maxAttempts,
+    totalTimeoutMs,
+    maxRetryAfterMs,
+  } = strategy;
   return {
     ...(curveActs(strategy) && { backoff: backoff === 'list' ? list : backoff }),
     jitter: jitterOption(strategy),
@@ -181,7 +202,8 @@ const PACKAGE_MAX_ATTEMPTS = 6;
 export function strategyOf(policy: RetryPolicy): Strategy {
   const data = policy.toJSON() as Readonly<Record<string, unknown>>;
   // As data, "Infinity" is a word.
-  const value = (known: unknown): number | undefined => (known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined);
+  const value = (known: unknown): number | undefined =>
+    known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined;
   const list = Array.isArray(data.backoff) ? data.backoff.map((ms) => value(ms) ?? 0) : undefined;
   const jitter = jitterOf(data.jitter);
   const backoff = list ? 'list' : (data.backoff as Backoff);
@@ -190,7 +212,9 @@ export function strategyOf(policy: RetryPolicy): Strategy {
   const givenBaseMs = value(data.baseMs);
   const longest = list && curveActs(choice) ? Math.max(...list) : 0;
   const capMs = value(data.capMs) ?? Math.max(PACKAGE_CAP_MS, givenBaseMs ?? 0, longest);
-  const truncateAt = value(data.truncateAt) ?? (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE_TRUNCATE_AT : INITIAL.truncateAt);
+  const truncateAt =
+    value(data.truncateAt) ??
+    (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE_TRUNCATE_AT : INITIAL.truncateAt);
   const truncatedBaseMs = backoff === 'truncated' && capMs !== Infinity ? capMs / 2 ** (truncateAt - 1) : undefined;
   const spread = data.jitter as { readonly ratio?: number; readonly maxMs?: number };
   return {
@@ -297,7 +321,11 @@ const JITTER_NAMES: Record<Jitter, string> = {
 };
 
 /** In a sentence: `± 50%`, `bounded decorrelated`. Its numbers are known where they are set. */
-export function jitterName({ jitter, ratio, spreadMs }: Choice & { readonly ratio?: number; readonly spreadMs?: number }): string {
+export function jitterName({
+  jitter,
+  ratio,
+  spreadMs,
+}: Choice & { readonly ratio?: number; readonly spreadMs?: number }): string {
   if (jitter === 'proportional' && ratio !== undefined) return `±${percent(ratio)}`;
   if (jitter === 'additiveRatio' && ratio !== undefined) return `+0–${percent(ratio)}`;
   if (jitter === 'additiveMax' && spreadMs !== undefined) return `+0–${spreadMs}\u00a0ms`;

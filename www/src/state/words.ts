@@ -19,7 +19,9 @@ export function settingsInWords(state: State): string {
   const { clients, downMs, capacityPerS, limits, rejectionCost } = state.herd;
   const outage = `${count(clients)} clients, server down for ${duration(downMs)}, then ${rate(capacityPerS)}`;
   const cost = `a rejected call costs ${share(rejectionCost)} of a served one`;
-  return [strategyInWords(state), outage, cost, ...(limits === 'served' ? ['clients retry until served'] : [])].join('; ');
+  return [strategyInWords(state), outage, cost, ...(limits === 'served' ? ['clients retry until served'] : [])].join(
+    '; ',
+  );
 }
 
 export function strategyInWords({ strategy }: State): string {

@@ -90,7 +90,12 @@ export function createPicture(canvas: HTMLCanvasElement, run: SceneRun, jitter: 
     ctx.fillRect(0, 0, width, HEIGHT);
   }
 
-  function text(words: string, at: number, y: number, { font = FONT, colour = colours.muted, align = 'left' as CanvasTextAlign } = {}): void {
+  function text(
+    words: string,
+    at: number,
+    y: number,
+    { font = FONT, colour = colours.muted, align = 'left' as CanvasTextAlign } = {},
+  ): void {
     ctx.font = font;
     ctx.fillStyle = css(colour);
     ctx.textAlign = align;
@@ -119,13 +124,15 @@ export function createPicture(canvas: HTMLCanvasElement, run: SceneRun, jitter: 
     }
     on.beginPath();
     on.moveTo(LEFT, CURVE_HEIGHT);
-    for (let left = LEFT; left <= end(); left++) on.lineTo(left, servedHeight(((left - LEFT) / (end() - LEFT)) * HORIZON_MS));
+    for (let left = LEFT; left <= end(); left++)
+      on.lineTo(left, servedHeight(((left - LEFT) / (end() - LEFT)) * HORIZON_MS));
     on.lineTo(end(), CURVE_HEIGHT);
     on.closePath();
     on.fillStyle = css(colours.hue, 0.22);
     on.fill();
     on.beginPath();
-    for (let left = LEFT; left <= end(); left++) on.lineTo(left, servedHeight(((left - LEFT) / (end() - LEFT)) * HORIZON_MS));
+    for (let left = LEFT; left <= end(); left++)
+      on.lineTo(left, servedHeight(((left - LEFT) / (end() - LEFT)) * HORIZON_MS));
     on.strokeStyle = css(colours.hue);
     on.lineWidth = 1.75;
     on.stroke();
@@ -162,10 +169,15 @@ export function createPicture(canvas: HTMLCanvasElement, run: SceneRun, jitter: 
     const shown = Math.max(1, to * devicePixelRatio);
     ctx.drawImage(line, 0, 0, shown, line.height, 0, CURVE, shown / devicePixelRatio, line.height / devicePixelRatio);
     for (const s of TICKS_S) {
-      text(`${s}\u00a0s`, x(1000 * s), HEIGHT - 4, { align: s === 0 ? 'left' : s === TICKS_S.at(-1) ? 'right' : 'center' });
+      text(`${s}\u00a0s`, x(1000 * s), HEIGHT - 4, {
+        align: s === 0 ? 'left' : s === TICKS_S.at(-1) ? 'right' : 'center',
+      });
     }
     const served = servedUpTo(ms);
-    text(count(served), end() + BAR.offset, CURVE + 14, { font: BOLD, colour: served > 0 ? colours.text : colours.muted });
+    text(count(served), end() + BAR.offset, CURVE + 14, {
+      font: BOLD,
+      colour: served > 0 ? colours.text : colours.muted,
+    });
     text(`of ${count(OUTAGE.clients)} served`, end() + BAR.offset, CURVE + 30);
   }
 
@@ -194,7 +206,10 @@ export function createPicture(canvas: HTMLCanvasElement, run: SceneRun, jitter: 
     ctx.stroke();
     ctx.setLineDash([]);
     text('capacity', left + BAR.width + 8, capacity + 4);
-    text(isDown ? 'server down' : rate(arriving), left, TOP - 8, { font: BOLD, colour: !isDown && arriving > OUTAGE.capacityPerS ? colours.failed : colours.text });
+    text(isDown ? 'server down' : rate(arriving), left, TOP - 8, {
+      font: BOLD,
+      colour: !isDown && arriving > OUTAGE.capacityPerS ? colours.failed : colours.text,
+    });
   }
 
   /** Of the bar's height. */

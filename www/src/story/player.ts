@@ -58,7 +58,8 @@ export function createPlayer(): Player {
   }
 
   function start(): void {
-    const wanted = !paused && !less.matches && !printing && [...scenes.values()].some(({ seen, picture }) => seen && picture);
+    const wanted =
+      !paused && !less.matches && !printing && [...scenes.values()].some(({ seen, picture }) => seen && picture);
     if (!wanted) {
       cancelAnimationFrame(frame);
       frame = 0;
@@ -86,7 +87,10 @@ export function createPlayer(): Player {
     for (const { picture } of scenes.values()) picture?.recolour();
     drawAll();
   });
-  for (const [event, is] of [['beforeprint', true], ['afterprint', false]] as const) {
+  for (const [event, is] of [
+    ['beforeprint', true],
+    ['afterprint', false],
+  ] as const) {
     addEventListener(event, () => {
       printing = is;
       drawAll();

@@ -46,7 +46,11 @@ const POLICIES: Readonly<Record<SceneName, RetryOptions>> = {
   atOnce: { backoff: 'fixed', jitter: 'none', baseMs: 0, ...FOREVER },
 };
 
-export async function story({ seed }: StoryInput, report: (partial: StoryResult) => void, signal: AbortSignal): Promise<StoryResult> {
+export async function story(
+  { seed }: StoryInput,
+  report: (partial: StoryResult) => void,
+  signal: AbortSignal,
+): Promise<StoryResult> {
   const pace = createPace(signal);
   const runs: SceneRun[] = [];
   for (const scene of Object.keys(POLICIES) as SceneName[]) {

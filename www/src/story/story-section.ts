@@ -30,14 +30,26 @@ export function mountStory(root: HTMLElement, store: Store, computer: Computer):
     const figure = html(
       'li',
       { class: 'card scene', 'data-scene': scene, 'data-jitter': jitterOf(scene), 'aria-busy': 'true' },
-      html('div', { class: 'scene-words' }, html('h3', {}, html('span', { class: 'scene-number', 'aria-hidden': 'true' }, String(i + 1)), TITLES[scene]), sentence, outcome),
+      html(
+        'div',
+        { class: 'scene-words' },
+        html('h3', {}, html('span', { class: 'scene-number', 'aria-hidden': 'true' }, String(i + 1)), TITLES[scene]),
+        sentence,
+        outcome,
+      ),
       html('div', { class: 'scene-picture' }, canvas),
     );
     return { scene, sentence, outcome, canvas, figure };
   });
   const bars = html('ul', { class: 'story-bars' });
   const line = html('p', { class: 'story-closing' });
-  const result = html('div', { class: 'card story-result', 'aria-busy': 'true' }, html('h3', {}, comparisonTitle()), bars, line);
+  const result = html(
+    'div',
+    { class: 'card story-result', 'aria-busy': 'true' },
+    html('h3', {}, comparisonTitle()),
+    bars,
+    line,
+  );
   root.append(
     html('div', { class: 'story-head' }, html('p', { class: 'sub' }, introduction()), pause),
     html('ol', { class: 'scenes' }, ...views.map(({ figure }) => figure)),
@@ -79,7 +91,9 @@ export function mountStory(root: HTMLElement, store: Store, computer: Computer):
     result.setAttribute('aria-busy', 'false');
   }
 
-  const channel = computer.channel('story', show, (message) => line.replaceChildren(html('span', { class: 'error' }, message)));
+  const channel = computer.channel('story', show, (message) =>
+    line.replaceChildren(html('span', { class: 'error' }, message)),
+  );
   store.subscribe(({ seed }) => {
     if (channel.order({ seed })) drawn.clear();
   });

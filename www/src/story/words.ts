@@ -44,7 +44,9 @@ export function wordsOf(run: SceneRun): SceneWords {
 
 export function outcomeOf({ served, allServedMs }: Facts): string {
   const all = `of ${count(OUTAGE.clients)} served`;
-  return allServedMs === undefined ? `${count(served)} ${all} after ${duration(HORIZON_MS)}` : `${count(served)} ${all} within ${duration(roundedUp(allServedMs))}`;
+  return allServedMs === undefined
+    ? `${count(served)} ${all} after ${duration(HORIZON_MS)}`
+    : `${count(served)} ${all} within ${duration(roundedUp(allServedMs))}`;
 }
 
 /** A tenth of a second, never earlier than it was. */
@@ -115,7 +117,12 @@ export function compared(runs: readonly SceneRun[]): Comparison[] {
     if (!run) return [];
     const { served, calls } = factsOf(run);
     const perClient = calls / OUTAGE.clients;
-    return { scene, name: SHORT[scene], served, callsPerClient: perClient < 100 ? perClient.toFixed(1) : count(Math.round(perClient)) };
+    return {
+      scene,
+      name: SHORT[scene],
+      served,
+      callsPerClient: perClient < 100 ? perClient.toFixed(1) : count(Math.round(perClient)),
+    };
   });
 }
 

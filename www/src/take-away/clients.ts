@@ -5,7 +5,7 @@
 import { duration } from '../charts/format';
 import { type Call, Fields, Fn, textOf, type Value } from './literal';
 import {
-  Pasted,
+  type Pasted,
   Untranslatable,
   countOf,
   curveOf,
@@ -232,7 +232,9 @@ function kyTimeouts(pasted: Pasted): { more: Options; said: string[] } {
     more,
     said: retried
       ? []
-      : ['ky ends a request after its timeout (10\u00a0s by default) and does not retry it. attemptTimeoutMs retries it.'],
+      : [
+          'ky ends a request after its timeout (10\u00a0s by default) and does not retry it. attemptTimeoutMs retries it.',
+        ],
   };
 }
 

@@ -47,7 +47,9 @@ export function mountCode(root: HTMLElement, store: Store): void {
     code.replaceChildren(highlighted(programs(store.get().strategy)[shown]));
   }
 
-  root.append(html('div', { class: 'card code-card' }, html('div', { class: 'code-head' }, list, copyButton(code)), pre));
+  root.append(
+    html('div', { class: 'card code-card' }, html('div', { class: 'code-head' }, list, copyButton(code)), pre),
+  );
   show(shown);
   store.subscribe(({ strategy }, before) => {
     if (before && strategy !== before.strategy) draw();

@@ -1,6 +1,7 @@
 /** Light colouring of printed programs. */
 
-const TOKEN = /(\/\/[^\n]*)|('[^']*'|`[^`]*`)|\b(import|from|const|of|for|await|async|return|if|throw|new)\b|\b(\d[\d_.]*|Infinity)\b/g;
+const TOKEN =
+  /(\/\/[^\n]*)|('[^']*'|`[^`]*`)|\b(import|from|const|of|for|await|async|return|if|throw|new)\b|\b(\d[\d_.]*|Infinity)\b/g;
 const KINDS = ['comment', 'string', 'keyword', 'number'] as const;
 
 /** The text with comments, strings, keywords and numbers in elements of their own. */

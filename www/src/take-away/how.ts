@@ -3,7 +3,17 @@ import { version } from 'rejitter/package.json';
 import { wasmSizes } from 'virtual:wasm-sizes';
 import { html } from '../charts/dom';
 import type { Store } from '../state/store';
-import { ALL_BACKOFFS, ALL_JITTERS, capitalised, curveActs, curveFormula, jitterFormula, jitterName, type Backoff, type Jitter } from '../state/strategy';
+import {
+  ALL_BACKOFFS,
+  ALL_JITTERS,
+  capitalised,
+  curveActs,
+  curveFormula,
+  jitterFormula,
+  jitterName,
+  type Backoff,
+  type Jitter,
+} from '../state/strategy';
 
 const FILES: Readonly<Record<string, string>> = {
   'core.wasm': 'decides each wait; inlined in every entry',
@@ -26,22 +36,68 @@ export function mountHow(root: HTMLElement, store: Store): void {
       part(
         'The formulas',
         html('div', { class: 'how-formulas' }, backoffs.element, jitters.element),
-        html('p', {}, 'Wait ', v('k'), ' follows failed attempt ', v('k'), '. ', v('r'), ' is a random number from [0,\u00a01), new for each wait: the seed, the operation and the attempt determine it. ', v('N'), ' is the wait from which on truncated backoff no longer grows. ', v('prev'), ' is the previous wait, or ', v('base'), ' before the first: decorrelated jitter does not use the backoff.'),
+        html(
+          'p',
+          {},
+          'Wait ',
+          v('k'),
+          ' follows failed attempt ',
+          v('k'),
+          '. ',
+          v('r'),
+          ' is a random number from [0,\u00a01), new for each wait: the seed, the operation and the attempt determine it. ',
+          v('N'),
+          ' is the wait from which on truncated backoff no longer grows. ',
+          v('prev'),
+          ' is the previous wait, or ',
+          v('base'),
+          ' before the first: decorrelated jitter does not use the backoff.',
+        ),
       ),
       part(
         'The module',
-        html('p', {}, `rejitter ${version}, the package that you install, computes everything in a worker of this page.`),
+        html(
+          'p',
+          {},
+          `rejitter ${version}, the package that you install, computes everything in a worker of this page.`,
+        ),
         sizesTable(),
       ),
       part(
         'Exact or sampled',
-        html('p', {}, 'Exact: shapes, percentiles and longest values of single waits, in closed form. For decorrelated jitter they are computed numerically, with an error below 10', html('sup', {}, '−6'), '.'),
-        html('p', {}, 'Sampled or simulated, with seed ', seed, ': sums of waits, the time until a call succeeds, and everything that involves a server. The same link gives the same numbers in every browser and in Node.'),
+        html(
+          'p',
+          {},
+          'Exact: shapes, percentiles and longest values of single waits, in closed form. For decorrelated jitter they are computed numerically, with an error below 10',
+          html('sup', {}, '−6'),
+          '.',
+        ),
+        html(
+          'p',
+          {},
+          'Sampled or simulated, with seed ',
+          seed,
+          ': sums of waits, the time until a call succeeds, and everything that involves a server. The same link gives the same numbers in every browser and in Node.',
+        ),
       ),
       part(
         'The models',
-        html('p', {}, 'Herd: independent clients call a server that is down. When it is back, it serves calls up to its capacity and rejects the rest. A rejected call uses a part of the capacity as well, and the policy retries it. Where new requests keep coming, retries alone can keep a server overloaded for good, and a retry budget lets it recover (', link(METASTABLE, 'Bronson et al., HotOS 2021'), ').'),
-        html('p', {}, 'Contention: many clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)|\u00a0ms, as in ', link(AWS, 'Exponential Backoff And Jitter'), ' (AWS Architecture Blog, 2015). That post introduced full, equal and decorrelated jitter. Truncated backoff comes from ', link(ETHERNET, 'Ethernet'), ' (Metcalfe and Boggs, 1976).'),
+        html(
+          'p',
+          {},
+          'Herd: independent clients call a server that is down. When it is back, it serves calls up to its capacity and rejects the rest. A rejected call uses a part of the capacity as well, and the policy retries it. Where new requests keep coming, retries alone can keep a server overloaded for good, and a retry budget lets it recover (',
+          link(METASTABLE, 'Bronson et al., HotOS 2021'),
+          ').',
+        ),
+        html(
+          'p',
+          {},
+          'Contention: many clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)|\u00a0ms, as in ',
+          link(AWS, 'Exponential Backoff And Jitter'),
+          ' (AWS Architecture Blog, 2015). That post introduced full, equal and decorrelated jitter. Truncated backoff comes from ',
+          link(ETHERNET, 'Ethernet'),
+          ' (Metcalfe and Boggs, 1976).',
+        ),
       ),
     ),
   );
@@ -59,9 +115,21 @@ function part(heading: string, ...children: (Node | string)[]): HTMLElement {
 
 function sizesTable(): HTMLTableElement {
   const bytes = (n: number) => `${n.toLocaleString('en-US')}\u00a0B`;
-  const head = html('tr', {}, html('th', { scope: 'col' }, 'File'), html('th', { scope: 'col' }, 'Bytes'), html('th', { scope: 'col' }, 'Brotli'));
+  const head = html(
+    'tr',
+    {},
+    html('th', { scope: 'col' }, 'File'),
+    html('th', { scope: 'col' }, 'Bytes'),
+    html('th', { scope: 'col' }, 'Brotli'),
+  );
   const rows = wasmSizes.map(({ file, raw, brotli }) =>
-    html('tr', {}, html('th', { scope: 'row' }, html('code', {}, file), html('span', {}, FILES[file])), html('td', {}, bytes(raw)), html('td', {}, bytes(brotli))),
+    html(
+      'tr',
+      {},
+      html('th', { scope: 'row' }, html('code', {}, file), html('span', {}, FILES[file])),
+      html('td', {}, bytes(raw)),
+      html('td', {}, bytes(brotli)),
+    ),
   );
   return html('table', { class: 'how-sizes' }, html('thead', {}, head), html('tbody', {}, ...rows));
 }
@@ -72,12 +140,22 @@ interface Formulas<K> {
   mark(kind: K | undefined): void;
 }
 
-function table<K extends Backoff | Jitter>(caption: (Node | string)[], kinds: readonly K[], cell: (kind: K) => Node[]): Formulas<K> {
+function table<K extends Backoff | Jitter>(
+  caption: (Node | string)[],
+  kinds: readonly K[],
+  cell: (kind: K) => Node[],
+): Formulas<K> {
   const jitterOf = (kind: K): Jitter | undefined => ALL_JITTERS.find((jitter) => jitter === kind);
-  const nameOf = (kind: K, jitter = jitterOf(kind)): string => (jitter ? jitterName({ backoff: 'exponential', jitter }) : kind);
+  const nameOf = (kind: K, jitter = jitterOf(kind)): string =>
+    jitter ? jitterName({ backoff: 'exponential', jitter }) : kind;
   const rows = kinds.map((kind) => ({
     kind,
-    row: html('tr', { 'data-jitter': jitterOf(kind) }, html('th', { scope: 'row' }, capitalised(nameOf(kind))), html('td', {}, ...cell(kind))),
+    row: html(
+      'tr',
+      { 'data-jitter': jitterOf(kind) },
+      html('th', { scope: 'row' }, capitalised(nameOf(kind))),
+      html('td', {}, ...cell(kind)),
+    ),
   }));
   return {
     element: html('table', {}, html('caption', {}, ...caption), html('tbody', {}, ...rows.map(({ row }) => row))),
@@ -102,8 +180,13 @@ function draw(jitter: Jitter): Node[] {
 
 /** Names in italics, functions upright, thin spaces around what binds and wider ones around sums. */
 function typeset(text: string): Node[] {
-  const spaced = text.replace(/\s*·\s*/g, '\u2009·\u2009').replace(/\s*−\s*/g, '\u2009−\u2009').replace(/,\s*/g, ',\u2009');
-  return spaced.split(/([A-Za-z]+)/).map((piece) => (/^[A-Za-z]/.test(piece) && piece !== 'min' ? v(piece) : document.createTextNode(piece)));
+  const spaced = text
+    .replace(/\s*·\s*/g, '\u2009·\u2009')
+    .replace(/\s*−\s*/g, '\u2009−\u2009')
+    .replace(/,\s*/g, ',\u2009');
+  return spaced
+    .split(/([A-Za-z]+)/)
+    .map((piece) => (/^[A-Za-z]/.test(piece) && piece !== 'min' ? v(piece) : document.createTextNode(piece)));
 }
 
 function v(name: string): HTMLElement {

@@ -36,7 +36,13 @@ function item({ code, severity, text }: Note): HTMLLIElement {
   // An option's name keeps its small letter.
   const sentence = `${text.replace(/^[a-z](?=[a-z]*\b)/, (letter) => letter.toUpperCase())}.`;
   const label = html('span', { class: 'visually-hidden' }, severity === 'warning' ? 'Warning: ' : 'Good to know: ');
-  return html('li', { 'data-severity': severity }, icon(severity), html('span', {}, label, ...prose(sentence)), html('code', { class: 'code' }, code));
+  return html(
+    'li',
+    { 'data-severity': severity },
+    icon(severity),
+    html('span', {}, label, ...prose(sentence)),
+    html('code', { class: 'code' }, code),
+  );
 }
 
 function icon(severity: Note['severity']): SVGSVGElement {
@@ -45,5 +51,10 @@ function icon(severity: Note['severity']): SVGSVGElement {
       ? svg('path', { d: 'M8 1.5 15.5 14.5H.5Z', class: 'plate' })
       : svg('circle', { cx: 8, cy: 8, r: 7, class: 'plate' });
   const mark = severity === 'warning' ? 'M8 6v4M8 11.6v1' : 'M8 7.2v4.3M8 4.2v1';
-  return svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true' }, shape, svg('path', { d: mark, class: 'mark' }));
+  return svg(
+    'svg',
+    { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true' },
+    shape,
+    svg('path', { d: mark, class: 'mark' }),
+  );
 }

@@ -306,7 +306,10 @@ class Evaluator {
   private bind(param: AnyNode, value: Value, scope: Scope): boolean {
     if (param.type === 'AssignmentPattern')
       return this.bind(param.left, value === undefined ? this.value(param.right, scope) : value, scope);
-    if (param.type === 'Identifier') return (scope.locals.set(param.name, value), true);
+    if (param.type === 'Identifier') {
+      scope.locals.set(param.name, value);
+      return true;
+    }
     if (param.type !== 'ObjectPattern' || !(value instanceof Fields)) return false;
     return param.properties.every(
       (property) =>

@@ -36,11 +36,9 @@ export function parseProgram(pasted: string): Program {
     reader.parse();
   } catch (failure) {
     // Long texts can exhaust the stack before the depth reaches its limit. Engines name that differently.
-    if (!(
-      failure instanceof Unreadable ||
-      failure instanceof RangeError ||
-      (failure as Error).name === 'InternalError'
-    ))
+    if (
+      !(failure instanceof Unreadable || failure instanceof RangeError || (failure as Error).name === 'InternalError')
+    )
       throw failure;
     error = failure instanceof Unreadable ? failure.message : TOO_DEEP;
   }

@@ -7,7 +7,8 @@ import { StandardRetryStrategy } from '@smithy/util-retry';
 import { ATTEMPTS, BASE_MS } from './limits.mjs';
 
 export const name = '@smithy/util-retry';
-export const note = 'the loop is the caller\'s; cap 20 s; its quota is lifted, or it would refuse after a few such operations';
+export const note =
+  "the loop is the caller's; cap 20 s; its quota is lifted, or it would refuse after a few such operations";
 
 /**
  * @param {any} strategy
@@ -33,4 +34,8 @@ async function retryWithStrategy(strategy, fn) {
 
 export const call = 'retryWithStrategy(strategy, fn)';
 /** @param {() => unknown} fn */
-export const scope = (fn) => ({ fn, retryWithStrategy, strategy: new StandardRetryStrategy({ maxAttempts: ATTEMPTS, baseDelay: BASE_MS }) });
+export const scope = (fn) => ({
+  fn,
+  retryWithStrategy,
+  strategy: new StandardRetryStrategy({ maxAttempts: ATTEMPTS, baseDelay: BASE_MS }),
+});

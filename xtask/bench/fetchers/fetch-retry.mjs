@@ -5,7 +5,7 @@ import { ATTEMPTS, BASE_MS, CAP_MS } from '../contenders/limits.mjs';
 import { ADDRESS, STATUSES } from './all.mjs';
 
 export const name = 'fetch-retry';
-export const note = 'the jitter is the caller\'s';
+export const note = "the jitter is the caller's";
 export const call = 'fetch(ADDRESS)';
 /** @param {typeof globalThis.fetch} inner */
 export const scope = (inner) => {

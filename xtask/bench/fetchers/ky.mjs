@@ -11,5 +11,12 @@ export const call = 'get(ADDRESS)';
 export const scope = (inner) => {
   /** @param {number} attempt */
   const delay = (attempt) => BASE_MS * 2 ** (attempt - 1);
-  return { get: ky.create({ fetch: inner, timeout: false, retry: { limit: ATTEMPTS - 1, delay, backoffLimit: CAP_MS, jitter: true } }), ADDRESS };
+  return {
+    get: ky.create({
+      fetch: inner,
+      timeout: false,
+      retry: { limit: ATTEMPTS - 1, delay, backoffLimit: CAP_MS, jitter: true },
+    }),
+    ADDRESS,
+  };
 };

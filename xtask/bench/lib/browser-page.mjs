@@ -15,7 +15,19 @@ import * as smithy from '../contenders/smithy.mjs';
 import { compare } from './harness.mjs';
 import { designsOf, verifyOnce } from './successes.mjs';
 
-const CONTENDERS = [bare, handWritten, rejitterPolicy, rejitterFunction, pRetry, cockatiel, exponentialBackoff, asyncRetry, attempt, smithy, effect];
+const CONTENDERS = [
+  bare,
+  handWritten,
+  rejitterPolicy,
+  rejitterFunction,
+  pRetry,
+  cockatiel,
+  exponentialBackoff,
+  asyncRetry,
+  attempt,
+  smithy,
+  effect,
+];
 
 /** @param {import('./harness.mjs').Plan} plan */
 async function measure(plan) {

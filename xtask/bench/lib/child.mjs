@@ -14,11 +14,15 @@ import { fileURLToPath } from 'node:url';
  */
 export function inNode(node, module, name, argument, flags = []) {
   return new Promise((done, failed) => {
-    const child = fork(fileURLToPath(new URL('child-main.mjs', import.meta.url)), [module, name, JSON.stringify(argument)], {
-      execPath: node.path,
-      execArgv: flags,
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
+    const child = fork(
+      fileURLToPath(new URL('child-main.mjs', import.meta.url)),
+      [module, name, JSON.stringify(argument)],
+      {
+        execPath: node.path,
+        execArgv: flags,
+        env: { ...process.env, NODE_OPTIONS: '' },
+      },
+    );
     /** @type {{ answer: unknown } | undefined} */
     let message;
     child.once('message', (/** @type {any} */ received) => {
@@ -27,7 +31,12 @@ export function inNode(node, module, name, argument, flags = []) {
     child.once('error', failed);
     child.once('close', (code, signal) => {
       if (message !== undefined && code === 0) done(message.answer);
-      else failed(new Error(`${node.name}, ${name} of ${module}: it ended with ${code ?? signal}${message === undefined ? ' and no answer' : ''}`));
+      else
+        failed(
+          new Error(
+            `${node.name}, ${name} of ${module}: it ended with ${code ?? signal}${message === undefined ? ' and no answer' : ''}`,
+          ),
+        );
     });
   });
 }

@@ -36,7 +36,7 @@ const ceiling = (attempt) => Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 /** Normal variates come in pairs (Marsaglia's polar method). */
 let spare = NaN;
 function normal() {
-  if (spare === spare) {
+  if (!Number.isNaN(spare)) {
     const z = spare;
     spare = NaN;
     return z;

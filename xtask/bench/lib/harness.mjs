@@ -31,7 +31,10 @@ import { shuffled, uniform } from './random.mjs';
  * @returns {(n: number) => Promise<void>}
  */
 export function loopOf(call, scope) {
-  const make = new Function(...Object.keys(scope), `return async function loop(n) { for (let i = 0; i < n; i++) await ${call}; };`);
+  const make = new Function(
+    ...Object.keys(scope),
+    `return async function loop(n) { for (let i = 0; i < n; i++) await ${call}; };`,
+  );
   return make(...Object.values(scope));
 }
 

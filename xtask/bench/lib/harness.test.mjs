@@ -20,7 +20,14 @@ function workshop(costs) {
 
 test('a loop awaits its expression n times, one after the other', async () => {
   const calls = [];
-  const loop = loopOf('work(step)', { step: 2, work: async (step) => { calls.push(calls.length * step); await null; calls[calls.length - 1] += 1; } });
+  const loop = loopOf('work(step)', {
+    step: 2,
+    work: async (step) => {
+      calls.push(calls.length * step);
+      await null;
+      calls[calls.length - 1] += 1;
+    },
+  });
   await loop(3);
   assert.deepEqual(calls, [1, 3, 5]);
   assert.notEqual(loopOf('f()', { f: () => 1 }), loopOf('f()', { f: () => 1 }));
@@ -28,13 +35,26 @@ test('a loop awaits its expression n times, one after the other', async () => {
 
 test('a failure in a loop rejects', async () => {
   const error = new Error('own');
-  await assert.rejects(loopOf('f()', { f: async () => { throw error; } })(1), (thrown) => thrown === error);
+  await assert.rejects(
+    loopOf('f()', {
+      f: async () => {
+        throw error;
+      },
+    })(1),
+    (thrown) => thrown === error,
+  );
 });
 
 test('a batch takes about as long as it should', async () => {
-  const { designs: [design], now } = workshop({ a: 0.001 });
+  const {
+    designs: [design],
+    now,
+  } = workshop({ a: 0.001 });
   assert.equal(await batchOf(design, 1, now), 1000);
-  const { designs: [slow], now: later } = workshop({ a: 70 });
+  const {
+    designs: [slow],
+    now: later,
+  } = workshop({ a: 70 });
   assert.equal(await batchOf(slow, 1, later), 1);
 });
 
@@ -57,9 +77,19 @@ test('each round has each design once, in changing order, and times are per oper
   for (let i = 0; i < 150; i += 3) {
     assert.deepEqual(rounds.slice(i, i + 3).sort(), ['a', 'b', 'c']);
   }
-  for (let i = 0; i < 150; i += 3) orders.add(record.slice(-150).slice(i, i + 3).join(''));
+  for (let i = 0; i < 150; i += 3)
+    orders.add(
+      record
+        .slice(-150)
+        .slice(i, i + 3)
+        .join(''),
+    );
   assert.equal(orders.size, 6);
-  for (const [name, ns] of [['a', 1000], ['b', 4000], ['c', 250_000]]) {
+  for (const [name, ns] of [
+    ['a', 1000],
+    ['b', 4000],
+    ['c', 250_000],
+  ]) {
     assert.equal(samples[name].length, 50);
     for (const value of samples[name]) assert.ok(Math.abs(value - ns) < 1e-3 * ns, `${name}: ${value}`);
   }
@@ -67,10 +97,21 @@ test('each round has each design once, in changing order, and times are per oper
 
 test('wholes: each once per round', () => {
   const record = [];
-  const samples = compareWhole(['a', 'b'].map((name, i) => ({ name, once: () => { record.push(name); return i; } })), { rounds: 20, seed: 3 });
+  const samples = compareWhole(
+    ['a', 'b'].map((name, i) => ({
+      name,
+      once: () => {
+        record.push(name);
+        return i;
+      },
+    })),
+    { rounds: 20, seed: 3 },
+  );
   assert.deepEqual(samples, { a: Array(20).fill(0), b: Array(20).fill(1) });
   for (let i = 0; i < 40; i += 2) assert.notEqual(record[i], record[i + 1]);
-  assert.ok(record.some((name, i) => i % 2 === 0 && name === 'a') && record.some((name, i) => i % 2 === 0 && name === 'b'));
+  assert.ok(
+    record.some((name, i) => i % 2 === 0 && name === 'a') && record.some((name, i) => i % 2 === 0 && name === 'b'),
+  );
 });
 
 test('the same seed gives the same order, another one another', () => {

@@ -13,7 +13,11 @@ const folder = new URL('../', import.meta.url);
 const json = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'));
 
 /** The class of machine, no name. */
-export const machine = () => ({ processor: cpus()[0]?.model.trim() || 'an unknown processor', cores: availableParallelism(), platform: `${process.platform} ${process.arch}` });
+export const machine = () => ({
+  processor: cpus()[0]?.model.trim() || 'an unknown processor',
+  cores: availableParallelism(),
+  platform: `${process.platform} ${process.arch}`,
+});
 
 /** The versions of what takes part. */
 export function versions() {

@@ -39,7 +39,8 @@ export const spread = (values) => ({ median: median(values), q1: quantile(values
  * @returns {Spread}
  */
 export function ratio(values, baseline) {
-  if (values.length !== baseline.length) throw new RangeError(`${values.length} values and a baseline of ${baseline.length}`);
+  if (values.length !== baseline.length)
+    throw new RangeError(`${values.length} values and a baseline of ${baseline.length}`);
   return spread(Float64Array.from(values, (value, i) => value / baseline[i]));
 }
 
@@ -50,6 +51,7 @@ export function ratio(values, baseline) {
  * @returns {Spread}
  */
 export function difference(values, baseline) {
-  if (values.length !== baseline.length) throw new RangeError(`${values.length} values and a baseline of ${baseline.length}`);
+  if (values.length !== baseline.length)
+    throw new RangeError(`${values.length} values and a baseline of ${baseline.length}`);
   return spread(Float64Array.from(values, (value, i) => value - baseline[i]));
 }

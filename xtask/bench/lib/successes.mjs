@@ -9,7 +9,8 @@ import { loopOf } from './harness.mjs';
 const succeeding = () => /** @type {() => Promise<number>} */ (new Function('return async () => 1;')());
 
 /** @param {Contender[]} contenders */
-export const designsOf = (contenders) => contenders.map(({ name, call, scope }) => ({ name, loop: loopOf(call, scope(succeeding())) }));
+export const designsOf = (contenders) =>
+  contenders.map(({ name, call, scope }) => ({ name, loop: loopOf(call, scope(succeeding())) }));
 
 /**
  * One call is one attempt, and its result comes out.

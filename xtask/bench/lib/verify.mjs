@@ -10,7 +10,13 @@ import { loopOf } from './harness.mjs';
  * @param {import('../contenders/all.mjs').Contender} contender
  */
 export async function verify({ name, call, scope, retries = true }) {
-  for (const [failures, attempts] of retries ? [[0, 1], [3, 4], [Infinity, ATTEMPTS]] : [[0, 1]]) {
+  for (const [failures, attempts] of retries
+    ? [
+        [0, 1],
+        [3, 4],
+        [Infinity, ATTEMPTS],
+      ]
+    : [[0, 1]]) {
     let calls = 0;
     const error = new Error('flaky');
     const fn = async () => {

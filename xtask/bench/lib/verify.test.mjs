@@ -20,10 +20,32 @@ test('accepts a contender that does the job', async () => {
 test('rejects a contender that does not', async () => {
   const wrong = {
     'does not retry': (fn) => fn(),
-    'retries a success': async (fn) => { await fn(); return fn(); },
-    'gives up early': async (fn) => { for (let i = 0; i < 4; i++) try { return await fn(); } catch {} throw new Error('gave up'); },
-    'never gives up': async (fn) => { for (let i = 0; i < 20; i++) try { return await fn(); } catch {} return 7; },
-    'loses the result': async (fn) => { for (let i = 0; i < 6; i++) try { await fn(); return undefined; } catch {} throw new Error('gave up'); },
+    'retries a success': async (fn) => {
+      await fn();
+      return fn();
+    },
+    'gives up early': async (fn) => {
+      for (let i = 0; i < 4; i++)
+        try {
+          return await fn();
+        } catch {}
+      throw new Error('gave up');
+    },
+    'never gives up': async (fn) => {
+      for (let i = 0; i < 20; i++)
+        try {
+          return await fn();
+        } catch {}
+      return 7;
+    },
+    'loses the result': async (fn) => {
+      for (let i = 0; i < 6; i++)
+        try {
+          await fn();
+          return undefined;
+        } catch {}
+      throw new Error('gave up');
+    },
   };
   for (const [name, retry] of Object.entries(wrong)) await assert.rejects(verify(broken(retry)), name);
 });

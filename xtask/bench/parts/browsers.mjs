@@ -5,7 +5,16 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
 // Quiet, without a sandbox (containers have none to give), and without calls to the outside.
-const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** @param {string} name */
 function pathOf(name) {
@@ -48,7 +57,11 @@ async function serve(code) {
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-embedder-policy': 'require-corp',
     });
-    response.end(url === '/page.js' ? code : '<!doctype html><meta charset="utf-8"><title>bench</title><script type="module" src="/page.js"></script>');
+    response.end(
+      url === '/page.js'
+        ? code
+        : '<!doctype html><meta charset="utf-8"><title>bench</title><script type="module" src="/page.js"></script>',
+    );
   });
   await new Promise((done) => {
     server.listen(0, '127.0.0.1', () => done(undefined));
@@ -73,7 +86,10 @@ export async function run({ choice: { quick, seed }, say }) {
         const page = await browser.newPage();
         await page.goto(`http://127.0.0.1:${port}/`);
         await page.waitForFunction(() => 'measure' in globalThis);
-        results[label] = await page.evaluate((/** @type {unknown} */ given) => /** @type {any} */ (globalThis).measure(given), plan);
+        results[label] = await page.evaluate(
+          (/** @type {unknown} */ given) => /** @type {any} */ (globalThis).measure(given),
+          plan,
+        );
       } finally {
         await browser.close();
       }

@@ -30,10 +30,14 @@ export async function run({ nodes, choice, say }) {
  * A fetch that fails so often in a row, then succeeds once; of its own for each contender.
  * @param {number} failures
  */
-const stubOf = (failures) => new Function('failures', `
+const stubOf = (failures) =>
+  new Function(
+    'failures',
+    `
   let calls = 0;
   return { calls: () => calls, fetch: async () => { calls += 1; return new Response(null, { status: calls % (failures + 1) === 0 ? 200 : 503 }); } };
-`)(failures);
+`,
+  )(failures);
 
 /**
  * @param {any} contender
@@ -64,7 +68,11 @@ async function verify({ name, call, scope, retries = true }) {
     const note = (/** @type {Promise<Response>} */ promise) => promise.then((response) => responses.push(response));
     await loopOf(`note(${call})`, { ...scope(fetch), note })(1);
     assert.equal(calls(), failures + 1, `${name}: attempts`);
-    assert.deepEqual(responses.map(({ status }) => status), [200], `${name}: result`);
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200],
+      `${name}: result`,
+    );
   }
 }
 
@@ -72,5 +80,11 @@ async function verify({ name, call, scope, retries = true }) {
 export async function measure({ failures, ...choice }) {
   patchTimers('immediate');
   const { contenders, ...rest } = await field(FILES, (file) => import(`../fetchers/${file}.mjs`), verify);
-  return { samples: await compare(contenders.map((contender) => designOf(contender, failures)), planOf(choice)), ...rest };
+  return {
+    samples: await compare(
+      contenders.map((contender) => designOf(contender, failures)),
+      planOf(choice),
+    ),
+    ...rest,
+  };
 }

@@ -91,7 +91,10 @@ export async function measure({ quick, file, many }) {
       open = done;
     });
   };
-  const attempting = operationOf(call, scope(() => gate));
+  const attempting = operationOf(
+    call,
+    scope(() => gate),
+  );
   const inAttempt = () => bytesOf(count, attempting, { begin: close, pending: () => true, end: () => open() });
   await inAttempt();
   const attempt = await inAttempt();
@@ -100,11 +103,14 @@ export async function measure({ quick, file, many }) {
   let failing = true;
   let calls = 0;
   const error = new Error('flaky');
-  const waiting = operationOf(call, scope(async () => {
-    calls += 1;
-    if (failing) throw error;
-    return 1;
-  }));
+  const waiting = operationOf(
+    call,
+    scope(async () => {
+      calls += 1;
+      if (failing) throw error;
+      return 1;
+    }),
+  );
   let wait;
   for (let holdMs = quick ? 500 : 1000; retries && wait === undefined; holdMs *= 2) {
     assert.ok(holdMs < 60_000, `${name}: the waits end before they are measured`);
@@ -128,11 +134,14 @@ export async function measure({ quick, file, many }) {
   // Very many, half of which fail once.
   patchTimers('microtask');
   let turn = 0;
-  const loop = loopOf(call, scope(async () => {
-    turn += 1;
-    if (retries && turn % 3 === 2) throw error;
-    return 1;
-  }));
+  const loop = loopOf(
+    call,
+    scope(async () => {
+      turn += 1;
+      if (retries && turn % 3 === 2) throw error;
+      return 1;
+    }),
+  );
   await loop(5000);
   const before = await heapBytes();
   await loop(many);
@@ -151,7 +160,8 @@ export async function measure({ quick, file, many }) {
  * @param {string} call
  * @param {Record<string, unknown>} scope
  */
-const operationOf = (call, scope) => new Function(...Object.keys(scope), `return () => ${call};`)(...Object.values(scope));
+const operationOf = (call, scope) =>
+  new Function(...Object.keys(scope), `return () => ${call};`)(...Object.values(scope));
 
 /** @param {WebAssembly.Instance} instance */
 function memoryOf({ exports }) {

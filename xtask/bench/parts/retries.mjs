@@ -31,10 +31,14 @@ export async function run({ nodes, choice, say }) {
 
 /** @param {{ call: string, scope: (fn: () => unknown) => Record<string, unknown>, name: string }} contender */
 function designOf({ name, call, scope }) {
-  const { fn, calls } = new Function('CALLS', 'error', `
+  const { fn, calls } = new Function(
+    'CALLS',
+    'error',
+    `
     let calls = 0;
     return { fn: async () => { calls += 1; if (calls % CALLS !== 0) throw error; return calls; }, calls: () => calls };
-  `)(CALLS, new Error('flaky'));
+  `,
+  )(CALLS, new Error('flaky'));
   const loop = loopOf(call, scope(fn));
   return {
     name,
@@ -50,6 +54,9 @@ function designOf({ name, call, scope }) {
 /** @param {import('../lib/plans.mjs').Choice & { kind: 'immediate' | 'microtask' }} choice */
 export async function measure(choice) {
   patchTimers(choice.kind);
-  const { contenders, ...rest } = await field(FILES.filter((file) => file !== 'bare'), (file) => import(`../contenders/${file}.mjs`));
+  const { contenders, ...rest } = await field(
+    FILES.filter((file) => file !== 'bare'),
+    (file) => import(`../contenders/${file}.mjs`),
+  );
   return { samples: await compare(contenders.map(designOf), planOf(choice)), ...rest };
 }

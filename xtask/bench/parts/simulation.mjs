@@ -15,9 +15,27 @@ const STRATEGIES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
 /** Mean calls of 10,000 runs of an independent implementation, and their standard deviation: N → by strategy. */
 const REFERENCE = /** @type {const} */ ({
-  10: [[50.83, 4.05], [50.82, 4.12], [42.46, 2.54], [39.03, 2.28], [37.67, 2.32]],
-  50: [[690.03, 17.5], [623.79, 29.2], [347.17, 6.0], [332.54, 4.9], [374.7, 12.7]],
-  100: [[2422.98, 32.1], [1855.62, 58.9], [812.2, 7.8], [795.97, 7.0], [1001.91, 28.7]],
+  10: [
+    [50.83, 4.05],
+    [50.82, 4.12],
+    [42.46, 2.54],
+    [39.03, 2.28],
+    [37.67, 2.32],
+  ],
+  50: [
+    [690.03, 17.5],
+    [623.79, 29.2],
+    [347.17, 6.0],
+    [332.54, 4.9],
+    [374.7, 12.7],
+  ],
+  100: [
+    [2422.98, 32.1],
+    [1855.62, 58.9],
+    [812.2, 7.8],
+    [795.97, 7.0],
+    [1001.91, 28.7],
+  ],
 });
 
 /** @param {import('./all.mjs').Context} context */
@@ -50,7 +68,10 @@ function verify(simulate, name, seed) {
       const { calls } = simulate(STRATEGIES[i], Number(clients), runs, seed);
       const found = calls.reduce((sum, value) => sum + value, 0) / runs;
       const error = sd * Math.sqrt(1 / runs + 1 / 10_000);
-      assert.ok(Math.abs(found - mean) < 5 * error, `${name}, ${STRATEGIES[i]}, ${clients} clients: ${found} calls instead of ${mean}`);
+      assert.ok(
+        Math.abs(found - mean) < 5 * error,
+        `${name}, ${STRATEGIES[i]}, ${clients} clients: ${found} calls instead of ${mean}`,
+      );
     }
   }
 }
@@ -58,7 +79,10 @@ function verify(simulate, name, seed) {
 /** @param {import('../lib/plans.mjs').Choice} choice */
 export async function measure({ quick, seed }) {
   /** @type {[string, Simulate][]} */
-  const ways = [[OURS, await lab()], [TWIN, contention]];
+  const ways = [
+    [OURS, await lab()],
+    [TWIN, contention],
+  ];
   // It is the warm-up too.
   for (const [name, simulate] of ways) verify(simulate, name, seed);
   const runs = quick ? 20 : 100;

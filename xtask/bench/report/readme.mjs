@@ -20,12 +20,16 @@ export const END = '<!-- Until here. -->';
 export function between(text, block) {
   const [before, ...afterBegin] = text.split(BEGIN);
   const [, ...afterEnd] = afterBegin.join(BEGIN).split(END);
-  if (afterBegin.length !== 1 || afterEnd.length !== 1) throw new Error(`the text must have ${BEGIN} and after it ${END}, once each`);
+  if (afterBegin.length !== 1 || afterEnd.length !== 1)
+    throw new Error(`the text must have ${BEGIN} and after it ${END}, once each`);
   return `${before}${BEGIN}\n${block.trim()}\n${END}${afterEnd[0]}`;
 }
 
 /** Others take part under one name; rejitter under two, and its imports have names of their own. */
-const BUNDLES = /** @type {Record<string, string>} */ ({ 'rejitter, policy': 'RetryPolicy', 'rejitter, function': 'retryWithFullJitter' });
+const BUNDLES = /** @type {Record<string, string>} */ ({
+  'rejitter, policy': 'RetryPolicy',
+  'rejitter, function': 'retryWithFullJitter',
+});
 
 /**
  * What the README shows of a contender; what was not measured is undefined.
@@ -47,14 +51,16 @@ export function rowsOf({ success, retries, heap, cold, sizes }) {
   const retried = inMain(retries).immediate.samples;
   const { contenders } = inMain(heap);
   const { first } = inMain(cold);
-  return Object.keys(succeeded).filter((name) => name !== 'bare call').map((name) => ({
-    name,
-    success: ratio(succeeded[name], succeeded['bare call']),
-    retries: retried[name] && ratio(retried[name], retried['hand-written loop']),
-    heap: contenders[name]?.wait?.pending,
-    cold: first[name] && difference(first[name], first['bare call']),
-    brotli: (sizes.ours[BUNDLES[name]] ?? sizes.peers[name])?.brotli,
-  }));
+  return Object.keys(succeeded)
+    .filter((name) => name !== 'bare call')
+    .map((name) => ({
+      name,
+      success: ratio(succeeded[name], succeeded['bare call']),
+      retries: retried[name] && ratio(retried[name], retried['hand-written loop']),
+      heap: contenders[name]?.wait?.pending,
+      cold: first[name] && difference(first[name], first['bare call']),
+      brotli: (sizes.ours[BUNDLES[name]] ?? sizes.peers[name])?.brotli,
+    }));
 }
 
 /** What is compared, in words, and how to see it. */
@@ -84,7 +90,11 @@ export function aheadOf(rows) {
       .map((row) => ({ name: row.name, value: middle(row[key]) }))
       .filter((other) => other.value !== undefined && other.value <= mine * 1.05)
       .sort((a, b) => Number(a.value) - Number(b.value));
-    return { measure, own: show(mine), others: others.map(({ name, value }) => `${name} (${show(/** @type {number} */ (value))})`) };
+    return {
+      measure,
+      own: show(mine),
+      others: others.map(({ name, value }) => `${name} (${show(/** @type {number} */ (value))})`),
+    };
   });
 }
 
@@ -96,7 +106,14 @@ export function block(results) {
   const rounds = inMain(parts.success).samples['bare call'].length;
   const shared = Math.max(...others) > 0.1;
   const table = markdownTable([
-    ['', 'first success, × bare call', '3 failures, then success, × loop', 'heap in a wait, B', 'cold start, ms', 'in an app, B'],
+    [
+      '',
+      'first success, × bare call',
+      '3 failures, then success, × loop',
+      'heap in a wait, B',
+      'cold start, ms',
+      'in an app, B',
+    ],
     ...rows.map(({ name, success, retries, heap, cold, brotli }) => [
       versions[name] ? `${name} ${versions[name]}` : name,
       withSpread(success),
@@ -107,7 +124,12 @@ export function block(results) {
     ]),
   ]);
   const ahead = aheadOf(rows)
-    .map(({ measure, own, others: names }) => wrapped(`- ${measure} (rejitter: ${own}): ${names.length > 0 ? names.join(', ') : 'none'}`).replaceAll('\n', '\n  '))
+    .map(({ measure, own, others: names }) =>
+      wrapped(`- ${measure} (rejitter: ${own}): ${names.length > 0 ? names.join(', ') : 'none'}`).replaceAll(
+        '\n',
+        '\n  ',
+      ),
+    )
     .join('\n');
   return [
     wrapped(`
@@ -120,8 +142,12 @@ export function block(results) {
       waits take no time (\`setImmediate\`), as a multiple of the hand-written loop. Heap: of an operation that waits, its timer
       included. Cold start: import and first success, in a new process, beyond those of an empty module. In an app: minified
       by esbuild, compressed by brotli; rejitter's wasm is in it.`),
-    wrapped(`Not alike in all: ${Object.entries(inMain(parts.success).notes).map(([name, note]) => `${name} (${note})`).join(', ')}.`),
-    'As good as rejitter\'s policy or better, by each measure:',
+    wrapped(
+      `Not alike in all: ${Object.entries(inMain(parts.success).notes)
+        .map(([name, note]) => `${name} (${note})`)
+        .join(', ')}.`,
+    ),
+    "As good as rejitter's policy or better, by each measure:",
     ahead,
     fetchTable(parts, versions),
     wrapped(`${bulkLine(parts)} ${simulationLine(parts)}`),

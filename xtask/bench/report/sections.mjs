@@ -9,7 +9,9 @@ import { digits, textTable, whole, withSpread } from './table.mjs';
 /** @typedef {Record<string, number[]>} Samples */
 
 /** The names in all of the records, in the order of the first that has them. */
-const namesIn = (/** @type {Record<string, unknown>[]} */ ...records) => [...new Set(records.flatMap((record) => Object.keys(record)))];
+const namesIn = (/** @type {Record<string, unknown>[]} */ ...records) => [
+  ...new Set(records.flatMap((record) => Object.keys(record))),
+];
 
 /**
  * Rows of contenders, columns of hosts: times as multiples of a baseline, and in ns on the last host.
@@ -42,10 +44,14 @@ function ratios(title, byHost, baseline) {
  */
 function ratiosByCase(title, byHost, baseline) {
   const cases = namesIn(...Object.values(byHost));
-  return cases.map((name) => {
-    const chosen = Object.fromEntries(Object.entries(byHost).map(([host, results]) => [host, /** @type {any} */ (results)[name]]));
-    return ratios(`${title}: ${name}`, chosen, baseline);
-  }).map((section, i) => (i === 0 ? section : { ...section, notes: [] }));
+  return cases
+    .map((name) => {
+      const chosen = Object.fromEntries(
+        Object.entries(byHost).map(([host, results]) => [host, /** @type {any} */ (results)[name]]),
+      );
+      return ratios(`${title}: ${name}`, chosen, baseline);
+    })
+    .map((section, i) => (i === 0 ? section : { ...section, notes: [] }));
 }
 
 /** @param {any} byHost */
@@ -76,7 +82,11 @@ function heap(byHost) {
       whole(many.kept),
       wasmInstances > 0 ? whole(wasmBytes) : '—',
     ]);
-    const [{ many: { operations } }] = /** @type {any[]} */ (Object.values(contenders));
+    const [
+      {
+        many: { operations },
+      },
+    ] = /** @type {any[]} */ (Object.values(contenders));
     const notes = [
       'per operation; in a wait with the timer of Node; kept: after its end, a few bytes are noise',
       `kept of many: of ${whole(operations)} operations together, half of which failed once`,
@@ -93,12 +103,26 @@ function heap(byHost) {
 function cold(byHost) {
   const hosts = Object.entries(byHost);
   return [
-    { title: 'Cold start: import and first success, in ms beyond an empty module', of: (/** @type {any} */ { first }, /** @type {string} */ name) => first[name] && difference(first[name], first['bare call']) },
-    { title: 'Cold start: then the first failure with its retry, in ms', of: (/** @type {any} */ { failure }, /** @type {string} */ name) => failure[name] && spread(failure[name]) },
+    {
+      title: 'Cold start: import and first success, in ms beyond an empty module',
+      of: (/** @type {any} */ { first }, /** @type {string} */ name) =>
+        first[name] && difference(first[name], first['bare call']),
+    },
+    {
+      title: 'Cold start: then the first failure with its retry, in ms',
+      of: (/** @type {any} */ { failure }, /** @type {string} */ name) => failure[name] && spread(failure[name]),
+    },
   ].map(({ title, of }, i) => {
-    const names = namesIn(...hosts.map(([, { first }]) => first)).filter((name) => name !== 'bare call').sort();
+    const names = namesIn(...hosts.map(([, { first }]) => first))
+      .filter((name) => name !== 'bare call')
+      .sort();
     const rows = names.map((name) => [name, ...hosts.map(([, result]) => withSpread(of(result, name)))]);
-    const notes = i > 0 ? [] : hosts.flatMap(([host, { absent }]) => Object.entries(absent).map(([file, why]) => `${file} does not run in ${host}: ${why}`));
+    const notes =
+      i > 0
+        ? []
+        : hosts.flatMap(([host, { absent }]) =>
+            Object.entries(absent).map(([file, why]) => `${file} does not run in ${host}: ${why}`),
+          );
     return { title, table: [['', ...hosts.map(([host]) => host)], ...rows], notes };
   });
 }
@@ -114,7 +138,13 @@ function sizes({ ours, peers }) {
     const budget = limit === undefined ? '' : `${whole(limit)}${brotli > limit ? ', EXCEEDED' : ''}`;
     return [name, whole(raw), whole(gzip), whole(brotli), budget, target ? whole(target) : ''];
   });
-  return [{ title: 'Bytes in an app, minified by esbuild', table: [['', 'raw', 'gzip', 'brotli', 'budget', 'aim'], ...rows], notes: [] }];
+  return [
+    {
+      title: 'Bytes in an app, minified by esbuild',
+      table: [['', 'raw', 'gzip', 'brotli', 'budget', 'aim'], ...rows],
+      notes: [],
+    },
+  ];
 }
 
 /**
@@ -125,8 +155,20 @@ function bulk(byHost) {
   const hosts = Object.entries(byHost);
   const [, first] = hosts[0];
   const names = Object.keys(first.samples);
-  const rows = names.map((name) => [name, ...hosts.map(([, { samples }]) => `${digits(spread(samples[name]).median)} ms, ×${withSpread(ratio(samples['JS loop'], samples[name]))}`)]);
-  return [{ title: `${whole(first.delays)} full-jitter delays into a Float64Array; × how much faster than the loop`, table: [['', ...hosts.map(([host]) => host)], ...rows], notes: [] }];
+  const rows = names.map((name) => [
+    name,
+    ...hosts.map(
+      ([, { samples }]) =>
+        `${digits(spread(samples[name]).median)} ms, ×${withSpread(ratio(samples['JS loop'], samples[name]))}`,
+    ),
+  ]);
+  return [
+    {
+      title: `${whole(first.delays)} full-jitter delays into a Float64Array; × how much faster than the loop`,
+      table: [['', ...hosts.map(([host]) => host)], ...rows],
+      notes: [],
+    },
+  ];
 }
 
 const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
@@ -142,15 +184,23 @@ function simulation(byHost) {
   const hosts = Object.entries(byHost);
   const [, first] = hosts[0];
   const names = Object.keys(first.cells);
-  const rows = names.map((name) => [name, ...hosts.map(([, { cells }]) => `${digits(eventsPerS(cells[name]) / 1e6)} M/s`)]);
+  const rows = names.map((name) => [
+    name,
+    ...hosts.map(([, { cells }]) => `${digits(eventsPerS(cells[name]) / 1e6)} M/s`),
+  ]);
   const [ours, twin] = names;
-  rows.push(['faster, in the median cell', ...hosts.map(([, { cells }]) => withSpread(ratio(cells[twin].ms, cells[ours].ms)))]);
+  rows.push([
+    'faster, in the median cell',
+    ...hosts.map(([, { cells }]) => withSpread(ratio(cells[twin].ms, cells[ours].ms))),
+  ]);
   const arrivals = sum(first.cells[ours].events);
-  return [{
-    title: 'Simulation of the AWS figure: messages that arrive at the server, per second',
-    table: [['', ...hosts.map(([host]) => host)], ...rows],
-    notes: [`${whole(arrivals)} of them, with their answers twice as many; ${first.runs} runs of each cell`],
-  }];
+  return [
+    {
+      title: 'Simulation of the AWS figure: messages that arrive at the server, per second',
+      table: [['', ...hosts.map(([host]) => host)], ...rows],
+      notes: [`${whole(arrivals)} of them, with their answers twice as many; ${first.runs} runs of each cell`],
+    },
+  ];
 }
 
 /** @type {Record<string, (results: any) => Section[]>} */
@@ -163,4 +213,7 @@ const SECTIONS = { sizes, success, retries, fetch: fetches, heap, cold, bulk, si
 export const sectionsOf = (parts) => Object.entries(parts).flatMap(([name, results]) => SECTIONS[name](results));
 
 /** @param {Section[]} sections */
-export const asText = (sections) => sections.map(({ title, table, notes }) => [title, textTable(table), ...notes.map((note) => `  ${note}`)].join('\n')).join('\n\n');
+export const asText = (sections) =>
+  sections
+    .map(({ title, table, notes }) => [title, textTable(table), ...notes.map((note) => `  ${note}`)].join('\n'))
+    .join('\n\n');

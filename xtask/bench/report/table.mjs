@@ -20,13 +20,17 @@ export function digits(value) {
  * With a comma between thousands.
  * @param {number} value
  */
-export const whole = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+export const whole = (value) =>
+  Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
 
 /**
  * A median and its quartiles.
  * @param {Spread | undefined} spread
  */
-export const withSpread = (spread) => (spread === undefined ? '—' : `${digits(spread.median)} (${digits(spread.q1)}–${digits(spread.q3)})`);
+export const withSpread = (spread) =>
+  spread === undefined ? '—' : `${digits(spread.median)} (${digits(spread.q1)}–${digits(spread.q3)})`;
 
 /**
  * Columns in line; all but the first to the right.
@@ -34,7 +38,11 @@ export const withSpread = (spread) => (spread === undefined ? '—' : `${digits(
  */
 export function textTable(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const line = (/** @type {string[]} */ row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ').trimEnd();
+  const line = (/** @type {string[]} */ row) =>
+    row
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+      .join('  ')
+      .trimEnd();
   const [head, ...body] = rows;
   return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)].join('\n');
 }

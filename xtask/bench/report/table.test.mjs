@@ -4,12 +4,33 @@ import { test } from 'node:test';
 import { digits, markdownTable, textTable, whole, withSpread, wrapped } from './table.mjs';
 
 test('three digits that count', () => {
-  const cases = [[0, '0'], [0.01234, '0.0123'], [0.1, '0.100'], [1, '1.00'], [2.345, '2.35'], [12.34, '12.3'], [99.96, '100.0'], [123.4, '123'], [1887, '1,890'], [12_345_678, '12,300,000'], [-1.5, '-1.50'], [-45_678, '-45,700'], [NaN, '—'], [Infinity, '—']];
+  const cases = [
+    [0, '0'],
+    [0.01234, '0.0123'],
+    [0.1, '0.100'],
+    [1, '1.00'],
+    [2.345, '2.35'],
+    [12.34, '12.3'],
+    [99.96, '100.0'],
+    [123.4, '123'],
+    [1887, '1,890'],
+    [12_345_678, '12,300,000'],
+    [-1.5, '-1.50'],
+    [-45_678, '-45,700'],
+    [NaN, '—'],
+    [Infinity, '—'],
+  ];
   for (const [value, text] of cases) assert.equal(digits(value), text, String(value));
 });
 
 test('whole numbers have commas', () => {
-  const cases = [[0, '0'], [999.4, '999'], [1000, '1,000'], [1_234_567, '1,234,567'], [-6248, '-6,248']];
+  const cases = [
+    [0, '0'],
+    [999.4, '999'],
+    [1000, '1,000'],
+    [1_234_567, '1,234,567'],
+    [-6248, '-6,248'],
+  ];
   for (const [value, text] of cases) assert.equal(whole(value), text);
 });
 
@@ -19,9 +40,19 @@ test('a spread is the median with its quartiles; what was not measured is a dash
 });
 
 test('tables', () => {
-  const rows = [['name', 'ns'], ['a', '1,000'], ['longer', '7']];
+  const rows = [
+    ['name', 'ns'],
+    ['a', '1,000'],
+    ['longer', '7'],
+  ];
   assert.equal(textTable(rows), 'name       ns\n------  -----\na       1,000\nlonger      7');
-  assert.equal(markdownTable([['a|b', 'x'], ['c', '1']]), '| a\\|b | x |\n|---|---:|\n| c | 1 |');
+  assert.equal(
+    markdownTable([
+      ['a|b', 'x'],
+      ['c', '1'],
+    ]),
+    '| a\\|b | x |\n|---|---:|\n| c | 1 |',
+  );
 });
 
 test('paragraphs are wrapped between words', () => {

@@ -25,7 +25,8 @@ const TARGETS = {
   ],
   success: (byHost) => {
     const { samples } = inMain(byHost);
-    const times = (/** @type {string} */ name, /** @type {string} */ other) => (samples[other] ? ratio(samples[name], samples[other]).median : NaN);
+    const times = (/** @type {string} */ name, /** @type {string} */ other) =>
+      samples[other] ? ratio(samples[name], samples[other]).median : NaN;
     return [
       { what: 'first success, policy, × cockatiel', value: times(POLICY, 'cockatiel'), most: 0.85 },
       { what: 'first success, policy, × p-retry', value: times(POLICY, 'p-retry'), most: 0.6 },
@@ -33,7 +34,13 @@ const TARGETS = {
   },
   retries: (byHost) => {
     const { samples } = inMain(byHost).immediate;
-    return [{ what: '3 failures, then success, × hand-written loop', value: ratio(samples[POLICY], samples['hand-written loop']).median, most: 1.05 }];
+    return [
+      {
+        what: '3 failures, then success, × hand-written loop',
+        value: ratio(samples[POLICY], samples['hand-written loop']).median,
+        most: 1.05,
+      },
+    ];
   },
   heap: (byHost) => {
     const { wait, many, wasmBytes } = inMain(byHost).contenders[POLICY];
@@ -46,11 +53,25 @@ const TARGETS = {
   },
   cold: (byHost) => {
     const { first } = inMain(byHost);
-    return first['p-retry'] ? [{ what: 'import and first success, ms beyond p-retry', value: difference(first[POLICY], first['p-retry']).median, most: 0 }] : [];
+    return first['p-retry']
+      ? [
+          {
+            what: 'import and first success, ms beyond p-retry',
+            value: difference(first[POLICY], first['p-retry']).median,
+            most: 0,
+          },
+        ]
+      : [];
   },
   bulk: (byHost) => {
     const { samples } = inMain(byHost);
-    return [{ what: 'bulk delays, × as fast as the JS loop', value: ratio(samples['JS loop'], samples['rejitter/lab, sample']).median, least: 3 }];
+    return [
+      {
+        what: 'bulk delays, × as fast as the JS loop',
+        value: ratio(samples['JS loop'], samples['rejitter/lab, sample']).median,
+        least: 3,
+      },
+    ];
   },
   simulation: (byHost) => {
     const [ours, twin] = /** @type {any[]} */ (Object.values(inMain(byHost).cells));
@@ -65,7 +86,8 @@ const TARGETS = {
 export const targetsOf = (parts) => Object.entries(parts).flatMap(([name, results]) => TARGETS[name]?.(results) ?? []);
 
 /** @param {Target} target */
-export const isMet = ({ value, most, least }) => (most !== undefined ? value <= most : value >= /** @type {number} */ (least));
+export const isMet = ({ value, most, least }) =>
+  most !== undefined ? value <= most : value >= /** @type {number} */ (least);
 
 /**
  * Bytes to the byte: a limit is not rounded.
@@ -79,5 +101,12 @@ const exactly = (value) => (Math.abs(value) >= 1000 ? whole(value) : digits(valu
  */
 export const targetRows = (targets) => [
   ['aim', 'is', 'should be', ''],
-  ...targets.map((target) => [target.what, exactly(target.value), target.most !== undefined ? `at most ${exactly(target.most)}` : `at least ${exactly(/** @type {number} */ (target.least))}`, isMet(target) ? 'met' : 'NOT MET']),
+  ...targets.map((target) => [
+    target.what,
+    exactly(target.value),
+    target.most !== undefined
+      ? `at most ${exactly(target.most)}`
+      : `at least ${exactly(/** @type {number} */ (target.least))}`,
+    isMet(target) ? 'met' : 'NOT MET',
+  ]),
 ];

@@ -11,7 +11,16 @@ test('at most, at least, and exactly at the limit', () => {
 
 test('reports targets of the measured parts', () => {
   const brotli = (value) => ({ brotli: value });
-  const targets = targetsOf({ sizes: { ours: { retryWithFullJitter: brotli(9000), 'rejitter, everything': brotli(11_000), 'rejitter/fetch': brotli(12_000) } }, browsers: {} });
+  const targets = targetsOf({
+    sizes: {
+      ours: {
+        retryWithFullJitter: brotli(9000),
+        'rejitter, everything': brotli(11_000),
+        'rejitter/fetch': brotli(12_000),
+      },
+    },
+    browsers: {},
+  });
   assert.deepEqual(targets.map(isMet), [false, false, true]);
   assert.deepEqual(targetRows(targets).at(-1), ['with fetch, B of brotli', '12,000', 'at most 13,000', 'met']);
 });

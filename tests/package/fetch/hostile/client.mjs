@@ -18,7 +18,9 @@ import { ANSWERED, RETRIED, generator, startHostile } from './server.mjs';
 const [count, seed] = argv.slice(2).map(Number);
 const { cases } = JSON.parse(readFileSync(new URL('./retry-after.json', import.meta.url), 'utf8'));
 // Those that HTTP can carry.
-const malformed = cases.filter(({ ms, retryAfter }) => ms === null && /^[\x21-\x7e][\x20-\x7e]*$/.test(retryAfter ?? '')).map(({ retryAfter }) => retryAfter);
+const malformed = cases
+  .filter(({ ms, retryAfter }) => ms === null && /^[\x21-\x7e][\x20-\x7e]*$/.test(retryAfter ?? ''))
+  .map(({ retryAfter }) => retryAfter);
 
 /** Stands for an attempt's timeout: a timer of this length is not armed, but kept until `expire`. */
 const HELD_MS = 86_400_123;
@@ -54,10 +56,18 @@ const random = generator(seed + 1);
 const pick = (list) => list[Math.floor(random() * list.length)];
 const wrong = [];
 const counts = {};
-const check = (fine, text) => { if (!fine && wrong.length < 20) wrong.push(text); };
+const check = (fine, text) => {
+  if (!fine && wrong.length < 20) wrong.push(text);
+};
 
 const METHODS = ['GET', 'GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'POST', 'PATCH'];
-const bodyOf = (text) => pick([() => text, () => new Blob([text]), () => new TextEncoder().encode(text), () => new URLSearchParams({ text })])();
+const bodyOf = (text) =>
+  pick([
+    () => text,
+    () => new Blob([text]),
+    () => new TextEncoder().encode(text),
+    () => new URLSearchParams({ text }),
+  ])();
 
 async function one(id) {
   const retried = random() < 0.85;
@@ -68,15 +78,25 @@ async function one(id) {
   const fail = pick([1, 2, 3]);
   const stream = retried && method === 'PUT' && random() < 0.2;
   // undici answers a HEAD itself where a body breaks the rules.
-  const body = ['GET', 'HEAD', 'DELETE'].includes(method) ? undefined : stream ? new Blob(['streamed']).stream() : bodyOf(`body of ${id} ${'x'.repeat(random() * 2000)}`);
+  const body = ['GET', 'HEAD', 'DELETE'].includes(method)
+    ? undefined
+    : stream
+      ? new Blob(['streamed']).stream()
+      : bodyOf(`body of ${id} ${'x'.repeat(random() * 2000)}`);
   const asRequest = !stream && random() < 0.3;
   const told = { attempts: 0, retries: 0 };
   const options = {
-    baseMs: 1, capMs: 4, maxAttempts: 3,
+    baseMs: 1,
+    capMs: 4,
+    maxAttempts: 3,
     attemptTimeoutMs: HELD_MS,
     ...(keyed && { idempotencyKey: 'auto' }),
-    onAttempt: () => { told.attempts += 1; },
-    onRetry: () => { told.retries += 1; },
+    onAttempt: () => {
+      told.attempts += 1;
+    },
+    onRetry: () => {
+      told.retries += 1;
+    },
   };
   const url = `${server.origin}/${scenario}/${id}?fail=${fail}`;
   const init = { method, body, ...(stream && { duplex: 'half' }) };
@@ -94,8 +114,13 @@ async function one(id) {
   const label = `${scenario} ${method}${keyed ? ' keyed' : ''}${stream ? ' stream' : ''} fail=${fail} → ${response?.status ?? error} ${report?.reason}`;
 
   // The accounts. A redirect is followed inside one attempt.
-  if (scenario === 'redirect-loop') check(told.attempts === 1 && error !== undefined, `${label}: ${told.attempts} attempts`);
-  else check(entry.attempts === told.attempts, `${label}: the server saw ${entry.attempts} attempts, the client made ${told.attempts}`);
+  if (scenario === 'redirect-loop')
+    check(told.attempts === 1 && error !== undefined, `${label}: ${told.attempts} attempts`);
+  else
+    check(
+      entry.attempts === told.attempts,
+      `${label}: the server saw ${entry.attempts} attempts, the client made ${told.attempts}`,
+    );
   if (report !== undefined) check(report.attempts === told.attempts, `${label}: the report says ${report.attempts}`);
   check(entry.bodies.size === 1, `${label}: bodies differ`);
   check(entry.keys.size === 1, `${label}: keys differ`);
@@ -116,7 +141,8 @@ async function one(id) {
       else await response.arrayBuffer();
     } else {
       const read = await response.arrayBuffer().catch((thrown) => thrown);
-      if (response.status === 200 && !(read instanceof ArrayBuffer)) check(scenario === 'reset-in-body-200', `${label}: ${read}`);
+      if (response.status === 200 && !(read instanceof ArrayBuffer))
+        check(scenario === 'reset-in-body-200', `${label}: ${read}`);
     }
   }
 }
@@ -134,8 +160,19 @@ await Promise.all(Array.from({ length: 64 }, worker));
 // loop, which a busy machine does not make fewer.
 const busy = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 await globalThis[DISPATCHER].close();
-for (let turn = 0; turn < 500 && (server.sockets.size > 0 || busy() > 0); turn += 1) await new Promise((go) => { setTimeout(go, 20); });
+for (let turn = 0; turn < 500 && (server.sockets.size > 0 || busy() > 0); turn += 1)
+  await new Promise((go) => {
+    setTimeout(go, 20);
+  });
 const open = [server.sockets.size, busy()];
 check(held.size === 0, `${held.size} timers are left`);
 await server.close();
-console.log(JSON.stringify({ wrong, open, counts, requests: server.seen.size, attempts: [...server.seen.values()].reduce((sum, { attempts }) => sum + attempts, 0) }));
+console.log(
+  JSON.stringify({
+    wrong,
+    open,
+    counts,
+    requests: server.seen.size,
+    attempts: [...server.seen.values()].reduce((sum, { attempts }) => sum + attempts, 0),
+  }),
+);

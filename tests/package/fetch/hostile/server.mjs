@@ -10,7 +10,8 @@ import { createServer } from 'node:net';
 
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-const reply = (status, headers = '', body = '', reason = 'x') => `HTTP/1.1 ${status} ${reason}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const reply = (status, headers = '', body = '', reason = 'x') =>
+  `HTTP/1.1 ${status} ${reason}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const dated = (ms) => new Date(ms).toUTCString();
 
 /** Scenario → what a failing attempt gets: (socket, { id, nth, random, request, … }) writes, closes, or is silent. */
@@ -24,18 +25,27 @@ const FAILURES = {
   'huge-headers': (socket) => socket.end(`HTTP/1.1 200 OK\r\n${`x-filler: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`),
   'headers-never-come': (socket, { id, silent }) => silent(id),
   'early-hints-then-503': (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n${reply(503)}`),
-  'body-cut-503': (socket) => socket.write('HTTP/1.1 503 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.destroy()),
+  'body-cut-503': (socket) =>
+    socket.write('HTTP/1.1 503 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.destroy()),
   'body-stalls-503': (socket) => socket.write('HTTP/1.1 503 x\r\ncontent-length: 1000\r\n\r\nbegin'),
   'endless-503': (socket) => {
     socket.write('HTTP/1.1 503 x\r\ntransfer-encoding: chunked\r\n\r\n');
-    const more = () => { if (!socket.destroyed) socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, (error) => { if (!error) setTimeout(more, 1); }); };
+    const more = () => {
+      if (!socket.destroyed)
+        socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, (error) => {
+          if (!error) setTimeout(more, 1);
+        });
+    };
     more();
   },
-  'chunked-garbage-503': (socket) => socket.write('HTTP/1.1 503 x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n', () => socket.end()),
-  'redirect-to-503': (socket, { request }) => socket.write(reply(307, `location: ${request.path.replace('/redirect-to-503/', '/redirected/')}\r\n`)),
+  'chunked-garbage-503': (socket) =>
+    socket.write('HTTP/1.1 503 x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n', () => socket.end()),
+  'redirect-to-503': (socket, { request }) =>
+    socket.write(reply(307, `location: ${request.path.replace('/redirect-to-503/', '/redirected/')}\r\n`)),
   redirected: (socket) => socket.write(reply(503)),
   'retry-after-0': (socket) => socket.write(reply(503, 'retry-after: 0\r\n')),
-  'retry-after-ms': (socket, { random }) => socket.write(reply(429, `retry-after-ms: ${(random() * 3 + 0.01).toFixed(2)}\r\nretry-after: 9999\r\n`)),
+  'retry-after-ms': (socket, { random }) =>
+    socket.write(reply(429, `retry-after-ms: ${(random() * 3 + 0.01).toFixed(2)}\r\nretry-after: 9999\r\n`)),
   'retry-after-past': (socket) => socket.write(reply(503, `retry-after: ${dated(Date.now() - 60_000)}\r\n`)),
   'retry-after-skewed': (socket) => {
     const ahead = dated(Date.now() + 3_600_000);
@@ -43,9 +53,12 @@ const FAILURES = {
   },
   'should-retry': (socket) => socket.write(reply(404, 'x-should-retry: true\r\n')),
   'forbidden-for-now': (socket) => socket.write(reply(403, 'retry-after-ms: 1\r\n')),
-  'retry-after-malformed': (socket, { random, malformed }) => socket.write(reply(503, `retry-after: ${malformed[Math.floor(random() * malformed.length)]}\r\n`)),
+  'retry-after-malformed': (socket, { random, malformed }) =>
+    socket.write(reply(503, `retry-after: ${malformed[Math.floor(random() * malformed.length)]}\r\n`)),
 };
-for (const status of [408, 425, 429, 500, 502, 503, 504, 521, 529]) FAILURES[`status-${status}`] = (socket, { random }) => socket.write(reply(status, '', 'x'.repeat(Math.floor(random() * 5000))));
+for (const status of [408, 425, 429, 500, 502, 503, 504, 521, 529])
+  FAILURES[`status-${status}`] = (socket, { random }) =>
+    socket.write(reply(status, '', 'x'.repeat(Math.floor(random() * 5000))));
 
 /** Scenario → an answer that ends the matter at the first attempt. */
 const FINAL = {
@@ -54,9 +67,11 @@ const FINAL = {
   'should-not-retry': (socket) => socket.write(reply(503, 'x-should-retry: false\r\n')),
   'redirect-loop': (socket, { request }) => socket.write(reply(302, `location: ${request.path}\r\n`)),
   'body-stalls-200': (socket) => socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin'),
-  'reset-in-body-200': (socket) => socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.resetAndDestroy()),
+  'reset-in-body-200': (socket) =>
+    socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.resetAndDestroy()),
 };
-for (const status of [400, 401, 404, 409, 501, 505]) FINAL[`status-${status}`] = (socket) => socket.write(reply(status));
+for (const status of [400, 401, 404, 409, 501, 505])
+  FINAL[`status-${status}`] = (socket) => socket.write(reply(status));
 
 export const RETRIED = Object.keys(FAILURES).filter((name) => name !== 'redirected');
 export const ANSWERED = Object.keys(FINAL);
@@ -81,7 +96,9 @@ function parser(handle) {
       const end = buffer.indexOf('\r\n\r\n');
       if (end < 0) return;
       const [line, ...lines] = buffer.toString('latin1', 0, end).split('\r\n');
-      const headers = Object.fromEntries(lines.map((text) => [text.slice(0, text.indexOf(':')).toLowerCase(), text.slice(text.indexOf(':') + 1).trim()]));
+      const headers = Object.fromEntries(
+        lines.map((text) => [text.slice(0, text.indexOf(':')).toLowerCase(), text.slice(text.indexOf(':') + 1).trim()]),
+      );
       let body;
       let next = end + 4;
       if (headers['transfer-encoding'] === 'chunked') {
@@ -122,26 +139,35 @@ export async function startHostile({ seed, malformed, silent }) {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
-    socket.on('data', parser((request) => {
-      const { pathname, searchParams } = new URL(request.path, 'http://x');
-      const [, name, id] = pathname.split('/');
-      let entry = seen.get(id);
-      if (entry === undefined) seen.set(id, (entry = { attempts: 0, keys: new Set(), bodies: new Set() }));
-      // The target of a redirect is not an attempt of its own.
-      if (name !== 'redirected') entry.attempts += 1;
-      entry.keys.add(request.headers['idempotency-key'] ?? '');
-      entry.bodies.add(hash(request.body));
-      const what = { id, request, random, malformed, silent, nth: entry.attempts };
-      if (Object.hasOwn(FINAL, name)) FINAL[name](socket, what);
-      else if (entry.attempts <= Number(searchParams.get('fail'))) FAILURES[name](socket, what);
-      else socket.write(reply(200, '', request.method === 'HEAD' ? '' : request.body.toString('latin1')));
-    }));
+    socket.on(
+      'data',
+      parser((request) => {
+        const { pathname, searchParams } = new URL(request.path, 'http://x');
+        const [, name, id] = pathname.split('/');
+        let entry = seen.get(id);
+        if (entry === undefined) seen.set(id, (entry = { attempts: 0, keys: new Set(), bodies: new Set() }));
+        // The target of a redirect is not an attempt of its own.
+        if (name !== 'redirected') entry.attempts += 1;
+        entry.keys.add(request.headers['idempotency-key'] ?? '');
+        entry.bodies.add(hash(request.body));
+        const what = { id, request, random, malformed, silent, nth: entry.attempts };
+        if (Object.hasOwn(FINAL, name)) FINAL[name](socket, what);
+        else if (entry.attempts <= Number(searchParams.get('fail'))) FAILURES[name](socket, what);
+        else socket.write(reply(200, '', request.method === 'HEAD' ? '' : request.body.toString('latin1')));
+      }),
+    );
   });
-  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  await new Promise((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
   return {
     origin: `http://127.0.0.1:${server.address().port}`,
     seen,
     sockets,
-    close: () => new Promise((done) => { for (const socket of sockets) socket.destroy(); server.close(done); }),
+    close: () =>
+      new Promise((done) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(done);
+      }),
   };
 }
