@@ -79,6 +79,10 @@ fn lints() -> Vec<Plan> {
             vec![in_root(cx, &["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")]
         })
         .room(TARGET),
+        Plan::check("lint: JavaScript", &[NPM_OF_BUILD], |cx| {
+            // The layers of src/js are rules of biome.json.
+            vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
+        }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
         }),
