@@ -33,14 +33,14 @@ export const BUDGETS = [
   {
     name: 'rejitter, everything',
     code: `export * from 'rejitter';`,
-    limit: 13_450,
+    limit: 13_470,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data and retrySync',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_610,
+    limit: 16_560,
     target: 13_000,
     reason: 'the same, and the rules of HTTP',
   },
