@@ -87,7 +87,11 @@ pub use crate::core::{
 #[cfg(feature = "retry")]
 pub use retry::*;
 
-// Compiles and runs the Rust examples of the README, where there are threads and Tokio.
+// Compiles and runs the Rust examples of the documents, where there are threads and Tokio.
 #[cfg(all(doctest, feature = "full", not(target_arch = "wasm32")))]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/guide/rust.md")]
+    struct Guide;
+}
