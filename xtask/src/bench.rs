@@ -95,7 +95,9 @@ fn program(ws: &Workspace, options: &Options, parts: &[&str], browsers: Option<&
         program = program.arg("--quick");
     }
     if options.docs {
-        program = program.arg("--docs").arg(ws.root.join("docs/benchmarks.md"));
+        program = program
+            .arg("--docs")
+            .arg(ws.root.join("docs/benchmarks.md"));
     }
     match browsers {
         Some(found) => program
