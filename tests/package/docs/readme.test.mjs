@@ -28,7 +28,8 @@ const OWN_MODULE = {
 };
 const OWN_TYPES = {
   'api.d.mts':
-    'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;\n',
+    'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; ' +
+    'name: string }>;\n',
 };
 
 for (const [name, text] of Object.entries(TEXTS)) {

@@ -201,7 +201,8 @@ for (const [what, change] of Object.entries({
   'a getter of getBuiltinModule that throws':
     "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1; throw new Error('read'); } });",
   'a getter of process that throws':
-    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
+    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new " +
+    "Error('read'); } });",
   'channels without tracing':
     "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
 })) {

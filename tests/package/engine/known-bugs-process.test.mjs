@@ -20,7 +20,8 @@ test('X01 unref: true lets a process end in the middle of a wait', async () => {
 
 test('X01 unref: true, awaited at the top level: Node ends with its code 13 for a promise that nothing settles', async () => {
   const { code } = await runNode(
-    `import { retry } from 'rejitter'; await retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none', unref: true });`,
+    `import { retry } from 'rejitter'; await retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: ` +
+      `'none', unref: true });`,
   );
   assert.equal(code, 13);
 });

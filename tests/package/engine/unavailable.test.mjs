@@ -9,15 +9,19 @@ import { runNode } from '../lib/consumer.mjs';
 const HOSTS = {
   'without WebAssembly': ['delete globalThis.WebAssembly;', /WebAssembly is not defined/],
   'with a Content-Security-Policy, Chromium': [
-    "WebAssembly.Module = function () { throw new WebAssembly.CompileError(`WebAssembly.Module(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because 'unsafe-eval' is not an allowed source of script`); };",
+    'WebAssembly.Module = function () { throw new WebAssembly.CompileError(`WebAssembly.Module(): Compiling or ' +
+      'instantiating WebAssembly module violates the following Content Security policy directive because ' +
+      "'unsafe-eval' is not an allowed source of script`); };",
     /Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src\.$/,
   ],
   'with a Content-Security-Policy, Firefox': [
-    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('call to WebAssembly.Module() blocked by CSP'); };",
+    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('call to WebAssembly.Module() blocked " +
+      "by CSP'); };",
     /Add 'wasm-unsafe-eval'/,
   ],
   'whose embedder forbids compiling': [
-    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('WebAssembly.Module(): Wasm code generation disallowed by embedder'); };",
+    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('WebAssembly.Module(): Wasm code " +
+      "generation disallowed by embedder'); };",
     /Wasm code generation disallowed by embedder$/,
   ],
   'that refuses instances': [
@@ -25,7 +29,9 @@ const HOSTS = {
     /Out of memory$/,
   ],
   'whose core traps': [
-    "WebAssembly.Instance = function () { this.exports = { draw() { throw new WebAssembly.RuntimeError('unreachable'); }, decide() { throw new WebAssembly.RuntimeError('unreachable'); } }; };",
+    'WebAssembly.Instance = function () { this.exports = { draw() { throw new ' +
+      "WebAssembly.RuntimeError('unreachable'); }, decide() { throw new WebAssembly.RuntimeError('unreachable'); } " +
+      '}; };',
     /unreachable$/,
   ],
 };

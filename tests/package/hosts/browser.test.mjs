@@ -162,7 +162,8 @@ before(async () => {
     '/bundled': html('<script type="module" src="/bundle.js"></script>'),
     '/bundle.js': js(page),
     '/native': html(
-      '<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" src="/src/page.mjs"></script>',
+      '<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" ' +
+        'src="/src/page.mjs"></script>',
     ),
     '/src/page.mjs': js(PAGE),
     '/src/job.mjs': js(JOB),
@@ -180,7 +181,8 @@ before(async () => {
       headers: { 'content-security-policy': `${CSP} 'wasm-unsafe-eval'` },
     },
     '/complaining': html(
-      '<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new Error("uncaught");</script>',
+      '<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new ' +
+        'Error("uncaught");</script>',
     ),
     '/vectors.json': { type: 'application/json', body: VECTORS },
   };

@@ -262,7 +262,10 @@ test('edge-light: the compiled module is imported, nothing is compiled from byte
             return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
           });
           onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
-            contents: `export default new WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, 'base64'));`,
+            contents:
+              'export default new ' +
+              `WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, ` +
+              `'base64'));`,
           }));
         },
       },

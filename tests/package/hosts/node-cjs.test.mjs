@@ -64,7 +64,9 @@ test('both files give the same delays for the same seed', async () => {
 test('the tests of behaviour pass on the CommonJS files', async () => {
   // Whether Node finds the names of a CommonJS module's exports is not the matter here: take them from it.
   const dir = project('cjs', {
-    'entry.mjs': `import api from ${JSON.stringify(pathToFileURL(join(installed, 'index.cjs')).href)};\nexport const { ${EXPORTS.join(', ')} } = api;\n`,
+    'entry.mjs':
+      `import api from ${JSON.stringify(pathToFileURL(join(installed, 'index.cjs')).href)};\nexport const ` +
+      `{ ${EXPORTS.join(', ')} } = api;\n`,
   });
   const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...BEHAVIOUR], {
     cwd: here,

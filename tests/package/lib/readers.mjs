@@ -19,9 +19,9 @@ export function blocks(text) {
   );
 }
 
-// The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy machine
-// needs that; and a network in which each address fails twice, then answers. At the end, the numbers of these failures and
-// of retries are printed.
+// The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy
+// machine needs that; and a network in which each address fails twice, then answers. At the end, the numbers of these
+// failures and of retries are printed.
 const WORLD = `
 import { tracingChannel } from 'node:diagnostics_channel';
 const real = globalThis.setTimeout;
