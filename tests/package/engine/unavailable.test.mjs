@@ -47,8 +47,10 @@ for (const [host, [change, told]] of Object.entries(HOSTS)) {
       let calls = 0;
       const failing = () => { calls += 1; throw mine; };
       const ends = {};
-      const note = (name, outcome, report, own = outcome === mine) => { ends[name] = [own, report?.reason, calls, report?.cause instanceof Error]; calls = 0; };
-      const rejects = async (name, promise) => { const error = await promise.then(() => 'resolved', (e) => e); note(name, error, retryReport(error)); };
+      const note = (name, outcome, report, own = outcome === mine) => { ends[name] = [own, report?.reason, calls,
+        report?.cause instanceof Error]; calls = 0; };
+      const rejects = async (name, promise) => { const error = await promise.then(() => 'resolved', (e) => e);
+        note(name, error, retryReport(error)); };
       await rejects('last attempt', retry(failing, { maxAttempts: 1 }));
       await rejects('permanent', retry(() => { calls += 1; throw permanent(mine); }));
       await rejects('not retryable', retry(failing, { retryIf: () => false }));
@@ -65,7 +67,8 @@ for (const [host, [change, told]] of Object.entries(HOSTS)) {
       note('result', result, retryReport(result), result === pending);
       const texts = [];
       const policy = new RetryPolicy();
-      for (const ask of [() => policy.delays().next(), () => [...policy.delays({ seed: 1 })]]) try { ask(); } catch (error) { texts.push(error.message); }
+      for (const ask of [() => policy.delays().next(), () => [...policy.delays({ seed: 1 })]]) try { ask();
+        } catch (error) { texts.push(error.message); }
       console.log(JSON.stringify({ ends, warnings, texts }));
     `);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });

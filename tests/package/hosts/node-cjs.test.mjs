@@ -13,13 +13,16 @@ import { SPIES } from '../lib/spies.mjs';
 const EACH = `
   const api = require('rejitter');
   (async () => {
-    const out = { names: Object.keys(api).sort(), results: {}, file: require.resolve('rejitter').split(/[\\\\/]/).pop() };
+    const out = { names: Object.keys(api).sort(), results: {},
+      file: require.resolve('rejitter').split(/[\\\\/]/).pop() };
     for (const name of ${JSON.stringify(Object.keys(SHORTCUTS))}) {
       let calls = 0;
-      out.results[name] = await api[name](() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; }, { baseMs: 0 });
+      out.results[name] = await api[name](() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; },
+        { baseMs: 0 });
     }
     let calls = 0;
-    out.results.retrySync = api.retrySync(() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; }, { baseMs: 0 });
+    out.results.retrySync = api.retrySync(() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; },
+      { baseMs: 0 });
     out.delays = [...new api.RetryPolicy({ seed: 'cjs' }).delays()];
     console.log(JSON.stringify(out));
   })();

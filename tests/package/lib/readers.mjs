@@ -29,7 +29,8 @@ globalThis.setTimeout = (callback, ms, ...args) => real(callback, ms < 2000 ? ms
 let failures = 0;
 let retries = 0;
 const ignore = () => {};
-tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore, asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
+tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore,
+  asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
 const asked = new Map();
 export const flaky = (key) => {
   const times = (asked.get(key) ?? 0) + 1;
