@@ -27,7 +27,10 @@ const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzz
 const UNIT = /\bms\b|\binteger\b|\b[Ff]inite\b/;
 const RANGE = /\b(?:[Pp]ositive|[Nn]on-negative|[Bb]etween \d|[Aa]t least \d|[Aa]bove \d)/;
 
-/** Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its module. */
+/**
+ * Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its
+ * module.
+ */
 function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN }) {
   const { exports, options } = readDeclarations(Object.keys(files)[0], files);
   const wrong = [];

@@ -32,7 +32,8 @@ const messageOf = (options) => caught(() => new RetryPolicy(options)).message;
 /** What the samples import as the reader's own module, and its types. */
 const [[, OWN]] = marked('api.mjs');
 const OWN_TYPES =
-  'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;\n';
+  'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; ' +
+  'name: string }>;\n';
 
 for (const [name, text] of documents) {
   for (const { number, language, code } of blocks(text)) {

@@ -52,7 +52,8 @@ test('axios and ky: retried below, once, with one key; their errors stay theirs'
     const origin = 'https://example.com';
     console.log((await api.post(origin + '/axios', { item: 7 })).data.sent);
     console.log((await http.post(origin + '/ky', { json: { item: 8 } }).json()).sent);
-    console.log((await api.get(origin + '/404').catch((error) => error)).name, (await http.get(origin + '/404').catch((error) => error)).name);
+    console.log((await api.get(origin + '/404').catch((error) => error)).name,
+      (await http.get(origin + '/404').catch((error) => error)).name);
   `;
   const { stdout, stderr } = await recipe(RECIPES['axios and ky'] + use, ['axios', 'ky']);
   assert.equal(stderr, '');

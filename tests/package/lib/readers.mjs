@@ -38,9 +38,9 @@ export function blocks(text) {
   );
 }
 
-// The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy machine
-// needs that; and a network in which each address fails twice, then answers. At the end, the numbers of these failures and
-// of retries are printed.
+// The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy
+// machine needs that; and a network in which each address fails twice, then answers. At the end, the numbers of these
+// failures and of retries are printed.
 const WORLD = `
 import { tracingChannel } from 'node:diagnostics_channel';
 const real = globalThis.setTimeout;
@@ -48,7 +48,8 @@ globalThis.setTimeout = (callback, ms, ...args) => real(callback, ms < 2000 ? ms
 let failures = 0;
 let retries = 0;
 const ignore = () => {};
-tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore, asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
+tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore,
+  asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
 const asked = new Map();
 export const flaky = (key) => {
   const times = (asked.get(key) ?? 0) + 1;

@@ -714,14 +714,17 @@ test("undici's timeouts live on after a clock that has seen them", async () => {
 
 test('replaces and restores by assignment where globals cannot be redefined', async () => {
   const { stdout, stderr, code } = await runNode(`
-    for (const [holder, name] of [[globalThis, 'setTimeout'], [globalThis, 'clearTimeout'], [AbortSignal, 'timeout'], [Date, 'now']]) {
-      Object.defineProperty(holder, name, { value: holder[name], writable: true, configurable: false, enumerable: false });
+    for (const [holder, name] of [[globalThis, 'setTimeout'], [globalThis, 'clearTimeout'], [AbortSignal, 'timeout'],
+      [Date, 'now']]) {
+      Object.defineProperty(holder, name, { value: holder[name], writable: true, configurable: false,
+        enumerable: false });
     }
     const real = [setTimeout, clearTimeout, AbortSignal.timeout, Date.now];
     const { virtualClock } = await import('rejitter/testing');
     const { retry } = await import('rejitter');
     const clock = virtualClock({ date: true });
-    const result = retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none' });
+    const result = retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; },
+      { baseMs: 60_000, capMs: 60_000, jitter: 'none' });
     await clock.runAll();
     console.log(await result, clock.now);
     clock.uninstall();

@@ -182,11 +182,18 @@ function bulkLine({ bulk }) {
   const { samples, delays } = inMain(bulk);
   const ours = samples['rejitter/lab, sample'];
   const over = (/** @type {string} */ name) => withSpread(ratio(samples[name], ours));
-  return `\`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ms: ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} times as fast as one with its ceilings in a table.`;
+  return (
+    `\`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ` +
+    `ms: ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} ` +
+    'times as fast as one with its ceilings in a table.'
+  );
 }
 
 /** @param {Record<string, any>} parts */
 function simulationLine({ simulation }) {
   const [ours, twin] = /** @type {any[]} */ (Object.values(inMain(simulation).cells));
-  return `\`simulateContention\` handles ${digits(eventsPerS(ours) / 1e6)} million events per second, ${digits(eventsPerS(ours) / eventsPerS(twin))} times as many as the same model in plain JavaScript.`;
+  return (
+    `\`simulateContention\` handles ${digits(eventsPerS(ours) / 1e6)} million events per second, ` +
+    `${digits(eventsPerS(ours) / eventsPerS(twin))} times as many as the same model in plain JavaScript.`
+  );
 }
