@@ -9,6 +9,7 @@ mod checks;
 mod cmd;
 mod counts;
 mod demo;
+mod hosts;
 mod lab_wasm;
 mod pkg;
 mod plan;
@@ -48,6 +49,10 @@ cargo xtask <command>
   bench [--quick] [--only NAME]... [--docs]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
       minute; --only runs the parts whose names contain NAME; --docs writes docs/benchmarks.md
+  hosts [--only NAME]... [--keep] [--docs]
+      installs the packed package in the hosts and tools that users have, and runs one suite in each;
+      some minutes. --only runs the hosts whose names contain NAME, --keep leaves their projects in
+      target/hosts, --docs writes docs/hosts.md
   schedules [--count N] [--seed S]
       random hostile schedules against the packed package, a million by default
   site [--out DIR]
@@ -66,6 +71,7 @@ enum Command {
     Demo(demo::Options),
     Test(test::Options),
     Bench(bench::Options),
+    Hosts(hosts::Options),
     Schedules(schedules::Options),
     Site(site::Options),
     Pkg,
@@ -99,6 +105,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
         Command::Bench(options) => bench::run(&ws, &options),
+        Command::Hosts(options) => hosts::run(&ws, &options),
         Command::Schedules(options) => schedules::run(&ws, &options),
         Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
@@ -126,6 +133,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             Some("demo") => Command::Demo(demo::Options::default()),
             Some("test") => Command::Test(test::Options::default()),
             Some("bench") => Command::Bench(bench::Options::default()),
+            Some("hosts") => Command::Hosts(hosts::Options::default()),
             Some("schedules") => Command::Schedules(schedules::Options::default()),
             Some("site") => Command::Site(site::Options::default()),
             Some("pkg") => Command::Pkg,
@@ -146,6 +154,9 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             (Command::Bench(options), Long("quick")) => options.quick = true,
             (Command::Bench(options), Long("docs")) => options.docs = true,
             (Command::Bench(options), Long("only")) => options.only.push(args.value()?.string()?),
+            (Command::Hosts(options), Long("keep")) => options.keep = true,
+            (Command::Hosts(options), Long("docs")) => options.docs = true,
+            (Command::Hosts(options), Long("only")) => options.only.push(args.value()?.string()?),
             (Command::Schedules(options), Long("count")) => {
                 options.count = number(args, "--count")?
             }
@@ -202,6 +213,15 @@ mod tests {
             parsed("bench --only heap --quick --docs --only cold"),
             Ok(Command::Bench(bench))
         );
+        let hosts = hosts::Options {
+            only: vec!["jest".into()],
+            keep: true,
+            docs: true,
+        };
+        assert_eq!(
+            parsed("hosts --keep --only jest --docs"),
+            Ok(Command::Hosts(hosts))
+        );
         let schedules = schedules::Options {
             count: 50,
             seed: Some(3),
@@ -252,7 +272,16 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "bench", "schedules", "site", "pkg", "help"] {
+        for command in [
+            "demo",
+            "test",
+            "bench",
+            "hosts",
+            "schedules",
+            "site",
+            "pkg",
+            "help",
+        ] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }
