@@ -37,7 +37,7 @@
 //! | `full` | yes | `retry`, `lab` and `driver`: what `wasm-pack build` makes an npm package of |
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
 //! | `lab` | yes | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
-//! | `tokio` | no | Tokio's timers, where no other sleeper is given; not on wasm |
+//! | `tokio` | no | Tokio's timers, unless another sleeper is set; not on wasm |
 //! | `driver` | yes | exports for the npm package in the wasm file; nothing for Rust |
 //!
 //! A Rust program that only retries takes `default-features = false` and `retry` or `tokio`.
