@@ -1,4 +1,4 @@
-// What the READMEs show, run: each code block against the packed package, and the table of strategies
+// Runs the code in the READMEs: each code block against the packed package, and the table of strategies
 // against what the package computes. Also the examples in the declarations.
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ const TEXTS = {
   "the package's README.md": readFileSync(join(installed, 'README.md'), 'utf8'),
 };
 
-/** The module that the README says to save beside its samples: the function of the first sample, exported. */
+/** The module that the README's reader saves next to its samples: the function of the first sample, exported. */
 const OWN_MODULE = {
   'api.mjs': /^let calls = .*?^\};$/ms.exec(README)[0].replace('const callApi', 'export const callApi'),
 };
@@ -265,7 +265,7 @@ test('the table of jitters lists each, and its formulas are what the package com
   }
 });
 
-/** What the cap bounds, as the table says it, and as toJSON has it. */
+/** The value that the cap bounds, in the words of the table and of toJSON. */
 const CAP_RULES = { 'the wait': 'bound', 'the interval': 'ceiling', 'the draw': 'draw' };
 
 test('the table of presets lists each, with its options and what its cap bounds', () => {
