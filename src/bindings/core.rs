@@ -12,10 +12,10 @@ use crate::core::{
 };
 
 /// Returns the wait after a failed attempt in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
-/// the numbers are no policy.
+/// the numbers are not a valid policy.
 ///
-/// NaN stands for "not given" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
-/// stands for none. The codes of `backoff` and `jitter` are their positions in
+/// NaN stands for "unset" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
+/// stands for no previous wait. The codes of `backoff` and `jitter` are their positions in
 /// `src/js/options/codes.js`; `spread` is the jitter's own parameter.
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]

@@ -23,9 +23,9 @@ const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
 /// The names are those of the JavaScript package, in this language's spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RetryOptions {
-    /// The curve. Default: [`Backoff::Exponential`].
+    /// The backoff function. Defaults to [`Backoff::Exponential`].
     pub backoff: Backoff,
-    /// How the wait is drawn below the curve. Default: [`Jitter::Full`].
+    /// How the wait is drawn below the curve. Defaults to [`Jitter::Full`].
     pub jitter: Jitter,
     /// Initial ceiling, in ms: between 0 and [`MAX_MS`]. Defaults to 100; for
     /// [`Backoff::Truncated`] with a finite cap to `cap/2^(truncate_at−1)`.

@@ -8,7 +8,7 @@ use super::{Attempt, AttemptError, FailureEvent, Retry, RetryError, ThreadSleepe
 use crate::core::RetryPolicy;
 
 /// Retries a blocking operation until it succeeds or the policy says stop; between attempts the
-/// thread sleeps. As [`retry()`](crate::retry()), but started by [`Retry::call`]. Not on wasm,
+/// thread sleeps. Works like [`retry()`](crate::retry()), but is started by [`Retry::call`]. Not on wasm,
 /// where a thread cannot sleep.
 ///
 /// ```ignore-wasm32

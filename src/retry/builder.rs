@@ -190,7 +190,7 @@ impl<F, E, S> Retry<F, E, S> {
 
 impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     /// Asks whether an error of the operation's is worth a further attempt: `bool`, or a
-    /// [`Verdict`], which may also name the wait. Default: every error is.
+    /// [`Verdict`], which may also name the wait. By default, every error is.
     ///
     /// It is called once after each attempt that failed with an error, the last one included, and
     /// not about timeouts: see [`retry_timeouts`](Self::retry_timeouts).
@@ -227,16 +227,16 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     }
 
     /// Whether an attempt that outlived [`attempt_timeout`](Self::attempt_timeout) is retried.
-    /// Default: yes. If not, the operation then ends with
+    /// Defaults to yes. If not, the operation then ends with
     /// [`StopReason::NotRetryable`](crate::StopReason::NotRetryable): for work that must not be
-    /// done twice, when a timeout does not tell whether it was done.
+    /// done twice, when a timeout leaves open whether it was done.
     pub fn retry_timeouts(mut self, retry: bool) -> Self {
         self.hooks.retry_timeouts = retry;
         self
     }
 
     /// Reads the wait that a server requested from an error, as in HTTP's `Retry-After`.
-    /// Default: none.
+    /// Unset by default.
     ///
     /// Called after each attempt that failed with an error at which [`when`](Self::when) does not
     /// stop. `None` and zero mean no hint. The wait is the longer of `h + r·max(base, h/2)`, with r in
@@ -315,11 +315,11 @@ impl<F, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N> {
     }
 
     /// Time for the whole operation, from the start of its first attempt to its deadline.
-    /// Default: no limit.
+    /// Defaults to no limit.
     ///
     /// An asynchronous attempt that is running at the deadline is dropped
     /// ([`StopReason::Timeout`](crate::StopReason::Timeout)); a blocking one cannot be ended. A
-    /// wait that would end at or after the deadline is not begun
+    /// wait that would end at or after the deadline is not started
     /// ([`StopReason::Deadline`](crate::StopReason::Deadline)), and no attempt but the first
     /// starts at or after it. With a zero timeout, an asynchronous first attempt is polled once and must
     /// be ready.
@@ -378,7 +378,7 @@ where
     Fut: Future,
 {
     /// Time for each attempt, from its start, or until the deadline if that comes
-    /// first. Default: no limit. An attempt that outlives it is dropped, and retried like one
+    /// first. Defaults to no limit. An attempt that outlives it is dropped, and retried like one
     /// that failed; see [`retry_timeouts`](Self::retry_timeouts). With zero, an attempt has as
     /// long as it needs not wait.
     ///

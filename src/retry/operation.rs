@@ -90,7 +90,7 @@ impl<E> Operation<E> {
         }
     }
 
-    /// The limit of the attempt just begun: its timeout, or the deadline if that is not later.
+    /// The limit of the attempt that has just started: its timeout, or the deadline if that is not later.
     pub(super) fn limit(&self, attempt_timeout: Option<Duration>) -> Option<Limit> {
         let deadline = self.total_timeout.zip(self.remaining(self.attempt_started));
         let deadline = deadline.map(|(total, after)| Limit {
