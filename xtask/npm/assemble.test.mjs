@@ -46,7 +46,8 @@ function files(name, contents) {
 /** A package in small: an entry, a driver module that it reaches and one that it does not. */
 function sources(name, change = {}) {
   const entry =
-    "import { retryOf } from './lib/index.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
+    "import { retryOf } from './lib/index.js';\nimport { load } from './lib/core-inline.js';\n\n" +
+    'export const retry = retryOf(load);\n';
   const dir = files(name, {
     'template/package.json': JSON.stringify({
       name: 'small',
@@ -174,7 +175,9 @@ describe('bundled', () => {
     'package.json': '{ "type": "module", "sideEffects": false }',
     'main.js': "import { a } from './lib/a.js';\nexport const main = [a];\n",
     'other.js':
-      "import { a } from './lib/part/a2.js';\nimport { c } from './lib/c.js';\nimport text from './lib/lab-bytes.js';\nimport { main } from './main.js';\nexport const other = [a, c, text, main];\n",
+      "import { a } from './lib/part/a2.js';\nimport { c } from './lib/c.js';\n" +
+      "import text from './lib/lab-bytes.js';\nimport { main } from './main.js';\n" +
+      'export const other = [a, c, text, main];\n',
     'alone.js': "import { b } from './lib/b.js';\nexport const alone = b;\n",
     'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
     'lib/part/a2.js': "export { a } from '../a.js';\n",
@@ -242,7 +245,8 @@ test('only paths of the package itself become .cjs', () => {
 test('an entry of a host imports the entries of that host', () => {
   const code = entryFor(
     'workerd',
-    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\nexport { RetryPolicy, link };\n",
+    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\n" +
+      'export { RetryPolicy, link };\n',
   );
   assert.match(
     code,
