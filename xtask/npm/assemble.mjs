@@ -14,7 +14,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
-import { bundle } from './bundle.mjs';
+import { INTERNAL, bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -38,10 +38,13 @@ const HOSTS = {
 const MAKERS = { core: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
 
 /**
- * Each entry loads the whole driver and the core with it. Those hosts that take the core from a file bundle
- * what they run, and their bundlers drop the other one.
+ * The entry point that another one shares an instance with. That of the testing tools keeps no state of operations,
+ * and works with the package of any host.
+ * @param {string} file
  */
-const companions = () => ['./lib/index.js', './lib/core-inline.js'];
+function mainOf(file) {
+  return /^(index|testing)\./.test(file) ? undefined : file.replace(/^\w+/, 'index');
+}
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
@@ -211,20 +214,25 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   rmSync(modules, { recursive: true, force: true });
   cpSync(next, modules, { recursive: true });
 
-  const files = await bundle(next, entryFiles, companions);
+  const files = await bundle(next, Object.fromEntries(entryFiles.map((file) => [file, mainOf(file)])));
   rmSync(join(next, 'lib'), { recursive: true });
-  for (const [file, { text }] of files) write(file, text);
+  for (const [file, { text, map }] of files) {
+    // The bundle is readable but has no comments: the map leads debuggers and stacks to the modules, which it holds.
+    const mapped = entries.includes(file.replace(/\.js$/, ''));
+    write(file, mapped ? `${text}//# sourceMappingURL=${file}.map\n` : text);
+    if (mapped) write(`${file}.map`, map);
+  }
 
   // CommonJS file by file: subpaths share one instance there too.
   const portable = new Set(entries.map((entry) => `${entry}.js`));
   for (const file of portable) for (const imported of files.get(file).imports) portable.add(imported);
   for (const file of portable) {
-    write(file.replace(/\.js$/, '.cjs'), await commonJs(read(file), file));
+    write(file.replace(/\.js$/, '.cjs'), await commonJs(files.get(file).text, file));
   }
   const require = createRequire(join(next, 'package.json'));
   for (const entry of entries) {
     // Loaded once: what is fine as ESM may not be as CommonJS.
-    const found = Object.keys(require(`./${entry}.cjs`));
+    const found = Object.keys(require(`./${entry}.cjs`)).filter((name) => !name.startsWith(INTERNAL));
     sameExports({ [`${entry}.js`]: offered[entry], [`${entry}.cjs`]: found });
   }
   // Also those that an entry's declarations are divided into.

@@ -255,7 +255,7 @@ test('one instance: a bundle of both entries has the driver and the core once', 
     logLevel: 'error',
   });
   const [{ text }] = outputFiles;
-  assert.equal(text.split(inlinedText('lib/driver.js')).length - 1, 1);
+  assert.equal(text.split(inlinedText('index.js')).length - 1, 1);
   assert.equal(text.split('rejitter:operation').length - 1, 1);
 });
 
@@ -271,7 +271,7 @@ test('where wasm files are imported, a bundle has no inlined core', async () => 
       conditions,
       external: ['*.wasm', '*.wasm?module'],
     });
-    return outputFiles[0].text.includes(inlinedText('lib/driver.js'));
+    return outputFiles[0].text.includes(inlinedText('index.js'));
   };
   assert.deepEqual(
     [await bundled(['workerd']), await bundled(['edge-light']), await bundled([])],

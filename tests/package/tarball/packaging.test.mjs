@@ -8,13 +8,13 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
-import { inlinedText, installed, repo, run, tarballBytes } from '../lib/consumer.mjs';
+import { inlinedText, installed, repo, run, runNode, tarballBytes } from '../lib/consumer.mjs';
 
 const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib', 'compile.js')).href);
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = ['driver', 'fetch', 'lab', 'lab-bytes', 'lab-glue', 'text'];
+const LIB = ['lab-bytes', 'lab-glue', 'text'];
 /** Entries that load wasm have a file more for each host with a way of its own. */
 const HOSTED = ['index', 'fetch', 'lab'];
 /** What the declarations of the entries are divided into. */
@@ -28,6 +28,7 @@ const FILES = [
   'core.wasm.d.ts',
   ...[...HOSTED, 'testing'].flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
   'lab.wasm',
+  ...[...HOSTED, 'testing'].map((name) => `${name}.js.map`),
   ...PARTS.flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
   ...HOSTED.flatMap((name) => [`${name}.edge-light.js`, `${name}.workerd.js`]),
   ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
@@ -164,7 +165,7 @@ test('contains every file that its modules import', () => {
 
 test('the inlined bytes are core.wasm, which needs nothing and exports numbers only', async () => {
   const wasm = readFileSync(join(installed, 'core.wasm'));
-  for (const name of ['lib/driver.js', 'lib/driver.cjs']) {
+  for (const name of ['index.js', 'index.cjs']) {
     assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
   }
   const module = new WebAssembly.Module(wasm);
@@ -249,14 +250,43 @@ test('no file tells where it was built', () => {
   assert.notDeepEqual(tracesIn([{ name: 'planted', body: planted }]), []);
 });
 
-test('no source map points to a file that is not there, and no text has stray line ends', () => {
+test('each source map holds its sources, and no text has stray line ends', () => {
   for (const { name, body } of packed) {
     if (name.endsWith('.wasm')) continue;
     const text = body.toString('utf8');
-    assert.ok(!text.includes('sourceMappingURL'), name);
+    if (name.endsWith('.map')) {
+      const { sources, sourcesContent } = JSON.parse(text);
+      assert.equal(sourcesContent.length, sources.length);
+      assert.ok(sourcesContent.every((source) => source.length > 0));
+      const code = packed.find((entry) => `${entry.name}.map` === name).body.toString('utf8');
+      assert.ok(code.endsWith(`\n//# sourceMappingURL=${name.replace('package/', '')}\n`), name);
+    } else if (!packed.some((entry) => entry.name === `${name}.map`)) {
+      assert.ok(!text.includes('sourceMappingURL'), name);
+    }
     assert.ok(!text.includes('\r'), name);
     assert.ok(!text.includes('\uFFFD'), `${name} is not UTF-8`);
   }
+});
+
+test('stacks lead to the modules that a bundle was made of', async () => {
+  const { stdout } = await runNode(
+    `import { retry } from 'rejitter';
+     let calls = 0;
+     const fn = async () => { await null; throw new Error('no ' + ++calls); };
+     console.log(await retry(fn, { baseMs: 0, maxAttempts: 2, retryIf: () => 7 }).catch(({ stack }) => stack));`,
+    { flags: ['--enable-source-maps'] },
+  );
+  assert.match(stdout, /rejitter.lib.run.operation\.js:\d+/);
+});
+
+test('the code of the entries is ASCII, which engines keep as one byte per character', () => {
+  const code = packed.filter(({ name }) => /^package\/[^/]*\.c?js$/.test(name));
+  assert.ok(code.length >= 8);
+  for (const { name, body } of code)
+    assert.ok(
+      body.every((byte) => byte < 128),
+      name,
+    );
 });
 
 test("the licences are the repository's", () => {
@@ -295,6 +325,7 @@ test('sizes, for the record, and no accident among them', (t) => {
       `${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`,
   );
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
-  // Most of it is the lab's wasm, which is in it three times: as a file and in a module of either kind.
-  assert.ok(tarballBytes.length < 420_000, `the tarball has ${tarballBytes.length} B`);
+  // Most of it is the wasm of the lab, which is in it three times (as a file and in a module of either kind), then the
+  // entries of each host, and the source maps with the sources in them.
+  assert.ok(tarballBytes.length < 600_000, `the tarball has ${tarballBytes.length} B`);
 });
