@@ -113,6 +113,12 @@ pub mod internals {
 pub mod bindings;
 
 #[cfg(all(doctest, feature = "full", not(target_family = "wasm")))]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/guide/rust.md")]
+    struct Guide;
+    #[doc = include_str!("../crate-template/README.md")]
+    struct CrateReadme;
+}
 //+

@@ -46,9 +46,9 @@ cargo xtask <command>
       --jobs     runs N steps at once; defaults to one more than the cores
       --verbose  shows all output, one step at a time
       --list     prints the names of the steps
-  bench [--quick] [--only NAME]... [--readme]
+  bench [--quick] [--only NAME]... [--docs]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
-      minute; --only runs the parts whose names contain NAME; --readme writes the README's tables
+      minute; --only runs the parts whose names contain NAME; --docs writes docs/benchmarks.md
   schedules [--count N] [--seed S]
       random hostile schedules against the packed package, a million by default
   site [--out DIR]
@@ -151,7 +151,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             (Command::Test(options), Long("only")) => options.only.push(args.value()?.string()?),
             (Command::Test(options), Long("jobs")) => options.jobs = Some(number(args, "--jobs")?),
             (Command::Bench(options), Long("quick")) => options.quick = true,
-            (Command::Bench(options), Long("readme")) => options.readme = true,
+            (Command::Bench(options), Long("docs")) => options.docs = true,
             (Command::Bench(options), Long("only")) => options.only.push(args.value()?.string()?),
             (Command::Schedules(options), Long("count")) => {
                 options.count = number(args, "--count")?
@@ -207,10 +207,10 @@ mod tests {
         let bench = bench::Options {
             quick: true,
             only: vec!["heap".into(), "cold".into()],
-            readme: true,
+            docs: true,
         };
         assert_eq!(
-            parsed("bench --only heap --quick --readme --only cold"),
+            parsed("bench --only heap --quick --docs --only cold"),
             Ok(Command::Bench(bench))
         );
         let schedules = schedules::Options {

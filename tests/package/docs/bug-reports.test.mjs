@@ -12,7 +12,7 @@ const FOLDERS = ['engine', 'fetch', 'hosts', 'lab', 'options', 'testing'];
 
 /** The ids that the names of tests in `code` begin with. */
 const idsOf = (code) =>
-  [...code.matchAll(/^ *test\(['`]((?:[A-Z]\d\d )+)/gm)].flatMap(([, ids]) => ids.trim().split(' '));
+  [...code.matchAll(/^ *test\(\s*['"`]((?:[A-Z]\d\d )+)/gm)].flatMap(([, ids]) => ids.trim().split(' '));
 
 test('each id in a test name has a row in bug-reports.md, and each row a test', () => {
   const files = FOLDERS.flatMap((folder) => readdirSync(join(here, folder)).map((name) => join(here, folder, name)));

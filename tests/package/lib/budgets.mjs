@@ -21,7 +21,8 @@ export const BUDGETS = [
     limit: 9_830,
     target: 7_800,
     reason:
-      'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 kB), deadline, signals, hooks, reports',
+      'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 ' +
+      'kB), deadline, signals, hooks, reports',
   },
   {
     name: 'RetryPolicy',
@@ -33,14 +34,14 @@ export const BUDGETS = [
   {
     name: 'rejitter, everything',
     code: `export * from 'rejitter';`,
-    limit: 13_450,
+    limit: 13_470,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data and retrySync',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_610,
+    limit: 16_560,
     target: 13_000,
     reason: 'the same, and the rules of HTTP',
   },
