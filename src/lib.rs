@@ -35,9 +35,9 @@
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
 //! | `tokio` | no | Tokio's timers, where no other sleeper is set |
 //! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
+//! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
 //! | `lab` | no | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
 //! | `std` | yes | implied by those above |
-//! | `libm` | no | what the decisions need where `std` is off: `default-features = false, features = ["libm"]` |
 //!
 //! Features only add: none changes what another brings. Without `std` the crate is `no_std`, needs `alloc`, and
 //! decides; the attempts and the waits are then the caller's.
@@ -64,9 +64,6 @@
 
 extern crate alloc;
 
-#[cfg(not(any(feature = "std", feature = "libm")))]
-compile_error!("rejitter without the feature `std` needs the feature `libm`");
-
 // Private: a public module of this name would hide the crate `core` from who writes `use rejitter::*`.
 mod core;
 
@@ -85,6 +82,10 @@ pub mod simulation;
 #[cfg(feature = "retry")]
 mod retry;
 
+#[cfg(feature = "http")]
+pub use crate::core::http::{
+    HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
+};
 pub use crate::core::{
     Backoff, Decision, Delays, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors,
     RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
@@ -98,6 +99,9 @@ pub use retry::*;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::core::{CapRule, Draws, Previous, Wait, http};
+
+    /// Which of several versions in one build this is.
+    pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 }
 
 //- What follows is not published: the exports for JavaScript, and READMEs whose Rust examples are compiled and run.
@@ -114,4 +118,7 @@ mod documents {
     struct Readme;
     #[doc = include_str!("../docs/guide/rust.md")]
     struct Guide;
+    #[doc = include_str!("../crate-template/README.md")]
+    struct CrateReadme;
 }
+//+
