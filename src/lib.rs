@@ -25,22 +25,22 @@
 //! # Ok::<(), rejitter::OptionErrors>(())
 //! ```
 //!
-//! It also runs the attempts and the waits: `retry` for futures, on wasm with the host's timers and
-//! elsewhere with those of Tokio or of any other runtime, and `retry_blocking` for threads.
+//! It also runs the attempts and the waits: `retry` for futures, with the timers of Tokio, of a JavaScript host or
+//! of any other runtime, and `retry_blocking` for threads.
 //!
 //! # Features
 //!
-//! [`core`], re-exported here, is always there. The rest:
-//!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `full` | yes | `retry`, `lab` and `driver`: what `wasm-pack build` makes an npm package of |
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
-//! | `lab` | yes | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
-//! | `tokio` | no | Tokio's timers, where no other sleeper is given; not on wasm |
-//! | `driver` | yes | exports for the npm package in the wasm file; nothing for Rust |
+//! | `tokio` | no | Tokio's timers, where no other sleeper is set |
+//! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
+//! | `lab` | no | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
+//! | `std` | yes | implied by those above |
+//! | `libm` | no | what the decisions need where `std` is off: `default-features = false, features = ["libm"]` |
 //!
-//! A Rust program that only retries takes `default-features = false` and `retry` or `tokio`.
+//! Features only add: none changes what another brings. Without `std` the crate is `no_std`, needs `alloc`, and
+//! decides; the attempts and the waits are then the caller's.
 //!
 //! # Words
 //!
@@ -50,6 +50,8 @@
 
 // docs.rs says what needs which feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Tests have the standard library in any case.
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(
     missing_debug_implementations,
     missing_docs,
@@ -60,7 +62,13 @@
 // Equality to the last bit is what this crate promises, so it is what is compared.
 #![allow(clippy::float_cmp)]
 
-pub mod core;
+extern crate alloc;
+
+#[cfg(not(any(feature = "std", feature = "libm")))]
+compile_error!("rejitter without the feature `std` needs the feature `libm`");
+
+// Private: a public module of this name would hide the crate `core` from who writes `use rejitter::*`.
+mod core;
 
 #[cfg(feature = "lab")]
 pub mod data;
@@ -74,20 +82,32 @@ mod entropy;
 #[cfg(feature = "lab")]
 pub mod simulation;
 
-#[cfg(target_arch = "wasm32")]
-pub mod bindings;
-
 #[cfg(feature = "retry")]
 mod retry;
 
 pub use crate::core::{
-    Backoff, CapRule, Decision, Delays, Draws, Failure, Hint, Jitter, MAX_MS, OptionError,
-    OptionErrors, Previous, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
+    Backoff, Decision, Delays, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors,
+    RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
 };
+#[cfg(feature = "retry")]
+pub use entropy::EntropyError;
 #[cfg(feature = "retry")]
 pub use retry::*;
 
-// Compiles and runs the Rust examples of the README, where there are threads and Tokio.
-#[cfg(all(doctest, feature = "full", not(target_arch = "wasm32")))]
+/// The decisions as they are inside: for this repository's tests, and with no promise of stability.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::core::{CapRule, Draws, Previous, Wait, http};
+}
+
+//- What follows is not published: the exports for JavaScript, and READMEs whose Rust examples are compiled and run.
+#[cfg(all(
+    target_family = "wasm",
+    target_os = "unknown",
+    any(feature = "driver", feature = "lab-exports")
+))]
+pub mod bindings;
+
+#[cfg(all(doctest, feature = "full", not(target_family = "wasm")))]
 #[doc = include_str!("../README.md")]
 struct Readme;

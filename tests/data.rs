@@ -3,7 +3,8 @@
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
 use rejitter::data::{DataErrors, PolicyData, Value as Data};
-use rejitter::{Backoff, CapRule, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::internals::CapRule;
+use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
 
 fn read(data: &Value) -> Result<PolicyData, DataErrors> {

@@ -4,8 +4,9 @@
 
 mod common;
 
+use rejitter::internals::Wait;
 use rejitter::lab::{Distribution, Model, PlannedWait, explain, plan, sample};
-use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, Wait};
+use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 /// Relative; the closed forms are far better.

@@ -4,8 +4,9 @@
 
 mod common;
 
+use rejitter::internals::CapRule;
 use rejitter::lab::{Distribution, Model, Sampler, plan, sample};
-use rejitter::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
 
 fn model(options: &Value) -> Model {

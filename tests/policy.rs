@@ -2,9 +2,10 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+use rejitter::internals::{CapRule, Draws, Previous, Wait};
 use rejitter::{
-    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionErrors, Previous,
-    RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
+    Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionErrors, RetryOptions, RetryPolicy,
+    Seed, StopReason, UNLIMITED,
 };
 
 const BACKOFFS: [Backoff; 6] = [

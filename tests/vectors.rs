@@ -9,7 +9,8 @@
 mod common;
 
 use common::{VECTORS, Vector, vectors};
-use rejitter::{Decision, Failure, Hint, Previous, RetryPolicy, Seed};
+use rejitter::internals::Previous;
+use rejitter::{Decision, Failure, Hint, RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 #[test]

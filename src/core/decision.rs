@@ -1,6 +1,6 @@
 //! The decision after a failed attempt.
 
-use std::fmt;
+use core::fmt;
 
 use super::policy::{Previous, Wait};
 use super::{Draws, MAX_MS, RetryPolicy};

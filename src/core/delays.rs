@@ -65,4 +65,4 @@ impl Iterator for Delays {
     }
 }
 
-impl std::iter::FusedIterator for Delays {}
+impl core::iter::FusedIterator for Delays {}

@@ -1,6 +1,6 @@
 //! The draw: how a wait is chosen at or around the ceiling, so that clients do not retry together.
 
-use super::elementary::{exp2, tanh};
+use super::elementary::{exp2, sqrt, tanh};
 
 /// How the wait is drawn, given the ceiling `c` of the backoff curve; `r` is uniform on [0, 1).
 ///
@@ -86,7 +86,7 @@ pub(crate) fn polly_v2(k: u64, previous_r: Option<f64>, r: f64) -> f64 {
     // Beyond 2^53 attempts the fraction is lost, and the result infinite long before.
     #[allow(clippy::cast_precision_loss)]
     let whole = k.saturating_sub(1) as f64;
-    let f = |t: f64| exp2(t) * tanh((4.0 * t).sqrt());
+    let f = |t: f64| exp2(t) * tanh(sqrt(4.0 * t));
     let before = previous_r.map_or(0.0, |r| f((whole - 1.0 + r).max(0.0)));
     let now = f(whole + r);
     if now.is_finite() {

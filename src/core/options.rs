@@ -1,6 +1,7 @@
 //! The options and their validation: every problem is found before the first attempt.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 use super::{Backoff, CapRule, Jitter};
 
@@ -105,9 +106,9 @@ impl fmt::Display for OptionErrors {
     }
 }
 
-impl std::error::Error for OptionError {}
+impl core::error::Error for OptionError {}
 
-impl std::error::Error for OptionErrors {}
+impl core::error::Error for OptionErrors {}
 
 /// Reports a given value that is not allowed.
 fn require_with(

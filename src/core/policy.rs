@@ -1,6 +1,9 @@
 //! A validated policy: what the decisions are made from.
 
+use alloc::vec::Vec;
+
 use super::backoff::{climb, fibonacci, grow};
+use super::elementary::floor;
 use super::jitter::{CapRule, polly_v2, uniform};
 use super::options::{
     DEFAULT_BASE_MS, DEFAULT_CAP_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS,
@@ -306,7 +309,7 @@ impl RetryPolicy {
         let (cap, min) = (self.cap_ms, self.min_ms);
         let delay = match self.jitter {
             Jitter::Slotted => {
-                let slots = (r * self.slots(wait.k)).floor();
+                let slots = floor(r * self.slots(wait.k));
                 (self.base_ms * slots).max(min)
             }
             Jitter::PollyV2 => {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 use crate::lab::Model;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "lab-exports"))]
 pub(crate) use read::{camel_case, refusal};
 pub use value::Value;
 

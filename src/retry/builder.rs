@@ -14,8 +14,8 @@ use crate::core::{RetryPolicy, Seed};
 /// returns an `async` block, an async closure, or an `async fn`. Options are set on the returned
 /// [`Retry`], which is then awaited; nothing happens before.
 ///
-/// It waits on the host's timers on wasm, on Tokio's with the feature `tokio`. Elsewhere
-/// [`Retry::with_sleeper`] sets the timers; without one, [`Retry`] does not implement `IntoFuture`
+/// It waits on Tokio's timers with the feature `tokio`, on the timers of a JavaScript host with the feature `js`.
+/// Elsewhere [`Retry::with_sleeper`] sets the timers; without one, [`Retry`] does not implement `IntoFuture`
 /// and `.await` does not compile.
 ///
 /// Dropping the future cancels everything: the running attempt or wait ends there, and no
@@ -57,7 +57,7 @@ use crate::core::{RetryPolicy, Seed};
 /// On wasm it waits on the host's timers:
 ///
 /// ```no_run
-/// # #[cfg(target_arch = "wasm32")]
+/// # #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 /// # mod wasm {
 /// use rejitter::{RetryPolicy, retry};
 /// use wasm_bindgen::JsValue;

@@ -1,9 +1,9 @@
-//! The system's monotonic clock.
+//! The monotonic clock of the system or of the JavaScript host.
 
 use std::time::Duration;
 
 /// Time since the first call.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub(super) fn now() -> Duration {
     use std::sync::OnceLock;
     use std::time::Instant;
@@ -12,12 +12,18 @@ pub(super) fn now() -> Duration {
     ORIGIN.get_or_init(Instant::now).elapsed()
 }
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 pub(super) fn now() -> Duration {
     super::duration_from_ms(performance_now())
 }
 
-#[cfg(target_arch = "wasm32")]
+/// There is no clock: time stands still for sleepers that bring none.
+#[cfg(all(target_family = "wasm", target_os = "unknown", not(feature = "js")))]
+pub(super) fn now() -> Duration {
+    Duration::ZERO
+}
+
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 #[wasm_bindgen::prelude::wasm_bindgen]
 extern "C" {
     /// In ms. Named through `globalThis`, it is read at each use, like the timers.

@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod attempt;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod blocking;
 mod builder;
 mod clock;
@@ -23,21 +23,15 @@ pub mod testing;
 mod verdict;
 
 pub use attempt::Attempt;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use blocking::{BlockingSleeper, retry_blocking, retry_blocking_with_attempt};
 pub use builder::{Retry, retry, retry_with_attempt};
+#[doc(hidden)]
 pub use duration::duration_from_ms;
 pub use error::{AttemptError, RetryError};
 pub use future::RetryFuture;
 pub use hooks::FailureEvent;
 pub use report::{AttemptRecord, RetryReport};
-#[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
-pub use sleeper::NoSleeper;
-pub use sleeper::{DefaultSleeper, Sleeper};
-#[cfg(target_arch = "wasm32")]
-pub use sleepers::js::{JsSleep, JsSleeper};
-#[cfg(not(target_arch = "wasm32"))]
-pub use sleepers::thread::ThreadSleeper;
-#[cfg(all(not(target_arch = "wasm32"), feature = "tokio"))]
-pub use sleepers::tokio::TokioSleeper;
+pub use sleeper::Sleeper;
+pub use sleepers::*;
 pub use verdict::Verdict;

@@ -9,12 +9,13 @@ use super::{Attempt, AttemptError, AttemptRecord, RetryError, RetryReport, Verdi
 use crate::core::{
     Backoff, Decision, Draws, Failure, Hint, Previous, RetryPolicy, Seed, StopReason,
 };
+use crate::entropy::EntropyError;
 
 /// The state of one operation. Times are readings of its sleeper's clock.
 pub(super) struct Operation<E> {
     policy: RetryPolicy,
     seed: Option<Seed>,
-    entropy: fn() -> Result<Seed, getrandom::Error>,
+    entropy: fn() -> Result<Seed, EntropyError>,
     total_timeout: Option<Duration>,
     started: Duration,
     deadline: Option<Duration>,
@@ -285,7 +286,7 @@ mod tests {
         };
         let end = |policy, seed, verdict: Verdict| {
             let mut operation = Operation::new(policy, seed, None);
-            operation.entropy = || Err(getrandom::Error::UNSUPPORTED);
+            operation.entropy = || Err(EntropyError::NONE);
             operation.begin(Duration::ZERO);
             let mut hooks = Hooks {
                 when: |_: &&str| verdict,

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// Sleeps and reads the clock for asynchronous operations: [`retry`](crate::retry).
 ///
-/// The default, [`DefaultSleeper`], is `JsSleeper` on wasm and, with the
-/// feature `tokio`, `TokioSleeper` elsewhere. A function from a duration to a future is a sleeper
-/// too; its clock is then the system's monotonic one.
+/// The default, [`DefaultSleeper`](crate::DefaultSleeper), has the timers of Tokio or of a JavaScript host,
+/// with the feature `tokio` or `js`. A function from a duration to a future is a sleeper too; its clock is then
+/// the system's monotonic one. (On `wasm32-unknown-unknown` without `js` there is none: time stands still.)
 ///
 /// ```ignore-wasm32
 /// # #[tokio::main(flavor = "current_thread")]
@@ -52,24 +52,3 @@ where
         super::clock::now()
     }
 }
-
-/// The sleeper of [`retry`](crate::retry) unless
-/// [`with_sleeper`](crate::Retry::with_sleeper) gives another.
-#[cfg(target_arch = "wasm32")]
-pub type DefaultSleeper = super::JsSleeper;
-
-/// The sleeper of [`retry`](crate::retry) unless
-/// [`with_sleeper`](crate::Retry::with_sleeper) gives another.
-#[cfg(all(not(target_arch = "wasm32"), feature = "tokio"))]
-pub type DefaultSleeper = super::TokioSleeper;
-
-/// Without the feature `tokio` there is no default:
-/// [`with_sleeper`](crate::Retry::with_sleeper) must give one.
-#[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
-pub type DefaultSleeper = NoSleeper;
-
-/// Placeholder for a sleeper that the caller must pass; it does not implement [`Sleeper`].
-#[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
-#[derive(Debug, Clone, Copy, Default)]
-#[non_exhaustive]
-pub struct NoSleeper;

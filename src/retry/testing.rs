@@ -141,7 +141,7 @@ impl Sleeper for VirtualTime {
     }
 }
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl super::BlockingSleeper for VirtualTime {
     fn sleep(&self, duration: Duration) {
         self.advance(duration);

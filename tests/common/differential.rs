@@ -4,8 +4,9 @@
 //! changed here must be changed there.
 
 use rejitter::data::PolicyData;
+use rejitter::internals::CapRule;
 use rejitter::lab::sample;
-use rejitter::{Backoff, CapRule, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 /// Delays per policy.
 pub const WAITS: u32 = 6;

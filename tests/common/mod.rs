@@ -6,7 +6,8 @@
 pub mod differential;
 pub mod http;
 
-use rejitter::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::internals::CapRule;
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::Value;
 
 pub const VECTORS: &str = include_str!("../vectors/delays.json");

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use rejitter::internals::{Previous, Wait};
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, Backoff, Jitter, Previous, RetryOptions, RetryPolicy, Seed, Sleeper, StopReason,
-    Verdict, Wait, duration_from_ms, retry_with_attempt,
+    AttemptError, Backoff, Jitter, RetryOptions, RetryPolicy, Seed, Sleeper, StopReason, Verdict,
+    duration_from_ms, retry_with_attempt,
 };
 
 /// How one attempt of the timetable goes.
