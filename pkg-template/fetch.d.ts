@@ -115,7 +115,8 @@ interface FetchOnlyOptions {
    * `{ afterMs }`, or a promise of one of these. A request that is unsafe to repeat is never resent,
    * whatever this returns: see {@link methods}. With a list, `x-should-retry` is ignored.
    *
-   * @default 408 (outside browsers), 425, 429, 500, 502, 503, 504, 520–524, 529, 530, 403 and 413 with a hint, and failures of the network
+   * @default 408 (outside browsers), 425, 429, 500, 502, 503, 504, 520–524, 529, 530, 403 and 413 with a hint, and
+   * failures of the network
    * @example
    * ```js
    * import { fetchWithRetry } from 'rejitter/fetch';

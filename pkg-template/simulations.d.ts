@@ -126,7 +126,10 @@ export interface OutageOptions extends Seeded {
   latencyMs?: number | undefined;
   /** Each client's time for its operation. Positive. @default the policy's `totalTimeoutMs`, Infinity without */
   deadlineMs?: number | undefined;
-  /** Time at which the simulation ends, even if clients are waiting. Positive, at most 10^12 and 10^6 bins. @default 600_000 */
+  /**
+   * Time at which the simulation ends, even if clients are waiting. Positive, at most 10^12 and 10^6 bins.
+   * @default 600_000
+   */
   horizonMs?: number | undefined;
   /** The width of a time bin. Positive. @default 100 */
   binMs?: number | undefined;
@@ -361,7 +364,10 @@ export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation
 export interface AmplificationOptions extends Seeded {
   /** The attempts of each layer, the first included: an integer between 1 and 1000. @default 3 */
   attempts?: number | undefined;
-  /** Number of layers that retry, one above the other: an integer between 1 and 20; attempts^layers at most 10^6. @default 3 */
+  /**
+   * Number of layers that retry, one above the other: an integer between 1 and 20; attempts^layers at most 10^6.
+   * @default 3
+   */
   layers?: number | undefined;
   /** The probability that a call at the bottom fails. Between 0 and 1. @default 0.5 */
   failure?: number | undefined;

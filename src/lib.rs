@@ -50,9 +50,9 @@
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
 //! | `tokio` | no | Tokio's timers, where no other sleeper is set |
 //! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
+//! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
 //! | `lab` | no | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
 //! | `std` | yes | implied by those above |
-//! | `libm` | no | what the decisions need where `std` is off: `default-features = false, features = ["libm"]` |
 //!
 //! Features only add: none changes what another brings. Without `std` the crate is `no_std`, needs `alloc`, and
 //! decides; the attempts and the waits are then the caller's.
@@ -79,9 +79,6 @@
 
 extern crate alloc;
 
-#[cfg(not(any(feature = "std", feature = "libm")))]
-compile_error!("rejitter without the feature `std` needs the feature `libm`");
-
 // Private: a public module of this name would hide the crate `core` from who writes `use rejitter::*`.
 mod core;
 
@@ -102,6 +99,10 @@ mod policy;
 #[cfg(feature = "retry")]
 mod retry;
 
+#[cfg(feature = "http")]
+pub use crate::core::http::{
+    HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
+};
 pub use crate::core::{
     Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
     RetryPolicy, Seed, StopReason, UNLIMITED,
@@ -119,6 +120,9 @@ pub use policy::duration_from_ms;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http};
+
+    /// Which of several versions in one build this is.
+    pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 }
 
 //- What follows is not published: the exports for JavaScript, and READMEs whose Rust examples are compiled and run.
@@ -130,5 +134,12 @@ pub mod internals {
 pub mod bindings;
 
 #[cfg(all(doctest, feature = "full", not(target_family = "wasm")))]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/guide/rust.md")]
+    struct Guide;
+    #[doc = include_str!("../crate-template/README.md")]
+    struct CrateReadme;
+}
+//+

@@ -585,7 +585,7 @@ fn a_custom_curve_without_values_is_ten_seconds() {
     }
 }
 
-#[cfg(feature = "full")]
+#[cfg(feature = "retry")]
 #[test]
 fn two_random_seeds_differ() {
     assert_ne!(Seed::random().unwrap(), Seed::random().unwrap());

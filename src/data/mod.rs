@@ -15,8 +15,10 @@ use serde::{Deserialize, Deserializer};
 
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 use crate::lab::Model;
+//- For the exports alone.
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "lab-exports"))]
 pub(crate) use read::{camel_case, refusal};
+//+
 pub use value::Value;
 
 /// The version of the format, in every object that is written.

@@ -46,7 +46,8 @@ function files(name, contents) {
 /** A package in small: an entry, a driver module that it reaches and one that it does not. */
 function sources(name, change = {}) {
   const entry =
-    "import { retryOf } from './lib/index.js';\nimport { load } from './lib/core-inline.js';\n\nexport const retry = retryOf(load);\n";
+    "import { retryOf } from './lib/index.js';\nimport { load } from './lib/core-inline.js';\n\n" +
+    'export const retry = retryOf(load);\n';
   const dir = files(name, {
     'template/package.json': JSON.stringify({
       name: 'small',
@@ -158,7 +159,8 @@ test('bundled: what entries share is in files of their own, and nothing is impor
   const dir = files('bundle', {
     'one.js': "import { a } from './lib/a.js';\nimport { b } from './lib/b.js';\nexport const one = [a, b];\n",
     'two.js':
-      "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/lab-bytes.js';\nexport const two = [b, text];\n",
+      "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/lab-bytes.js';\n" +
+      'export const two = [b, text];\n',
     'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
     'lib/b.js': 'export const b = Symbol();\n',
     'lib/lab-bytes.js': "export default 'bytes';\n",
@@ -215,7 +217,8 @@ test('only paths of the package itself become .cjs', () => {
 test('an entry of a host imports the entries of that host', () => {
   const code = entryFor(
     'workerd',
-    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\nexport { RetryPolicy, link };\n",
+    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\n" +
+      'export { RetryPolicy, link };\n',
   );
   assert.match(
     code,

@@ -50,7 +50,10 @@ export function metadata() {
   );
 }
 
-/** Returns the crates that the package's own crate is linked with. Macros run at compile time: none of their code is in it. */
+/**
+ * Returns the crates that the package's own crate is linked with. Macros run at compile time: none of their code is in
+ * it.
+ */
 export function linkedCrates({ packages, resolve }) {
   const byId = new Map(packages.map((crate) => [crate.id, crate]));
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));

@@ -49,7 +49,8 @@ const DEFAULTS = { __proto__: null, idempotencyHeader: 'Idempotency-Key', respec
  * @property {import('../options/settings.js').Behind<any>} shared what all operations share
  * @property {unknown} [seed] as it was given
  * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
- * @property {[given: Record<string, any>, settings: FetchSettings]} [last] the options of the last call that had some, and their settings
+ * @property {[given: Record<string, any>, settings: FetchSettings]} [last] the options of the last call that had some,
+ *   and their settings
  */
 
 /**
@@ -137,7 +138,8 @@ export function readFetchOptions(options, load, base) {
 }
 
 const ONE_KEY =
-  "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per call: fetch(url, { retry: { idempotencyKey } })";
+  "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per call: " +
+  'fetch(url, { retry: { idempotencyKey } })';
 
 /** @param {string} name */
 function notSupported(name) {

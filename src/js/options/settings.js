@@ -335,8 +335,8 @@ export function requireObject(options, name = 'options', rule = 'an object') {
 }
 
 /**
- * Returns the own properties only: inherited ones are not options. Calling `hasOwn` for each name would take longer than
- * all the rest of a call.
+ * Returns the own properties only: inherited ones are not options. Calling `hasOwn` for each name would take longer
+ * than all the rest of a call.
  * @param {any} options
  */
 function ownOptions(options) {

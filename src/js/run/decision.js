@@ -48,7 +48,8 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   let r2 = 0;
   if (draws && random !== undefined) {
     r = drawOf(random);
-    // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called once.
+    // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called
+    // once.
     r2 = (r * 2 ** 26) % 1;
   }
   const curveMs = exact || settings.backoff !== CUSTOM ? NaN : curveOf(settings.curve, attempt);

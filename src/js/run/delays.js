@@ -42,7 +42,8 @@ export const Delays = /* @__PURE__ */ (() => {
     }
   }
 
-  // Inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and `map`, `take`, … where the host has them.
+  // Inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and `map`, `take`, … where the host has
+  // them.
   Object.setPrototypeOf(Delays.prototype, Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
   return Delays;
 })();

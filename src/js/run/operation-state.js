@@ -59,7 +59,10 @@ export class OperationState {
     this.failed = false;
     /** @type {unknown} */
     this.outcome = undefined;
-    /** Wait that a server asked for in the last failure, in ms; undefined, NaN or negative if none. @type {number | undefined} */
+    /**
+     * Wait that a server asked for in the last failure, in ms; undefined, NaN or negative if none.
+     * @type {number | undefined}
+     */
     this.hintMs = undefined;
     /** The wait after the last attempt, once it is decided. @type {number | undefined} */
     this.delayMs = undefined;

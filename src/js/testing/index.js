@@ -498,7 +498,8 @@ export function scriptedRandom(draws) {
     if (used === script.length) {
       throw failure(
         RangeError,
-        `the script of ${used} ${used === 1 ? 'draw' : 'draws'} is exhausted: the operation drew more often than the test expected`,
+        `the script of ${used} ${used === 1 ? 'draw' : 'draws'} is exhausted: the operation drew more often than ` +
+          'the test expected',
       );
     }
     return script[used++];

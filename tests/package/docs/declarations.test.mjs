@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, installed, project, repo } from '../lib/consumer.mjs';
+import { importPackage, installed, project } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
-import { DECLARED, blocks, caught, declarations, literal, tableIn } from '../lib/readers.mjs';
+import { DECLARED, blocks, caught, declarations, literal, reference, tableIn } from '../lib/readers.mjs';
 import { compile } from '../lib/types.mjs';
 
 const api = await importPackage();
@@ -27,7 +27,10 @@ const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzz
 const UNIT = /\bms\b|\binteger\b|\b[Ff]inite\b/;
 const RANGE = /\b(?:[Pp]ositive|[Nn]on-negative|[Bb]etween \d|[Aa]t least \d|[Aa]bove \d)/;
 
-/** Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its module. */
+/**
+ * Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its
+ * module.
+ */
 function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN }) {
   const { exports, options } = readDeclarations(Object.keys(files)[0], files);
   const wrong = [];
@@ -158,7 +161,7 @@ test('each example of an option is valid and sets that option', () => {
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
     for (const [, example] of doc.tags.filter(([tag]) => tag === 'example')) {
       const [, short] = /^`(\{.*\})`$/s.exec(example) ?? [];
-      // The test of the READMEs runs the longer ones as programs.
+      // The test of the documents runs the longer ones as programs.
       if (!short) assert.match(example, /^```js\n/, name);
       else {
         const given = new Function(`return (${short});`)();
@@ -186,13 +189,10 @@ test('the examples in the declarations compile', async () => {
   assert.equal(code, 0);
 });
 
-test("the defaults in the declarations agree with the README's table", () => {
+test('the defaults in the declarations agree with the documented table', () => {
   const { options } = readDeclarations('index.d.ts', MAIN);
   const readme = new Map(
-    tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(([name, , , standard]) => [
-      literal(name),
-      literal(standard),
-    ]),
+    tableIn(reference('options'), 'option').map(([name, , , standard]) => [literal(name), literal(standard)]),
   );
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
     const said = doc.tag('default');

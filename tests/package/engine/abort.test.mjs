@@ -519,7 +519,8 @@ test('A13 a signal of another realm, for which instanceof is false, is accepted 
     const signal = new Signal();
     ({ signal, abort(reason) {
       signal.aborted = true; signal.reason = reason;
-      for (const l of [...signal.listeners]) typeof l === 'function' ? l.call(signal, { type: 'abort', target: signal }) : l.handleEvent({ type: 'abort', target: signal });
+      for (const l of [...signal.listeners]) typeof l === 'function' ? l.call(signal,
+        { type: 'abort', target: signal }) : l.handleEvent({ type: 'abort', target: signal });
     } })`,
       createContext({}),
     );

@@ -171,7 +171,8 @@ test('subscribers that come and go between operations, and before the package is
   const { stdout, stderr } = await runNode(`
     import { tracingChannel } from 'node:diagnostics_channel';
     let starts = 0;
-    tracingChannel('rejitter:operation').subscribe({ start() { starts += 1; }, end() {}, asyncStart() {}, asyncEnd() {}, error() {} });
+    tracingChannel('rejitter:operation').subscribe({ start() { starts += 1; }, end() {}, asyncStart() {},
+      asyncEnd() {}, error() {} });
     const { retry } = await import('rejitter');
     await retry(() => 1);
     console.log(starts);
@@ -187,7 +188,8 @@ test('a subscriber that throws does not change the outcome', async () => {
     // Node reports it like an exception in a timer.
     process.on('uncaughtException', (error) => thrown.push(error.message));
     const spoil = () => { throw new Error('subscriber'); };
-    tracingChannel('rejitter:operation').subscribe({ start: spoil, end: spoil, asyncStart: spoil, asyncEnd: spoil, error: spoil });
+    tracingChannel('rejitter:operation').subscribe({ start: spoil, end: spoil, asyncStart: spoil, asyncEnd: spoil,
+      error: spoil });
     console.log(await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'value'; }, { baseMs: 1 }));
     await new Promise((go) => setTimeout(go, 5));
     console.log(thrown.length);
@@ -201,7 +203,8 @@ for (const [what, change] of Object.entries({
   'a getter of getBuiltinModule that throws':
     "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1; throw new Error('read'); } });",
   'a getter of process that throws':
-    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
+    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new " +
+    "Error('read'); } });",
   'channels without tracing':
     "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
 })) {
@@ -212,7 +215,8 @@ for (const [what, change] of Object.entries({
       ${change}
       const seen = [retrySync(() => 1)];
       const fn = ({ attempt }) => { if (attempt < 2) throw 0; return 'value'; };
-      for (const call of [() => retry(() => 1), () => retry(fn, { baseMs: 0 }), () => new RetryPolicy({ baseMs: 0 }).run(fn), () => new RetryPolicy().wrap(() => 2)()]) {
+      for (const call of [() => retry(() => 1), () => retry(fn, { baseMs: 0 }),
+        () => new RetryPolicy({ baseMs: 0 }).run(fn), () => new RetryPolicy().wrap(() => 2)()]) {
         const promise = call();
         seen.push(await promise);
       }

@@ -154,7 +154,8 @@ test('M01 a million failing attempts in one operation: the heap stays flat, the 
     // No real timer is that fast: each is a turn of the microtask queue and now and then of the loop.
     let armed = 0;
     const immediate = setImmediate;
-    globalThis.setTimeout = (callback) => { if (++armed % 64 === 0) immediate(callback); else queueMicrotask(callback); return armed; };
+    globalThis.setTimeout = (callback) => { if (++armed % 64 === 0) immediate(callback); else queueMicrotask(callback);
+      return armed; };
     const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
     let before, after;
     const error = await retry(({ attempt }) => {

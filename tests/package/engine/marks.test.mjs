@@ -142,7 +142,8 @@ test('a foreign mark of the right shape counts, its getters too; what wraps noth
   const bare = marked(good);
   assert.deepEqual(await ending(bare).then(({ error, reason }) => [error, reason]), [bare, 'permanent']);
   const other = runInContext(
-    `Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, afterMs: 5, wraps: false } })`,
+    `Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, ` +
+      'afterMs: 5, wraps: false } })',
     createContext({}),
   );
   assert.deepEqual(await ending(other).then(({ error, reason }) => [error, reason]), [other, 'permanent']);

@@ -236,7 +236,8 @@ test(`${NAMES.length} names × ${VALUES.length} values × ${Object.keys(SCENARIO
         called = 0;
         if (seen !== plain)
           changed.push(
-            `${kind}, ${name} = ${typeof value === 'function' ? 'a function' : JSON.stringify(value)}: ${seen} instead of ${plain}`,
+            `${kind}, ${name} = ${typeof value === 'function' ? 'a function' : JSON.stringify(value)}: ${seen} ` +
+              `instead of ${plain}`,
           );
       }
     }

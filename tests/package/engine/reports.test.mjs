@@ -214,14 +214,17 @@ test('console.log(attempt) in Node shows what its getters hold, and makes no sig
 test('frozen prototypes of errors: timeouts, RetryError and marks work all the same', async () => {
   const { code, stdout, stderr } = await runNode(`
     import { RetryError, TimeoutError, permanent, retry, retryAfter } from 'rejitter';
-    for (const { prototype } of [Error, AggregateError, TypeError, RangeError, Object, Function]) Object.freeze(prototype);
+    for (const { prototype } of [Error, AggregateError, TypeError, RangeError, Object,
+      Function]) Object.freeze(prototype);
     const hang = () => new Promise(() => {});
     const timeout = await retry(hang, { attemptTimeoutMs: 1, maxAttempts: 2, baseMs: 0 }).catch((e) => e);
     const deadline = await retry(hang, { totalTimeoutMs: 1 }).catch((e) => e);
     const wrapped = await retry(() => { throw 1; }, { finalError: 'wrap', maxAttempts: 1 }).catch((e) => e);
     const mine = new Error('mine');
-    const marked = await Promise.all([permanent(mine), retryAfter(0, mine)].map((mark) => retry(() => { throw mark; }, { maxAttempts: 1 }).catch((e) => e)));
-    console.log(timeout instanceof TimeoutError, deadline instanceof TimeoutError, deadline.name, wrapped instanceof RetryError, wrapped.name, permanent(mine).name, marked.every((e) => e === mine));
+    const marked = await Promise.all([permanent(mine), retryAfter(0, mine)].map((mark) => retry(() => { throw mark; },
+      { maxAttempts: 1 }).catch((e) => e)));
+    console.log(timeout instanceof TimeoutError, deadline instanceof TimeoutError, deadline.name,
+      wrapped instanceof RetryError, wrapped.name, permanent(mine).name, marked.every((e) => e === mine));
   `);
   assert.deepEqual(
     { code, stdout, stderr },

@@ -22,7 +22,8 @@ const CASES = {
   'a later attempt that rejects after the abort': `
     const c = new AbortController();
     const late = [];
-    const p = retry(({ attempt }) => attempt < 3 ? Promise.reject(1) : new Promise((_, no) => { late.push(no); setTimeout(() => c.abort(E), 1); }), { ...fast, signal: c.signal });
+    const p = retry(({ attempt }) => attempt < 3 ? Promise.reject(1) : new Promise((_, no) => { late.push(no);
+      setTimeout(() => c.abort(E), 1); }), { ...fast, signal: c.signal });
     await expect(p, E);
     late[0](new Error('late'));`,
   'an abort inside the callback, which then throws': `
@@ -30,7 +31,8 @@ const CASES = {
     await expect(retry(() => { c.abort(E); throw 1; }, { ...fast, signal: c.signal }), E);`,
   'an abort during the wait': `
     const c = new AbortController();
-    const p = retry(() => Promise.reject(1), { ...fast, baseMs: 60000, capMs: 60000, jitter: 'none', signal: c.signal });
+    const p = retry(() => Promise.reject(1), { ...fast, baseMs: 60000, capMs: 60000, jitter: 'none',
+      signal: c.signal });
     setTimeout(() => c.abort(E), 1);
     await expect(p, E);`,
   'an aborted signal from the start': `await expect(retry(() => 1, { signal: AbortSignal.abort(E) }), E);`,
@@ -39,7 +41,8 @@ const CASES = {
   'a predicate that rejects after the abort': `
     const c = new AbortController();
     let reject;
-    const p = retry(() => Promise.reject(1), { ...fast, signal: c.signal, retryIf: () => new Promise((_, no) => { reject = no; }) });
+    const p = retry(() => Promise.reject(1), { ...fast, signal: c.signal, retryIf: () =>
+      new Promise((_, no) => { reject = no; }) });
     await new Promise((go) => setTimeout(go, 2));
     c.abort(E);
     await expect(p, E);

@@ -243,7 +243,8 @@ test('really blocks for the waits, in Node and in a worker of it', async () => {
       let fired = false;
       setTimeout(() => { fired = true; }, 0);
       const began = performance.now();
-      const value = retrySync(({ attempt }) => { if (attempt < 3) throw attempt; return attempt; }, { baseMs: 30, backoff: 'fixed', jitter: 'none' });
+      const value = retrySync(({ attempt }) => { if (attempt < 3) throw attempt; return attempt; },
+        { baseMs: 30, backoff: 'fixed', jitter: 'none' });
       return [value, performance.now() - began, fired];
     };
     if (isMainThread) {
@@ -468,7 +469,8 @@ test('where blocking is impossible, the error says so before the first attempt',
     import { retrySync } from 'rejitter';
     let calls = 0;
     const tell = () => {
-      try { retrySync(() => { calls += 1; }); return 'ran'; } catch (error) { return [error.name, error.message, error.cause?.message]; }
+      try { retrySync(() => { calls += 1; }); return 'ran'; } catch (error) { return [error.name, error.message,
+        error.cause?.message]; }
     };
     const { SharedArrayBuffer } = globalThis;
     const { wait } = Atomics;
@@ -495,7 +497,9 @@ test('the tracing channel sees blocking operations', async () => {
     import { tracingChannel } from 'node:diagnostics_channel';
     import { retrySync } from 'rejitter';
     const seen = [];
-    tracingChannel('rejitter:operation').subscribe({ start: () => seen.push('start'), end: ({ attempts }) => seen.push('end ' + attempts), error: ({ report }) => seen.push('error ' + report.reason), asyncStart() { seen.push('async'); }, asyncEnd() {} });
+    tracingChannel('rejitter:operation').subscribe({ start: () => seen.push('start'), end: ({ attempts }) =>
+      seen.push('end ' + attempts), error: ({ report }) => seen.push('error ' + report.reason),
+      asyncStart() { seen.push('async'); }, asyncEnd() {} });
     retrySync(({ attempt }) => { if (attempt < 2) throw 1; }, { baseMs: 1 });
     try { retrySync(() => { throw 1; }, { maxAttempts: 1 }); } catch {}
     console.log(seen.join());

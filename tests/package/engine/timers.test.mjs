@@ -59,7 +59,8 @@ test('T01 the host prints no TimeoutOverflowWarning', async () => {
     const c = new AbortController();
     setTimeout(() => c.abort('enough'), 20);
     let calls = 0;
-    await retry(() => { calls += 1; throw 0; }, { baseMs: 2 ** 31, capMs: Infinity, jitter: 'none', signal: c.signal }).catch(() => {});
+    await retry(() => { calls += 1; throw 0; }, { baseMs: 2 ** 31, capMs: Infinity, jitter: 'none',
+      signal: c.signal }).catch(() => {});
     console.log(calls);
   `);
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '1\n', stderr: '' });
@@ -195,7 +196,8 @@ test('M07 zero waits let the event loop turn: an abort by a real timer gets thro
     const c = new AbortController();
     let calls = 0, ticks = 0;
     const ticker = setInterval(() => { ticks += 1; if (ticks === 3) c.abort('enough'); }, 1);
-    const error = await retry(() => { calls += 1; if (calls > 1e6) process.exit(9); throw 0; }, { baseMs: 0, maxAttempts: Infinity, signal: c.signal }).catch((e) => e);
+    const error = await retry(() => { calls += 1; if (calls > 1e6) process.exit(9); throw 0; },
+      { baseMs: 0, maxAttempts: Infinity, signal: c.signal }).catch((e) => e);
     clearInterval(ticker);
     console.log(error, ticks);
   `);
@@ -254,7 +256,8 @@ test('setTimeout is called as a global function, which browsers insist on', asyn
     }
     const c = new AbortController();
     const value = await retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 1 });
-    const p = retry(() => { throw 0; }, { baseMs: 60000, capMs: 60000, jitter: 'none', signal: c.signal }).catch((e) => e);
+    const p = retry(() => { throw 0; }, { baseMs: 60000, capMs: 60000, jitter: 'none', signal: c.signal }).catch((e) =>
+      e);
     setTimeout(() => c.abort('enough'), 5);
     console.log(value, await p);
   `);

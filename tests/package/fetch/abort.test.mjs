@@ -260,7 +260,8 @@ test('A01 with timeouts: one weak listener for all responses with a body, gone w
     const fetch = createFetch({ attemptTimeoutMs: 60000 }, async () => new Response('x'));
     const turn = () => new Promise((go) => setTimeout(go, 5));
     for (let i = 0; i < 2000; i += 1) await (await fetch('http://x/', { signal: controller.signal })).text();
-    const held = [await fetch('http://x/', { signal: controller.signal }), await fetch('http://x/', { signal: controller.signal })];
+    const held = [await fetch('http://x/', { signal: controller.signal }),
+      await fetch('http://x/', { signal: controller.signal })];
     for (let i = 0; i < 10; i += 1) { await turn(); gc(); }
     const during = getEventListeners(controller.signal, 'abort').length;
     held.length = 0;
@@ -280,12 +281,14 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         `
         import { createServer } from 'node:http';
         import { createFetch } from 'rejitter/fetch';
-        const server = createServer((request, response) => { response.writeHead(200).write('begin'); response.once('close', () => console.log('closed')); });
+        const server = createServer((request, response) => { response.writeHead(200).write('begin');
+          response.once('close', () => console.log('closed')); });
         await new Promise((done) => server.listen(0, '127.0.0.1', done));
         const url = 'http://127.0.0.1:' + server.address().port;
         const controller = new AbortController();
         const { signal } = controller;
-        const start = async () => (await createFetch(${options})(${way === '{ signal }' ? 'url, { signal }' : 'new Request(url, { signal })'})).body.getReader();
+        const start = async () =>
+          (await createFetch(${options})(${way === '{ signal }' ? 'url, { signal }' : 'new Request(url, { signal })'})).body.getReader();
         const reader = await start();
         await reader.read();
         for (let i = 0; i < 10; i += 1) { await new Promise((go) => setTimeout(go, 5)); gc(); }

@@ -275,7 +275,8 @@ test('a stream that is not sent is cancelled, with the reason', async () => {
 test('no outcome depends on properties of Object.prototype', async () => {
   const { stdout, stderr } = await runNode(`
     import { createFetch } from 'rejitter/fetch';
-    const names = ['stop', 'error', 'result', 'afterMs', 'hintMs', 'onFailure', 'onRetry', 'onGiveUp', 'onSuccess', 'onAttempt', 'status', 'retry', 'hint', 'prepare', 'body', 'last', 'given'];
+    const names = ['stop', 'error', 'result', 'afterMs', 'hintMs', 'onFailure', 'onRetry', 'onGiveUp', 'onSuccess',
+      'onAttempt', 'status', 'retry', 'hint', 'prepare', 'body', 'last', 'given'];
     const run = async () => {
       const told = [];
       let calls = 0;
@@ -324,7 +325,8 @@ test('where the core cannot be had, the response or the failure comes out, unrea
     const response = await createFetch({}, async () => new Response('busy', { status: 503 }))('http://x/');
     const failed = new TypeError('fetch failed');
     const error = await createFetch({}, async () => { throw failed; })('http://x/').catch((error) => error);
-    console.log(response.status, await response.text(), retryReport(response).reason, error === failed, retryReport(error).reason);
+    console.log(response.status, await response.text(), retryReport(response).reason, error === failed,
+      retryReport(error).reason);
   `);
   assert.equal(stderr, '');
   assert.equal(code, 0);

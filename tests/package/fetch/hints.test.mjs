@@ -124,10 +124,13 @@ test('R03 the time zone changes nothing', async () => {
     import { createFetch } from 'rejitter/fetch';
     Date.now = () => ${now};
     const hints = [];
-    for (const value of ['Tue, 14 Nov 2023 22:14:20 GMT', 'Tuesday, 14-Nov-23 22:14:20 GMT', 'Tue Nov 14 22:14:20 2023']) {
+    for (const value of ['Tue, 14 Nov 2023 22:14:20 GMT', 'Tuesday, 14-Nov-23 22:14:20 GMT',
+      'Tue Nov 14 22:14:20 2023']) {
       let calls = 0;
-      const inner = async () => (++calls === 1 ? new Response(null, { status: 503, headers: { 'retry-after': value } }) : new Response());
-      await createFetch({ baseMs: 0, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) => hints.push(event.hintMs) }, inner)('http://x/');
+      const inner = async () =>
+        (++calls === 1 ? new Response(null, { status: 503, headers: { 'retry-after': value } }) : new Response());
+      await createFetch({ baseMs: 0, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) =>
+        hints.push(event.hintMs) }, inner)('http://x/');
     }
     console.log(JSON.stringify({ hints, zone: new Date(0).getTimezoneOffset() }));
   `,

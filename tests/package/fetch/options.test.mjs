@@ -323,9 +323,12 @@ test('a seed: each call is the next operation, also one with options of its own'
 test('O01 options are own properties', async () => {
   const { code, stdout, stderr } = await runNode(`
     import { createFetch } from 'rejitter/fetch';
-    for (const [name, value] of Object.entries({ retry: { maxAttempts: 1 }, maxAttempts: 1, retryOn: [200], methods: [], throwOnStatus: true, prepare: 5, preset: 'pRetry', idempotencyKey: 'evil' })) Object.prototype[name] = value;
+    for (const [name, value] of Object.entries({ retry: { maxAttempts: 1 }, maxAttempts: 1, retryOn: [200],
+      methods: [], throwOnStatus: true, prepare: 5, preset: 'pRetry',
+      idempotencyKey: 'evil' })) Object.prototype[name] = value;
     let calls = 0;
-    const response = await createFetch({ baseMs: 1 }, async () => new Response('x', { status: ++calls < 3 ? 503 : 404 }))('http://x/', {});
+    const response = await createFetch({ baseMs: 1 }, async () => new Response('x',
+      { status: ++calls < 3 ? 503 : 404 }))('http://x/', {});
     console.log(response.status, calls);
   `);
   assert.equal(stderr, '');

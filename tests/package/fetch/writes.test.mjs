@@ -141,7 +141,8 @@ test('the address of the failed connection decides: host, port and name', async 
       'http://example.com/',
       { redirect: 'error' },
       new TypeError(
-        'error sending request for url (http://example.com/): client error (Connect): tcp connect error: Connection refused (os error 111)',
+        'error sending request for url (http://example.com/): client error (Connect): tcp connect error: ' +
+          'Connection refused (os error 111)',
       ),
       3,
     ],

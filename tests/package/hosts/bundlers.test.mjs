@@ -19,13 +19,15 @@ const JOB = `
 import { RetryPolicy, retry, retryWithFullJitter, retryWithLinearBackoff } from 'rejitter';
 export async function job() {
   const out = {};
-  out.value = await retryWithFullJitter(({ attempt }) => { if (attempt < 4) throw new Error('flaky'); return attempt; }, { baseMs: 1 });
+  out.value = await retryWithFullJitter(({ attempt }) => { if (attempt < 4) throw new Error('flaky'); return attempt;
+    }, { baseMs: 1 });
   out.delays = [...new RetryPolicy({ seed: 'bundle', jitter: 'decorrelated' }).delays()];
   const own = new Error('own');
   out.identity = (await retry(() => Promise.reject(own), { baseMs: 0, maxAttempts: 2 }).catch((e) => e)) === own;
   const controller = new AbortController();
   setTimeout(() => controller.abort('enough'), 5);
-  out.aborted = await retryWithLinearBackoff(() => { throw 0; }, { baseMs: 60000, capMs: 60000, signal: controller.signal }).catch((e) => e);
+  out.aborted = await retryWithLinearBackoff(() => { throw 0; }, { baseMs: 60000, capMs: 60000,
+    signal: controller.signal }).catch((e) => e);
   const refused = await retry(() => 1, { baseMs: -1 }).catch((e) => e);
   out.refused = [refused instanceof RangeError, refused.name, refused.message];
   out.unseeded = new Set(Array.from({ length: 20 }, () => new RetryPolicy().delays().next().value)).size;
@@ -262,7 +264,10 @@ test('edge-light: the compiled module is imported, nothing is compiled from byte
             return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
           });
           onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
-            contents: `export default new WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, 'base64'));`,
+            contents:
+              'export default new ' +
+              `WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, ` +
+              `'base64'));`,
           }));
         },
       },
@@ -295,7 +300,8 @@ test('W07 workerd: runs with the imported module, where compiling bytes and work
       let refusal;
       export default { async fetch() {
         try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { refusal = e.name; }
-        try { return Response.json({ out: await job(), refusal }); } catch (e) { return new Response(String(e.stack), { status: 500 }); }
+        try { return Response.json({ out: await job(), refusal }); } catch (e) { return new Response(String(e.stack),
+          { status: 500 }); }
       } };`,
     'config.capnp': `
       using Workerd = import "/workerd/workerd.capnp";

@@ -108,7 +108,8 @@ test('a mock, with fake timers', async () => {
   expect(await (await promise).text()).toBe('done');
   expect(mock).toHaveBeenCalledTimes(3);
   expect(mock).toHaveBeenNthCalledWith(1, 'https://example.com/data', { method: 'PUT', body: 'x', headers });
-  expect(mock).toHaveBeenNthCalledWith(3, 'https://example.com/data', { signal: expect.any(AbortSignal), method: 'PUT', body: 'x', headers });
+  expect(mock).toHaveBeenNthCalledWith(3, 'https://example.com/data', { signal: expect.any(AbortSignal), method: 'PUT',
+    body: 'x', headers });
   expect(vi.getTimerCount()).toBe(0);
   vi.unstubAllGlobals();
   vi.useRealTimers();
@@ -148,12 +149,14 @@ import { createFetch } from 'rejitter/fetch';
 import { retryReport } from 'rejitter';
 export async function job(target, closed) {
   const events = [];
-  const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) => events.push([status, hintMs]) });
+  const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) =>
+    events.push([status, hintMs]) });
   const got = await fetch(target + '/get', { signal: new AbortController().signal });
   const put = await fetch(new Request(target + '/put', { method: 'PUT', body: 'from a worker' }));
   const post = await fetch(target + '/post', { method: 'POST', body: 'keyed', retry: { idempotencyKey: 'auto' } });
   const refused = await fetch(closed).catch((error) => error);
-  return JSON.stringify([got.status, await put.text(), await post.text(), events, refused.message, retryReport(refused)?.attempts]);
+  return JSON.stringify([got.status, await put.text(), await post.text(), events, refused.message,
+    retryReport(refused)?.attempts]);
 }
 `;
 const WORKER = `
@@ -206,11 +209,13 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
       'config.capnp': `
         using Workerd = import "/workerd/workerd.capnp";
         const config :Workerd.Config = (
-          services = [(name = "main", worker = .worker), (name = "internet", network = (allow = ["private", "public", "local"]))],
+          services = [(name = "main", worker = .worker),
+            (name = "internet", network = (allow = ["private", "public", "local"]))],
           sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
         );
         const worker :Workerd.Worker = (
-          modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm")],
+          modules = [(name = "bundle.js", esModule = embed "bundle.js"),
+            (name = "core.wasm", wasm = embed "core.wasm")],
           compatibilityDate = "${compatibilityDate}",
         );`,
     });

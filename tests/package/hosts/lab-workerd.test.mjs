@@ -23,7 +23,8 @@ test('the lab works with the imported modules, on the same RetryPolicy', async (
           const simulation = simulateContention({ figure: 'none' }, { clients: 20, hopSdMs: 0, runs: 3 });
           const calls = [...(await simulation.run({ sliceEvents: 100 })).calls];
           simulation.free();
-          return Response.json({ refused, calls, mean: plan(policy, 1)[0].meanMs, notes: explain(policy).length, waits: [...sample(policy)], delays: [...policy.delays()] });
+          return Response.json({ refused, calls, mean: plan(policy, 1)[0].meanMs, notes: explain(policy).length,
+            waits: [...sample(policy)], delays: [...policy.delays()] });
         } catch (e) { return new Response(String(e.stack), { status: 500 }); }
       } };`,
     'config.capnp': `
@@ -33,7 +34,8 @@ test('the lab works with the imported modules, on the same RetryPolicy', async (
         sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
       );
       const worker :Workerd.Worker = (
-        modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm"), (name = "lab.wasm", wasm = embed "lab.wasm")],
+        modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm"),
+          (name = "lab.wasm", wasm = embed "lab.wasm")],
         compatibilityDate = "2025-01-01",
       );`,
   });

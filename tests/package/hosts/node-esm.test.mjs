@@ -110,7 +110,8 @@ test('the import, the construction of a policy and a first success touch no wasm
 test('the module is compiled once, however many operations fail first', async () => {
   const { code, stdout } = await runNode(`${SPIES}
     const { retry } = await import('rejitter');
-    await Promise.all(Array.from({ length: 100 }, () => retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 0 })));
+    await Promise.all(Array.from({ length: 100 }, () => retry(({ attempt }) => { if (attempt < 3) throw 0;
+      return attempt; }, { baseMs: 0 })));
     console.log(used.filter((name) => name.startsWith('new WebAssembly.')).join());
   `);
   assert.equal(code, 0);

@@ -21,7 +21,8 @@ export const BUDGETS = [
     limit: 9_830,
     target: 7_800,
     reason:
-      'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 kB), deadline, signals, hooks, reports',
+      'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 ' +
+      'kB), deadline, signals, hooks, reports',
   },
   {
     name: 'RetryPolicy',

@@ -291,7 +291,8 @@ test('sizes, for the record, and no accident among them', (t) => {
   const total = packed.reduce((sum, { size }) => sum + size, 0);
   const wasm = readFileSync(join(installed, 'core.wasm'));
   t.diagnostic(
-    `tarball ${tarballBytes.length} B, unpacked ${total} B, core.wasm ${wasm.length} B raw, ${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`,
+    `tarball ${tarballBytes.length} B, unpacked ${total} B, core.wasm ${wasm.length} B raw, ` +
+      `${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`,
   );
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
   // Most of it is the lab's wasm, which is in it three times: as a file and in a module of either kind.

@@ -111,7 +111,9 @@ async function one(id) {
   counts[scenario] = (counts[scenario] ?? 0) + 1;
   const report = retryReport(response ?? error);
   const entry = server.seen.get(String(id)) ?? { attempts: 0, bodies: new Set(), keys: new Set() };
-  const label = `${scenario} ${method}${keyed ? ' keyed' : ''}${stream ? ' stream' : ''} fail=${fail} → ${response?.status ?? error} ${report?.reason}`;
+  const label =
+    `${scenario} ${method}${keyed ? ' keyed' : ''}${stream ? ' stream' : ''} fail=${fail} → ` +
+    `${response?.status ?? error} ${report?.reason}`;
 
   // The accounts. A redirect is followed inside one attempt.
   if (scenario === 'redirect-loop')
