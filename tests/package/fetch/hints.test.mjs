@@ -302,18 +302,18 @@ test("x-should-retry overrules the status, but not success, the method, the atte
   assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { maxAttempts: 2 }), 2);
   assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { retryOn: [503] }), 1);
   assert.equal(await callsFor(503, { 'x-should-retry': 'false' }, { retryOn: [503] }), 3);
-  const told = [];
+  const retryables = [];
   await callsFor(
     404,
     { 'x-should-retry': 'true' },
     {
       retryOn: ({ retryable }) => {
-        told.push(retryable);
+        retryables.push(retryable);
         return false;
       },
     },
   );
-  assert.deepEqual(told, [true]);
+  assert.deepEqual(retryables, [true]);
 });
 
 test('hint: a wait from anywhere in the response, under the rules of hints', async () => {

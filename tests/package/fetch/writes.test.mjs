@@ -25,7 +25,7 @@ before(async () => {
   });
 });
 after(() => server.close());
-const asked = (path) => server.seen.filter((request) => request.path.startsWith(path));
+const requestsOf = (path) => server.seen.filter((request) => request.path.startsWith(path));
 
 for (const status of [301, 302, 303, 307, 308]) {
   for (const [name, target] of [
@@ -39,7 +39,7 @@ for (const status of [301, 302, 303, 307, 308]) {
         body: 'item=7',
       }).catch((e) => e);
       assert.equal(error.cause.code, name);
-      assert.equal(asked(path).length, 1);
+      assert.equal(requestsOf(path).length, 1);
       assert.equal(retryReport(error).attempts, 1);
     });
   }

@@ -14,7 +14,7 @@ import { BEHAVIOUR, here, installed, project, run, runNode } from '../lib/consum
 import { onEdge } from '../lib/edge.mjs';
 import { onWorkerd } from '../lib/workerd.mjs';
 
-/** What each bundle does, and prints or answers: values, waits, classes of errors. */
+/** Program of each bundle, which prints or returns values, waits, classes of errors. */
 const JOB = `
 import { RetryPolicy, retry, retryWithFullJitter, retryWithLinearBackoff } from 'rejitter';
 export async function job() {
@@ -245,7 +245,7 @@ test('V07 the tests of behaviour pass on a minified bundle, where no name of a c
 test('edge-light: the compiled module is imported, nothing is compiled from bytes', async () => {
   const dir = project('bundle', SOURCES);
   const outfile = join(dir, 'out.mjs');
-  const asked = [];
+  const imports = [];
   await esbuild({
     entryPoints: [join(dir, 'main.mjs')],
     outfile,
@@ -256,11 +256,11 @@ test('edge-light: the compiled module is imported, nothing is compiled from byte
     logLevel: 'error',
     plugins: [
       {
-        // What Vercel's build does with such an import.
+        // Vercel's build treats such an import in this way.
         name: 'wasm-module',
         setup({ onResolve, onLoad }) {
           onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => {
-            asked.push(path);
+            imports.push(path);
             return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
           });
           onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
@@ -273,17 +273,17 @@ test('edge-light: the compiled module is imported, nothing is compiled from byte
       },
     ],
   });
-  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.deepEqual(imports, ['./core.wasm?module']);
   await sameAsUnbundled(outfile);
   // One compilation, the plugin's: none of the package's own.
   assert.equal(readFileSync(outfile, 'utf8').split('WebAssembly.Module').length - 1, 1);
 });
 
-test('edge-light: runs in the edge runtime, where compiling bytes is refused', async () => {
-  const { exported, vm, asked } = await onEdge(
+test('edge-light: runs in the edge runtime, which rejects compiling bytes', async () => {
+  const { exported, vm, imports } = await onEdge(
     project('bundle', { 'job.mjs': JOB, 'main.mjs': "export { job } from './job.mjs';\n" }),
   );
-  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.deepEqual(imports, ['./core.wasm?module']);
   assert.equal(vm.evaluate('globalThis.EdgeRuntime'), 'edge-runtime');
   assert.throws(
     () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
@@ -292,7 +292,7 @@ test('edge-light: runs in the edge runtime, where compiling bytes is refused', a
   assert.deepEqual(JSON.parse(JSON.stringify(await exported.job())), expected);
 });
 
-test('W07 workerd: runs with the imported module, where compiling bytes and work at the top level are refused', async () => {
+test('W07 workerd: runs with the imported module, without compiling bytes and without work at the top level', async () => {
   const dir = project('workerd', {
     ...SOURCES,
     'worker.mjs': `

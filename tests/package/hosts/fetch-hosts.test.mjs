@@ -140,10 +140,10 @@ test('Vitest: a mock of fetch sees what fetch would, and fake timers drive the w
   const { code, stdout, stderr } = await go(VITEST);
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /Tests +1 passed \(1\)/);
-  assert.notEqual((await go(VITEST.replace('29_999', '50_000'))).code, 0, 'control: a wait that is over is seen');
+  assert.notEqual((await go(VITEST.replace('29_999', '50_000'))).code, 0, 'control: sees a wait that has ended');
 });
 
-/** What the workers' hosts do: it answers with what it met. */
+/** The program of the workers' hosts, which responds with its observations. */
 const JOB = `
 import { createFetch } from 'rejitter/fetch';
 import { retryReport } from 'rejitter';
@@ -169,7 +169,7 @@ export default { async fetch(request) {
 } };
 `;
 
-/** `use` runs the job against a server that fails twice for each path, and a port where nobody listens. */
+/** `use` runs the job against a server that fails twice for each path, and a port without a listener. */
 async function checkJob(use) {
   const closed = await listen(() => {});
   await closed.close();
@@ -191,7 +191,7 @@ async function checkJob(use) {
   }
 }
 
-test('edge-light: retries against a real server from the edge runtime, where compiling bytes is refused', async () => {
+test('edge-light: retries against a real server from the edge runtime, which rejects compiling bytes', async () => {
   const { exported, vm, asked } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
   assert.deepEqual(asked, ['./core.wasm?module']);
   assert.throws(

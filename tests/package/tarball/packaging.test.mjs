@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'
 const LIB = ['driver', 'fetch', 'lab', 'lab-bytes', 'lab-glue', 'text'];
 /** Entries that load wasm have a file more for each host with a way of its own. */
 const HOSTED = ['index', 'fetch', 'lab'];
-/** What the declarations of the entries are divided into. */
+/** Files into which the declarations of the entries are divided. */
 const PARTS = ['events', 'options', 'simulations'];
 const FILES = [
   'LICENSE-APACHE',
