@@ -1,10 +1,29 @@
-// The code that readers see, in the READMEs and in the declarations, and what stands in for the world around it.
+// The code that readers see, in the documents and in the declarations, and what stands in for the world around it.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { installed, project, run } from './consumer.mjs';
+import { installed, project, repo, run } from './consumer.mjs';
+
+/** The READMEs and every page of docs/, by name. */
+export const documents = new Map([
+  ['README.md', readFileSync(join(repo, 'README.md'), 'utf8')],
+  ["the package's README.md", readFileSync(join(installed, 'README.md'), 'utf8')],
+  ...readdirSync(join(repo, 'docs'), { recursive: true })
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => [`docs/${name}`, readFileSync(join(repo, 'docs', name), 'utf8')]),
+]);
+
+/** A page of docs/reference. @param {string} name */
+export const reference = (name) => documents.get(`docs/reference/${name}.md`) ?? '';
+
+/** The fenced blocks with this mark after their language, as `vitest` in "js vitest", of all documents. */
+export const marked = (mark) =>
+  [...documents.values()].flatMap((text) =>
+    [...text.matchAll(new RegExp(`^\`\`\`js (${mark})\\n(.*?)^\`\`\`$`, 'gms'))].map(([, name, code]) => [name, code]),
+  );
 
 /** A file of declarations of the package, its comments as Markdown. */
 export const declarations = (name) => readFileSync(join(installed, name), 'utf8').replaceAll(/^ *\* ?/gm, '');
@@ -52,7 +71,7 @@ globalThis.fetch = async (url, init) => {
 process.on('exit', () => console.log('retries ' + retries + '\\nfailures ' + failures));
 `;
 
-// The declarations leave out what the README shows: the import, and the reader's own functions.
+// The declarations leave out what the documents show: the import, and the reader's own functions.
 const PRELUDE = `
 import * as everything from 'rejitter';
 import { flaky } from './world.mjs';
@@ -78,7 +97,7 @@ export async function runBlock(code) {
   return runIn(code, { 'world.mjs': WORLD, 'prelude.mjs': PRELUDE }, 'prelude.mjs');
 }
 
-/** Runs a block of a README saved as a file, next to `files`: nothing is defined for it. */
+/** Runs a block of a document saved as a file, next to `files`: nothing is defined for it. */
 export async function runAsPasted(code, files = {}) {
   return runIn(code, { ...files, 'world.mjs': WORLD }, 'world.mjs');
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The README's tables, written between two markers.
+// The tables of docs/benchmarks.md, written between two markers.
 
 import { mainOf } from '../lib/nodes.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
@@ -9,7 +9,7 @@ import { digits, markdownTable, whole, withSpread, wrapped } from './table.mjs';
 
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
-export const BEGIN = '<!-- Written by cargo xtask bench --readme. -->';
+export const BEGIN = '<!-- Written by cargo xtask bench --docs. -->';
 export const END = '<!-- Until here. -->';
 
 /**
@@ -32,7 +32,7 @@ const BUNDLES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * What the README shows of a contender; what was not measured is undefined.
+ * What the document shows of a contender; what was not measured is undefined.
  * @typedef {object} Row
  * @property {string} name
  * @property {Spread} [success]

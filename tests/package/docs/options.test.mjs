@@ -1,24 +1,20 @@
-// The README's table of options: every option, its range and its default, against the package.
+// The documented table of options: every option, its range and its default, against the package.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, repo } from '../lib/consumer.mjs';
-import { caught, literal, tableIn } from '../lib/readers.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+import { caught, literal, reference, tableIn } from '../lib/readers.mjs';
 
 const { RetryPolicy, retryAfter } = await importPackage();
-const ROWS = tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(
-  ([name, what, range, standard, looked]) => ({
-    name: literal(name),
-    what,
-    range,
-    standard: literal(standard),
-    looked,
-  }),
-);
+const ROWS = tableIn(reference('options'), 'option').map(([name, what, range, standard, looked]) => ({
+  name: literal(name),
+  what,
+  range,
+  standard: literal(standard),
+  looked,
+}));
 
 /** Other options that an option needs to be allowed at all. */
 const BESIDE = {
