@@ -125,8 +125,8 @@ impl<F: Fn(Duration)> super::BlockingSleeper for SleepFn<F> {
     }
 }
 
-/// A sleeper, or a [`DefaultSleeper`](super::DefaultSleeper) that is none: an operation can be written before it is known
-/// whether it can wait.
+/// A sleeper, or a [`DefaultSleeper`](super::DefaultSleeper) that cannot wait: an operation can be written before it
+/// is known whether it can wait.
 #[doc(hidden)]
 pub trait MaybeSleeper {
     type Sleep;

@@ -85,7 +85,7 @@ fn finished(options: ContentionOptions) -> Contention {
     simulation
 }
 
-/// How far our mean is from the reference's, in sums of both 95 % half-widths, and in standard
+/// How far our mean is from the reference's, in sums of both 95% half-widths, and in standard
 /// errors of the difference.
 fn distance(ours: (f64, f64), reference: (f64, f64)) -> (f64, f64) {
     let standard_error = |sd: f64, n: f64| sd / n.sqrt();

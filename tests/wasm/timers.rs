@@ -60,7 +60,7 @@ impl Fake {
         Self::early(0.0)
     }
 
-    /// Each timer fires so many ms early.
+    /// Number of ms by which each timer fires early.
     fn early(ms: f64) -> Self {
         install(ms);
         Self

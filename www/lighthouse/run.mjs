@@ -93,7 +93,7 @@ try {
       '  ' +
         `${TIMES.map((name) => `${name} ${Number(median(results.map(({ audits }) => audits[name].numericValue)).toFixed(3))}`).join(', ')}`,
     );
-    // What costs points, once for all runs.
+    // Failed audits, once for all runs.
     const failed = results.flatMap(({ audits, categories }) =>
       CATEGORIES.flatMap((name) =>
         categories[name].auditRefs

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { moduleOf } from './no-wasm.mjs';
 
-/** What wasm2js writes, in small. */
+/** A small version of wasm2js's output. */
 const written = (body, exported = 'export var half = retasmFunc.half;\n') =>
   `\nfunction asmFunc(imports) {\n var Math_imul = Math.imul;\n var Math_floor = Math.floor;\n${body} return {\n  "half": $0\n };\n}\n\nvar retasmFunc = asmFunc({\n});\n${exported}`;
 

@@ -424,7 +424,7 @@ fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
     }
 }
 
-/// A port that nobody listens on at this moment.
+/// A port without a listener at this moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

@@ -21,7 +21,7 @@ const WATCHES = {
   retryOnResult: { retryOnResult: () => false },
 };
 for (const [name, options] of Object.entries(WATCHES)) {
-  test(`watched by ${name}: the time of the first attempt counts in the report, in Attempt and in retryIf`, async () => {
+  test(`watched by ${name}: report, Attempt and retryIf count the time of the first attempt`, async () => {
     const ways = {
       retry: (fn, given) => retry(fn, given),
       policy: (fn, given) => new RetryPolicy(given).run(fn),

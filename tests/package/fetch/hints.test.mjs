@@ -290,7 +290,7 @@ test('403 and 413 are retried when they ask for a wait, and not otherwise', asyn
   for (const status of [400, 401, 404, 409]) assert.equal(await callsFor(status, { 'retry-after': '5' }), 1);
 });
 
-test("x-should-retry overrules the status, but not success, the method, the attempts or the caller's list", async () => {
+test("x-should-retry overrules the status, but not success, method, attempts or the caller's list", async () => {
   for (const status of [400, 404, 409, 501, 503])
     assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 3, String(status));
   for (const status of [429, 500, 503, 408])

@@ -32,7 +32,7 @@ for (const status of [301, 302, 303, 307, 308]) {
     ['ECONNREFUSED', () => `${closed}/done`],
     ['ENOTFOUND', () => 'http://nowhere.invalid/done'],
   ]) {
-    test(`a POST that the server redirects (${status}) and then cannot connect (${name}) is processed once`, async () => {
+    test(`a POST that the server redirects (${status}) and cannot connect (${name}) is processed once`, async () => {
       const path = `/${status}-${name}`;
       const error = await post(`${server.origin}${path}?${new URLSearchParams({ status, to: target() })}`, {
         method: 'POST',

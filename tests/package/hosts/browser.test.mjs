@@ -287,7 +287,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
-    test("a Content-Security-Policy without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
+    test("CSP without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
       const { result } = await visit('/forbidden');
       assert.equal(result.success, 'value');
       assert.deepEqual(result.ends, [

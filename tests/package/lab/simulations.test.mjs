@@ -476,7 +476,9 @@ for (const [host, without] of [
 
 test('reuses freed memory: it does not grow', async () => {
   const { code, stdout, stderr } = await runNode(
-    `import { simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage } from 'rejitter/lab';
+    `import {
+       simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage,
+     } from 'rejitter/lab';
      const memories = [];
      const { Instance } = WebAssembly;
      WebAssembly.Instance = function (...args) { const instance = new Instance(...args);

@@ -27,7 +27,7 @@ const flaky = ({ attempt }) => {
 let clock;
 afterEach(() => clock?.uninstall());
 
-test('drives an operation imported earlier: nothing happens until the clock moves, then all happens in order', async () => {
+test('drives an operation imported earlier: nothing happens before the clock moves, then all in order', async () => {
   clock = virtualClock();
   const seen = [];
   const result = retry(
@@ -350,7 +350,7 @@ test("handles have the methods of Node's Timeout", async () => {
   assert.equal(clock.pending, 0);
 });
 
-test('intervals: armed again after each callback, refreshed, cleared from inside, by number, and after a throw', async () => {
+test('arms intervals again after each callback; they can be refreshed and cleared, also after a throw', async () => {
   clock = virtualClock();
   const seen = [];
   const mark = (name) => () => seen.push([name, clock.now]);
@@ -958,7 +958,7 @@ test('CommonJS has the same', () => {
   assert.deepEqual(Object.keys(required).sort(), ['constantRandom', 'scriptedRandom', 'virtualClock']);
 });
 
-test('works without setImmediate, Symbol.dispose, Atomics and AbortSignal.timeout: reads no global at import', async () => {
+test('reads no global at import: setImmediate, Symbol.dispose, Atomics, AbortSignal.timeout may be missing', async () => {
   const { stdout, stderr, code } = await runNode(`
     const dispose = Symbol.dispose;
     delete globalThis.setImmediate;

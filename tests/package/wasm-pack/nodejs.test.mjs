@@ -37,7 +37,8 @@ test('its types are complete', () => {
       const options: PolicyOptions = { baseMs: 50, jitter: 'equal', onFailure: (event: FailureEvent) =>
         console.log(event.attempt) };
       const attemptsOf = (report: RetryReport | undefined) => report?.records.length;
-      const text: Promise<string> = retryWithFullJitter(async (attempt: Attempt) => \`\${attempt.attempt} \${attemptsOf(undefined)}\`, { capMs: 5 });
+      const text: Promise<string> =
+        retryWithFullJitter(async (attempt: Attempt) => \`\${attempt.attempt} \${attemptsOf(undefined)}\`, { capMs: 5 });
       const number: Promise<number> = new RetryPolicy(options).run(() => retry(() => 1));
       ${statement}
       export { number, text };

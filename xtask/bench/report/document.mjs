@@ -32,7 +32,7 @@ const BUNDLES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * What the document shows of a contender; what was not measured is undefined.
+ * The document's numbers of a contender, undefined where not measured.
  * @typedef {object} Row
  * @property {string} name
  * @property {Spread} [success]
@@ -63,7 +63,7 @@ export function rowsOf({ success, retries, heap, cold, sizes }) {
     }));
 }
 
-/** What is compared, in words, and how to see it. */
+/** The comparison in words, and how to repeat it. */
 const MEASURES = /** @type {const} */ ([
   ['first success', 'success', (/** @type {number} */ value) => `${digits(value)}×`],
   ['retries', 'retries', (/** @type {number} */ value) => `${digits(value)}×`],
@@ -134,7 +134,7 @@ export function block(results) {
   return [
     wrapped(`
       Measured on ${when.slice(0, 10)}: rejitter ${versions.rejitter}, Node ${nodes[mainNode]}, ${machine.platform}, ${machine.cores} cores
-      (${machine.processor}). ${quick ? 'A quick run. ' : ''}${shared ? 'The machine was shared with others meanwhile, so the spreads are wide. ' : ''}
+      (${machine.processor}). ${quick ? 'A quick run. ' : ''}${shared ? 'The machine was shared with others, so the spreads are wide. ' : ''}
       Medians of ${rounds} shuffled rounds in one process (cold start: of a process each), in brackets the quartiles.`),
     table,
     wrapped(`
