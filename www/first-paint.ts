@@ -152,12 +152,12 @@ async function preview(hero: Element): Promise<Uint8Array> {
     const jitter = strip?.getAttribute('data-jitter') ?? 'none';
     const y = 210 + 180 * i;
     const isBad = row.querySelector('.hero-outcome.bad') !== null;
+    const outcome = [words(row, '.hero-outcome'), words(row, '.hero-rest')].filter(Boolean).join(', ');
     return (
       text(60, y, 30, 650, resolved(`var(--${jitter}-text)`, 'light'), words(row, '.hero-label')) +
       `<g data-jitter="${jitter}" transform="translate(60 ${y + 18}) ` +
       `scale(${1080 / Number(strip?.getAttribute('width'))} 2)">${strip?.innerHTML}</g>` +
-      '<g ' +
-      `text-anchor="end">${text(1140, y, 30, 650, color(isBad ? '--failed' : '--text'), [words(row, '.hero-outcome'), words(row, '.hero-rest')].filter(Boolean).join(', '))}</g>`
+      `<g text-anchor="end">${text(1140, y, 30, 650, color(isBad ? '--failed' : '--text'), outcome)}</g>`
     );
   });
   const drawing =

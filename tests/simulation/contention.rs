@@ -109,7 +109,8 @@ fn the_published_figure_is_reproduced() {
                 let (apart, z) = distance((ours.mean, ours.sd), reference);
                 sum_of_squares += z * z;
                 let line = format!(
-                    "N = {:3} {:13} {what:5} {:9.2} ± {:6.2} (sd {:7.2}), reference {:9.2} ± {:5.2} (sd {:7.2}), z = {z:.2}",
+                    "N = {:3} {:13} {what:5} {:9.2} ± {:6.2} (sd {:7.2}), \
+                     reference {:9.2} ± {:5.2} (sd {:7.2}), z = {z:.2}",
                     row.clients,
                     format!("{strategy:?}"),
                     ours.mean,

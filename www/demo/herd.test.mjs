@@ -9,11 +9,21 @@ import { peakOf, simulateOutage, timeToServeMs } from 'rejitter/lab';
 import { pageModule } from './page-module.mjs';
 
 /** @typedef {{ backoff: string, jitter: string }} Choice */
-/** @typedef {{ clients: number, downMs: number, capacityPerS: number, rejectionCost: number, limits: 'set' | 'served' }} Outage */
+/**
+ * @typedef {{ clients: number, downMs: number, capacityPerS: number, rejectionCost: number, limits: 'set' | 'served' }}
+ * Outage
+ */
 /** @typedef {{ strategy: any, herd: Outage, seed: number, choices: Choice[], withOther?: boolean }} HerdInput */
 /** @typedef {{ calls: number, accepted: number }} Wave */
-/** @typedef {{ choice: Choice, limits: string, arrivals: Uint32Array, accepted: Uint32Array, peakPerS?: number, timeTo99Ms?: number, allServedMs?: number, calls: number, served: number, gaveUp: number, lastAttemptMs?: number, rejectedShare: number, meanAttempts: number, wave?: Wave, untilMs: number, isCut: boolean }} HerdRun */
-/** @typedef {{ horizonMs: number, binMs: number, boundMs: number, runs: HerdRun[], other?: HerdRun, traces?: { clients: Uint32Array } }} HerdResult */
+/**
+ * @typedef {{ choice: Choice, limits: string, arrivals: Uint32Array, accepted: Uint32Array, peakPerS?: number,
+ * timeTo99Ms?: number, allServedMs?: number, calls: number, served: number, gaveUp: number, lastAttemptMs?: number,
+ * rejectedShare: number, meanAttempts: number, wave?: Wave, untilMs: number, isCut: boolean }} HerdRun
+ */
+/**
+ * @typedef {{ horizonMs: number, binMs: number, boundMs: number, runs: HerdRun[], other?: HerdRun, traces?: { clients:
+ * Uint32Array } }} HerdResult
+ */
 
 const OUTAGE = {
   clients: 1000,
@@ -206,7 +216,7 @@ describe('the herd', () => {
       assert.deepEqual(numbersOf(other), numbersOf(reverse.runs[1]));
     }
     const enough = await run({ herd: { ...herd, downMs: 1000 }, choices, withOther: true });
-    assert.deepEqual(numbersOf(enough.other), numbersOf(enough.runs[1]), 'nobody gives up: one run is both');
+    assert.deepEqual(numbersOf(enough.other), numbersOf(enough.runs[1]), 'no client gives up: one run is both');
   });
 
   test('clients without jitter come back together, and the wave says how many of them the server takes', async () => {
@@ -337,7 +347,8 @@ describe('the outcome in words', () => {
     };
     assert.equal(
       sentence(run, all),
-      'With 6 attempts and full jitter, 1,000 of 1,000 clients give up by 3.3 s. If they never gave up, all would be served by 21 s.',
+      'With 6 attempts and full jitter, 1,000 of 1,000 clients give up by 3.3 s. If they never gave up, all ' +
+        'would be served by 21 s.',
     );
     assert.equal(
       sentence(run, all, {}, 'served'),

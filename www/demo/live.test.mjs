@@ -200,7 +200,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.match(
           sentence,
           new RegExp(
-            `^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`,
+            `^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would ` +
+              `have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`,
           ),
         );
         assert.equal(await page.locator('#live-run .call .attempt').count(), requests);
@@ -212,14 +213,15 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(log.filter((line) => /Idempotency/.test(line)).length, 0);
         assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
 
-        // A status that no retry mends is an outcome of its own.
+        // A status that is not retryable is a separate outcome.
         await page.locator('#live-url').fill(`${site.url}/missing`);
         await page.selectOption('#live-calls', '1');
         assert.equal(
           await send(page),
-          `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`,
+          `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would ` +
+            `have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`,
         );
-        assert.equal(await page.locator('#live-run .call[data-outcome=refused]').count(), 1);
+        assert.equal(await page.locator('#live-run .call[data-outcome=rejected]').count(), 1);
       }));
 
     test("why a URL of one's own gave no answer: nobody there, or CORS, or mixed content; and what is no such URL", async () => {
@@ -230,7 +232,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.match(
           await send(page),
           new RegExp(
-            `^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, .*Access-Control-Allow-Origin`,
+            `^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, ` +
+              '.*Access-Control-Allow-Origin',
           ),
         );
         // The server of the site shows its files to no other origin.
@@ -239,7 +242,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         for (const wrong of ['ftp://example.com/', 'example.com']) {
           await page.locator('#live-url').fill(wrong);
           await page.click('#live-start');
-          assert.equal(await page.textContent('#live-sentence'), 'A URL of your own begins with http:// or https://.');
+          assert.equal(await page.textContent('#live-sentence'), 'Your URL must start with http:// or https://.');
         }
         // Empty again: the flaky server.
         await page.locator('#live-url').fill('');

@@ -61,7 +61,7 @@ async function call(server, path) {
   } catch (error) {
     // Refused before the first attempt: a mistake in the options, not an outcome.
     if (record.answers.length === 0) throw error;
-    record.outcome = retryReport(error)?.reason === 'notRetryable' ? 'refused' : 'gave up';
+    record.outcome = retryReport(error)?.reason === 'notRetryable' ? 'rejected' : 'gave up';
   }
   record.ms = performance.now() - start;
   return record;

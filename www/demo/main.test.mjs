@@ -31,7 +31,7 @@ test('the table says what happened, and the counts agree', async () => {
   const { stdout, lines, stories } = await demo('--seed', '42');
   let sent = 0;
   for (const story of stories) {
-    const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|refused)$/.exec(story) ?? [];
+    const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|rejected)$/.exec(story) ?? [];
     assert.ok(attempts && answers, story);
     const met = answers.replaceAll(/ ?\(\d+\)/g, '').split(' ');
     assert.equal(met.length, Number(attempts), story);
@@ -43,7 +43,7 @@ test('the table says what happened, and the counts agree', async () => {
     if (outcome === 'gave up') assert.equal(met.length, 6, story);
     sent += met.length;
   }
-  assert.match(stories.at(-1) ?? '', /^missing +1 {2}404 +refused$/);
+  assert.match(stories.at(-1) ?? '', /^missing +1 {2}404 +rejected$/);
   assert.ok(
     stories.some((story) => / ok$/.test(story) && /\(/.test(story)),
     'a request succeeded after a retry',

@@ -7,7 +7,7 @@ import { paint, table } from './terminal.mjs';
  * @property {string} name
  * @property {string[]} answers one per attempt: a status, `drop` or `slow`
  * @property {number[]} waits
- * @property {'ok' | 'gave up' | 'refused'} outcome
+ * @property {'ok' | 'gave up' | 'rejected'} outcome
  * @property {number} ms
  */
 
@@ -29,7 +29,8 @@ import { paint, table } from './terminal.mjs';
 export function printIntroduction({ server, seed, failureRate, requestCount, concurrency, answerWithinMs, ...policy }) {
   console.log(`${paint.bold('rejitter')} on Node ${process.versions.node}, against ${server}`);
   console.log(
-    `${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers fail (seed ${seed}).`,
+    `${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers ` +
+      `fail (seed ${seed}).`,
   );
   const options = `baseMs ${policy.baseMs}, capMs ${policy.capMs}, factor ${policy.factor}, maxAttempts ${policy.maxAttempts}`;
   console.log(paint.dim(`createFetch, full jitter, ${options}; slow is after ${answerWithinMs} ms.\n`));

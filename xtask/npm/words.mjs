@@ -18,7 +18,14 @@ const ITSELF = /(^|\/)words(\.test)?\.mjs$/;
  * Lines that cannot break: rows of tables, regular expressions, addresses, tags with one long value, type expressions,
  * and files in which an expected compiler error must be on the next line.
  */
-const UNBREAKABLE = [/^\|/, /^\s*\/.*\/\w*[;,)]*$/, /https?:\/\//, /\S{100}/, /^ *<(meta|link|svg)\b/, /^\s*(\* |\/\*\* )?@(typedef|returns|param|type) \{/];
+const UNBREAKABLE = [
+  /^\|/,
+  /^\s*\/.*\/\w*[;,)]*$/,
+  /https?:\/\//,
+  /\S{100}/,
+  /^ *<(meta|link|svg)\b/,
+  /^\s*(\* |\/\*\* )?@(typedef|returns|param|type) \{/,
+];
 const UNBROKEN_FILES = [/^tests\/package\/types\//, /^tests\/package\/schedules\/mutants\.mjs$/, /^CHANGELOG\.md$/];
 
 /** Phrases, and the words to use. `in`: only in texts of these kinds. */
@@ -28,31 +35,51 @@ const PHRASES = [
   [/\b[Tt]old\b|\btells? (?:the|of|about|it|what|how|whether|when|its)\b/, 'notify, report, show, receive'],
   [/\bunless (?:\S+ )?(?:is |was |are )?given\b|\b(?:is|are|was|were|if|not) given\b/, 'set, passed'],
   [/\bjudg(?:e|es|ed|ing)\b/, 'decide, classify'],
-  [/(?<![Tt]here )\b(?:is|are|was|were|be) (?:none|no (?!longer|more|less|later|earlier|wider)[a-z]+)\b/, 'is not a …, is unset, is invalid'],
+  [
+    /(?<![Tt]here )\b(?:is|are|was|were|be) (?:none|no (?!longer|more|less|later|earlier|wider)[a-z]+)\b/,
+    'is not a …, is unset, is invalid',
+  ],
   [/\bthere (?:is|are) none\b/, 'unset, missing'],
-  [/\bso (?:many|much|long)\b(?! (?:as|that)\b)/, 'this many, the number, the time'],
+  [/\bso (?:many|much|long)\b(?! (?:as|that|waits are)\b)/, 'this many, the number, the time'],
   [/\blook(?:s|ed|ing)? (?:at|whether)\b/, 'check, read'],
   [/\b(?:whoever|somebody|everybody|nobody|those who)\b/i, 'name the actor'],
   [/\bin the place of\b|\btak(?:es?|ing) the place of\b/, 'replaces, instead of'],
-  [/\bunder way\b|\banew\b|\blikewise\b|\bmeanwhile\b|\bin vain\b|\bon the average\b|\bbeside\b/i, 'running, again, too, next to'],
+  [
+    /\bunder way\b|\banew\b|\blikewise\b|\bmeanwhile\b|\bin vain\b|\bon the average\b|\bbeside\b/i,
+    'running, again, too, next to',
+  ],
   [/\b(?:is|are|was|were) (?:begun|over|spent)\b|\bbeg(?:ins?|inning|un)\b/, 'start, end'],
   [/\bcomes? (?:out|on top)\b|\blet(?:s|ting)? go of\b|\bgives? back\b/, 'is returned, cancels, releases'],
-  [/\bnonsense\b|\bmends?\b|\bgood enough\b|\b(?:does|do) not act\b|\bnever acts\b/, 'invalid values, fixes, has no effect'],
+  [
+    /\bnonsense\b|\bmends?\b|\bgood enough\b|\b(?:does|do) not act\b|\bnever acts\b/,
+    'invalid values, fixes, has no effect',
+  ],
   [/\bit must be\b|\bmust be left out\b/, '<name> must be <rule>, got <value>'],
-  [/\brefus(?:e|es|ed|als?|ing)\b(?! (?:to|connections)\b)(?<!onnection (?:was )?refused)/, 'reject (only a connection is refused)'],
-  [/\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/, 'called, lower case, upper case'],
-  [/\bstor(?:y|ies)\b/, 'report'],
-  [/\d[  ]%/, '99%'],
+  [
+    /\brefus(?:e|es|ed|als?|ing)\b(?! (?:to|connections)\b)(?<!onnection (?:was )?refused)/,
+    'reject (only a connection is refused)',
+  ],
+  [
+    /\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/,
+    'called, lower case, upper case',
+  ],
+  [/\d[ \u00a0]%/, '99%'],
   [/(?<![\d,.#])\b\d{1,3} 000\b/, '10,000'],
-  [/\b(?:registry\.npmjs\.org|static\.crates\.io|index\.crates\.io|proxy\.golang\.org|pypi\.org)\b/, 'no host of a registry'],
+  [
+    /\b(?:registry\.npmjs\.org|static\.crates\.io|index\.crates\.io|proxy\.golang\.org|pypi\.org)\b/,
+    'no host of a registry',
+  ],
 ];
 
 /** A text of a file: a comment, a string, or the line of a page. The title is the name of a test. */
 function textsOf(path, line, before) {
   if (PAGES.includes(extname(path))) return [{ kind: 'page', text: line }];
-  const comment = /^\s*(?:\/\/[/!]?|\/\*\*?|\*(?!\/))\s?(.*?)\s*(?:\*\/)?$/.exec(line);
+  const comment = /^\s*(?:\/\/[/!]?|\/\*\*?|\*(?= |$))\s?(.*?)\s*(?:\*\/)?$/.exec(line);
   const opens = !/^\s*(?:\/\/|\*).*\w/.test(before);
-  if (comment) return [{ kind: opens ? 'opening' : 'comment', text: comment[1].replace(/^@\w+ (?:\{.*\} )?(?:\[?\w+\]?(?: |$))?/, '') }];
+  if (comment)
+    return [
+      { kind: opens ? 'opening' : 'comment', text: comment[1].replace(/^@\w+ (?:\{.*\} )?(?:\[?\w+\]?(?: |$))?/, '') },
+    ];
   const quotes = extname(path) === '.rs' ? '"' : '"\'`';
   const strings = line.matchAll(new RegExp(`([${quotes}])((?:\\\\.|(?!\\1).)*)\\1`, 'g'));
   const texts = [];

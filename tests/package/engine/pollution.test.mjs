@@ -11,8 +11,8 @@ const { RetryPolicy, permanent, retry, retryAfter, retryReport, retrySync } = aw
 
 const NAMES = `
   baseMs capMs minMs factor backoff jitter stepMs truncateAt maxRetryAfterMs longRetryAfter maxAttempts attemptTimeoutMs
-  totalTimeoutMs signal retryIf retryOnResult onAttempt onFailure onRetry onSuccess onGiveUp beforeRetry name random seed
-  unref finalError finalResult metrics counter capRule curve spread rule watched interruptible refused because
+  totalTimeoutMs signal retryIf retryOnResult onAttempt onFailure onRetry onSuccess onGiveUp beforeRetry name random
+  seed unref finalError finalResult metrics counter capRule curve spread rule watched interruptible refused because
   stop afterMs error result reason report attempt attempts attemptsLeft elapsedMs delayMs hintMs cause errors message
   permanent wraps value get set writable enumerable configurable then aborted expired ended load
   type ratio maxMs version options hooks index settings fn outcome failed records recorded context fault exhausted

@@ -958,7 +958,7 @@ test('CommonJS has the same', () => {
   assert.deepEqual(Object.keys(required).sort(), ['constantRandom', 'scriptedRandom', 'virtualClock']);
 });
 
-test('reads no global at import: setImmediate, Symbol.dispose, Atomics, AbortSignal.timeout may be missing', async () => {
+test('reads no global at import: setImmediate, Symbol.dispose, Atomics and more may be missing', async () => {
   const { stdout, stderr, code } = await runNode(`
     const dispose = Symbol.dispose;
     delete globalThis.setImmediate;

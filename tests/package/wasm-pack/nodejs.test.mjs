@@ -38,7 +38,7 @@ test('its types are complete', () => {
         console.log(event.attempt) };
       const attemptsOf = (report: RetryReport | undefined) => report?.records.length;
       const text: Promise<string> =
-        retryWithFullJitter(async (attempt: Attempt) => \`\${attempt.attempt} \${attemptsOf(undefined)}\`, { capMs: 5 });
+        retryWithFullJitter(async ({ attempt }: Attempt) => \`\${attempt} \${attemptsOf(undefined)}\`, { capMs: 5 });
       const number: Promise<number> = new RetryPolicy(options).run(() => retry(() => 1));
       ${statement}
       export { number, text };
