@@ -83,6 +83,9 @@ fn lints() -> Vec<Plan> {
             // The layers of src/js are rules of biome.json.
             vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
         }),
+        Plan::check("lint: words", &[], |cx| {
+            vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
+        }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
         }),
@@ -493,6 +496,7 @@ mod tests {
         let names = names(Plan::is_test);
         for name in [
             "lint: format",
+            "lint: words",
             "wasm: Chromium",
             "wasm: Firefox",
             "wasm-pack: bundler",
