@@ -83,7 +83,7 @@ fn lints() -> Vec<Plan> {
             // The layers of src/js are rules of biome.json.
             vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
         }),
-        Plan::check("lint: words", &[], |cx| {
+        Plan::check("lint: words", &[NODE], |cx| {
             vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
         }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
