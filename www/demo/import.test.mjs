@@ -61,7 +61,7 @@ const TABLE = [
     'p-retry 9.0.0',
     6,
     retryFormula(1000, 2, 30_000, true),
-    [/`retries` 5 makes 6 attempts/, /many waits are exactly 30\u00a0s/],
+    [/`retries` 5 makes 6 attempts/, /many waits become exactly 30\u00a0s/],
   ],
   ['await pRetry(() => fetch(url), {retries: 3})', 'p-retry 9.0.0', 4, retryFormula(1000, 2, Infinity, false), []],
   [

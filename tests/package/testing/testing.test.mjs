@@ -921,7 +921,8 @@ test('a script gives its draws; the operation that draws more often ends with an
     assert.ok(error instanceof RangeError);
     assert.equal(
       error.message,
-      'rejitter: the script of 3 draws is exhausted: the operation drew more often than the test expected',
+      'rejitter: the script of 3 draws is exhausted: the operation drew more often than the test expected. ' +
+        'Add draws, or limit the attempts',
     );
     assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['callback', 4]);
     return true;
