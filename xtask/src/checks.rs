@@ -83,6 +83,9 @@ fn lints() -> Vec<Plan> {
             // The layers of src/js are rules of biome.json.
             vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
         }),
+        Plan::check("lint: words", &[NODE], |cx| {
+            vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
+        }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
         }),
@@ -424,7 +427,7 @@ fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
     }
 }
 
-/// A port that nobody listens on at this moment.
+/// A port without a listener at this moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
@@ -493,6 +496,7 @@ mod tests {
         let names = names(Plan::is_test);
         for name in [
             "lint: format",
+            "lint: words",
             "wasm: Chromium",
             "wasm: Firefox",
             "wasm-pack: bundler",
