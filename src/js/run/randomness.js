@@ -5,10 +5,10 @@ import { now } from './timer.js';
 
 const TWO_32 = 2 ** 32;
 
-/** Entropy of this process: two 32-bit integers, taken at the first failure, never at import. */
+/** Entropy of this process: two 32-bit integers, taken at the first failures, never at import. */
 let processHigh = 0;
 let processLow = 0;
-/** Seeds made so far; 0 also says that there is no entropy yet. */
+/** Seeds made so far. */
 let count = 0;
 
 /**
@@ -18,15 +18,20 @@ let count = 0;
  * @returns {[high: number, low: number, index: number]}
  */
 export function freshSeed() {
-  if (count === 0) [processHigh, processLow] = processEntropy();
+  // The first use of crypto takes longer in a fresh process than all the rest of a failure. For the first draw the
+  // clocks and Math.random, which engines seed per process, have to do.
+  if (count < 2) [processHigh, processLow] = processEntropy(count > 0);
   return [processHigh ^ chance(), processLow ^ chance() ^ (now() * 1e6), count++];
 }
 
-/** @returns {ArrayLike<number> & Iterable<number>} */
-function processEntropy() {
+/**
+ * @param {boolean} strong whether to ask crypto
+ * @returns {ArrayLike<number> & Iterable<number>}
+ */
+function processEntropy(strong) {
   const words = new Uint32Array([Date.now(), now() * 1e6]);
   try {
-    globalThis.crypto.getRandomValues(words);
+    if (strong) globalThis.crypto.getRandomValues(words);
   } catch {
     // Some test environments have no crypto; the clocks and Math.random then have to do.
   }
