@@ -10,12 +10,13 @@ import { bytesOf } from '../../pkg-template/lib/compile.js';
 import {
   assemble,
   bytesModule,
-  entryFor,
   filesInExports,
   lazyGlue,
   sameExports,
   toCommonJsPaths,
+  withImportedLab,
   withVersion,
+  withoutWasm,
 } from './assemble.mjs';
 import { bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
@@ -57,6 +58,7 @@ function sources(name, change = {}) {
     'template/index.js': entry,
     'template/lab.js': "export { plan } from './lib/lab-glue.js';\n",
     'template/lib/core-inline.js': "import text from './core-bytes.js';\nexport const load = () => text;\n",
+    'template/lib/core-no-wasm.js': "import { core } from './core-generated.js';\nexport const load = () => core();\n",
     'template/lib/loader.js': 'export const loaderOf = (compile) => () => compile();\n',
     'template/lab.d.ts': "export { Options } from './options.js';\n",
     'template/lib/text.js': 'export class LazyDecoder {}\nexport class LazyEncoder {}\n',
@@ -72,6 +74,7 @@ function sources(name, change = {}) {
     'driver/wasm-pack.js': 'export {};\n',
     'driver/mod.rs': '',
     'core.wasm': EMPTY_WASM,
+    'core.js': "export const core = () => ' without wasm';\n",
     'LICENSE-X': 'licence',
     ...change,
   });
@@ -121,21 +124,16 @@ describe('assemble', () => {
     assert.match(readFileSync(join(given.out, 'options.d.cts'), 'utf8'), /'\.\/lab\.cjs'/);
   });
 
-  test('gives the hosts that import wasm files their own entries', async () => {
+  test('gives the hosts that cannot compile WebAssembly their own entry point, in both module systems', async () => {
     const given = sources('hosts');
     await assemble(given);
-    for (const [host, file] of [
-      ['workerd', './core.wasm'],
-      ['edge-light', './core.wasm?module'],
-    ]) {
-      const code = readFileSync(join(given.out, `index.${host}.js`), 'utf8');
-      assert.ok(code.includes(`import coreModule from "${file}";\n`), code);
-      assert.match(
-        code,
-        /\nvar load = \/\* @__PURE__ \*\/ loaderOf\(\(\) => coreModule\);\nvar retry = retryOf\(load\);\n/,
-      );
-      assert.doesNotMatch(code, /inline/);
-    }
+    const esm = await import(pathToFileURL(join(given.out, 'index.no-wasm.js')).href);
+    const cjs = createRequire(import.meta.url)(join(given.out, 'index.no-wasm.cjs'));
+    assert.equal(esm.retry(), 'retry without wasm');
+    assert.equal(cjs.retry(), esm.retry());
+    const code = readFileSync(join(given.out, 'index.no-wasm.js'), 'utf8');
+    assert.ok(!code.includes(textOf(EMPTY_WASM)), 'and they do not load the wasm');
+    assert.ok(!existsSync(join(given.out, 'index.workerd.js')));
   });
 
   test('refuses a module that CommonJS cannot load', async () => {
@@ -242,17 +240,25 @@ test('only paths of the package itself become .cjs', () => {
   }
 });
 
-test('an entry of a host imports the entries of that host', () => {
-  const code = entryFor(
-    'workerd',
-    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\n" +
-      'export { RetryPolicy, link };\n',
+test('the lab of a host imports its wasm file, and the main entry point without wasm', () => {
+  const lab =
+    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n" +
+    "import { createLab } from './lib/lab/index.js';\n\nexport const { plan } = createLab(RetryPolicy, link);\n";
+  assert.equal(
+    withImportedLab(lab, 'Why.', '?module'),
+    `// Why.
+import labModule from './lab.wasm?module';
+import { RetryPolicy } from './index.no-wasm.js';
+import { linkerOf } from './lib/lab-wasm.js';
+import { createLab } from './lib/lab/index.js';
+
+const link = /* @__PURE__ */ linkerOf(() => labModule);
+
+export const { plan } = createLab(RetryPolicy, link);
+`,
   );
-  assert.match(
-    code,
-    /import labModule from '\.\/lab\.wasm';\nimport \{ linkerOf \} from '\.\/lib\/lab-wasm\.js';\nimport \{ RetryPolicy \} from '\.\/index\.workerd\.js';\n/,
-  );
-  assert.equal(entryFor('workerd', "export const none = 'needs no wasm';\n"), undefined);
+  const none = "export const none = 'needs no wasm';\n";
+  assert.deepEqual([withImportedLab(none, '', ''), withoutWasm(none), withoutWasm(lab)], Array(3).fill(undefined));
 });
 
 test('the module of the bytes gives the bytes', async () => {

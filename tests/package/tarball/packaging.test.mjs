@@ -15,8 +15,7 @@ const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib',
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
 const LIB = ['lab-bytes', 'lab-glue', 'text'];
-/** Entries that load wasm have a file more for each host with a way of its own. */
-const HOSTED = ['index', 'fetch', 'lab'];
+const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
 /** What the declarations of the entries are divided into. */
 const PARTS = ['events', 'options', 'simulations'];
 const FILES = [
@@ -26,11 +25,14 @@ const FILES = [
   'THIRD-PARTY-NOTICES',
   'core.wasm',
   'core.wasm.d.ts',
-  ...[...HOSTED, 'testing'].flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
+  ...ENTRIES.flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
   'lab.wasm',
-  ...[...HOSTED, 'testing'].map((name) => `${name}.js.map`),
+  ...ENTRIES.map((name) => `${name}.js.map`),
   ...PARTS.flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
-  ...HOSTED.flatMap((name) => [`${name}.edge-light.js`, `${name}.workerd.js`]),
+  ...['index', 'fetch'].flatMap((name) => [`${name}.no-wasm.cjs`, `${name}.no-wasm.js`]),
+  'no-wasm/fetch/package.json',
+  'no-wasm/package.json',
+  ...['edge-light', 'workerd'].map((host) => `lab.${host}.js`),
   ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
   'package.json',
 ].sort();
@@ -118,29 +120,60 @@ test('every file that the exports name is there', () => {
   for (const [path, file] of named) assert.ok(existsSync(join(installed, file)), `${path}: ${file}`);
 });
 
-for (const subpath of ['.', './fetch', './lab', './testing']) {
+/** The branches of a subpath that lead to a file, with the conditions that lead there. */
+function branches(node, path = []) {
+  if (typeof node === 'string' || 'types' in node) return [[path.join(' > '), node]];
+  return Object.entries(node).flatMap(([name, inner]) => branches(inner, [...path, name]));
+}
+
+const NO_WASM = ['react-native', 'workerd', 'edge-light', 'no-wasm'];
+const OTHERS = ['module-sync', 'import', 'require', 'default'];
+for (const [subpath, conditions] of Object.entries({
+  '.': [...NO_WASM, ...OTHERS],
+  './fetch': [...NO_WASM, ...OTHERS],
+  './lab': ['workerd', 'edge-light', ...OTHERS],
+  './testing': OTHERS,
+  './no-wasm': ['module-sync', 'require', 'default'],
+  './no-wasm/fetch': ['module-sync', 'require', 'default'],
+})) {
   test(`${subpath}: each branch has its types, first, and of its own module kind`, () => {
-    for (const [condition, branch] of Object.entries(manifest.exports[subpath])) {
+    const found = manifest.exports[subpath];
+    assert.deepEqual(Object.keys(found), conditions);
+    for (const [path, branch] of branches(found)) {
       if (typeof branch === 'string') continue;
-      assert.deepEqual(Object.keys(branch), ['types', 'default'], condition);
+      assert.deepEqual(Object.keys(branch), ['types', 'default'], path);
       const commonJs = branch.default.endsWith('.cjs');
-      assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), condition);
+      assert.equal(commonJs, path.endsWith('require'), path);
+      assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), path);
     }
-    assert.deepEqual(Object.keys(manifest.exports[subpath]), [
-      'workerd',
-      'edge-light',
-      'module-sync',
-      'import',
-      'require',
-      'default',
-    ]);
+    // The hosts that cannot compile WebAssembly get what the subpath of that name exports.
+    for (const host of NO_WASM.filter((condition) => condition in found && subpath !== './lab'))
+      assert.deepEqual(found[host], manifest.exports[subpath.replace(/^\./, './no-wasm')], host);
   });
 }
+
+test('resolvers that know no exports find the entry points without wasm', () => {
+  for (const [subpath, up] of [
+    ['./no-wasm', '..'],
+    ['./no-wasm/fetch', '../..'],
+  ]) {
+    const { type, main, module, types } = JSON.parse(readFileSync(join(installed, subpath, 'package.json'), 'utf8'));
+    const { require, default: esm } = manifest.exports[subpath];
+    assert.deepEqual(
+      [type, main, module, types],
+      ['module', ...[require.default, esm.default, esm.types].map((file) => file.replace('.', up))],
+    );
+  }
+  for (const [file, other] of Object.entries(manifest['react-native'])) {
+    assert.ok(existsSync(join(installed, file)) && existsSync(join(installed, other)), file);
+    assert.equal(other, file.replace(/\.(c?js)$/, '.no-wasm.$1'));
+  }
+});
 
 test('both declarations are the same text', () => {
   const text = (name) => readFileSync(join(installed, name), 'utf8');
   // But for the modules that they take types from.
-  for (const entry of [...HOSTED, ...PARTS, 'testing'])
+  for (const entry of [...ENTRIES, ...PARTS])
     assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/\w+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
 });
 
