@@ -15,13 +15,14 @@ let count = 0;
  * Returns a seed that no other call gets, and the index that belongs to it. Process entropy alone would repeat in
  * clones of a snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter no two
  * seeds are equal. Clones of a running machine have all of these in common, and differ only by the clock.
- * @returns {[high: number, low: number, index: number]}
+ * @param {number} [time]
+ * @returns {{ high: number, low: number, index: number }}
  */
-export function freshSeed() {
+export function freshSeed(time = now()) {
   // The first use of crypto takes longer in a fresh process than all the rest of a failure. For the first draw the
   // clocks and Math.random, which engines seed per process, have to do.
   if (count < 2) [processHigh, processLow] = processEntropy(count > 0);
-  return [processHigh ^ chance(), processLow ^ chance() ^ (now() * 1e6), count++];
+  return { high: processHigh ^ chance(), low: processLow ^ chance() ^ (time * 1e6), index: count++ };
 }
 
 /**
