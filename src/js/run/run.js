@@ -99,15 +99,22 @@ async function drive(operation, outcome) {
  * @returns {any} the outcome of the next one, or a promise of it; or SETTLED
  */
 function advance(operation, answer, threw = false) {
-  for (;;) {
-    const step = operation.next(answer, threw);
-    if (step === END) return SETTLED;
-    try {
-      return perform(operation, step);
-    } catch (thrown) {
-      answer = thrown;
-      threw = true;
+  try {
+    for (;;) {
+      const step = operation.next(answer, threw);
+      if (step === END) return SETTLED;
+      try {
+        return perform(operation, step);
+      } catch (thrown) {
+        answer = thrown;
+        threw = true;
+      }
     }
+  } catch (fault) {
+    // The host's clock throws.
+    operation.failed = true;
+    operation.outcome = fault;
+    return SETTLED;
   }
 }
 
