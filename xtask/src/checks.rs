@@ -44,6 +44,7 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
         }
     }
     steps.extend(package_in_webkit(&tests));
+    steps.extend(package_without_wasm(&tests));
     steps.extend(package_checks());
     steps.extend(demo());
     for file in test_files(&ws.root.join("www/demo"))? {
@@ -274,6 +275,29 @@ fn package_in_webkit(tests: &Path) -> Vec<Plan> {
     ["browser", "fetch-browser", "lab-browser"]
         .map(again)
         .into()
+}
+
+/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all of them so.
+fn package_without_wasm(tests: &Path) -> Vec<Plan> {
+    let again = |name: &str| {
+        let file = tests.join(format!("{name}.test.mjs"));
+        let needs = [PACK, NODE, NPM_OF_TESTS];
+        Plan::tests(
+            format!("package: {name}, without WebAssembly"),
+            Runner::Node,
+            &needs,
+            move |cx| vec![node_test(cx, &file).env("NODE_OPTIONS", "--conditions=no-wasm")],
+        )
+        .quick()
+    };
+    [
+        "engine/attempts",
+        "engine/vectors",
+        "options/options",
+        "fetch/fetch",
+    ]
+    .map(again)
+    .into()
 }
 
 fn package_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
