@@ -7,18 +7,18 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::{
-    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, MAX_TRUNCATE_AT, Previous,
-    RetryOptions, RetryPolicy, Seed, StopReason,
+    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, Previous, RetryOptions,
+    RetryPolicy, Seed, StopReason,
 };
 
 /// Larger than any count, and exact as a `u64`: 2^60.
 const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 
 /// Returns the wait after a failed attempt in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
-/// the numbers are no policy.
+/// the numbers are not a valid policy.
 ///
-/// NaN stands for "not given" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
-/// stands for none. The codes of `backoff` and `jitter` are their positions in
+/// NaN stands for "unset" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
+/// stands for no previous wait. The codes of `backoff` and `jitter` are their positions in
 /// `src/js/options/codes.js`; `spread` is the jitter's own parameter.
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
@@ -150,9 +150,9 @@ pub(super) fn count(value: f64) -> u64 {
     count
 }
 
-/// The number of a wait, at most the largest that an option has. See [`count`].
+/// The number of a wait, which the options keep below 1,025. See [`count`].
 fn wait_number(value: f64) -> u32 {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let number = value.min(f64::from(MAX_TRUNCATE_AT)) as u32;
+    let number = value.min(f64::from(u16::MAX)) as u32;
     number
 }

@@ -1,7 +1,7 @@
 //! `rejitter/lab`: the lab's functions for JavaScript.
 //!
 //! A policy comes as the data that its `toJSON()` returns. Results are plain objects; long ones are
-//! typed arrays. The names begin with `lab` because these are the raw functions: src/js/lab/index.js
+//! typed arrays. The names start with `lab` because these are the raw functions: src/js/lab/index.js
 //! wraps them for users.
 
 use js_sys::Float64Array;
@@ -10,14 +10,14 @@ use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
-use super::values::{data_of, refused, thrown};
+use super::values::{data_of, rejected, thrown};
 use crate::lab::{self, Distribution, Model, Sampler};
 
 /// Values that are drawn before they are handed over: little memory, few crossings.
 const CHUNK: u32 = 1 << 12;
 
 fn model_of(policy: JsValue) -> Result<Model, JsValue> {
-    data_of(policy)?.model().map_err(|errors| refused(&errors))
+    data_of(policy)?.model().map_err(|errors| rejected(&errors))
 }
 
 fn written(answer: &impl Serialize) -> Result<JsValue, JsValue> {
@@ -83,7 +83,7 @@ pub fn sample(
     Ok(all)
 }
 
-/// Wait `k`'s density as a flat list: of each cell its begin, its end and its probability.
+/// Wait `k`'s density as a flat list: start, end and probability of each cell.
 ///
 /// # Errors
 /// If the policy is invalid.

@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 use crate::core::OptionErrors;
 use crate::data::{PolicyData, Value};
 
-/// An error for JavaScript. The prefix tells src/js/lab/calls.js that it is a refusal: whatever else these
+/// An error for JavaScript. The prefix marks rejected options for src/js/lab/calls.js: anything else that these
 /// functions throw is a fault.
 pub(super) fn thrown(problems: &str, is_type_error: bool) -> JsValue {
     let text = format!("rejitter: {problems}");
@@ -34,6 +34,6 @@ pub(super) fn data_from(policy: &Value) -> Result<PolicyData, JsValue> {
         .map_err(|errors| thrown(&errors.to_string(), errors.is_type_error()))
 }
 
-pub(super) fn refused(errors: &OptionErrors) -> JsValue {
+pub(super) fn rejected(errors: &OptionErrors) -> JsValue {
     thrown(&errors.to_string(), false)
 }

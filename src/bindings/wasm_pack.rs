@@ -1,4 +1,4 @@
-//! What `wasm-pack build` exports: the functions of the npm package, over the same driver.
+//! Exports of `wasm-pack build`: the functions of the npm package, over the same driver.
 //!
 //! The driver is plain JavaScript and calls every callback itself. No user code runs while Rust
 //! holds a borrow, and a callback that throws, re-enters or never settles cannot leave this
@@ -66,10 +66,12 @@ macro_rules! reexports {
     };
 }
 
-reexports! { RetryError RetryPolicy TimeoutError isPermanent isProgrammingError permanent retryAfter retryReport retrySync }
+reexports! {
+    RetryError RetryPolicy TimeoutError isPermanent isProgrammingError permanent retryAfter retryReport retrySync
+}
 
-/// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them beside it.
-macro_rules! beside {
+/// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them next to it.
+macro_rules! copied {
     ($($module:literal $export:ident;)*) => {
         $(
             #[wasm_bindgen(module = $module)]
@@ -81,7 +83,7 @@ macro_rules! beside {
     };
 }
 
-beside! {
+copied! {
     "/src/js/index.js" retryOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;

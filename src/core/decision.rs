@@ -99,9 +99,15 @@ impl StopReason {
     }
 }
 
+/// In words: `exhausted`, `not retryable`, …
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(match self {
+            Self::Hint => "requested delay too long",
+            Self::NotRetryable => "not retryable",
+            Self::Randomness => "no randomness",
+            reason => reason.as_str(),
+        })
     }
 }
 
@@ -110,7 +116,7 @@ impl RetryPolicy {
     /// [`Seed::draws`](super::Seed::draws)).
     ///
     /// Checks the attempt limit first, then computes the wait, then checks the deadline: a wait that
-    /// would end at or after it is not begun.
+    /// would end at or after it is not started.
     #[must_use]
     #[inline(always)]
     pub fn decide(&self, failure: &Failure, draws: Draws) -> Decision {
@@ -132,10 +138,10 @@ impl RetryPolicy {
                         if ms > longest && !self.caps_long_retry_after() {
                             return Decision::Stop(StopReason::Hint);
                         }
-                        let asked = ms.min(longest);
-                        // Twice the asked time at most: finite, and below what timers are chunked for.
-                        let spread = (asked / 2.0).max(self.base_ms());
-                        let hinted = (asked + draws.r * spread).min(MAX_MS);
+                        let requested = ms.min(longest);
+                        // Twice the requested time at most: finite, and below what timers are chunked for.
+                        let spread = (requested / 2.0).max(self.base_ms());
+                        let hinted = (requested + draws.r * spread).min(MAX_MS);
                         // Not `max`, which would hide a NaN.
                         if computed < hinted { hinted } else { computed }
                     }

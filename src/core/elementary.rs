@@ -1,8 +1,8 @@
 //! Elementary functions from the four operations and the square root alone.
 //!
 //! IEEE 754 settles those to the last bit; `exp2` and `tanh` of a mathematics library it does
-//! not, and they differ between platforms. `floor` and the square root it does settle, so that those of the
-//! standard library and those of the crate `libm` are equal.
+//! not, and they differ between platforms. `floor` and the square root it does settle: without the standard
+//! library, which has the processor's, both are here, and give the same.
 
 /// The largest integer that is not above x.
 #[inline(always)]
@@ -10,7 +10,7 @@ pub(crate) fn floor(x: f64) -> f64 {
     #[cfg(feature = "std")]
     return x.floor();
     #[cfg(not(feature = "std"))]
-    libm::floor(x)
+    bare::floor(x)
 }
 
 /// The square root of x.
@@ -19,7 +19,44 @@ pub(crate) fn sqrt(x: f64) -> f64 {
     #[cfg(feature = "std")]
     return x.sqrt();
     #[cfg(not(feature = "std"))]
-    libm::sqrt(x)
+    bare::sqrt(x)
+}
+
+/// Uses arithmetic that every processor has.
+#[cfg(any(test, not(feature = "std")))]
+mod bare {
+    /// 2^52: from here on all numbers are integers.
+    const INTEGERS: f64 = 4_503_599_627_370_496.0;
+
+    pub(super) fn floor(x: f64) -> f64 {
+        if !(-INTEGERS..INTEGERS).contains(&x) {
+            return x;
+        }
+        // In range, so that only the fraction is lost; the integer has at most 53 bits.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+        let towards_zero = x as i64 as f64;
+        if towards_zero > x {
+            towards_zero - 1.0
+        } else {
+            towards_zero
+        }
+    }
+
+    /// Zero, normal numbers and infinity: no wait is a smaller number than these.
+    pub(super) fn sqrt(x: f64) -> f64 {
+        if x == 0.0 || !x.is_finite() {
+            return x;
+        }
+        let bits = x.to_bits();
+        let exponent = bits >> 52;
+        let fraction = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
+        // Shifted so that the exponent is even, and the root has 54 bits: one more than is kept.
+        let odd = (exponent + 1) & 1;
+        let root = (fraction << (54 + odd)).isqrt();
+        // No root lies halfway between two numbers, so that this bit rounds it.
+        let rounded = u64::try_from((root + 1) >> 1).unwrap_or(0);
+        f64::from_bits(rounded + (((exponent - odd + 1021) >> 1) << 52))
+    }
 }
 
 /// 2^x for 0 ≤ x < 1, to within 2 units in the last place.
@@ -57,6 +94,42 @@ pub(crate) fn tanh(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floor_and_square_root_are_those_of_the_processor() {
+        let same = |x: f64| {
+            assert_eq!(
+                bare::floor(x).to_bits(),
+                (x.floor() + 0.0).to_bits(),
+                "floor({x})"
+            );
+            assert_eq!(bare::floor(-x), (-x).floor(), "floor({})", -x);
+            assert_eq!(bare::sqrt(x).to_bits(), x.sqrt().to_bits(), "sqrt({x})");
+        };
+        for x in [
+            0.0,
+            0.5,
+            1.0,
+            1.5,
+            2.0,
+            4.0,
+            1e16,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::INFINITY,
+        ] {
+            same(x);
+            same(x.next_up().max(f64::MIN_POSITIVE));
+            same(x.next_down().max(f64::MIN_POSITIVE));
+        }
+        for n in 0..1_000_000 {
+            let bits = super::super::random::mix(n);
+            // Any normal number, and one among those that waits have.
+            same(f64::from_bits(bits >> 2 | 1 << 52).min(f64::MAX));
+            same(f64::from_bits(bits >> 12 | (1023 + (bits & 31)) << 52));
+        }
+        assert!(bare::floor(f64::NAN).is_nan() && bare::sqrt(f64::NAN).is_nan());
+    }
 
     #[test]
     fn they_agree_with_the_mathematics_library() {

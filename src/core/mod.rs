@@ -35,9 +35,8 @@ pub use backoff::Backoff;
 #[cfg(feature = "lab")]
 pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
-pub use delays::Delays;
+pub use delays::DelaysMs;
 pub use jitter::{CapRule, Jitter};
-pub(crate) use options::MAX_TRUNCATE_AT;
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};

@@ -22,7 +22,10 @@ fn model_policy(max_attempts: u64) -> (RetryPolicy, Seed) {
         max_attempts: Some(max_attempts),
         ..RetryOptions::default()
     };
-    (RetryPolicy::new(options).unwrap(), Seed::new(0x3_0000_0007))
+    (
+        RetryPolicy::from_options(options).unwrap(),
+        Seed::new(0x3_0000_0007),
+    )
 }
 
 /// The part of an answer that the path leads to.
@@ -233,7 +236,7 @@ fn layers_and_stations() {
     assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
 }
 
-/// The bindings refuse values that src/js/lab/simulations.js lets through; its tests have the rest.
+/// The bindings reject values that src/js/lab/simulations.js lets through; its tests have the rest.
 #[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
     let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));

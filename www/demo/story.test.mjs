@@ -1,6 +1,6 @@
 /**
  * The opening of the page: its numbers are those of the installed package, and its pictures move, rest and
- * stand still as a visitor sees them. The frames of the browser are given by the test, one by one.
+ * stand still as a visitor sees them. The test supplies the frames of the browser, one by one.
  *
  * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
@@ -94,7 +94,7 @@ async function withFrames(page) {
   await told(page);
 }
 
-/** Waits until the story is told. @param {Page} page */
+/** Waits until the story has ended. @param {Page} page */
 async function told(page) {
   await page.locator('#story-section').scrollIntoViewIfNeeded();
   await page.locator('.story-result[aria-busy=false]').waitFor({ timeout: 60_000 });
@@ -104,13 +104,13 @@ async function told(page) {
 const frames = (page, count) =>
   page.evaluate(([n = 0, ms = 0]) => /** @type {any} */ (globalThis).frames(n, ms), [count, FRAME_MS]);
 
-/** What the canvas of a scene shows. @param {Page} page @param {Scene} scene */
+/** The picture on the canvas of a scene. @param {Page} page @param {Scene} scene */
 const pictureOf = (page, scene) =>
   page
     .locator(`[data-scene=${scene}] canvas`)
     .evaluate((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL());
 
-/** Brings a scene into view, and tells when the page has seen that. @param {Page} page @param {Scene} scene */
+/** Brings a scene into view, and waits until the page has seen that. @param {Page} page @param {Scene} scene */
 async function look(page, scene) {
   await page
     .locator(`[data-scene=${scene}] canvas`)
@@ -121,7 +121,8 @@ async function look(page, scene) {
 /**
  * How many pixels of an area have the colour of a variable of the style sheet, nearly.
  * @param {Page} page @param {Scene} scene @param {string} variable
- * @param {[left: number, right: number, top: number, bottom: number]} area in CSS pixels; from the right or the bottom where negative
+ * @param {[left: number, right: number, top: number, bottom: number]} area in CSS pixels; from the right or the bottom
+ *   where negative
  */
 function pixels(page, scene, variable, area) {
   return page.locator(`[data-scene=${scene}] canvas`).evaluate(
@@ -235,7 +236,9 @@ describe('the story', () => {
             const closing = await page.locator('.story-closing').innerText();
             assert.ok(
               closing.includes(
-                `jitter turns ${backoff.served} served clients into 1,000, with ${(jitter.calls / 1000).toFixed(1)} calls per client instead of ${(backoff.calls / 1000).toFixed(1)}`,
+                `jitter turns ${backoff.served} served clients into 1,000, with ` +
+                  `${(jitter.calls / 1000).toFixed(1)} calls per client instead of ` +
+                  `${(backoff.calls / 1000).toFixed(1)}`,
               ),
               closing,
             );
@@ -273,7 +276,7 @@ describe('the story', () => {
         assert.ok(some > 50 && all > 1.3 * some, `${some}, then ${all}`);
         assert.equal(await pixels(page, 'jitter', '--failed', BAR), 0);
         assert.equal(await pixels(page, 'jitter', '--full', BAR), 0, 'nothing left to do');
-        // The end stays, then it begins again.
+        // The end stays, then it starts again.
         await frames(page, 9000 / PER_FRAME_MS);
         const end = await pictureOf(page, 'jitter');
         await frames(page, 1);
@@ -340,7 +343,7 @@ describe('the story', () => {
           const before = await Promise.all(SCENES.map((scene) => pictureOf(page, scene)));
           await frames(page, 20);
           assert.deepEqual(await Promise.all(SCENES.map((scene) => pictureOf(page, scene))), before);
-          // Rejected calls up to the end in three scenes; with jitter there are none left.
+          // Rejected calls up to the end in three scenes; with jitter no call is left.
           const late = await Promise.all(SCENES.map((scene) => pixels(page, scene, '--failed', LATER)));
           assert.ok(
             late.slice(0, 3).every((count) => count > 40),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::browsers::{FOUND, GECKODRIVER, WASM_PACK, WEBKIT, WebKit};
 use crate::cmd::{Cmd, Failure};
 use crate::counts::Runner;
+use crate::crate_checks;
 use crate::demo::{self, CONSUMER, IN_PAGE};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
@@ -25,6 +26,7 @@ const PAGE: &str = "demo: page builds";
 pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     let mut steps = lints();
     steps.extend(native());
+    steps.extend(crate_checks::quick());
     steps.extend(wasm());
     steps.extend(wasm_pack_builds());
     let tests = ws.root.join("tests/package");
@@ -51,6 +53,10 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     Ok(steps)
 }
 
+/// The decisions without the rest. A cdylib needs the standard library: what does without is checked of the
+/// published crate.
+const ALONE: [&str; 4] = ["--lib", "--no-default-features", "--features", "std"];
+
 fn lints() -> Vec<Plan> {
     vec![
         Plan::check("lint: format", &[], |cx| {
@@ -59,20 +65,14 @@ fn lints() -> Vec<Plan> {
         Plan::check("lint: clippy", &[], |cx| {
             // Not wasm-tools: two mains of a few lines, for which 200 crates would be checked.
             let all = ["--workspace", "--exclude", "wasm-tools", "--all-targets"];
-            vec![
-                clippy(cx, &all),
-                clippy(cx, &["--no-default-features", "--lib"]),
-            ]
+            vec![clippy(cx, &all), clippy(cx, &ALONE)]
         })
         .room(TARGET),
         Plan::check("lint: clippy, wasm", &[setup::TARGET], |cx| {
             let wasm = ["--target", WASM_TARGET];
             vec![
                 clippy(cx, &[&wasm[..], &["--all-targets"]].concat()),
-                clippy(
-                    cx,
-                    &[&wasm[..], &["--no-default-features", "--lib"]].concat(),
-                ),
+                clippy(cx, &[&wasm[..], &ALONE].concat()),
             ]
         })
         .room(TARGET),
@@ -83,6 +83,9 @@ fn lints() -> Vec<Plan> {
         Plan::check("lint: JavaScript", &[NPM_OF_BUILD], |cx| {
             // The layers of src/js are rules of biome.json.
             vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
+        }),
+        Plan::check("lint: words", &[NODE], |cx| {
+            vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
         }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
@@ -448,7 +451,7 @@ fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
     }
 }
 
-/// A port that nobody listens on at this moment.
+/// A port without a listener at this moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
@@ -517,6 +520,7 @@ mod tests {
         let names = names(Plan::is_test);
         for name in [
             "lint: format",
+            "lint: words",
             "wasm: Chromium",
             "wasm: Firefox",
             "wasm-pack: bundler",

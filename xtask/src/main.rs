@@ -8,11 +8,13 @@ mod browsers;
 mod checks;
 mod cmd;
 mod counts;
+mod crate_checks;
 mod demo;
 mod hosts;
 mod lab_wasm;
 mod pkg;
 mod plan;
+mod published;
 mod schedule;
 mod schedules;
 mod setup;
@@ -59,6 +61,9 @@ cargo xtask <command>
       the page as static files, in target/site or in DIR
   pkg
       builds the npm package into target/pkg and packs it
+  crate [--check [--only NAME]...]
+      assembles the crate as it is published, in target/crate; --check builds it with all sets of
+      features, for all kinds of targets, with the oldest compiler, and programs against it
   help
       prints this
 
@@ -75,6 +80,7 @@ enum Command {
     Schedules(schedules::Options),
     Site(site::Options),
     Pkg,
+    Crate(published::Options),
     Help,
 }
 
@@ -115,6 +121,7 @@ fn run(command: Command) -> Result<(), Failure> {
             };
             plan::set_up(&cx, &[pkg::PACK])
         }
+        Command::Crate(options) => published::run(&ws, &options),
         Command::Help => {
             print!("{HELP}");
             Ok(())
@@ -137,6 +144,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             Some("schedules") => Command::Schedules(schedules::Options::default()),
             Some("site") => Command::Site(site::Options::default()),
             Some("pkg") => Command::Pkg,
+            Some("crate") => Command::Crate(published::Options::default()),
             Some("help") => Command::Help,
             _ => return Err(format!("unknown command {}", name.display()).into()),
         },
@@ -164,6 +172,10 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
                 options.seed = Some(number(args, "--seed")?)
             }
             (Command::Site(options), Long("out")) => options.out = Some(args.value()?.into()),
+            (Command::Crate(options), Long("check")) => options.check = true,
+            (Command::Crate(options), Long("only")) if options.check => {
+                options.only.push(args.value()?.string()?)
+            }
             (_, Long("help") | Short('h')) => return Ok(Command::Help),
             (_, arg) => return Err(arg.unexpected()),
         }
@@ -234,6 +246,14 @@ mod tests {
             out: Some("a/b".into()),
         };
         assert_eq!(parsed("site --out a/b"), Ok(Command::Site(site)));
+        let published = published::Options {
+            check: true,
+            only: vec!["tower".into()],
+        };
+        assert_eq!(
+            parsed("crate --check --only tower"),
+            Ok(Command::Crate(published))
+        );
         let test = test::Options {
             only: vec!["wasm".into(), "lint".into()],
             jobs: NonZeroUsize::new(3),
@@ -264,6 +284,7 @@ mod tests {
             ("schedules --count many", "--count"),
             ("schedules --seed", "--seed"),
             ("site --out", "--out"),
+            ("crate --only tower", "--only"),
         ] {
             let message = parsed(line).unwrap_err();
             assert!(message.contains(word), "{line}: {message}");
@@ -280,6 +301,7 @@ mod tests {
             "schedules",
             "site",
             "pkg",
+            "crate",
             "help",
         ] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");

@@ -8,7 +8,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
-use super::values::refused;
+use super::values::rejected;
 use crate::core::RetryPolicy;
 use crate::data::PolicyData;
 use crate::simulation::Simulation;
@@ -30,16 +30,16 @@ pub use outage::outage;
 
 /// How the clients retry: the policy, and its curve if that is a list.
 fn clients_of(data: &mut PolicyData) -> Result<(RetryPolicy, Vec<f64>), JsValue> {
-    let policy = data.policy().map_err(|errors| refused(&errors))?;
+    let policy = data.policy().map_err(|errors| rejected(&errors))?;
     Ok((policy, data.curve.take().unwrap_or_default()))
 }
 
-/// A simulation that can tell what happened so far.
+/// A simulation with results so far.
 trait Study: Simulation {
     fn result(&self) -> Record;
 }
 
-/// A simulation under way. (Printing it would put that of every model into the wasm file.)
+/// A running simulation. (Printing it would put that of every model into the wasm file.)
 #[allow(missing_debug_implementations)]
 #[wasm_bindgen(js_name = LabSimulation, skip_typescript)]
 pub struct Running(Box<dyn Study>);
@@ -52,7 +52,7 @@ impl Running {
 
 #[wasm_bindgen(js_class = LabSimulation)]
 impl Running {
-    /// Handles at most so many events (infinitely many: all of them), and tells how far it is.
+    /// Handles at most this many events (infinity: all of them) and returns the progress.
     #[wasm_bindgen(skip_typescript)]
     pub fn step(&mut self, max_events: f64) -> JsValue {
         let progress = self.0.step(count(max_events));

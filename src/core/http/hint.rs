@@ -27,10 +27,12 @@ pub struct HintHeaders<'a> {
 /// `Retry-After`.
 ///
 /// ```
-/// use rejitter::core::http::{HintHeaders, retry_after_ms};
+/// # #[cfg(feature = "http")] {
+/// use rejitter::{HintHeaders, retry_after_ms};
 ///
 /// let headers = HintHeaders { retry_after: b"120", ..HintHeaders::default() };
 /// assert_eq!(retry_after_ms(&headers, 1.7e12), Some(120_000.0));
+/// # }
 /// ```
 #[must_use]
 pub fn retry_after_ms(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {

@@ -28,6 +28,11 @@ export class Unlimited {
   /** The deadline's error, once its timer has fired. @type {TimeoutError | undefined} */
   expired = undefined;
   deadlineAt = Infinity;
+  endless = true;
+  /** @type {import('./metrics.js').Metrics | undefined} */
+  metrics = undefined;
+  /** @type {object | undefined} */
+  context = undefined;
   alsoAnswered = ', or a promise of these';
 
   /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
@@ -76,12 +81,13 @@ export class Unlimited {
 export class Cancellation extends Unlimited {
   /** @type {Operation | undefined} */
   operation = undefined;
-  /** The error of the attempt under way, once it has timed out. @type {TimeoutError | undefined} */
+  /** The error of the running attempt, once it has timed out. @type {TimeoutError | undefined} */
   timeout = undefined;
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;
   /** @type {((reason: unknown) => void) | undefined} */
   settleEarly = undefined;
+  endless = false;
   // Cancels the timers.
   /** @type {(() => void) | undefined} */
   cancelDeadline = undefined;

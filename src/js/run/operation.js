@@ -10,10 +10,10 @@ import { decide } from './decision.js';
 import { readDirectives, returnedDirective } from './directives.js';
 import { OperationState } from './operation-state.js';
 import { hide } from './report.js';
-import { now } from './timer.js';
+import { now, restOf } from './timer.js';
 
 // Steps that the driver performs.
-/** Nothing yet: the operation begins. */
+/** Nothing yet: the operation starts. */
 const BEGIN = 0;
 /** Call the callback with `attempt`. */
 export const CALL = 1;
@@ -68,21 +68,21 @@ export class Operation extends OperationState {
 
   start() {
     const { limits } = this;
-    this.startedAt = this.attemptAt = now();
+    this.startedAt = now();
     limits.start(this);
     if (limits.aborted) {
-      // Nothing was done that a hook or a report could tell of.
+      // Nothing happened that a hook or a report could show.
       this.failed = true;
       this.outcome = limits.reason;
       return END;
     }
-    this.metrics?.begun();
+    limits.metrics?.begun();
     return this.begin();
   }
 
   /**
-   * Begins an attempt. What may hold or refuse one stands here; a hold is a step like the wait, after which this is
-   * asked again.
+   * Starts an attempt. Protection that may delay or prevent one belongs here; a delay is a step like the wait, after
+   * which this is called again.
    */
   begin() {
     const { settings, limits } = this;
@@ -95,7 +95,7 @@ export class Operation extends OperationState {
       if (this.attemptAt >= limits.deadlineAt) return this.attempts === 0 ? 'timeout' : 'deadline';
     }
     this.attempts++;
-    this.metrics?.attempted(this.attempts);
+    limits.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
     return CALL;
@@ -129,7 +129,7 @@ export class Operation extends OperationState {
     return this.settings.retryOnResult !== undefined;
   }
 
-  /** The option that is asked about the outcome. @returns {string} */
+  /** Name of the option that decides about the outcome. @returns {string} */
   get asked() {
     return this.failed ? 'retryIf' : 'retryOnResult';
   }
@@ -160,7 +160,7 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Computes the wait before another attempt. What a retry takes is taken here, as the last thing before the wait, and
+   * Computes the wait before another attempt. A retry's tokens are taken here, as the last thing before the wait, and
    * put back by `settle`, if the attempt is never made.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @returns {number | string}
@@ -176,11 +176,21 @@ export class Operation extends OperationState {
   /** @param {number} delayMs */
   wait(delayMs) {
     this.delayMs = delayMs;
-    this.metrics?.waits(delayMs);
+    this.limits.metrics?.waits(delayMs);
     if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
     // The attempt and the answer need not live as long as the wait.
     this.attempt = this.pending = undefined;
     return WAIT;
+  }
+
+  /**
+   * Whether a wait is a timer of the host and nothing else: nothing ends it early, and no callback has taken its time
+   * since the attempt ended. Then `goOn` sees to the rest of it, which is in `pending`.
+   */
+  get bare() {
+    const { limits, pending, settings } = this;
+    if (!limits.endless || pending !== undefined || this.polls) return false;
+    return !(settings.watched || settings.retryIf || settings.random || settings.curve);
   }
 
   /**
@@ -190,11 +200,19 @@ export class Operation extends OperationState {
   goOn(time) {
     const { beforeRetry } = this.settings;
     const { delayMs } = this;
+    if (this.step === WAIT && this.bare) {
+      time = now();
+      const restMs = restOf(/** @type {number} */ (delayMs), this.endedAt, time);
+      if (restMs > 0) {
+        this.pending = restMs;
+        return WAIT;
+      }
+    }
     this.record();
     const { ended } = this.limits;
     if (ended !== undefined) return ended;
+    this.pending = undefined;
     if (this.step === PREPARE) {
-      this.pending = undefined;
       time = now();
     } else if (beforeRetry !== undefined) {
       const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs });
@@ -206,8 +224,8 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Returns the reason to stop for an error that takes the outcome's place: of a callback other than the operation
-   * itself, or of the core. The failure that was being judged becomes its cause.
+   * Returns the reason to stop for an error that replaces the outcome: of a callback other than the operation
+   * itself, or of the core. The failure that was being classified becomes its cause.
    * @param {any} thrown
    */
   callbackFailed(thrown) {
@@ -257,7 +275,7 @@ function blame(error, failure) {
     }
     hide(error, 'cause', failure);
   } catch {
-    // An error that throws when it is looked at stays as it is.
+    // An error that throws when it is read stays as it is.
   }
 }
 

@@ -28,15 +28,19 @@ export function syncOf(load) {
     const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
     const channel = subscribed();
     if (channel === null) return drive(operation);
-    operation.context = {};
-    return channel.traceSync(() => drive(operation), operation.context);
+    const context = (operation.limits.context = {});
+    return channel.traceSync(() => drive(operation), context);
   };
 }
 
-/** Limits of an operation that blocks. No event can tell of them, so they are polled. */
+/** Limits of an operation that blocks. No event can announce them, so they are polled. */
 class PolledLimits {
   expired = undefined;
   deadlineAt = Infinity;
+  endless = false;
+  metrics = undefined;
+  /** @type {object | undefined} */
+  context = undefined;
   alsoAnswered = '';
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;

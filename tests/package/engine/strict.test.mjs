@@ -1,4 +1,4 @@
-// Nothing the package does leaves a promise that nobody watches. Each case runs in a process of its own
+// The package leaves no promise without a handler. Each case runs in a process of its own
 // under --unhandled-rejections=strict, where such a promise ends the process.
 
 import assert from 'node:assert/strict';
@@ -37,7 +37,8 @@ const CASES = {
     await expect(p, E);`,
   'an aborted signal from the start': `await expect(retry(() => 1, { signal: AbortSignal.abort(E) }), E);`,
   'a predicate that throws': `await expect(retry(() => Promise.reject(1), { ...fast, retryIf() { throw E; } }), E);`,
-  'a predicate that rejects': `await expect(retry(() => Promise.reject(1), { ...fast, retryIf: async () => { throw E; } }), E);`,
+  'a predicate that rejects': `
+    await expect(retry(() => Promise.reject(1), { ...fast, retryIf: async () => { throw E; } }), E);`,
   'a predicate that rejects after the abort': `
     const c = new AbortController();
     let reject;
@@ -48,7 +49,8 @@ const CASES = {
     await expect(p, E);
     reject(new Error('late'));`,
   'bad options': `await expect(retry(() => 1, { baseMs: -1 }), undefined);`,
-  'a random source that throws': `await expect(retry(() => Promise.reject(1), { ...fast, random() { throw E; } }), undefined);`,
+  'a random source that throws': `
+    await expect(retry(() => Promise.reject(1), { ...fast, random() { throw E; } }), undefined);`,
   'a thenable that rejects twice and then throws': `
     await expect(retry(() => ({ then(ok, no) { no(E); no(2); ok(3); throw 4; } }), fast), E);`,
 };
@@ -67,7 +69,7 @@ const EPILOGUE = `\nawait new Promise((go) => setTimeout(go, 20)); console.log('
 const strict = (body) =>
   runNode(`${PRELUDE}${body}${EPILOGUE}`, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
 
-test('the guard itself: a promise that nobody watches ends such a process', async () => {
+test('the guard itself: a promise without a handler ends such a process', async () => {
   const { code, stdout } = await strict(`retry(() => { throw E; }, fast);`);
   assert.notEqual(code, 0);
   assert.ok(!stdout.includes('end'));
@@ -80,7 +82,7 @@ for (const [name, body] of Object.entries(CASES)) {
   });
 }
 
-// The scenarios of the bug bank, wherever they are: each test whose name begins with an id runs once more
+// The scenarios of the bug bank, wherever they are: each test whose name starts with an id runs once more
 // in a process of this kind. Those that only start other programs (bundlers, browsers, test runners) say
 // nothing about this one.
 const SCENARIO = /^test\(['`]([A-Z]\d{2}) |^ {2}test\(['`]([A-Z]\d{2}) /gm;

@@ -35,7 +35,7 @@ test('there are vectors, of every backoff and every jitter', () => {
 for (const [i, { options, seed, delays }] of vectors.entries()) {
   test(`vector ${i + 1}: ${JSON.stringify({ ...options, seed })}`, () => {
     const { maxAttempts = 6, ...rest } = revived(options);
-    // The list may be the beginning of a longer or endless one.
+    // The list may be the first part of a longer or endless one.
     const iterator = new RetryPolicy({ ...rest, maxAttempts }).delays({ seed });
     const given = delays.map(() => iterator.next().value);
     assert.equal(given.length, delays.length);
@@ -72,13 +72,13 @@ async function hintedWaits(options, hintMs) {
 }
 
 test('an operation whose server asks for next to nothing waits what its policy waits', async () => {
-  const asked = [];
+  const numbers = [];
   const backoff = (k) => {
-    asked.push(k);
+    numbers.push(k);
     return 100 * k;
   };
   assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 4 }, 0.001), [100, 200, 300]);
-  assert.deepEqual(asked, [1, 2, 3]);
+  assert.deepEqual(numbers, [1, 2, 3]);
   assert.deepEqual(await hintedWaits({ backoff: [100, 250], jitter: 'none', maxAttempts: 4 }, 0.001), [100, 250, 250]);
   assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 3, random: () => 0 }, 250), [250, 250]);
   // No more often than without the hint.

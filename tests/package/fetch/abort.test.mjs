@@ -145,7 +145,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         server.origin + path,
       );
       promise.catch(() => {});
-      await until(() => waiting, 'the wait has begun');
+      await until(() => waiting, 'the wait has started');
       controller.abort(reason);
       assert.equal((await outcome(promise)).error, reason);
       assert.equal(server.seen.filter((request) => request.path === path).length, 1);
@@ -162,7 +162,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         reading.catch(() => {});
         controller.abort(given);
         const { error } = await outcome(reading);
-        // What a body rejects with is the engine's to say; of an Error it keeps the identity.
+        // The engine decides how a body rejects; the identity of an Error stays.
         if (given instanceof Error) assert.equal(error, given);
         else assert.ok(error !== undefined);
         await until(() => server.seen.find((request) => request.path === path).closed, 'the server sees the close');
@@ -196,7 +196,7 @@ test("without timeouts the caller's own signal goes to the inner fetch; with one
   }
 });
 
-test("a signal that is none is the inner fetch's to refuse", async () => {
+test('an invalid signal is rejected by the inner fetch', async () => {
   await assert.rejects(createFetch()(server.origin, { signal: {} }), TypeError);
 });
 
@@ -216,7 +216,7 @@ test('the attempt timeout ends with the headers: a body may take longer', async 
   }
 });
 
-test('a response that comes after its attempt timed out is let go of', async () => {
+test('a response that comes after its attempt timed out is cancelled', async () => {
   let cancelled = 0;
   let calls = 0;
   // It does not listen to its signal.
@@ -275,7 +275,7 @@ test('A01 with timeouts: one weak listener for all responses with a body, gone w
 });
 
 test('a body stays abortable when only its reader is kept, and after a collection of garbage', async () => {
-  for (const way of ['{ signal }', 'new Request']) {
+  for (const args of ['url, { signal }', 'new Request(url, { signal })']) {
     for (const options of ['{ attemptTimeoutMs: 60000 }', '{}']) {
       const { stdout, stderr } = await runNode(
         `
@@ -288,7 +288,7 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         const controller = new AbortController();
         const { signal } = controller;
         const start = async () =>
-          (await createFetch(${options})(${way === '{ signal }' ? 'url, { signal }' : 'new Request(url, { signal })'})).body.getReader();
+          (await createFetch(${options})(${args})).body.getReader();
         const reader = await start();
         await reader.read();
         for (let i = 0; i < 10; i += 1) { await new Promise((go) => setTimeout(go, 5)); gc(); }
@@ -302,7 +302,7 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         { flags: ['--expose-gc'] },
       );
       assert.equal(stderr, '');
-      assert.equal(stdout, 'true\nclosed\n', `${way} ${options}`);
+      assert.equal(stdout, 'true\nclosed\n', `${args} ${options}`);
     }
   }
 });

@@ -1,4 +1,4 @@
-// The options of a fetch: predicates, hooks, prepare, presets, and what is refused.
+// The options of a fetch: predicates, hooks, prepare, presets, and what is rejected.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,19 +17,19 @@ before(async () => {
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
-const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
-test('retryOn: a list, or a predicate that is told everything', async () => {
+test('retryOn: a list, or a predicate that receives everything', async () => {
   const listed = statuses(404, 503, 200);
   assert.equal((await createFetch({ ...QUICK, retryOn: [404] }, listed.inner)('http://x/')).status, 503);
-  const told = [];
+  const outcomes = [];
   const failure = new TypeError('Failed to fetch');
   const judged = statuses(failure, 409, 500, 200);
   const response = await createFetch(
     {
       ...QUICK,
       retryOn: (outcome) => {
-        told.push(outcome);
+        outcomes.push(outcome);
         return outcome.retryable || outcome.response.status === 409;
       },
     },
@@ -37,7 +37,7 @@ test('retryOn: a list, or a predicate that is told everything', async () => {
   )('http://x/');
   assert.equal(response.status, 200);
   assert.deepEqual(
-    told.map(({ attempt, method, retryable, error, response }) => [
+    outcomes.map(({ attempt, method, retryable, error, response }) => [
       attempt,
       method,
       retryable,
@@ -51,7 +51,7 @@ test('retryOn: a list, or a predicate that is told everything', async () => {
       [4, 'GET', false, undefined, 200],
     ],
   );
-  assert.ok(told.every(Object.isFrozen));
+  assert.ok(outcomes.every(Object.isFrozen));
   const post = statuses(503, 200);
   await createFetch({ ...QUICK, retryOn: () => true }, post.inner)('http://x/', { method: 'POST' });
   assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
@@ -70,7 +70,7 @@ test('retryOn: a list, or a predicate that is told everything', async () => {
   );
 });
 
-test('retryOn that answers nonsense: the error has its name, for a response and for a failure', async () => {
+test('retryOn that returns an invalid value: the error has its name, for a response and for a failure', async () => {
   for (const outcome of [503, 200, new TypeError('Failed to fetch')]) {
     for (const answer of [undefined, 'yes', 1, null, { afterMs: '5' }, Promise.resolve(undefined)]) {
       const { inner, calls } = statuses(outcome);
@@ -142,7 +142,7 @@ test("prepare: sees each attempt's own request, may change it, return another, a
   const response = await signed(url, { method: 'PUT', body: 'payload', headers: { a: 'b' } });
   assert.equal(await response.text(), 'payload');
   assert.deepEqual(
-    asked(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]),
+    requestsOf(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]),
     [1, 2, 3].map((n) => [`s${n}`, 'b', 'payload']),
   );
   assert.deepEqual(attempts, Array(3).fill(['PUT', null]));
@@ -153,7 +153,7 @@ test("prepare: sees each attempt's own request, may change it, return another, a
     )
   ).text();
   assert.deepEqual(
-    asked(other).map(({ body }) => String(body)),
+    requestsOf(other).map(({ body }) => String(body)),
     ['moved', 'moved', 'moved'],
   );
   const boom = new TypeError('fetch failed');
@@ -198,7 +198,7 @@ test('the preset of go-retryablehttp: its waits, its statuses, its failures', as
   assert.equal(zero.calls.length, 5);
   const opaque = statuses({ status: 0, type: 'opaque' });
   await go(opaque.inner)('http://x/');
-  assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is no failure');
+  assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is not a failure');
   for (const [message, calls] of [
     ['fetch failed', 5],
     ['redirect count exceeded', 1],
@@ -217,7 +217,7 @@ test('the preset of go-retryablehttp: its waits, its statuses, its failures', as
   assert.deepEqual(delays, [2, 4, 6, 6]);
 });
 
-test('options: all problems at once; per call they take the place of the shared ones', async () => {
+test('options: all problems at once; per call they replace the shared ones', async () => {
   assert.throws(
     () => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'none' }),
     (error) => {
@@ -261,7 +261,7 @@ test('options: all problems at once; per call they take the place of the shared 
       assert.deepEqual(
         known.filter((name) => ['metrics', 'retryIf', 'retryOnResult', 'finalResult'].includes(name)),
         [],
-        'what is refused is not offered',
+        'a rejected option is not suggested',
       );
       for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs'])
         assert.ok(known.includes(name), name);

@@ -13,7 +13,7 @@ import { importPackage, installed, project, repo } from '../lib/consumer.mjs';
 const { RetryPolicy } = await importPackage();
 const VECTORS = readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8');
 
-/** What runs in each kind of page and in the worker. It prints nothing: the test judges. */
+/** Program for each kind of page and for the worker. It prints nothing: the test checks its results. */
 const JOB = `
 import { RetryPolicy, retry, retryWithEqualJitter, retryWithFixedDelay, retryWithFullJitter } from 'rejitter';
 
@@ -190,13 +190,13 @@ before(async () => {
     ),
     '/vectors.json': { type: 'application/json', body: VECTORS },
   };
-  let asked = 0;
+  let requested = 0;
   server = await serve((path) => {
     if (path === '/flaky') {
-      // Two refusals, then an answer.
+      // Two error responses, then a success.
       return (request, response) => {
-        asked = request.url.endsWith('?1') ? 1 : asked + 1;
-        if (asked < 3) response.writeHead(503).end();
+        requested = request.url.endsWith('?1') ? 1 : requested + 1;
+        if (requested < 3) response.writeHead(503).end();
         else response.writeHead(200, { 'content-type': 'text/plain' }).end('served');
       };
     }
@@ -287,7 +287,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
-    test("a Content-Security-Policy without wasm-unsafe-eval: the callback's own error comes out, and one warning names the remedy", async () => {
+    test("CSP without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
       const { result } = await visit('/forbidden');
       assert.equal(result.success, 'value');
       assert.deepEqual(result.ends, [

@@ -15,7 +15,8 @@ const USE = `
   out.report = main.retryReport(error)?.attempts;
   let calls = 0;
   const stop = async () => { calls++; throw main.permanent(refused); };
-  out.directive = await createFetch({ baseMs: 0 }, stop)('http://localhost/').catch((error) => error === refused && calls);
+  await createFetch({ baseMs: 0 }, stop)('http://localhost/').catch((error) => { out.bare = error === refused; });
+  out.calls = calls;
 
   Object.defineProperty(policy, 'toJSON', { value() { throw new Error('another copy of the package'); } });
   out.lab = lab.plan(policy, 1).length;
@@ -43,8 +44,13 @@ const USE = `
   console.log(JSON.stringify(out));
 `;
 
-const ESM = `import * as main from 'rejitter'; import { createFetch } from 'rejitter/fetch'; import * as lab from 'rejitter/lab';${USE}`;
-const CJS = `const main = require('rejitter'); const { createFetch } = require('rejitter/fetch'); const lab = require('rejitter/lab');
+const ESM = `import * as main from 'rejitter';
+import { createFetch } from 'rejitter/fetch';
+import * as lab from 'rejitter/lab';
+${USE}`;
+const CJS = `const main = require('rejitter');
+const { createFetch } = require('rejitter/fetch');
+const lab = require('rejitter/lab');
 (async () => {${USE}})();`;
 
 for (const [how, source, options] of [
@@ -59,7 +65,8 @@ for (const [how, source, options] of [
       brand: 2,
       wrapped: true,
       report: 2,
-      directive: 1,
+      bare: true,
+      calls: 1,
       lab: 1,
       listeners: 1,
       traced: 2,

@@ -57,12 +57,12 @@ const ALL = {
 const NAMES = process.env.TEST_BROWSERS?.split(',') ?? ['Chromium', 'Firefox'];
 export const BROWSERS = Object.fromEntries(
   NAMES.map((name) => {
-    if (!ALL[name]) throw new Error(`TEST_BROWSERS names ${name}, which is none of ${Object.keys(ALL).join(', ')}`);
+    if (!ALL[name]) throw new Error(`TEST_BROWSERS names ${name}, which is not one of ${Object.keys(ALL).join(', ')}`);
     return [name, ALL[name]];
   }),
 );
 
-/** What this engine's driver does not tell, the page has to. */
+/** The page reports what this engine's driver does not. */
 const FIRST = BROWSERS.WebKit ? '<!doctype html><script src="/recorder.js"></script>' : '<!doctype html>';
 const recorder = { type: 'text/javascript', body: RECORDER };
 

@@ -1,6 +1,6 @@
 // @ts-check
 // How many bytes the package may add to an app: minified by esbuild, with the wasm inlined, compressed by
-// brotli. The tests hold the limits, `cargo xtask bench` shows them beside the sizes of others.
+// brotli. The tests hold the limits, `cargo xtask bench` shows them next to the sizes of others.
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
@@ -71,7 +71,7 @@ export const weigh = (code) => ({
 });
 
 /**
- * What is wrong with a size, or undefined.
+ * Returns the problem with a size, or undefined.
  * @param {Budget} budget
  * @param {Size} size
  */

@@ -1,4 +1,4 @@
-// What the package weighs in an app, and the budgets that it keeps (lib/budgets.mjs).
+// Sizes of the package in an app, and their budgets (lib/budgets.mjs).
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

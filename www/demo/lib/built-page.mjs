@@ -8,7 +8,10 @@ import { serveFolder } from './static-server.mjs';
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('./engines.mjs').Engine} Engine */
 /** @typedef {import('./engines.mjs').Scheme} Scheme */
-/** @typedef {{ query?: string, viewport?: { width: number, height: number }, scheme?: Scheme, reducedMotion?: boolean }} PageOptions */
+/**
+ * @typedef {{ query?: string, viewport?: { width: number, height: number }, scheme?: Scheme, reducedMotion?: boolean }}
+ * PageOptions
+ */
 
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESKTOP = { width: 1440, height: 900 };
@@ -18,7 +21,7 @@ export const PHONE = { width: 390, height: 844 };
  * @typedef {object} BuiltPage
  * @property {Engine} engine
  * @property {(use: (page: Page, url: string) => Promise<void>, options?: PageOptions) => Promise<void>} withPage
- *   gives a page of its own to `use`; afterwards no error may have been reported and no file asked for in vain
+ *   gives a separate page to `use`; afterwards no error may have been reported and no file may be missing
  */
 
 /**
@@ -42,7 +45,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
         await server?.close();
       });
 
-      /** One for each of what the reader has told the system. @param {Scheme} scheme @param {boolean} still */
+      /** One for each setting of the reader's system. @param {Scheme} scheme @param {boolean} still */
       function browserFor(scheme, still) {
         const key = `${scheme} ${still}`;
         const browser = started.get(key) ?? ENGINES[engine](scheme, still);
@@ -81,7 +84,10 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
   });
 }
 
-/** Prints what the page's policy blocks as an error on its console, also in engines that print nothing. @param {Page} page */
+/**
+ * Prints what the page's policy blocks as an error on its console, also in engines that print nothing.
+ * @param {Page} page
+ */
 export function reportViolations(page) {
   return page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
@@ -91,7 +97,8 @@ export function reportViolations(page) {
 }
 
 /**
- * Declares a suite for each engine. They run side by side, each of them one test after the other: much of what browsers do is waiting.
+ * Declares a suite for each engine. They run side by side, each of them one test after the other: much of what browsers
+ * do is waiting.
  * @param {readonly Engine[]} engines
  * @param {(engine: Engine) => void} declare
  */

@@ -1,4 +1,4 @@
-/** What the page's tests do with the page. */
+/** Actions of the page's tests. */
 import assert from 'node:assert/strict';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -10,7 +10,11 @@ export async function drawn(page, id) {
   await page.locator(`#${id}[aria-busy=false]`).waitFor({ timeout: 30_000 });
 }
 
-/** Scrolls to the sections one after the other until one of them has the element: they are loaded when they come near. @param {Page} page @param {string} selector */
+/**
+ * Scrolls to the sections one after the other until one of them has the element: they are loaded when they come near.
+ * @param {Page} page
+ * @param {string} selector
+ */
 export async function loaded(page, selector) {
   for (const body of await page.locator('main [id$="-body"]').all()) {
     if ((await page.locator(selector).count()) > 0) return;
