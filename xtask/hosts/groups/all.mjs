@@ -18,8 +18,6 @@ export const GROUPS = [
   WORKERD,
   EDGE_RUNTIME,
   NEXT,
-  NITRO,
-  NUXT,
   ...BUNDLERS,
   VITE,
   ASTRO,
@@ -29,4 +27,6 @@ export const GROUPS = [
   EXTENSION,
   JESTS,
   VITEST,
+  NITRO,
+  NUXT,
 ];
