@@ -269,7 +269,7 @@ inEachEngine(({ engine, withPage }) => {
       for (let width = 320; width <= 1440; width += step) {
         await page.setViewportSize({ width, height: 900 });
         for (const id of ['herd', 'arrivals', 'lanes']) {
-          await drawnFor(page, id);
+          await drawn(page, id);
           assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
         }
         const strips = await page.locator('#herd .row:has(.ground)').evaluateAll((rows) =>
@@ -301,7 +301,7 @@ inEachEngine(({ engine, withPage }) => {
         for (const width of [320, 340, 360, 390, 560, 768, 860, 1024, 1180, 1300]) {
           await page.setViewportSize({ width, height: 900 });
           for (const id of ids) {
-            await drawnFor(page, id);
+            await drawn(page, id);
             assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
           }
         }
@@ -309,22 +309,10 @@ inEachEngine(({ engine, withPage }) => {
   }
 });
 
-/** Waits until a figure is drawn for the width that it has, not the one before. @param {Page} page @param {string} id */
-async function drawnFor(page, id) {
-  await drawn(page, id);
-  await page.waitForFunction((name) => {
-    const drawing = document.querySelector(`#${name} .drawing`);
-    const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
-    return drawing !== null && (width == null || width === String(Math.floor(drawing.clientWidth)));
-  }, id);
-}
-
 /** The outcome of each row, in its words. @param {Page} page */
 async function heroWords(page) {
-  await page.locator('.hero[aria-busy=false] .hero-outcome:not(:empty)').first().waitFor({ timeout: 60_000 });
-  await page.waitForFunction(() => document.querySelector('.hero-limits span')?.textContent !== '', undefined, {
-    timeout: 60_000,
-  });
+  await page.locator('.hero[aria-busy=false] .hero-outcome:not(:empty)').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('.hero-limits span')?.textContent !== '');
   return page.locator('.hero-words').evaluateAll((all) =>
     all.map((words) =>
       [...words.children]

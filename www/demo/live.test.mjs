@@ -12,10 +12,11 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { eachAtTheSameTime } from './lib/built-page.mjs';
-import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
-import { useMenu } from './lib/page.mjs';
+import { ENGINES, INSECURE_HOST, newContext } from './lib/engines.mjs';
+import { drawn, useMenu } from './lib/page.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
+import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -59,7 +60,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
      * @param {import('playwright-core').BrowserContextOptions} [options]
      */
     async function withPage(address, use, inBrowser = browser, options = {}) {
-      const context = await inBrowser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      const context = await newContext(inBrowser, { viewport: { width: 1440, height: 900 }, ...options });
       try {
         const page = await context.newPage();
         /** @type {string[]} */
@@ -153,6 +154,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
     test('abort ends every call in the same task, and nothing is sent afterwards', () =>
       // Waits of up to five seconds: most calls are in one when they are aborted.
       withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
+        await page.clock.install();
+        await page.reload();
+        await arrived(page);
         await page.locator('#live-start').focus();
         await page.keyboard.press('Enter');
         await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(2).waitFor();
@@ -182,7 +186,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
         assert.ok(await page.locator('#live-start').isEnabled());
         // Longer than the longest wait that was under way.
-        await page.waitForTimeout(5500);
+        await page.evaluate(() => setTimeout(() => Object.assign(globalThis, { isLater: true }), 9000));
+        await page.clock.fastForward(10_000);
+        assert.ok(await page.evaluate(() => 'isLater' in globalThis));
         assert.equal(await page.locator('#live-run .call .attempt').count(), Number(sent));
         assert.ok((await countsNow(page)).requests <= Number(sent));
       }));
@@ -246,7 +252,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.ok(await page.locator('#live-failure').isEnabled());
       });
 
-      const context = await browser.newContext();
+      const context = await newContext(browser);
       try {
         const page = await context.newPage();
         // Only the browser's view of the page is https; its files are the built ones.
@@ -396,13 +402,9 @@ test('control: another seed, rate or failure is another sentence', () => {
 
 /** @param {Page} page */
 async function arrived(page) {
-  const axis = page.locator('#live-run svg .axis');
+  await page.locator('html[data-ready]').waitFor();
   // A reload restores the old place when the page is already there, and what is far away is not drawn.
-  for (let i = 0; i < 10 && (await axis.count()) === 0; i++) {
-    await page.locator('#live-heading').scrollIntoViewIfNeeded();
-    await axis.waitFor({ timeout: 2000 }).catch(() => undefined);
-  }
-  await axis.waitFor();
+  await drawn(page, 'live-run');
 }
 
 /** Presses "Send" and returns the sentence at the end. @param {Page} page */
@@ -439,12 +441,7 @@ async function countsNow(page) {
 
 /** Its message may come after the question. @param {Page} page @param {number} expected */
 async function untilStopped(page, expected) {
-  let stopped;
-  for (let i = 0; i < 50 && stopped !== expected; i++) {
-    if (i > 0) await page.waitForTimeout(20);
-    stopped = (await countsNow(page)).stopped;
-  }
-  assert.equal(stopped, expected);
+  await until(`${expected} stopped`, async () => (await countsNow(page)).stopped === expected);
 }
 
 /** @param {Page} page @param {number} requests @param {Failure} failure */

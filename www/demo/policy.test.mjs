@@ -13,9 +13,10 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
 import { DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
-import { ENGINES } from './lib/engines.mjs';
+import { ENGINES, newContext } from './lib/engines.mjs';
 import { drawAll, useMenu } from './lib/page.mjs';
 import { reckon } from './lib/reckon.mjs';
+import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
 
@@ -61,7 +62,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
      * @param {(page: Page, messages: string[]) => Promise<void>} use `messages`: the page's errors and violations
      */
     async function withPage(url, use) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+      const context = await newContext(browser, { viewport: { width: 1440, height: 900 } });
       try {
         const page = await context.newPage();
         /** @type {string[]} */
@@ -161,8 +162,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
               messages.filter((text) => text.startsWith(`policy: ${directive} `)).length,
             ]),
           );
-        for (let i = 0; i < 200 && !isDeepStrictEqual(seen(), expected); i++)
-          await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 25)));
+        await until('every attack is blocked', () => isDeepStrictEqual(seen(), expected)).catch(() => undefined);
         assert.deepEqual(seen(), expected);
         assert.deepEqual(await page.evaluate(() => ({ ran: 'ran' in globalThis, base: document.baseURI })), {
           ran: false,

@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
+import { newContext } from './lib/engines.mjs';
 import { drawn, overflow, tableOf } from './lib/page.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -189,9 +190,9 @@ inEachEngine(
       withPage(
         async (page, url) => {
           const browser = page.context().browser();
-          const context = await browser?.newContext({ viewport: PHONE, hasTouch: true, isMobile: true });
-          const touch = await context?.newPage();
-          assert.ok(touch);
+          assert.ok(browser);
+          const context = await newContext(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+          const touch = await context.newPage();
           await touch.goto(url);
           await touch.locator('html[data-ready]').waitFor();
           await ready(touch, 'arrivals');
@@ -222,7 +223,7 @@ inEachEngine(
           assert.equal((await said(touch, 'arrivals'))?.place, shown.place);
           await touch.locator('#arrivals h3').tap();
           assert.equal(await said(touch, 'arrivals'), undefined);
-          await context?.close();
+          await context.close();
         },
         { viewport: PHONE },
       ));

@@ -1,5 +1,6 @@
 /** The browsers of the tests, which CHROME_BIN and FIREFOX_BIN name. */
 import { chromium, firefox } from 'playwright-core';
+import { LIMIT_MS } from './until.mjs';
 
 /** Chromium as root, and without asking the network for anything of its own. */
 const CHROMIUM_ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'].concat(
@@ -41,3 +42,14 @@ export const ENGINES = {
       },
     }),
 };
+
+/**
+ * A profile with no past.
+ * @param {import('playwright-core').Browser} browser
+ * @param {import('playwright-core').BrowserContextOptions} [options]
+ */
+export async function newContext(browser, options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(LIMIT_MS);
+  return context;
+}
