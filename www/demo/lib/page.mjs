@@ -103,8 +103,10 @@ export function column(rows, column) {
 /** Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page. @param {string} id */
 function isLoaded(id) {
   const section = document.getElementById(id);
-  section?.scrollIntoView({ behavior: 'instant' });
-  return section?.querySelector(':scope > :not(.static)') != null;
+  if (!section) throw new Error(`#${id} is not in the page`);
+  const { top, bottom } = section.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) section.scrollIntoView({ block: 'center', behavior: 'instant' });
+  return section.querySelector(':scope > :not(.static)') !== null;
 }
 
 /** Scrolls through the page, so that everything is drawn. @param {Page} page */
