@@ -61,7 +61,7 @@ inEachEngine(({ withPage }) => {
 
   test('a long simulation does not keep the waits waiting', () =>
     withPage(async (page) => {
-      await drawAll(page);
+      for (const id of ['contention', 'delays']) await drawn(page, id);
       const start = page.getByRole('button', { name: /^Run it as published/ });
       await start.click();
       await page.locator('#contention .run-numbers:not(:empty)').waitFor();

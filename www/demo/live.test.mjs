@@ -15,6 +15,7 @@ import { eachAtTheSameTime } from './lib/built-page.mjs';
 import { ENGINES, newContext } from './lib/engines.mjs';
 import { INSECURE_HOST } from './lib/launch.mjs';
 import { drawn, useMenu } from './lib/page.mjs';
+import { bePatient } from './lib/patience.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { until } from './lib/until.mjs';
@@ -65,7 +66,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       const context = await newContext(inBrowser, { viewport: { width: 1440, height: 900 }, reducedMotion });
       try {
         const page = await context.newPage();
-        await page.addInitScript(bePatient, PATIENCE);
+        await page.addInitScript(bePatient);
         /** @type {string[]} */
         const errors = [];
         // Firefox reports a failed fetch as an error of the page's.
@@ -402,21 +403,6 @@ test('control: another seed, rate or failure is another sentence', () => {
   const others = [{ seed: 43 }, { rate: 0.9 }, { failure: /** @type {Failure} */ ('offline') }, { calls: 1 }];
   for (const change of others) assert.notEqual(reckon({ ...base, ...change }).whole, reckon(base).whole);
 });
-
-/**
- * The page's limit for an attempt, and how long it lasts in the tests: longer than a good answer takes on a machine
- * with much else to do, and shorter than a slow one, which takes 3 s.
- */
-const PATIENCE = { limitMs: 1000, patientMs: 2500 };
-
-/** Runs in the page, before its scripts. @param {typeof PATIENCE} patience */
-function bePatient({ limitMs, patientMs }) {
-  const { setTimeout: start } = globalThis;
-  Object.assign(globalThis, {
-    setTimeout: (/** @type {TimerHandler} */ callback, /** @type {number} */ ms, /** @type {unknown[]} */ ...args) =>
-      start(callback, ms === limitMs ? patientMs : ms, ...args),
-  });
-}
 
 /** @param {Page} page */
 async function arrived(page) {
