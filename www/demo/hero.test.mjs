@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulateOutage } from 'rejitter/lab';
 import { inEachEngine } from './lib/built-page.mjs';
-import { drawAll, drawn } from './lib/page.mjs';
+import { drawAll, drawn, pictureOf } from './lib/page.mjs';
 import { shareOf } from './lib/picture.mjs';
 import { textClashes } from './lib/texts.mjs';
 
@@ -186,13 +186,13 @@ inEachEngine(({ engine, withPage }) => {
             return (getComputedStyle(probe).color.match(/\d+/g) ?? []).map(Number);
           });
           /** The strip, and the curve below it. @param {number} row @param {'strip' | 'curve'} part @param {readonly [number, number]} [from] */
-          const shot = async (row, part, [from, to] = [0, 1]) => {
-            const box = await page.locator('.hero-strip svg').nth(row).boundingBox();
-            assert.ok(box);
-            const [top, height] = part === 'strip' ? [5, 22] : [31, 14];
-            const clip = { x: box.x + from * box.width, y: box.y + top, width: (to - from) * box.width, height };
-            return (await page.screenshot({ clip })).toString('base64');
-          };
+          const shot = (row, part, [from, to] = [0, 1]) =>
+            pictureOf(page, async () => {
+              const box = await page.locator('.hero-strip svg').nth(row).boundingBox();
+              assert.ok(box);
+              const [top, height] = part === 'strip' ? [5, 22] : [31, 14];
+              return { x: box.x + from * box.width, y: box.y + top, width: (to - from) * box.width, height };
+            });
           const pinkIn = async (/** @type {Parameters<typeof shot>} */ ...where) =>
             page.evaluate(shareOf, { base64: await shot(...where), colour: pink, within: 70 });
           const [none, full] = [await pinkIn(0, 'strip'), await pinkIn(1, 'strip')];

@@ -94,6 +94,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
             await page.setViewportSize(viewport);
             await page.goto(server.url + query);
             await page.locator('html[data-ready]').waitFor();
+            await page.evaluate(() => document.fonts.ready);
             await use(page, server.url);
             assert.deepEqual([...errors, ...server.missing], []);
             await script.dispose();

@@ -1,5 +1,6 @@
 /** What the page's tests do with the page. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { until } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -43,12 +44,15 @@ async function isDrawn({ id, section }) {
   const now = element.getBoundingClientRect();
   const drawing = element.querySelector('.drawing');
   const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
+  // A table may be shown instead.
+  const isOutdated =
+    drawing && drawing.clientWidth > 0 && width != null && width !== `${Math.floor(drawing.clientWidth)}`;
   return (
     element.id === id &&
     element.getAttribute('aria-busy') === 'false' &&
     now.bottom > 0 &&
     now.top < innerHeight &&
-    (!drawing || width == null || width === String(Math.floor(drawing.clientWidth)))
+    !isOutdated
   );
 }
 
@@ -123,6 +127,19 @@ export async function drawAll(page) {
   for (const id of ids) await drawn(page, id);
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
   return ids;
+}
+
+/**
+ * A picture of a place that has not moved meanwhile, as base64: what is above it may still be drawn.
+ * @param {Page} page
+ * @param {() => Promise<{ x: number, y: number, width: number, height: number }>} place
+ */
+export function pictureOf(page, place) {
+  return until('a place keeps still', async () => {
+    const clip = await place();
+    const picture = await page.screenshot({ clip });
+    return isDeepStrictEqual(await place(), clip) && picture.toString('base64');
+  });
 }
 
 /** How far the page can be scrolled sideways. @param {Page} page */
