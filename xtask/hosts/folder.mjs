@@ -63,7 +63,13 @@ export class Folder {
   async install(packages, { manifest = {}, command = ['npm', 'install', '--no-audit', '--no-fund'] } = {}) {
     this.write({
       'package.json': JSON.stringify(
-        { name: 'user', private: true, version: '0.0.0', ...manifest, dependencies: { rejitter: `file:${this.tarball}`, ...packages } },
+        {
+          name: 'user',
+          private: true,
+          version: '0.0.0',
+          ...manifest,
+          dependencies: { rejitter: `file:${this.tarball}`, ...packages },
+        },
         null,
         2,
       ),

@@ -36,7 +36,17 @@ const program = (command, args, files) => async (folder) => {
 
 const esm = (folder, options) => ({ 'main.mjs': folder.suite(options) + PRINT });
 const cjs = (folder, options) => ({ 'main.cjs': folder.suite({ ...options, commonJs: true }) + PRINT });
-const ts = (folder) => ({ 'main.ts': folder.suite().replace('const results =', 'const results: Record<string, string> =').replace('(part, run)', '(part: string, run: () => Promise<boolean>)').replace('let calls = 0', 'let calls: number = 0').replace('error)) ||', 'error as any)) ||').replace("(error && error.message)", "(error instanceof Error && error.message)") + PRINT, 'tsconfig.json': '{ "compilerOptions": { "module": "nodenext" } }' });
+const ts = (folder) => ({
+  'main.ts':
+    folder
+      .suite()
+      .replace('const results =', 'const results: Record<string, string> =')
+      .replace('(part, run)', '(part: string, run: () => Promise<boolean>)')
+      .replace('let calls = 0', 'let calls: number = 0')
+      .replace('error)) ||', 'error as any)) ||')
+      .replace('(error && error.message)', '(error instanceof Error && error.message)') + PRINT,
+  'tsconfig.json': '{ "compilerOptions": { "module": "nodenext" } }',
+});
 
 const versions = Object.keys(VERSIONS).map(Number);
 const on = (major) => (folder) => folder.node(major);
@@ -47,7 +57,14 @@ export const NODES = {
   rows: versions.flatMap((major) => [
     { name: `Node ${major}, ESM`, run: program(on(major), ['main.mjs'], esm) },
     { name: `Node ${major}, CommonJS`, run: program(on(major), ['main.cjs'], cjs) },
-    ...(major === 20 ? [] : [{ name: `Node ${major}, types stripped`, run: program(on(major), ['--no-warnings', '--experimental-strip-types', 'main.ts'], ts) }]),
+    ...(major === 20
+      ? []
+      : [
+          {
+            name: `Node ${major}, types stripped`,
+            run: program(on(major), ['--no-warnings', '--experimental-strip-types', 'main.ts'], ts),
+          },
+        ]),
     // Its own fetch runs on WebAssembly, and so does the lab.
     {
       name: `Node ${major}, --jitless -C no-wasm`,
