@@ -77,7 +77,7 @@ fn sample(options: &Value) -> Vec<Vec<f64>> {
     options.max_attempts = Some(UNLIMITED);
     let mut delays = RetryPolicy::new(options)
         .unwrap()
-        .delays(Seed::from("distributions"));
+        .delays_ms(Seed::from("distributions"));
     let mut samples = vec![Vec::new(); WAITS];
     for _ in 0..DRAWS {
         for (sample, wait) in samples.iter_mut().zip(&mut delays) {

@@ -28,7 +28,7 @@ fn delays_equal_the_golden_vectors() {
         delays,
     } in all
     {
-        let ours: Vec<f64> = policy.delays(seed).take(delays.len()).collect();
+        let ours: Vec<f64> = policy.delays_ms(seed).take(delays.len()).collect();
         assert_eq!(ours, delays, "{name}");
     }
 }
@@ -45,7 +45,7 @@ fn a_changed_draw_would_be_noticed() {
         .find(|v| v.name.contains("full"))
         .expect("a vector with full jitter");
     let other = Seed::new(seed.bits() ^ 1);
-    let ours: Vec<f64> = policy.delays(other).take(delays.len()).collect();
+    let ours: Vec<f64> = policy.delays_ms(other).take(delays.len()).collect();
     assert_ne!(ours, delays);
 }
 
@@ -53,7 +53,7 @@ fn a_changed_draw_would_be_noticed() {
 /// been the policy's own.
 fn hinted(policy: &RetryPolicy, seed: Seed, hint_ms: f64) -> Vec<f64> {
     let mut previous = None;
-    let waits = policy.delays(seed).zip(1..).map(|(delay_ms, attempt)| {
+    let waits = policy.delays_ms(seed).zip(1..).map(|(delay_ms, attempt)| {
         let draws = seed.draws(0, attempt);
         let failure = Failure {
             previous,
@@ -94,7 +94,7 @@ fn hinted_waits_equal_the_golden_vectors() {
             .map(common::number)
             .collect();
         assert_eq!(hinted(&policy, seed, hint), delays, "{vector}");
-        for (with, without) in delays.iter().zip(policy.delays(seed)) {
+        for (with, without) in delays.iter().zip(policy.delays_ms(seed)) {
             assert!(*with >= without && *with >= hint, "{vector}");
             longer += u32::from(*with == without);
             raised += u32::from(*with > without);
@@ -175,7 +175,7 @@ fn write_vectors() {
                     continue;
                 }
                 let policy = RetryPolicy::new(common::options(&options)).expect("valid");
-                let delays: Vec<f64> = policy.delays(common::seed(seed)).collect();
+                let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
                 all.push(json!({ "options": options, "seed": seed, "delays": delays }));
             }
         }
@@ -199,7 +199,7 @@ fn write_vectors() {
         options["maxAttempts"] = json!(13);
         let policy = RetryPolicy::new(common::options(&options)).expect("valid");
         let seed = &seeds[i % seeds.len()];
-        let delays: Vec<f64> = policy.delays(common::seed(seed)).collect();
+        let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
         all.push(json!({ "options": options, "seed": seed, "delays": delays }));
     }
     let lines: Vec<String> = all.iter().map(Value::to_string).collect();

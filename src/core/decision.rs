@@ -99,9 +99,15 @@ impl StopReason {
     }
 }
 
+/// In words: `exhausted`, `not retryable`, …
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(match self {
+            Self::Hint => "requested delay too long",
+            Self::NotRetryable => "not retryable",
+            Self::Randomness => "no randomness",
+            reason => reason.as_str(),
+        })
     }
 }
 

@@ -52,7 +52,7 @@ pub enum Jitter {
 impl Jitter {
     /// Whether this is drawn from the backoff curve; else it has a curve of its own.
     #[must_use]
-    pub fn follows_the_curve(self) -> bool {
+    pub const fn follows_the_curve(self) -> bool {
         !matches!(
             self,
             Self::Decorrelated | Self::DecorrelatedBounded | Self::Slotted | Self::PollyV2

@@ -35,7 +35,7 @@ pub use backoff::Backoff;
 #[cfg(feature = "lab")]
 pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
-pub use delays::Delays;
+pub use delays::DelaysMs;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 pub use policy::{Previous, RetryPolicy, Wait};

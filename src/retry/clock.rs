@@ -2,25 +2,26 @@
 
 use std::time::Duration;
 
-/// Time since the first call.
+/// Time since the first call. `None` if there is no clock.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-pub(super) fn now() -> Duration {
+#[allow(clippy::unnecessary_wraps)] // Other hosts have none.
+pub(super) fn now() -> Option<Duration> {
     use std::sync::OnceLock;
     use std::time::Instant;
 
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    ORIGIN.get_or_init(Instant::now).elapsed()
+    Some(ORIGIN.get_or_init(Instant::now).elapsed())
 }
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
-pub(super) fn now() -> Duration {
-    super::duration_from_ms(performance_now())
+#[allow(clippy::unnecessary_wraps)] // Other hosts have none.
+pub(super) fn now() -> Option<Duration> {
+    Some(crate::policy::duration_from_ms(performance_now()))
 }
 
-/// There is no clock: time stands still for sleepers that bring none.
 #[cfg(all(target_family = "wasm", target_os = "unknown", not(feature = "js")))]
-pub(super) fn now() -> Duration {
-    Duration::ZERO
+pub(super) fn now() -> Option<Duration> {
+    None
 }
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]

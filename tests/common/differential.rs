@@ -144,7 +144,7 @@ pub fn delays(drawn: &Drawn) -> Vec<f64> {
         sample(&model, drawn.seed, WAITS, 1)
     } else {
         let policy = RetryPolicy::new(drawn.options).expect("all that is drawn is valid");
-        policy.delays(drawn.seed).take(WAITS as usize).collect()
+        policy.delays_ms(drawn.seed).take(WAITS as usize).collect()
     }
 }
 

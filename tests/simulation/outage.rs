@@ -229,7 +229,7 @@ fn clients_wait_as_operations_of_the_policy_do() {
     };
     let simulation = finished(options.clone());
     let traces = simulation.traces();
-    let mut delays = options.policy.delays(options.seed);
+    let mut delays = options.policy.delays_ms(options.seed);
     for client in 0..5 {
         let times: Vec<f64> = traces
             .clients()
@@ -379,7 +379,7 @@ fn rejections_cost_what_an_independent_model_says() {
                 rejection_cost,
                 ..OutageOptions::new(policy(jitter), Seed::from("cost"))
             };
-            let mut delays = options.policy.delays(options.seed);
+            let mut delays = options.policy.delays_ms(options.seed);
             let mut waits = Vec::new();
             for _ in 0..options.clients {
                 waits.push(delays.by_ref().take(200).collect::<Vec<f64>>().into_iter());

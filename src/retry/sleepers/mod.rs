@@ -28,10 +28,21 @@ use js::JsSleeper as Host;
 ))]
 use tokio::TokioSleeper as Host;
 
-/// The sleeper of [`retry`](crate::retry) unless [`with_sleeper`](crate::Retry::with_sleeper) sets another.
+/// The sleeper of an operation that sets no other with [`Retry::sleep`](crate::Retry::sleep) or
+/// [`Retry::sleeper`](crate::Retry::sleeper).
 ///
 /// With the feature `tokio` it waits as `TokioSleeper` does; with the feature `js`, in a wasm file for
-/// a JavaScript host, as `JsSleeper` does. Without either it is no [`Sleeper`](crate::Sleeper).
+/// a JavaScript host, as `JsSleeper` does. Without either it does not implement [`Sleeper`](crate::Sleeper).
+///
+/// ```
+/// // A library that has no runtime of its own leaves the choice of the timers to the program.
+/// use rejitter::{DefaultSleeper, RetryPolicy, Sleeper, retry};
+///
+/// async fn answer<S: Sleeper>(timers: S) -> Result<u8, String> {
+///     retry(RetryPolicy::default(), || async { Ok(42) }).sleeper(timers).await
+/// }
+/// # let _ = DefaultSleeper::default();
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct DefaultSleeper {
     #[cfg(any(
@@ -58,7 +69,18 @@ impl super::Sleeper for DefaultSleeper {
         self.host.sleep(duration)
     }
 
-    fn now(&self) -> std::time::Duration {
+    fn now(&self) -> Option<std::time::Duration> {
         self.host.now()
     }
+}
+
+#[cfg(not(any(
+    all(target_family = "wasm", target_os = "unknown", feature = "js"),
+    all(
+        feature = "tokio",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+)))]
+impl super::sleeper::MaybeSleeper for DefaultSleeper {
+    type Sleep = std::convert::Infallible;
 }
