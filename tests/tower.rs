@@ -96,6 +96,17 @@ fn no_wait_passes_the_total_timeout() {
 struct Strict {
     is_ready: bool,
     readiness: Rc<RefCell<VecDeque<Poll<Result<(), &'static str>>>>>,
+    calls: Rc<Cell<u32>>,
+}
+
+impl Strict {
+    fn new(readiness: [Poll<Result<(), &'static str>>; 3]) -> Self {
+        Self {
+            is_ready: false,
+            readiness: Rc::new(RefCell::new(readiness.into())),
+            calls: Rc::default(),
+        }
+    }
 }
 
 impl Clone for Strict {
@@ -103,6 +114,7 @@ impl Clone for Strict {
         Self {
             is_ready: false,
             readiness: self.readiness.clone(),
+            calls: self.calls.clone(),
         }
     }
 }
@@ -125,6 +137,7 @@ impl Service<()> for Strict {
     fn call(&mut self, (): ()) -> Self::Future {
         assert!(self.is_ready, "it was called without being ready");
         self.is_ready = false;
+        self.calls.set(self.calls.get() + 1);
         ready(Ok(503))
     }
 }
@@ -136,10 +149,7 @@ fn readiness_is_the_services_own_answer() {
         Poll::Ready(Err("closed")),
         Poll::Ready(Ok(())),
     ];
-    let strict = Strict {
-        is_ready: false,
-        readiness: Rc::new(RefCell::new(answers.into())),
-    };
+    let strict = Strict::new(answers);
     let time = VirtualTime::new();
     let mut service = RetryLayer::new(POLICY, transient)
         .sleeper(time)
@@ -152,24 +162,15 @@ fn readiness_is_the_services_own_answer() {
 
 #[test]
 fn the_service_is_asked_before_each_attempt() {
-    let ready_or = |error| Poll::Ready(error);
-    let answers = [
-        ready_or(Ok(())),
-        ready_or(Ok(())),
-        ready_or(Err("bad request")),
-    ];
-    let readiness = Rc::new(RefCell::new(VecDeque::from(answers)));
-    let strict = Strict {
-        is_ready: false,
-        readiness: readiness.clone(),
-    };
+    let answers = [Ok(()), Ok(()), Err("bad request")].map(Poll::Ready);
+    let strict = Strict::new(answers);
+    let (readiness, calls) = (strict.readiness.clone(), strict.calls.clone());
     let time = VirtualTime::new();
     let service = RetryLayer::new(POLICY, transient)
         .sleeper(time.clone())
         .layer(strict);
-    // Two calls; before the third, the service fails.
     assert_eq!(time.block_on(service.oneshot(())), Err("bad request"));
-    assert!(readiness.borrow().is_empty());
+    assert_eq!((calls.get(), readiness.borrow().len()), (2, 0));
 }
 
 #[test]
