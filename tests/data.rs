@@ -219,7 +219,7 @@ fn options_of_the_crate_are_accepted_and_refused_as_in_javascript() {
             continue;
         };
         compared += 1;
-        let Err(errors) = RetryPolicy::new(options) else {
+        let Err(errors) = RetryPolicy::from_options(options) else {
             assert_eq!(row["accepted"], true, "{row}");
             continue;
         };

@@ -23,11 +23,11 @@ const HALF: Draws = Draws { r: 0.5, r2: 0.5 };
 const LARGEST_DRAW: f64 = 1.0 - 1.0 / (1u64 << 53) as f64;
 
 fn policy(options: RetryOptions) -> RetryPolicy {
-    RetryPolicy::new(options).expect("valid options")
+    RetryPolicy::from_options(options).expect("valid options")
 }
 
 fn refusal(options: RetryOptions) -> Vec<(&'static str, String)> {
-    let error: OptionErrors = RetryPolicy::new(options).expect_err("must be refused");
+    let error: OptionErrors = RetryPolicy::from_options(options).expect_err("must be refused");
     error
         .problems()
         .iter()

@@ -82,7 +82,7 @@ fn hinted_waits_equal_the_golden_vectors() {
     assert!(all.len() >= 40, "only {} vectors", all.len());
     let (mut longer, mut raised) = (0, 0);
     for vector in all {
-        let policy = RetryPolicy::new(common::options(&vector["options"])).unwrap();
+        let policy = RetryPolicy::from_options(common::options(&vector["options"])).unwrap();
         let (seed, hint) = (
             common::seed(&vector["seed"]),
             vector["hintMs"].as_f64().unwrap(),
@@ -122,7 +122,7 @@ fn write_hints() {
     ];
     for mut options in kinds {
         options["maxAttempts"] = json!(8);
-        let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+        let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
         for (hint, seed) in [
             (0.001, json!(1)),
             (40.5, json!("hints")),
@@ -174,7 +174,7 @@ fn write_vectors() {
                 if !wanted || (jitter == "decorrelated" && own_curve) {
                     continue;
                 }
-                let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+                let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
                 let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
                 all.push(json!({ "options": options, "seed": seed, "delays": delays }));
             }
@@ -197,7 +197,7 @@ fn write_vectors() {
     for (i, options) in further.iter().enumerate() {
         let mut options = options.clone();
         options["maxAttempts"] = json!(13);
-        let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+        let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
         let seed = &seeds[i % seeds.len()];
         let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
         all.push(json!({ "options": options, "seed": seed, "delays": delays }));

@@ -57,9 +57,9 @@ impl PolicyData {
     /// The policy that the data describe.
     ///
     /// # Errors
-    /// The errors of [`RetryPolicy::new`]; none for data that were read.
+    /// The errors of [`RetryPolicy::from_options`]; none for data that were read.
     pub fn policy(&self) -> Result<RetryPolicy, OptionErrors> {
-        RetryPolicy::new(match &self.curve {
+        RetryPolicy::from_options(match &self.curve {
             Some(list) => self.options.of_list(list),
             None => self.options,
         })
@@ -68,7 +68,7 @@ impl PolicyData {
     /// The model that [`lab`](crate::lab) studies.
     ///
     /// # Errors
-    /// The errors of [`RetryPolicy::new`]; none for data that were read.
+    /// The errors of [`RetryPolicy::from_options`]; none for data that were read.
     pub fn model(&self) -> Result<Model, OptionErrors> {
         let unlimited = |ms: Option<f64>| ms.unwrap_or(f64::INFINITY);
         Ok(Model::new(self.policy()?)

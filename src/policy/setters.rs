@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::duration::ms_from_duration;
-use crate::core::{Backoff, Jitter, OptionError, OptionErrors, RetryOptions, RetryPolicy};
+use crate::core::{Backoff, Jitter, OptionError, RetryOptions, RetryPolicy};
 
 /// # Constants
 ///
@@ -123,25 +123,6 @@ impl RetryPolicy {
     #[must_use]
     pub const fn no_retries() -> Self {
         Self::exponential().with_max_attempts(1)
-    }
-
-    /// Validates options that were read at run time, such as a configuration file's, and fills in the
-    /// defaults.
-    ///
-    /// # Errors
-    /// Lists every invalid option, with its value and its rule. The ranges are those of the fields of
-    /// [`RetryOptions`].
-    ///
-    /// ```
-    /// use rejitter::{RetryOptions, RetryPolicy};
-    ///
-    /// let read = RetryOptions { base_ms: Some(-1.0), max_attempts: Some(0), ..RetryOptions::default() };
-    /// let errors = RetryPolicy::from_options(read).unwrap_err();
-    /// assert_eq!(errors.problems().len(), 2);
-    /// assert!(errors.to_string().starts_with("base_ms must be a number of milliseconds between 0"));
-    /// ```
-    pub fn from_options(options: RetryOptions) -> Result<Self, OptionErrors> {
-        Self::new(options)
     }
 
     /// Sets the initial ceiling. Defaults to 100 ms. A base above the default cap raises the cap.

@@ -143,7 +143,7 @@ pub fn delays(drawn: &Drawn) -> Vec<f64> {
         let model = data.model().expect("all that is drawn is valid");
         sample(&model, drawn.seed, WAITS, 1)
     } else {
-        let policy = RetryPolicy::new(drawn.options).expect("all that is drawn is valid");
+        let policy = RetryPolicy::from_options(drawn.options).expect("all that is drawn is valid");
         policy.delays_ms(drawn.seed).take(WAITS as usize).collect()
     }
 }

@@ -24,7 +24,8 @@ pub fn vectors(text: &str) -> Vec<Vector> {
     all.iter()
         .map(|vector| Vector {
             name: format!("{} seed {}", vector["options"], vector["seed"]),
-            policy: RetryPolicy::new(options(&vector["options"])).expect("vectors are valid"),
+            policy: RetryPolicy::from_options(options(&vector["options"]))
+                .expect("vectors are valid"),
             seed: seed(&vector["seed"]),
             delays: vector["delays"]
                 .as_array()

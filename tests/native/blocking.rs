@@ -14,7 +14,7 @@ use crate::common::{VECTORS, Vector, vectors};
 const MS: Duration = Duration::from_millis(1);
 
 fn steady(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Fixed,
         jitter: Jitter::None,
         base_ms: Some(base_ms),

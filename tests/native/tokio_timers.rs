@@ -9,7 +9,7 @@ use rejitter::{Attempt, RetryOptions, RetryPolicy, StopReason, retry, retry_with
 const MS: Duration = Duration::from_millis(1);
 
 fn policy(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         base_ms: Some(base_ms),
         ..RetryOptions::default()
     })
@@ -80,7 +80,7 @@ mod by_default {
     use super::*;
 
     fn steady() -> RetryPolicy {
-        RetryPolicy::new(RetryOptions {
+        RetryPolicy::from_options(RetryOptions {
             backoff: Backoff::Fixed,
             jitter: Jitter::None,
             base_ms: Some(100.0),

@@ -37,7 +37,7 @@ impl fmt::Display for Failed {
 impl Error for Failed {}
 
 fn policy(options: RetryOptions) -> RetryPolicy {
-    RetryPolicy::new(options).expect("valid options")
+    RetryPolicy::from_options(options).expect("valid options")
 }
 
 /// Waits of exactly 100 ms.

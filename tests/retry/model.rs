@@ -147,7 +147,7 @@ impl Plan {
             max_attempts: Some(inputs.pick(&[1, 2, 3, 5, 30])),
             ..RetryOptions::default()
         };
-        let policy = RetryPolicy::new(options).expect("valid options");
+        let policy = RetryPolicy::from_options(options).expect("valid options");
         let attempts = (0..policy.max_attempts())
             .map(|_| Planned {
                 takes: inputs.duration(),

@@ -236,7 +236,7 @@ async fn callbacks_may_start_operations_of_their_own() {
 fn seeds_come_from_the_host() {
     let (a, b) = (Seed::random().unwrap(), Seed::random().unwrap());
     assert_ne!(a, b);
-    let policy = RetryPolicy::new(RetryOptions::default()).unwrap();
+    let policy = RetryPolicy::from_options(RetryOptions::default()).unwrap();
     let waits = |seed| policy.delays_ms(seed).map(JsValue::from).collect::<Array>();
     assert_eq!(waits(a).length(), 5);
 }

@@ -91,7 +91,7 @@ impl Drop for Fake {
 }
 
 fn steady(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Fixed,
         jitter: Jitter::None,
         base_ms: Some(base_ms),

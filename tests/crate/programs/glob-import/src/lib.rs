@@ -11,7 +11,7 @@ extern crate alloc;
 pub fn swapped(mut a: Option<u8>) -> (Option<u8>, AllocVec<Duration>) {
     let mut b = None;
     core::mem::swap(&mut a, &mut b);
-    let waits: Result<_, OptionErrors> = RetryPolicy::new(RetryOptions::default());
+    let waits: Result<_, OptionErrors> = RetryPolicy::from_options(RetryOptions::default());
     let waits: Vec<CoreDuration> = match waits {
         Ok(_) => Vec::from([CoreDuration::ZERO]),
         Err(_) => Vec::new(),
