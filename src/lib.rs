@@ -85,7 +85,7 @@ extern crate alloc;
 // Private: a public module of this name would hide the crate `core` from who writes `use rejitter::*`.
 mod core;
 
-#[cfg(feature = "lab")]
+#[cfg(feature = "serde")]
 pub mod data;
 
 #[cfg(feature = "lab")]
