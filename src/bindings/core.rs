@@ -7,8 +7,8 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::{
-    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, Previous, RetryOptions,
-    RetryPolicy, Seed, StopReason,
+    Backoff, CapRule, Decision, Draws, Hint, Jitter, Limits, MAX_MS, RetryOptions, RetryPolicy,
+    Seed, StopReason, Waits,
 };
 
 /// Returns the wait after a failed attempt in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
@@ -59,14 +59,8 @@ pub fn decide(
         cap_long_retry_after,
         max_attempts: given(max_attempts).map(count),
     };
-    let failure = Failure {
-        attempt: count(attempt),
-        previous: Some(previous_ms)
-            .filter(|ms| *ms >= 0.0)
-            .map(|delay_ms| Previous {
-                delay_ms,
-                r: previous_r,
-            }),
+    let mut waits = Waits::at(count(attempt), previous_ms, previous_r);
+    let limits = Limits {
         remaining_ms,
         curve_ms: given(curve_ms),
         hint: match (given(exactly_ms), given(server_ms)) {
@@ -75,7 +69,7 @@ pub fn decide(
             (None, None) => Hint::None,
         },
     };
-    match RetryPolicy::resolve(&options).decide(&failure, Draws { r, r2 }) {
+    match waits.next(&RetryPolicy::resolve(&options), limits, Draws { r, r2 }) {
         Decision::Retry { delay_ms } if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,
         Decision::Retry { .. } => f64::NAN,
         Decision::Stop(StopReason::Exhausted) => -1.0,

@@ -30,6 +30,7 @@ mod jitter;
 mod options;
 mod policy;
 pub(crate) mod random;
+mod waits;
 
 pub use backoff::Backoff;
 #[cfg(feature = "lab")]
@@ -40,3 +41,4 @@ pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
+pub(crate) use waits::{Limits, Waits};

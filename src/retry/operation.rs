@@ -6,9 +6,7 @@ use super::duration::{duration_from_ms, ms_from_duration};
 use super::hooks::{FailureEvent, Hooks};
 use super::report::Records;
 use super::{Attempt, AttemptError, AttemptRecord, RetryError, RetryReport, Verdict};
-use crate::core::{
-    Backoff, Decision, Draws, Failure, Hint, Previous, RetryPolicy, Seed, StopReason,
-};
+use crate::core::{Backoff, Decision, Draws, Hint, Limits, RetryPolicy, Seed, StopReason, Waits};
 
 /// The state of one operation. Times are readings of its sleeper's clock.
 pub(super) struct Operation<E> {
@@ -21,7 +19,7 @@ pub(super) struct Operation<E> {
     /// Number of started attempts, and the start of the last one.
     attempts: u64,
     attempt_started: Duration,
-    previous: Option<Previous>,
+    waits: Waits,
     previous_delay: Option<Duration>,
     hint: Option<Duration>,
     records: Records<E>,
@@ -65,7 +63,7 @@ impl<E> Operation<E> {
             deadline: None,
             attempts: 0,
             attempt_started: Duration::ZERO,
-            previous: None,
+            waits: Waits::default(),
             previous_delay: None,
             hint: None,
             records: Records::new(),
@@ -195,7 +193,6 @@ impl<E> Operation<E> {
             }
             _ => Hint::None,
         };
-        let computed = hint == Hint::None;
 
         let attempt = self.attempts;
         // The curve is not called for a wait that will not happen or is not drawn.
@@ -213,26 +210,18 @@ impl<E> Operation<E> {
             None
         };
         let remaining = self.remaining(clock());
-        let failure = Failure {
-            attempt,
-            previous: self.previous,
+        let limits = Limits {
             remaining_ms: remaining.map_or(f64::INFINITY, ms_from_duration),
             curve_ms: curve.map(ms_from_duration),
             hint,
         };
-        match self.policy.decide(&failure, draws) {
+        match self.waits.next(&self.policy, limits, draws) {
             Decision::Stop(reason) => Err(reason),
             Decision::Retry { delay_ms } => {
                 let delay = exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
                 // Once more, in whole nanoseconds.
                 if remaining.is_some_and(|left| delay >= left) {
                     return Err(StopReason::Deadline);
-                }
-                if computed {
-                    self.previous = Some(Previous {
-                        delay_ms,
-                        r: draws.r,
-                    });
                 }
                 Ok(delay)
             }
