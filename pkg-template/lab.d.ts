@@ -70,8 +70,8 @@ export interface PlannedWait {
 /**
  * Computes the distribution of each wait: exact where a closed form exists. 'decorrelated',
  * 'decorrelatedBounded' and 'pollyV2' are numeric, with errors below 1e-6. (If the cap of a decorrelated jitter is
- * more than 1e24 times its base, waits after the first several hundred count as the last computed one.) Server hints are not part of it: a
- * hint can only lengthen a wait.
+ * more than 1e24 times its base, waits after the first several hundred count as the last computed one.) Server hints
+ * are not part of it: a hint can only lengthen a wait.
  *
  * @param k number of waits: an integer between 1 and 1000, which may exceed the policy's attempts. Defaults to
  *   `maxAttempts − 1`, at most 1000; to 20 without a limit of attempts

@@ -369,7 +369,10 @@ export type Backoff =
    * value is a `RangeError` that ends the operation. Capped and jittered like the others.
    */
   | ((k: number) => number)
-  /** A list of 1 to 1,000 entries, each non-negative milliseconds; the last repeats. Capped and jittered like the others. */
+  /**
+   * A list of 1 to 1,000 entries, each non-negative milliseconds; the last repeats. Capped and jittered like the
+   * others.
+   */
   | readonly number[];
 
 /** Options of a {@link RetryPolicy}. */
@@ -384,7 +387,10 @@ export interface PolicyOptions<T = any> extends RetryOptions<T> {
   metrics?: boolean | undefined;
 }
 
-/** Options of one {@link RetryPolicy.run}; each overrides the policy's, except `signal`. A `seed` gives the draws of operation 0. */
+/**
+ * Options of one {@link RetryPolicy.run}; each overrides the policy's, except `signal`. A `seed` gives the draws of
+ * operation 0.
+ */
 export interface RunOptions<T = any> extends RetryOptions<T> {
   /** Aborts this operation. The policy's own signal still does, too. */
   signal?: AbortSignal | undefined;

@@ -1,6 +1,6 @@
 /**
- * Writes the first figures into the page, and makes its preview picture: both are there before any script, and for those who
- * run none. They are drawn by the page's own code, with the numbers of the installed package.
+ * Writes the first figures into the page, and makes its preview picture: both are there before any script, and for
+ * those who run none. They are drawn by the page's own code, with the numbers of the installed package.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -144,7 +144,8 @@ async function preview(hero: Element): Promise<Uint8Array> {
   const { width, height } = PREVIEW_SIZE;
   const color = (name: string): string => resolved(`var(${name})`, 'light');
   const text = (x: number, y: number, size: number, weight: number, fill: string, words: string): string =>
-    `<text x="${x}" y="${y}" style="font-family: Inter; font-size: ${size}px; font-weight: ${weight}; fill: ${fill}">${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`;
+    `<text x="${x}" y="${y}" style="font-family: Inter; font-size: ${size}px; font-weight: ${weight}; fill: ` +
+    `${fill}">${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`;
   const words = (row: Element, name: string): string => row.querySelector(name)?.textContent ?? '';
   const rows = [...hero.querySelectorAll('.hero-row')].map((row, i) => {
     const strip = row.querySelector('svg');
@@ -153,12 +154,15 @@ async function preview(hero: Element): Promise<Uint8Array> {
     const isBad = row.querySelector('.hero-outcome.bad') !== null;
     return (
       text(60, y, 30, 650, resolved(`var(--${jitter}-text)`, 'light'), words(row, '.hero-label')) +
-      `<g data-jitter="${jitter}" transform="translate(60 ${y + 18}) scale(${1080 / Number(strip?.getAttribute('width'))} 2)">${strip?.innerHTML}</g>` +
-      `<g text-anchor="end">${text(1140, y, 30, 650, color(isBad ? '--failed' : '--text'), [words(row, '.hero-outcome'), words(row, '.hero-rest')].filter(Boolean).join(', '))}</g>`
+      `<g data-jitter="${jitter}" transform="translate(60 ${y + 18}) ` +
+      `scale(${1080 / Number(strip?.getAttribute('width'))} 2)">${strip?.innerHTML}</g>` +
+      '<g ' +
+      `text-anchor="end">${text(1140, y, 30, 650, color(isBad ? '--failed' : '--text'), [words(row, '.hero-outcome'), words(row, '.hero-rest')].filter(Boolean).join(', '))}</g>`
     );
   });
   const drawing =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><style>${markRules('light', JITTERS)}</style>` +
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" ` +
+    `height="${height}"><style>${markRules('light', JITTERS)}</style>` +
     `<rect width="100%" height="100%" fill="${color('--card')}"/>` +
     text(60, 106, 52, 650, color('--text'), TITLE) +
     rows.join('') +
@@ -191,7 +195,8 @@ async function font(weight: number): Promise<Buffer> {
     targetFormat: 'truetype',
     variationAxes: { wght: weight },
   });
-  // resvg chooses by the weight that a font claims, which stays that of the whole family: the third number of its table OS/2.
+  // resvg chooses by the weight that a font claims, which stays that of the whole family: the third number of its table
+  // OS/2.
   const tables = Array.from({ length: made.readUInt16BE(4) }, (_, i) => made.subarray(12 + 16 * i, 28 + 16 * i));
   const os2 = tables.find((table) => table.toString('latin1', 0, 4) === 'OS/2');
   if (!os2) throw new Error('the font has no weight');

@@ -1,6 +1,6 @@
 /**
- * Writes THIRD-PARTY-NOTICES.txt beside the built page: the licences of all packages that are bundled into it or into its
- * workers, from the packages' own files.
+ * Writes THIRD-PARTY-NOTICES.txt beside the built page: the licences of all packages that are bundled into it or into
+ * its workers, from the packages' own files.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';

@@ -65,7 +65,8 @@ export function markRules(scheme: Scheme, jitters: readonly string[]): string {
       if (!body.includes('--hue')) return `${each.join(', ')} {${resolved(body, scheme)}}`;
       return jitters.map(
         (jitter) =>
-          `${each.map((selector) => `[data-jitter="${jitter}"] ${selector}`).join(', ')} {${resolved(body, scheme, jitter)}}`,
+          `${each.map((selector) => `[data-jitter="${jitter}"] ${selector}`).join(', ')} ` +
+          `{${resolved(body, scheme, jitter)}}`,
       );
     })
     .join('\n');

@@ -125,7 +125,7 @@ mod tests {
 
     /// The waits of decorrelated jitter with base 100 and every draw 0.5, after these hints.
     fn waits(hints: &[Hint]) -> Vec<f64> {
-        let policy = RetryPolicy::new(RetryOptions {
+        let policy = RetryPolicy::from_options(RetryOptions {
             jitter: Jitter::Decorrelated,
             max_attempts: Some(10),
             ..RetryOptions::default()

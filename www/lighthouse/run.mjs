@@ -90,7 +90,8 @@ try {
     ]);
     console.log(`${kind}: ${scores.map(([name, score]) => `${name} ${score}`).join(', ')}`);
     console.log(
-      `  ${TIMES.map((name) => `${name} ${Number(median(results.map(({ audits }) => audits[name].numericValue)).toFixed(3))}`).join(', ')}`,
+      '  ' +
+        `${TIMES.map((name) => `${name} ${Number(median(results.map(({ audits }) => audits[name].numericValue)).toFixed(3))}`).join(', ')}`,
     );
     // What costs points, once for all runs.
     const failed = results.flatMap(({ audits, categories }) =>

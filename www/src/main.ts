@@ -81,7 +81,9 @@ document.documentElement.dataset.ready = '';
 if (location.hash) void showTarget();
 addEventListener('hashchange', () => void showTarget());
 
-/** Mounts a section in the place of the picture that the build has drawn: that stays until the section shows as much. */
+/**
+ * Mounts a section in the place of the picture that the build has drawn: that stays until the section shows as much.
+ */
 function mountUnder(id: string, mount: (root: HTMLElement) => void): void {
   const body = byId(id);
   const drawn = body.querySelector(':scope > .static');

@@ -1,7 +1,7 @@
 // @ts-check
 // Measures the packed package against its peers: cargo xtask bench. One measuring process at a time.
 //
-//   node main.mjs --out FOLDER [--quick] [--part NAME]... [--readme FILE] [--seed N]
+//   node main.mjs --out FOLDER [--quick] [--part NAME]... [--docs FILE] [--seed N]
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { engines, machine, nodeVersions, takenByOthers, versions } from './lib/machine.mjs';
 import { mainOf, nodes } from './lib/nodes.mjs';
 import { PARTS } from './parts/all.mjs';
-import { between, block } from './report/readme.mjs';
+import { between, block } from './report/document.mjs';
 import { asText, sectionsOf } from './report/sections.mjs';
 import { textTable } from './report/table.mjs';
 import { targetRows, targetsOf } from './report/targets.mjs';
@@ -20,16 +20,16 @@ const { values } = parseArgs({
     out: { type: 'string' },
     quick: { type: 'boolean', default: false },
     part: { type: 'string', multiple: true, default: PARTS },
-    readme: { type: 'string' },
+    docs: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
 });
-const { out, quick, part: chosen, readme } = values;
+const { out, quick, part: chosen, docs } = values;
 if (!out) throw new Error('--out is missing: the folder for the results');
 const unknown = chosen.find((name) => !PARTS.includes(name));
 if (unknown !== undefined) throw new Error(`there is no part ${unknown}: ${PARTS.join(', ')}`);
-if (readme && chosen.length < PARTS.length)
-  throw new Error('the README shows all parts: --readme goes with no choice of parts');
+if (docs && chosen.length < PARTS.length)
+  throw new Error('the document shows all parts: --docs goes with no choice of parts');
 
 /** @param {Record<string, any>} parts */
 function aims(parts) {
@@ -84,7 +84,7 @@ Asking for a Node: ${Object.entries(engines())
   .join(', ')}; measured wherever they run.
 Others used ${percent(others[0])} of the processors just before and ${percent(others[1])} just after.${Math.max(...others) > 0.1 ? ' This machine is not idle: measure again.' : ''}
 ${file}`);
-if (readme) {
-  writeFileSync(readme, between(readFileSync(readme, 'utf8'), block(results)));
-  console.log(`written to ${readme}`);
+if (docs) {
+  writeFileSync(docs, between(readFileSync(docs, 'utf8'), block(results)));
+  console.log(`written to ${docs}`);
 }

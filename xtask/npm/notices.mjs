@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const FILE = join(root, 'pkg-template/THIRD-PARTY-NOTICES');
 
 /** The features of every wasm file in the package (xtask/src/thin_wasm.rs, xtask/src/lab_wasm.rs). */
-const FEATURES = 'driver,lab';
+const FEATURES = 'driver,lab-exports';
 
 const LINE = `${'-'.repeat(80)}\n`;
 
@@ -50,7 +50,10 @@ export function metadata() {
   );
 }
 
-/** Returns the crates that the package's own crate is linked with. Macros run at compile time: none of their code is in it. */
+/**
+ * Returns the crates that the package's own crate is linked with. Macros run at compile time: none of their code is in
+ * it.
+ */
 export function linkedCrates({ packages, resolve }) {
   const byId = new Map(packages.map((crate) => [crate.id, crate]));
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));

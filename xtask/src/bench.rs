@@ -14,8 +14,8 @@ pub struct Options {
     pub quick: bool,
     /// Parts whose names contain one of these; all when empty.
     pub only: Vec<String>,
-    /// Whether the README's tables are written.
-    pub readme: bool,
+    /// Whether docs/benchmarks.md is written.
+    pub docs: bool,
 }
 
 /// Where the measuring programs and their npm packages are.
@@ -63,10 +63,10 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
 }
 
 fn select(options: &Options) -> Result<Vec<&'static str>, Failure> {
-    let Options { only, readme, .. } = options;
-    if *readme && !only.is_empty() {
+    let Options { only, docs, .. } = options;
+    if *docs && !only.is_empty() {
         return Err(Failure::new(
-            "--readme needs all parts, so it goes without --only",
+            "--docs needs all parts, so it goes without --only",
         ));
     }
     let has = |part: &&str, word: &String| part.contains(word.as_str());
@@ -94,8 +94,10 @@ fn program(ws: &Workspace, options: &Options, parts: &[&str], browsers: Option<&
     if options.quick {
         program = program.arg("--quick");
     }
-    if options.readme {
-        program = program.arg("--readme").arg(ws.root.join("README.md"));
+    if options.docs {
+        program = program
+            .arg("--docs")
+            .arg(ws.root.join("docs/benchmarks.md"));
     }
     match browsers {
         Some(found) => program
@@ -138,12 +140,12 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_is_not_written_from_a_choice_of_parts() {
+    fn the_docs_are_not_written_from_a_choice_of_parts() {
         let options = Options {
-            readme: true,
+            docs: true,
             ..only(&["heap"])
         };
-        assert!(select(&options).unwrap_err().message.contains("--readme"));
+        assert!(select(&options).unwrap_err().message.contains("--docs"));
     }
 
     #[test]
@@ -168,12 +170,12 @@ mod tests {
         };
         let options = Options {
             quick: true,
-            readme: true,
+            docs: true,
             ..Options::default()
         };
         let command = program(&ws, &options, &["heap", "cold"], None).to_string();
         assert!(command.ends_with(
-            "node main.mjs --out /r/target/bench --part heap --part cold --quick --readme /r/README.md"
+            "node main.mjs --out /r/target/bench --part heap --part cold --quick --docs /r/docs/benchmarks.md"
         ), "{command}");
         let plain = program(&ws, &Options::default(), &["heap"], None).to_string();
         assert!(plain.ends_with("--part heap"), "{plain}");

@@ -13,7 +13,8 @@ import { numbers, policyData, seedOf, whole } from './values.js';
  * @typedef {object} LabFunctions
  * @property {(policy: unknown, waits: number) => any} labPlan
  * @property {(policy: unknown) => any} labExplain
- * @property {(policy: unknown, seedHigh: number, seedLow: number, waits: number, first: number, operations: number) => Float64Array} labSample
+ * @property {(policy: unknown, seedHigh: number, seedLow: number, waits: number, first: number, operations: number) =>
+ *   Float64Array} labSample
  * @property {(policy: unknown, k: number, resolution: number) => Float64Array} labCells
  * @property {(policy: unknown, k: number, ms: Float64Array) => Float64Array} labCdf
  * @property {(policy: unknown, k: number, probabilities: Float64Array) => Float64Array} labQuantiles

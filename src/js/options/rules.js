@@ -46,7 +46,8 @@ export const RULES = {
   factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
   backoff: [
     'string',
-    `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 to 1,000 such values`,
+    `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 ` +
+      'to 1,000 such values',
     readBackoff,
   ],
   jitter: [

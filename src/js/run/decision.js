@@ -48,7 +48,8 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   let r2 = 0;
   if (draws && random !== undefined) {
     r = drawOf(random);
-    // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called once.
+    // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called
+    // once.
     r2 = (r * 2 ** 26) % 1;
   }
   const curveMs = exact || settings.backoff !== CUSTOM ? NaN : curveOf(settings.curve, attempt);
@@ -87,7 +88,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
       r,
       r2,
     );
-    if (Number.isNaN(decision)) throw failure(Error, 'the core refused valid settings. Please report this');
+    if (Number.isNaN(decision)) throw failure(Error, 'the core rejected valid settings. Please report this');
   } catch (fault) {
     // A trap may leave the instance in a bad state: the next operation makes another.
     settings.load(true);

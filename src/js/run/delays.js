@@ -34,7 +34,7 @@ export const Delays = /* @__PURE__ */ (() => {
       return { done: false, value: delayMs };
     }
 
-    /** Starts anew, as the next operation: the same curve, fresh draws. */
+    /** Starts again, as the next operation: the same curve, fresh draws. */
     reset() {
       this.#attempt = 1;
       this.#state.previous = NO_PREVIOUS;
@@ -42,7 +42,8 @@ export const Delays = /* @__PURE__ */ (() => {
     }
   }
 
-  // Inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and `map`, `take`, … where the host has them.
+  // Inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and `map`, `take`, … where the host has
+  // them.
   Object.setPrototypeOf(Delays.prototype, Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
   return Delays;
 })();

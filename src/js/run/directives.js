@@ -20,7 +20,10 @@ const DEEPEST = 10;
  * @property {boolean} wraps whether the `cause` of the error that has it is the caller's own error
  */
 
-/** Name of the function that made each error, for the message about one that was returned. @type {WeakMap<object, string>} */
+/**
+ * Name of the function that made each error, for the message about one that was returned.
+ * @type {WeakMap<object, string>}
+ */
 const makers = new WeakMap();
 
 /**

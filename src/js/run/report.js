@@ -1,5 +1,5 @@
 // @ts-check
-// The story of an operation: what each attempt did, why it ended, and the errors that tell it.
+// The report of an operation: what each attempt did, why it ended, and the errors that carry it.
 
 import { messageOf } from '../options/messages.js';
 
@@ -65,7 +65,7 @@ export function retryReport(error) {
  * @param {object} report
  */
 export function keepReport(error, report) {
-  // A WeakMap refuses what is no object.
+  // A WeakMap accepts objects only.
   if (Object(error) === error) reports.set(/** @type {object} */ (error), report);
 }
 
@@ -75,7 +75,9 @@ export class TimeoutError extends Error {
   name = 'TimeoutError';
 }
 
-/** With `finalError: 'wrap'`: every kept error, the last as the cause. With `finalResult: 'reject'`: the last result. */
+/**
+ * With `finalError: 'wrap'`: every kept error, the last as the cause. With `finalResult: 'reject'`: the last result.
+ */
 export class RetryError extends AggregateError {
   name = 'RetryError';
 
@@ -90,7 +92,8 @@ export class RetryError extends AggregateError {
     const message = failed ? messageOf(outcome, '').replace(/^rejitter: /, '') : 'the last result was not accepted';
     super(
       errors,
-      `rejitter: gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${reason})${message && `: ${message}`}`,
+      `rejitter: gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} ` +
+        `(${reason})${message && `: ${message}`}`,
       failed ? { cause: outcome } : undefined,
     );
     this.reason = reason;

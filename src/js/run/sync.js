@@ -33,7 +33,7 @@ export function syncOf(load) {
   };
 }
 
-/** Limits of an operation that blocks. No event can tell of them, so they are polled. */
+/** Limits of an operation that blocks. No event can announce them, so they are polled. */
 class PolledLimits {
   expired = undefined;
   deadlineAt = Infinity;
@@ -161,7 +161,8 @@ function requireBlocking() {
   if (typeof globalThis.SharedArrayBuffer !== 'function') {
     throw failure(
       Error,
-      'retrySync needs SharedArrayBuffer, which is missing here (pages and their workers have it only when they are cross-origin isolated). Use retry instead',
+      'retrySync needs SharedArrayBuffer, which is missing here (pages and their workers have it only when they ' +
+        'are cross-origin isolated). Use retry instead',
     );
   }
   const made = new Int32Array(new SharedArrayBuffer(4));
@@ -170,7 +171,8 @@ function requireBlocking() {
   } catch (cause) {
     const error = failure(
       Error,
-      'retrySync cannot block this thread, because the host forbids it (as on the main thread of a page). Use retry instead, or a worker',
+      'retrySync cannot block this thread, because the host forbids it (as on the main thread of a page). Use ' +
+        'retry instead, or a worker',
     );
     hide(error, 'cause', cause);
     throw error;

@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, installed, project, repo } from '../lib/consumer.mjs';
+import { importPackage, installed, project } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
-import { DECLARED, blocks, caught, declarations, literal, tableIn } from '../lib/readers.mjs';
+import { DECLARED, blocks, caught, declarations, literal, reference, tableIn } from '../lib/readers.mjs';
+import { publicNames } from '../lib/shortcuts.mjs';
 import { compile } from '../lib/types.mjs';
 
 const api = await importPackage();
@@ -27,7 +28,10 @@ const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzz
 const UNIT = /\bms\b|\binteger\b|\b[Ff]inite\b/;
 const RANGE = /\b(?:[Pp]ositive|[Nn]on-negative|[Bb]etween \d|[Aa]t least \d|[Aa]bove \d)/;
 
-/** Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its module. */
+/**
+ * Objections to the declarations of an entry, by file, the entry's first: of the main one, or of another with its
+ * module.
+ */
 function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN }) {
   const { exports, options } = readDeclarations(Object.keys(files)[0], files);
   const wrong = [];
@@ -36,7 +40,7 @@ function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN })
     for (const name of documented) if (!real.includes(name)) wrong.push(`${what} ${name} is only in the declarations`);
   };
   const values = [...exports].filter(([, { value }]) => value).map(([name]) => name);
-  differ('export', values, Object.keys(module));
+  differ('export', values, publicNames(module));
   for (const [name, { doc, kind, value, members, marked }] of exports) {
     if (!marked) continue;
     if (!doc?.text.trim()) wrong.push(`${name} has no doc comment`);
@@ -158,7 +162,7 @@ test('each example of an option is valid and sets that option', () => {
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
     for (const [, example] of doc.tags.filter(([tag]) => tag === 'example')) {
       const [, short] = /^`(\{.*\})`$/s.exec(example) ?? [];
-      // The test of the READMEs runs the longer ones as programs.
+      // The test of the documents runs the longer ones as programs.
       if (!short) assert.match(example, /^```js\n/, name);
       else {
         const given = new Function(`return (${short});`)();
@@ -186,13 +190,10 @@ test('the examples in the declarations compile', async () => {
   assert.equal(code, 0);
 });
 
-test("the defaults in the declarations agree with the README's table", () => {
+test('the defaults in the declarations agree with the documented table', () => {
   const { options } = readDeclarations('index.d.ts', MAIN);
   const readme = new Map(
-    tableIn(readFileSync(join(repo, 'README.md'), 'utf8'), 'option').map(([name, , , standard]) => [
-      literal(name),
-      literal(standard),
-    ]),
+    tableIn(reference('options'), 'option').map(([name, , , standard]) => [literal(name), literal(standard)]),
   );
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
     const said = doc.tag('default');

@@ -1,4 +1,4 @@
-// The tracing channel `tracing:rejitter:operation:*`, for whoever watches a process from outside.
+// The tracing channel `tracing:rejitter:operation:*`, for observers of a process.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -10,7 +10,7 @@ import { importPackage, runNode } from '../lib/consumer.mjs';
 const { RetryPolicy, retry, retryReport } = await importPackage();
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 
-/** Runs `body` with subscribers; gives what they were told. */
+/** Runs `body` with subscribers; returns the events that they received. */
 async function watched(body) {
   const told = [];
   const subscribers = Object.fromEntries(
@@ -58,7 +58,7 @@ test('a success: start and end around the call, asyncStart and asyncEnd around i
   }
 });
 
-test('a failure: the error and the report are told', async () => {
+test('a failure: the events have the error and the report', async () => {
   const error = new Error('failing');
   const told = await watched(async () => {
     await assert.rejects(
@@ -82,12 +82,12 @@ test('a failure: the error and the report are told', async () => {
   assert.equal(context.report.reason, 'exhausted');
 });
 
-test('an abort and refused options', async () => {
+test('an abort and rejected options', async () => {
   const told = await watched(async () => {
     await retry(() => 1, { signal: AbortSignal.abort('enough') }).catch(() => {});
     await retry(() => 1, { baseMs: -1 }).catch(() => {});
   });
-  // Refused options begin no operation.
+  // Rejected options start no operation.
   assert.deepEqual(
     told.map(({ name }) => name),
     ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
@@ -167,11 +167,12 @@ test('subscribers that come and go between operations, and before the package is
   assert.equal(told.length, 4);
   const { length } = told;
   await retry(() => 1);
-  assert.equal(told.length, length, 'none is told after it has left');
+  assert.equal(told.length, length, 'no event after it has left');
   const { stdout, stderr } = await runNode(`
     import { tracingChannel } from 'node:diagnostics_channel';
     let starts = 0;
-    tracingChannel('rejitter:operation').subscribe({ start() { starts += 1; }, end() {}, asyncStart() {}, asyncEnd() {}, error() {} });
+    tracingChannel('rejitter:operation').subscribe({ start() { starts += 1; }, end() {}, asyncStart() {},
+      asyncEnd() {}, error() {} });
     const { retry } = await import('rejitter');
     await retry(() => 1);
     console.log(starts);
@@ -187,7 +188,8 @@ test('a subscriber that throws does not change the outcome', async () => {
     // Node reports it like an exception in a timer.
     process.on('uncaughtException', (error) => thrown.push(error.message));
     const spoil = () => { throw new Error('subscriber'); };
-    tracingChannel('rejitter:operation').subscribe({ start: spoil, end: spoil, asyncStart: spoil, asyncEnd: spoil, error: spoil });
+    tracingChannel('rejitter:operation').subscribe({ start: spoil, end: spoil, asyncStart: spoil, asyncEnd: spoil,
+      error: spoil });
     console.log(await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'value'; }, { baseMs: 1 }));
     await new Promise((go) => setTimeout(go, 5));
     console.log(thrown.length);
@@ -201,18 +203,20 @@ for (const [what, change] of Object.entries({
   'a getter of getBuiltinModule that throws':
     "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1; throw new Error('read'); } });",
   'a getter of process that throws':
-    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
+    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new " +
+    "Error('read'); } });",
   'channels without tracing':
     "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
 })) {
-  test(`${what}: it is asked once, and every function works`, async () => {
+  test(`${what}: it is called once, and every function works`, async () => {
     const { code, stdout, stderr } = await runNode(`
       const { RetryPolicy, retry, retrySync } = await import('rejitter');
       let looks = 0;
       ${change}
       const seen = [retrySync(() => 1)];
       const fn = ({ attempt }) => { if (attempt < 2) throw 0; return 'value'; };
-      for (const call of [() => retry(() => 1), () => retry(fn, { baseMs: 0 }), () => new RetryPolicy({ baseMs: 0 }).run(fn), () => new RetryPolicy().wrap(() => 2)()]) {
+      for (const call of [() => retry(() => 1), () => retry(fn, { baseMs: 0 }),
+        () => new RetryPolicy({ baseMs: 0 }).run(fn), () => new RetryPolicy().wrap(() => 2)()]) {
         const promise = call();
         seen.push(await promise);
       }

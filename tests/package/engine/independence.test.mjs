@@ -94,7 +94,7 @@ test('H01 fn, retryIf and random call the same policy again', async () => {
   assert.equal(value, 3);
 });
 
-test('H01 random that starts an operation of its own while a draw is being made', async () => {
+test('H01 random that starts another operation while a draw is being made', async () => {
   let nested = 0;
   const inner = [];
   const options = {
@@ -248,7 +248,8 @@ for (const [name, stub] of Object.entries({
         const armed = [];
         const real = setTimeout;
         globalThis.setTimeout = (f, ms) => { armed.push(ms); return real(f, 0); };
-        await Promise.allSettled(Array.from({ length: 50 }, () => retry(() => { throw 0; }, { baseMs: 1e9, capMs: 1e9, maxAttempts: 2 })));
+        await Promise.allSettled(Array.from({ length: 50 }, () => retry(() => { throw 0; }, { baseMs: 1e9, capMs: 1e9,
+          maxAttempts: 2 })));
         console.log(JSON.stringify({
           inRange: firsts.every((ms) => ms >= 0 && ms < 100), distinct: new Set(firsts).size,
           armedInRange: armed.every((ms) => ms >= 0 && ms <= 1e9), armedDistinct: new Set(armed.slice(0, 50)).size,
@@ -277,7 +278,7 @@ test('N03 --random-seed, which fixes Math.random, does not fix the waits', async
   assert.notEqual(starts[0].stdout, starts[1].stdout);
 });
 
-test('N01 a startup snapshot, taken after warm-up, gives each start waits of its own', async () => {
+test('N01 a startup snapshot, taken after warm-up, gives each start different waits', async () => {
   const dir = project('snapshot', {
     'entry.cjs': `
       const { RetryPolicy, retry } = require('rejitter');
@@ -323,7 +324,7 @@ test('N01 a startup snapshot, taken after warm-up, gives each start waits of its
   assert.equal(new Set(seen.map(({ now }) => now)).size, 3);
 });
 
-test('N01 clones of a running machine, which have all entropy in common, are told apart by the clock', async () => {
+test('N01 clones of a running machine, which share all entropy, differ by the clock', async () => {
   const clone = (now) =>
     runNode(`
     Math.random = () => 0.5;
@@ -349,7 +350,8 @@ test('W01 100 first calls at once: one instance, all right', async () => {
     const Module = WebAssembly.Module;
     WebAssembly.Module = function (...args) { modules += 1; return new Module(...args); };
     const { retry } = await import('rejitter');
-    const values = await Promise.all(Array.from({ length: 100 }, (_, i) => retry(({ attempt }) => { if (attempt < 3) throw 0; return i; }, { baseMs: 0 })));
+    const values = await Promise.all(Array.from({ length: 100 }, (_, i) =>
+      retry(({ attempt }) => { if (attempt < 3) throw 0; return i; }, { baseMs: 0 })));
     console.log(modules, values.every((v, i) => v === i));
   `);
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '1 true\n', stderr: '' });
@@ -373,9 +375,9 @@ test('W01 a start of wasm that fails is a failure of that call alone, with a rea
   assert.equal(code, 0);
   const {
     warnings: [warning],
-    ...told
+    ...outcomes
   } = JSON.parse(stdout);
-  assert.deepEqual(told, { calls: 1, error: 'from fn', value: 3 });
+  assert.deepEqual(outcomes, { calls: 1, error: 'from fn', value: 3 });
   assert.match(warning, /^rejitter: .*no memory today$/);
 });
 
@@ -390,7 +392,8 @@ test('entropy is taken only for a draw: not with random, not with a seed, not wh
     const fails = () => { throw 0; };
     const end = (promise) => promise.catch(() => {});
     const fast = { baseMs: 0.5, maxAttempts: 3 };
-    for (const options of [{ ...fast, random: () => 0.5 }, { ...fast, seed: 1 }, { ...fast, jitter: 'none' }, { maxAttempts: 1 }, { retryIf: () => false }, { ...fast, retryIf: () => ({ afterMs: 0 }) }]) {
+    for (const options of [{ ...fast, random: () => 0.5 }, { ...fast, seed: 1 }, { ...fast, jitter: 'none' },
+      { maxAttempts: 1 }, { retryIf: () => false }, { ...fast, retryIf: () => ({ afterMs: 0 }) }]) {
       await end(retry(fails, options));
       await end(new RetryPolicy(options).run(fails));
       try { retrySync(fails, options); } catch {}
@@ -416,7 +419,8 @@ test('crypto that throws: the clocks and Math.random serve', async () => {
     crypto.getRandomValues = () => { throw new Error('no entropy'); };
     const { RetryPolicy, retry } = await import('rejitter');
     const mine = new Error('mine');
-    console.log(await retry(() => { throw mine; }, { baseMs: 0, maxAttempts: 2 }).catch((error) => error === mine), new Set(Array.from({ length: 50 }, () => new RetryPolicy().delays().next().value)).size);
+    console.log(await retry(() => { throw mine; }, { baseMs: 0, maxAttempts: 2 }).catch((error) => error === mine),
+      new Set(Array.from({ length: 50 }, () => new RetryPolicy().delays().next().value)).size);
   `);
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true 50\n', stderr: '' });
 });

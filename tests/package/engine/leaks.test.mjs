@@ -23,7 +23,8 @@ const IMMEDIATE = `
   const memories = [];
   const { Memory, Instance } = WebAssembly;
   WebAssembly.Memory = class extends Memory { constructor(...args) { super(...args); memories.push(this); } };
-  WebAssembly.Instance = class extends Instance { constructor(...args) { super(...args); for (const each of Object.values(this.exports)) if (each instanceof Memory) memories.push(each); } };
+  WebAssembly.Instance = class extends Instance { constructor(...args) { super(...args);
+    for (const each of Object.values(this.exports)) if (each instanceof Memory) memories.push(each); } };
   const wasm = () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
   const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
 `;
@@ -43,7 +44,8 @@ test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat he
     const { RetryPolicy, retry } = await import('rejitter');
     const controller = new AbortController();
     const { signal } = controller;
-    const policy = new RetryPolicy({ baseMs: 0, maxAttempts: 3, signal, attemptTimeoutMs: 1e5, totalTimeoutMs: 1e6, onRetry() {}, metrics: true });
+    const policy = new RetryPolicy({ baseMs: 0, maxAttempts: 3, signal, attemptTimeoutMs: 1e5, totalTimeoutMs: 1e6,
+      onRetry() {}, metrics: true });
     const shares = { ${Object.entries(KINDS)
       .map(([name, call]) => `'${name}': (i) => ${call}`)
       .join(', ')} };

@@ -1,4 +1,4 @@
-// Nothing the package does leaves a promise that nobody watches. Each case runs in a process of its own
+// The package leaves no promise without a handler. Each case runs in a process of its own
 // under --unhandled-rejections=strict, where such a promise ends the process.
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,8 @@ const CASES = {
   'a later attempt that rejects after the abort': `
     const c = new AbortController();
     const late = [];
-    const p = retry(({ attempt }) => attempt < 3 ? Promise.reject(1) : new Promise((_, no) => { late.push(no); setTimeout(() => c.abort(E), 1); }), { ...fast, signal: c.signal });
+    const p = retry(({ attempt }) => attempt < 3 ? Promise.reject(1) : new Promise((_, no) => { late.push(no);
+      setTimeout(() => c.abort(E), 1); }), { ...fast, signal: c.signal });
     await expect(p, E);
     late[0](new Error('late'));`,
   'an abort inside the callback, which then throws': `
@@ -30,7 +31,8 @@ const CASES = {
     await expect(retry(() => { c.abort(E); throw 1; }, { ...fast, signal: c.signal }), E);`,
   'an abort during the wait': `
     const c = new AbortController();
-    const p = retry(() => Promise.reject(1), { ...fast, baseMs: 60000, capMs: 60000, jitter: 'none', signal: c.signal });
+    const p = retry(() => Promise.reject(1), { ...fast, baseMs: 60000, capMs: 60000, jitter: 'none',
+      signal: c.signal });
     setTimeout(() => c.abort(E), 1);
     await expect(p, E);`,
   'an aborted signal from the start': `await expect(retry(() => 1, { signal: AbortSignal.abort(E) }), E);`,
@@ -39,7 +41,8 @@ const CASES = {
   'a predicate that rejects after the abort': `
     const c = new AbortController();
     let reject;
-    const p = retry(() => Promise.reject(1), { ...fast, signal: c.signal, retryIf: () => new Promise((_, no) => { reject = no; }) });
+    const p = retry(() => Promise.reject(1), { ...fast, signal: c.signal, retryIf: () =>
+      new Promise((_, no) => { reject = no; }) });
     await new Promise((go) => setTimeout(go, 2));
     c.abort(E);
     await expect(p, E);
@@ -64,7 +67,7 @@ const EPILOGUE = `\nawait new Promise((go) => setTimeout(go, 20)); console.log('
 const strict = (body) =>
   runNode(`${PRELUDE}${body}${EPILOGUE}`, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
 
-test('the guard itself: a promise that nobody watches ends such a process', async () => {
+test('the guard itself: a promise without a handler ends such a process', async () => {
   const { code, stdout } = await strict(`retry(() => { throw E; }, fast);`);
   assert.notEqual(code, 0);
   assert.ok(!stdout.includes('end'));
@@ -77,7 +80,7 @@ for (const [name, body] of Object.entries(CASES)) {
   });
 }
 
-// The scenarios of the bug bank, wherever they are: each test whose name begins with an id runs once more
+// The scenarios of the bug bank, wherever they are: each test whose name starts with an id runs once more
 // in a process of this kind. Those that only start other programs (bundlers, browsers, test runners) say
 // nothing about this one.
 const SCENARIO = /^test\(['`]([A-Z]\d{2}) |^ {2}test\(['`]([A-Z]\d{2}) /gm;

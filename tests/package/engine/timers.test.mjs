@@ -1,4 +1,4 @@
-// The waits as the host sees them: what setTimeout is given, and when.
+// The waits as the host sees them: the arguments of setTimeout, and their time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -59,7 +59,8 @@ test('T01 the host prints no TimeoutOverflowWarning', async () => {
     const c = new AbortController();
     setTimeout(() => c.abort('enough'), 20);
     let calls = 0;
-    await retry(() => { calls += 1; throw 0; }, { baseMs: 2 ** 31, capMs: Infinity, jitter: 'none', signal: c.signal }).catch(() => {});
+    await retry(() => { calls += 1; throw 0; }, { baseMs: 2 ** 31, capMs: Infinity, jitter: 'none',
+      signal: c.signal }).catch(() => {});
     console.log(calls);
   `);
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '1\n', stderr: '' });
@@ -100,7 +101,7 @@ test('fractions are rounded up, so that no wait is cut short', async () => {
 
 for (const options of COMBINATIONS) {
   const label = `${options.backoff ?? 'its own curve'}, jitter ${options.jitter}`;
-  test(`T03 5,000 failing attempts (${label}): every wait finite and within the cap, as in the policy's list`, async () => {
+  test(`T03 5,000 failing attempts (${label}): every wait is finite, within the cap, and in the policy's list`, async () => {
     const policy = { ...options, capMs: 9000, minMs: 5, maxAttempts: 5000, seed: 'T03' };
     const { clock } = await underClock(() => retry(failing, policy));
     assert.equal(clock.armed.length, 4999);
@@ -195,7 +196,8 @@ test('M07 zero waits let the event loop turn: an abort by a real timer gets thro
     const c = new AbortController();
     let calls = 0, ticks = 0;
     const ticker = setInterval(() => { ticks += 1; if (ticks === 3) c.abort('enough'); }, 1);
-    const error = await retry(() => { calls += 1; if (calls > 1e6) process.exit(9); throw 0; }, { baseMs: 0, maxAttempts: Infinity, signal: c.signal }).catch((e) => e);
+    const error = await retry(() => { calls += 1; if (calls > 1e6) process.exit(9); throw 0; },
+      { baseMs: 0, maxAttempts: Infinity, signal: c.signal }).catch((e) => e);
     clearInterval(ticker);
     console.log(error, ticks);
   `);
@@ -254,7 +256,8 @@ test('setTimeout is called as a global function, which browsers insist on', asyn
     }
     const c = new AbortController();
     const value = await retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 1 });
-    const p = retry(() => { throw 0; }, { baseMs: 60000, capMs: 60000, jitter: 'none', signal: c.signal }).catch((e) => e);
+    const p = retry(() => { throw 0; }, { baseMs: 60000, capMs: 60000, jitter: 'none', signal: c.signal }).catch((e) =>
+      e);
     setTimeout(() => c.abort('enough'), 5);
     console.log(value, await p);
   `);

@@ -9,28 +9,34 @@ import { runNode } from '../lib/consumer.mjs';
 const HOSTS = {
   'without WebAssembly': ['delete globalThis.WebAssembly;', /WebAssembly is not defined/],
   'with a Content-Security-Policy, Chromium': [
-    "WebAssembly.Module = function () { throw new WebAssembly.CompileError(`WebAssembly.Module(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because 'unsafe-eval' is not an allowed source of script`); };",
+    'WebAssembly.Module = function () { throw new WebAssembly.CompileError(`WebAssembly.Module(): Compiling or ' +
+      'instantiating WebAssembly module violates the following Content Security policy directive because ' +
+      "'unsafe-eval' is not an allowed source of script`); };",
     /Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src\.$/,
   ],
   'with a Content-Security-Policy, Firefox': [
-    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('call to WebAssembly.Module() blocked by CSP'); };",
+    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('call to WebAssembly.Module() blocked " +
+      "by CSP'); };",
     /Add 'wasm-unsafe-eval'/,
   ],
   'whose embedder forbids compiling': [
-    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('WebAssembly.Module(): Wasm code generation disallowed by embedder'); };",
+    "WebAssembly.Module = function () { throw new WebAssembly.CompileError('WebAssembly.Module(): Wasm code " +
+      "generation disallowed by embedder'); };",
     /Wasm code generation disallowed by embedder$/,
   ],
-  'that refuses instances': [
+  'that rejects instances': [
     "WebAssembly.Instance = function () { throw new RangeError('Out of memory'); };",
     /Out of memory$/,
   ],
   'whose core traps': [
-    "WebAssembly.Instance = function () { this.exports = { draw() { throw new WebAssembly.RuntimeError('unreachable'); }, decide() { throw new WebAssembly.RuntimeError('unreachable'); } }; };",
+    'WebAssembly.Instance = function () { this.exports = { draw() { throw new ' +
+      "WebAssembly.RuntimeError('unreachable'); }, decide() { throw new WebAssembly.RuntimeError('unreachable'); } " +
+      '}; };',
     /unreachable$/,
   ],
 };
 for (const [host, [change, told]] of Object.entries(HOSTS)) {
-  test(`a host ${host}: errors and results come out by identity, one warning names the reason`, async () => {
+  test(`a host ${host}: errors and results keep their identity, one warning names the reason`, async () => {
     const { code, stdout, stderr } = await runNode(`
       import { RetryError, RetryPolicy, permanent, retry, retryReport, retrySync } from 'rejitter';
       import { createFetch } from 'rejitter/fetch';
@@ -41,8 +47,10 @@ for (const [host, [change, told]] of Object.entries(HOSTS)) {
       let calls = 0;
       const failing = () => { calls += 1; throw mine; };
       const ends = {};
-      const note = (name, outcome, report, own = outcome === mine) => { ends[name] = [own, report?.reason, calls, report?.cause instanceof Error]; calls = 0; };
-      const rejects = async (name, promise) => { const error = await promise.then(() => 'resolved', (e) => e); note(name, error, retryReport(error)); };
+      const note = (name, outcome, report, own = outcome === mine) => { ends[name] = [own, report?.reason, calls,
+        report?.cause instanceof Error]; calls = 0; };
+      const rejects = async (name, promise) => { const error = await promise.then(() => 'resolved', (e) => e);
+        note(name, error, retryReport(error)); };
       await rejects('last attempt', retry(failing, { maxAttempts: 1 }));
       await rejects('permanent', retry(() => { calls += 1; throw permanent(mine); }));
       await rejects('not retryable', retry(failing, { retryIf: () => false }));
@@ -59,7 +67,8 @@ for (const [host, [change, told]] of Object.entries(HOSTS)) {
       note('result', result, retryReport(result), result === pending);
       const texts = [];
       const policy = new RetryPolicy();
-      for (const ask of [() => policy.delays().next(), () => [...policy.delays({ seed: 1 })]]) try { ask(); } catch (error) { texts.push(error.message); }
+      for (const ask of [() => policy.delays().next(), () => [...policy.delays({ seed: 1 })]]) try { ask();
+        } catch (error) { texts.push(error.message); }
       console.log(JSON.stringify({ ends, warnings, texts }));
     `);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });

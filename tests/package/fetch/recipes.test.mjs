@@ -1,19 +1,16 @@
-// The README's recipes that need other packages, over the real ones: undici's dispatcher, axios, ky. The
-// others run in docs/readme.test.mjs.
+// The documented recipes that need other packages, over the real ones: undici's dispatcher, axios, ky. The
+// others run in docs/documents.test.mjs.
 
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync, mkdirSync } from 'node:fs';
+import { symlinkSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { project, repo, run, tool } from '../lib/consumer.mjs';
+import { project, run, tool } from '../lib/consumer.mjs';
 import { listen } from '../lib/fetching.mjs';
+import { marked } from '../lib/readers.mjs';
 
-const RECIPES = Object.fromEntries(
-  [...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (undici|axios and ky)\n(.*?)^```$/gms)].map(
-    ([, name, code]) => [name, code],
-  ),
-);
+const RECIPES = Object.fromEntries(marked('undici|axios and ky'));
 
 let server;
 before(async () => {
@@ -55,7 +52,8 @@ test('axios and ky: retried below, once, with one key; their errors stay theirs'
     const origin = 'https://example.com';
     console.log((await api.post(origin + '/axios', { item: 7 })).data.sent);
     console.log((await http.post(origin + '/ky', { json: { item: 8 } }).json()).sent);
-    console.log((await api.get(origin + '/404').catch((error) => error)).name, (await http.get(origin + '/404').catch((error) => error)).name);
+    console.log((await api.get(origin + '/404').catch((error) => error)).name,
+      (await http.get(origin + '/404').catch((error) => error)).name);
   `;
   const { stdout, stderr } = await recipe(RECIPES['axios and ky'] + use, ['axios', 'ky']);
   assert.equal(stderr, '');

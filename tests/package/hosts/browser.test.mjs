@@ -32,7 +32,8 @@ const sleep = (ms) => new Promise((go) => { setTimeout(go, ms); });
 export async function job() {
   const out = {};
   out.value = await retryWithFullJitter(flaky(3), { baseMs: 2 });
-  out.parallel = (await Promise.all(Array.from({ length: 50 }, (_, i) => retryWithEqualJitter(flaky(i % 4), { baseMs: 1 })))).join('');
+  out.parallel = (await Promise.all(Array.from({ length: 50 }, (_, i) => retryWithEqualJitter(flaky(i % 4),
+    { baseMs: 1 })))).join('');
 
   const began = performance.now();
   await retryWithFixedDelay(flaky(2), { baseMs: 40 });
@@ -41,14 +42,16 @@ export async function job() {
   const controller = new AbortController();
   const reason = { why: 'enough' };
   let calls = 0;
-  const waiting = retry(() => { calls += 1; throw new Error('flaky'); }, { baseMs: 60000, capMs: 60000, jitter: 'none', signal: controller.signal });
+  const waiting = retry(() => { calls += 1; throw new Error('flaky'); }, { baseMs: 60000, capMs: 60000, jitter: 'none',
+    signal: controller.signal });
   waiting.catch(() => {});
   await sleep(20);
   controller.abort(reason);
   const state = await settledInMicrotasks(waiting);
   out.abort = { atOnce: state !== undefined, same: state?.error === reason, calls };
 
-  out.undefined = await retry(() => Promise.reject(undefined), { baseMs: 0, maxAttempts: 3 }).then(() => 'resolved', (error) => String(error));
+  out.undefined = await retry(() => Promise.reject(undefined), { baseMs: 0, maxAttempts: 3 }).then(() => 'resolved',
+    (error) => String(error));
   const refused = await retry(() => 1, { baseMs: -1, maxAtempts: 2 }).catch((error) => error);
   out.refused = { type: refused instanceof TypeError, message: refused.message };
 
@@ -63,7 +66,8 @@ export async function job() {
   // A loop that starves timers never ends.
   const stop = new AbortController();
   setTimeout(() => stop.abort('enough'));
-  out.zero = await retry(() => { throw 0; }, { baseMs: 0, maxAttempts: Infinity, signal: stop.signal }).catch((error) => error);
+  out.zero = await retry(() => { throw 0; }, { baseMs: 0, maxAttempts: Infinity,
+    signal: stop.signal }).catch((error) => error);
 
   out.unseeded = new Set(Array.from({ length: 100 }, () => new RetryPolicy().delays().next().value)).size;
   const vectors = await (await fetch('/vectors.json')).json();
@@ -162,7 +166,8 @@ before(async () => {
     '/bundled': html('<script type="module" src="/bundle.js"></script>'),
     '/bundle.js': js(page),
     '/native': html(
-      '<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" src="/src/page.mjs"></script>',
+      '<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" ' +
+        'src="/src/page.mjs"></script>',
     ),
     '/src/page.mjs': js(PAGE),
     '/src/job.mjs': js(JOB),
@@ -180,7 +185,8 @@ before(async () => {
       headers: { 'content-security-policy': `${CSP} 'wasm-unsafe-eval'` },
     },
     '/complaining': html(
-      '<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new Error("uncaught");</script>',
+      '<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new ' +
+        'Error("uncaught");</script>',
     ),
     '/vectors.json': { type: 'application/json', body: VECTORS },
   };

@@ -163,7 +163,8 @@ const SUITE = (timers) => `
       state.calls += 1;
       if (attempt < 3) throw new Error('flaky');
       return attempt;
-    }, { baseMs: 60000, capMs: 60000, ...options }).then((value) => { state.value = value; }, (error) => { state.error = error; });
+    }, { baseMs: 60000, capMs: 60000, ...options }).then((value) => { state.value = value; }, (error) =>
+      { state.error = error; });
     return state;
   };
   test('waits', async () => {
@@ -202,7 +203,8 @@ const SUITE = (timers) => `
     ${timers}.useFakeTimers();
     let calls = 0;
     let error;
-    retryWithFixedDelay(() => { calls += 1; return new Promise(() => {}); }, { baseMs: 10, attemptTimeoutMs: 5000, maxAttempts: 2 }).catch((last) => { error = last; });
+    retryWithFixedDelay(() => { calls += 1; return new Promise(() => {}); }, { baseMs: 10, attemptTimeoutMs: 5000,
+      maxAttempts: 2 }).catch((last) => { error = last; });
     await ${timers}.advanceTimersByTimeAsync(4999);
     expect(calls).toBe(1);
     await ${timers}.advanceTimersByTimeAsync(11);

@@ -27,10 +27,13 @@ export async function hints({ now, cases }) {
   try {
     const out = [];
     for (const entry of cases) {
-      const headers = new Map([['retry-after-ms', entry.retryAfterMs], ['retry-after', entry.retryAfter], ['date', entry.date]]);
+      const headers = new Map([['retry-after-ms', entry.retryAfterMs], ['retry-after', entry.retryAfter],
+        ['date', entry.date]]);
       let calls = 0;
-      const inner = async () => (++calls > 1 ? new Response('ok') : { status: 503, body: null, headers: { get: (name) => headers.get(name) ?? null } });
-      await createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) => out.push(event.hintMs ?? null) }, inner)('http://x/');
+      const inner = async () => (++calls > 1 ? new Response('ok') : { status: 503, body: null,
+        headers: { get: (name) => headers.get(name) ?? null } });
+      await createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) =>
+        out.push(event.hintMs ?? null) }, inner)('http://x/');
     }
     return out;
   } finally {
@@ -43,7 +46,8 @@ async function one(origin, path, init = {}, options = {}) {
   const id = Math.random().toString(36).slice(2) + (ids += 1);
   const url = origin + path + (path.includes('?') ? '&' : '?') + 'id=' + id;
   const hints = [];
-  const fetch = createFetch({ ...QUICK, maxAttempts: 3, ...options, onRetry: (event) => hints.push(event.hintMs ?? null) });
+  const fetch = createFetch({ ...QUICK, maxAttempts: 3, ...options, onRetry: (event) =>
+    hints.push(event.hintMs ?? null) });
   let outcome;
   let report;
   try {
@@ -55,23 +59,29 @@ async function one(origin, path, init = {}, options = {}) {
     outcome = [error.name];
   }
   const seen = await (await globalThis.fetch(origin + '/seen?id=' + id)).json();
-  return { outcome, reason: report?.reason ?? null, hints, attempts: seen.attempts, bodies: seen.bodies, keys: seen.keys.length };
+  return { outcome, reason: report?.reason ?? null, hints, attempts: seen.attempts, bodies: seen.bodies,
+    keys: seen.keys.length };
 }
 
 export async function cases(origin, refused) {
   const out = {};
-  for (const status of [200, 404, 408, 425, 429, 500, 501, 502, 503, 504, 505]) out['status ' + status] = await one(origin, '/status?status=' + status + '&fail=1');
+  for (const status of [200, 404, 408, 425, 429, 500, 501, 502, 503, 504,
+    505]) out['status ' + status] = await one(origin, '/status?status=' + status + '&fail=1');
   out['runs out'] = await one(origin, '/status?status=503&fail=9');
   out['retry-after'] = await one(origin, '/status?status=503&fail=1&retryAfter=1', {}, { respectRetryAfter: true });
   out['retry-after, exposed'] = await one(origin, '/status?status=503&fail=1&retryAfter=1&expose=1');
   out['a long retry-after, exposed'] = await one(origin, '/status?status=503&fail=1&retryAfter=99999&expose=1');
   out['POST without key'] = await one(origin, '/status?status=503&fail=1', { method: 'POST', body: 'order' });
-  out['POST with key'] = await one(origin, '/status?status=503&fail=1', { method: 'POST', body: 'order' }, { idempotencyKey: 'auto' });
+  out['POST with key'] = await one(origin, '/status?status=503&fail=1', { method: 'POST', body: 'order' },
+    { idempotencyKey: 'auto' });
   out['PUT with a string'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: 'string' });
   out['PUT with a Blob'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: new Blob(['blob']) });
-  out['PUT with a buffer'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: new TextEncoder().encode('buffer') });
-  out['PUT with parameters'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: new URLSearchParams({ a: '1' }) });
-  out['PUT by a Request'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: 'request', asRequest: true });
+  out['PUT with a buffer'] = await one(origin, '/status?status=503&fail=2',
+    { method: 'PUT', body: new TextEncoder().encode('buffer') });
+  out['PUT with parameters'] = await one(origin, '/status?status=503&fail=2',
+    { method: 'PUT', body: new URLSearchParams({ a: '1' }) });
+  out['PUT by a Request'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: 'request',
+    asRequest: true });
   out['PUT by a function'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: () => 'made' });
   out['reset before headers'] = await one(origin, '/reset?fail=1');
   out['headers never come'] = await one(origin, '/hang?fail=1', {}, { attemptTimeoutMs: 1500 });
@@ -83,7 +93,8 @@ export async function cases(origin, refused) {
   out['PUT with FormData'] = { ...sent, outcome: sent.outcome[0], bodies: sent.bodies.length };
 
   let calls = 0;
-  const error = await createFetch({ ...QUICK, maxAttempts: 3, onAttempt: () => { calls += 1; } })(refused).catch((error) => error);
+  const error = await createFetch({ ...QUICK, maxAttempts: 3, onAttempt: () => { calls += 1;
+    } })(refused).catch((error) => error);
   out.refused = [error instanceof TypeError, calls, retryReport(error).reason];
   calls = 0;
   const bad = await createFetch({ ...QUICK, onAttempt: () => { calls += 1; } })('http://').catch((error) => error);
@@ -95,10 +106,12 @@ export async function cases(origin, refused) {
   out['a used Request'] = [spent instanceof TypeError, calls];
 
   const reason = new Error('enough');
-  for (const [name, path, options] of [['headers', '/hang?fail=9', {}], ['the wait', '/status?status=503&fail=9', { baseMs: 60000, capMs: 60000, minMs: 30000 }]]) {
+  for (const [name, path, options] of [['headers', '/hang?fail=9', {}], ['the wait', '/status?status=503&fail=9',
+    { baseMs: 60000, capMs: 60000, minMs: 30000 }]]) {
     for (const timeouts of [{}, { attemptTimeoutMs: 60000 }]) {
       const controller = new AbortController();
-      const promise = createFetch({ ...options, ...timeouts })(origin + path + '&id=' + Math.random(), { signal: controller.signal });
+      const promise = createFetch({ ...options, ...timeouts })(origin + path + '&id=' + Math.random(),
+        { signal: controller.signal });
       promise.catch(() => {});
       await new Promise((go) => setTimeout(go, 150));
       controller.abort(reason);
@@ -111,7 +124,8 @@ export async function cases(origin, refused) {
     const reader = response.body.getReader();
     await reader.read();
     setTimeout(() => controller.abort(reason), 20);
-    out['abort in the body' + Object.keys(timeouts).join()] = (await reader.read().catch(() => 'aborted')) === 'aborted';
+    out['abort in the body' + Object.keys(timeouts).join()] = (await reader.read().catch(() =>
+      'aborted')) === 'aborted';
   }
   const slow = await createFetch({ attemptTimeoutMs: 1000 })(origin + '/slow?id=' + Math.random());
   out['a slow body under an attempt timeout'] = await slow.text();
@@ -123,7 +137,8 @@ const PAGE = `
 import { cases, hints } from './job.mjs';
 globalThis.finished = (async () => {
   const { other, refused } = await (await fetch('/where.json')).json();
-  return { hints: await hints(await (await fetch('/table.json')).json()), same: await cases(location.origin, refused), other: await cases(other, refused) };
+  return { hints: await hints(await (await fetch('/table.json')).json()), same: await cases(location.origin, refused),
+    other: await cases(other, refused) };
 })();
 `;
 
@@ -151,7 +166,8 @@ globalThis.finished = (async () => {
   const out = {};
   for (const kind of ['timed', 'plain']) {
     const get = await fetch('/status?status=503&fail=2&id=get-' + kind + '&worker=' + kind);
-    const put = await fetch('/status?status=503&fail=2&id=put-' + kind + '&worker=' + kind, { method: 'PUT', body: 'through the worker' });
+    const put = await fetch('/status?status=503&fail=2&id=put-' + kind + '&worker=' + kind,
+      { method: 'PUT', body: 'through the worker' });
     const frame = document.createElement('iframe');
     frame.src = '/frame?fail=2&id=frame-' + kind + '&worker=' + kind;
     await new Promise((done) => { frame.onload = done; document.body.append(frame); });
@@ -159,7 +175,8 @@ globalThis.finished = (async () => {
   }
   const { refused } = await (await fetch('/where.json')).json();
   for (const kind of ['failing', 'refused']) {
-    const error = await createFetch({ baseMs: 1, capMs: 2, maxAttempts: 3 })('/status?worker=' + kind + '&refused=' + refused).catch((error) => error);
+    const error = await createFetch({ baseMs: 1, capMs: 2,
+      maxAttempts: 3 })('/status?worker=' + kind + '&refused=' + refused).catch((error) => error);
     const { attempts, reason } = retryReport(error);
     out[kind] = [attempts, reason];
   }

@@ -1,7 +1,6 @@
 // fetch over other fetches and in other hosts: undici's own, a Vitest mock, workerd.
 
 import assert from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import * as undici from 'undici';
 
-import { importPackage, inlinedText, installed, project, run, tool } from '../lib/consumer.mjs';
+import { importPackage, inlinedText, project, run, tool } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { QUICK, failing, importFetch, listen, until } from '../lib/fetching.mjs';
 import { blocks, declarations, runBlock } from '../lib/readers.mjs';
@@ -108,7 +107,8 @@ test('a mock, with fake timers', async () => {
   expect(await (await promise).text()).toBe('done');
   expect(mock).toHaveBeenCalledTimes(3);
   expect(mock).toHaveBeenNthCalledWith(1, 'https://example.com/data', { method: 'PUT', body: 'x', headers });
-  expect(mock).toHaveBeenNthCalledWith(3, 'https://example.com/data', { signal: expect.any(AbortSignal), method: 'PUT', body: 'x', headers });
+  expect(mock).toHaveBeenNthCalledWith(3, 'https://example.com/data', { signal: expect.any(AbortSignal), method: 'PUT',
+    body: 'x', headers });
   expect(vi.getTimerCount()).toBe(0);
   vi.unstubAllGlobals();
   vi.useRealTimers();
@@ -148,12 +148,14 @@ import { createFetch } from 'rejitter/fetch';
 import { retryReport } from 'rejitter';
 export async function job(target, closed) {
   const events = [];
-  const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) => events.push([status, hintMs]) });
+  const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) =>
+    events.push([status, hintMs]) });
   const got = await fetch(target + '/get', { signal: new AbortController().signal });
   const put = await fetch(new Request(target + '/put', { method: 'PUT', body: 'from a worker' }));
   const post = await fetch(target + '/post', { method: 'POST', body: 'keyed', retry: { idempotencyKey: 'auto' } });
   const refused = await fetch(closed).catch((error) => error);
-  return JSON.stringify([got.status, await put.text(), await post.text(), events, refused.message, retryReport(refused)?.attempts]);
+  return JSON.stringify([got.status, await put.text(), await post.text(), events, refused.message,
+    retryReport(refused)?.attempts]);
 }
 `;
 const WORKER = `
@@ -190,7 +192,7 @@ async function checkJob(use) {
 
 test('edge-light: retries against a real server from the edge runtime, where compiling bytes is refused', async () => {
   const { exported, vm, asked } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
-  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.deepEqual(asked, [], 'no wasm file is imported');
   assert.throws(
     () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
     /disallowed/,
@@ -199,18 +201,19 @@ test('edge-light: retries against a real server from the edge runtime, where com
 });
 
 for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
-  test(`W07 workerd, as of ${compatibilityDate}: retries against a real server, with the imported module`, async () => {
+  test(`W07 workerd, as of ${compatibilityDate}: retries against a real server`, async () => {
     const dir = project('workerd-fetch', {
       'job.mjs': JOB,
       'worker.mjs': WORKER,
       'config.capnp': `
         using Workerd = import "/workerd/workerd.capnp";
         const config :Workerd.Config = (
-          services = [(name = "main", worker = .worker), (name = "internet", network = (allow = ["private", "public", "local"]))],
+          services = [(name = "main", worker = .worker),
+            (name = "internet", network = (allow = ["private", "public", "local"]))],
           sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
         );
         const worker :Workerd.Worker = (
-          modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm")],
+          modules = [(name = "bundle.js", esModule = embed "bundle.js")],
           compatibilityDate = "${compatibilityDate}",
         );`,
     });
@@ -222,9 +225,7 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
       format: 'esm',
       conditions: ['workerd'],
       logLevel: 'error',
-      external: ['*.wasm'],
     });
-    copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
     await checkJob(async (target, closed) => {
       let text = '';
       await onWorkerd(dir, async (origin) => {
@@ -250,11 +251,11 @@ test('one instance: a bundle of both entries has the driver and the core once', 
     logLevel: 'error',
   });
   const [{ text }] = outputFiles;
-  assert.equal(text.split(inlinedText('lib/driver.js')).length - 1, 1);
+  assert.equal(text.split(inlinedText('index.js')).length - 1, 1);
   assert.equal(text.split('rejitter:operation').length - 1, 1);
 });
 
-test('where wasm files are imported, a bundle has no inlined core', async () => {
+test('where WebAssembly cannot be compiled, a bundle has no inlined core', async () => {
   const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\nexport * from 'rejitter/fetch';\n" });
   const bundled = async (/** @type {string[]} */ conditions) => {
     const { outputFiles } = await esbuild({
@@ -264,13 +265,18 @@ test('where wasm files are imported, a bundle has no inlined core', async () => 
       write: false,
       logLevel: 'error',
       conditions,
-      external: ['*.wasm', '*.wasm?module'],
     });
-    return outputFiles[0].text.includes(inlinedText('lib/driver.js'));
+    return outputFiles[0].text.includes(inlinedText('index.js'));
   };
   assert.deepEqual(
-    [await bundled(['workerd']), await bundled(['edge-light']), await bundled([])],
-    [false, false, true],
+    [
+      await bundled(['workerd']),
+      await bundled(['edge-light']),
+      await bundled(['react-native']),
+      await bundled(['no-wasm']),
+      await bundled([]),
+    ],
+    [false, false, false, false, true],
   );
 });
 

@@ -20,7 +20,8 @@ export const job = async ({ simulateContention, simulateLoad, simulateOutage }) 
   const results = [];
   for (const simulation of simulations) results.push(await simulation.run({ sliceEvents: 10_000 }));
   // Text has all the digits of a number, and Infinity and NaN as well.
-  return results.map((result) => JSON.stringify(result, (_, value) => (typeof value === 'number' ? String(value) : value)));
+  return results.map((result) => JSON.stringify(result, (_, value) =>
+    (typeof value === 'number' ? String(value) : value)));
 };
 `;
 
@@ -36,7 +37,8 @@ const onProgress = () => {
   told = true;
 };
 const endless = lab.simulateContention({ figure: 'none' }, { clients: 1000, runs: 1_000_000 });
-const end = await endless.run({ signal: controller.signal, onProgress, sliceEvents: 1000 }).then(() => 'the end', (reason) => reason);
+const end = await endless.run({ signal: controller.signal, onProgress, sliceEvents: 1000 }).then(() => 'the end',
+  (reason) => reason);
 postMessage({ results, end });
 `;
 

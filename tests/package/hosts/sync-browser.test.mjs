@@ -14,7 +14,8 @@ export const job = () => {
   let calls = 0;
   const began = performance.now();
   try {
-    const value = retrySync(({ attempt }) => { calls += 1; if (attempt < 3) throw new Error('flaky'); return 'done'; }, { baseMs: 40, backoff: 'fixed', jitter: 'none' });
+    const value = retrySync(({ attempt }) => { calls += 1; if (attempt < 3) throw new Error('flaky'); return 'done'; },
+      { baseMs: 40, backoff: 'fixed', jitter: 'none' });
     return { value, calls, ms: performance.now() - began };
   } catch (error) {
     return { message: error.message, cause: String(error.cause), calls };

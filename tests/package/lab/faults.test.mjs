@@ -16,14 +16,16 @@ const TRAPS = `
     const { exports } = new Instance(...args);
     if (exports.labPlan === undefined) return { exports };
     instances += 1;
-    const wrapped = Object.entries(exports).map(([name, value]) => [name, typeof value !== 'function' ? value : (...args) => {
+    const wrapped = Object.entries(exports).map(([name, value]) =>
+      [name, typeof value !== 'function' ? value : (...args) => {
       if (trap !== name) return value(...args);
       trap = undefined;
       throw new RuntimeError('unreachable');
     }]);
     return { exports: Object.fromEntries(wrapped) };
   };
-  const thrown = (call) => { try { return call(), 'nothing'; } catch (error) { return error.name + ': ' + error.message; } };
+  const thrown = (call) => { try { return call(), 'nothing';
+    } catch (error) { return error.name + ': ' + error.message; } };
   const plain = (result) => JSON.stringify(result, (_, value) => ArrayBuffer.isView(value) ? [...value] : value);
 `;
 
@@ -43,7 +45,8 @@ test('after a trap each function works as before, in one new instance', async ()
       labCells: () => lab.density({ jitter: 'pollyV2' }, 2),
       labCdf: () => lab.cdf({}, 1, [1, 2, 3]),
       labQuantiles: () => lab.quantiles({}, 2, [0.5]),
-      labOutage: () => { const simulation = lab.simulateOutage({}, { clients: 9, seed: 1 }); simulation.step(); return simulation.result(); },
+      labOutage: () => { const simulation = lab.simulateOutage({}, { clients: 9, seed: 1 }); simulation.step();
+        return simulation.result(); },
     };
     const out = [];
     for (const [name, call] of Object.entries(calls)) {
@@ -52,7 +55,8 @@ test('after a trap each function works as before, in one new instance', async ()
       trap = name;
       const fault = thrown(call);
       const after = Object.values(calls).map((call) => plain(call()));
-      out.push({ name, fault, same: plain(call()) === before && after.every((text) => text.length > 2), more: instances - made });
+      out.push({ name, fault, same: plain(call()) === before && after.every((text) => text.length > 2),
+        more: instances - made });
     }
     console.log(JSON.stringify(out));
   `);
@@ -64,7 +68,8 @@ test('after a trap each function works as before, in one new instance', async ()
 test('refusals keep the instance', async () => {
   const out = await outputOf(`
     const refusals = [];
-    for (let i = 0; i < 20; i += 1) refusals.push(thrown(() => lab.simulateLoad({}, { horizonMs: -1 })), thrown(() => lab.plan({ baseMs: -1 })));
+    for (let i = 0; i < 20; i += 1) refusals.push(thrown(() => lab.simulateLoad({}, { horizonMs: -1 })),
+      thrown(() => lab.plan({ baseMs: -1 })));
     console.log(JSON.stringify({ instances, refusals: [...new Set(refusals)] }));
   `);
   assert.deepEqual(out, {
@@ -108,14 +113,16 @@ test('simulations of an instance that is gone say so, and do not touch the next 
     // The same sizes, hence the addresses of the old ones.
     const fresh = [1, 2, 3, 4].map((seed) => make(seed));
     fresh[0].step(10);
-    const gone = [thrown(() => old[0].step()), thrown(() => old[0].result()), await running, await old[1].run().catch((error) => error.message)];
+    const gone = [thrown(() => old[0].step()), thrown(() => old[0].result()), await running,
+      await old[1].run().catch((error) => error.message)];
     old[0].free();
     old[1].free();
     old = undefined;
     // Collected simulations free nothing either.
     for (let i = 0; i < 5; i += 1) { gc(); await new Promise((resolve) => setTimeout(resolve, 0)); }
     const filler = [5, 6, 7, 8].map((seed) => make(seed));
-    console.log(JSON.stringify({ fault, gone, same: fresh.map(ended).every((text, i) => text === expected[i]), fillers: filler.map(ended).length, instances }));
+    console.log(JSON.stringify({ fault, gone, same: fresh.map(ended).every((text, i) => text === expected[i]),
+      fillers: filler.map(ended).length, instances }));
     `,
     { flags: ['--expose-gc'] },
   );
@@ -134,7 +141,8 @@ test('simulations that nobody holds any more give their memory back', async () =
     `
     const memories = [];
     const Wrapped = WebAssembly.Instance;
-    WebAssembly.Instance = function (...args) { const instance = Wrapped(...args); if (instance.exports.memory) memories.push(instance.exports.memory); return instance; };
+    WebAssembly.Instance = function (...args) { const instance = Wrapped(...args);
+      if (instance.exports.memory) memories.push(instance.exports.memory); return instance; };
     const round = async () => {
       for (let i = 0; i < 20; i += 1) lab.simulateOutage({}, { clients: 100_000 }).step(1000);
       for (let i = 0; i < 3; i += 1) { gc(); await new Promise((resolve) => setTimeout(resolve, 0)); }
@@ -156,8 +164,10 @@ test('control: the memory of simulations that are held grows', async () => {
     let bytes = 0;
     const Wrapped = WebAssembly.Instance;
     let memory;
-    WebAssembly.Instance = function (...args) { const instance = Wrapped(...args); memory ??= instance.exports.memory; return instance; };
-    for (let i = 0; i < 60; i += 1) { held.push(lab.simulateOutage({}, { clients: 100_000 })); if (i === 19) bytes = memory.buffer.byteLength; }
+    WebAssembly.Instance = function (...args) { const instance = Wrapped(...args); memory ??= instance.exports.memory;
+      return instance; };
+    for (let i = 0; i < 60; i += 1) { held.push(lab.simulateOutage({}, { clients: 100_000 }));
+      if (i === 19) bytes = memory.buffer.byteLength; }
     console.log(JSON.stringify([bytes, memory.buffer.byteLength]));
   `);
   assert.ok(out[1] > 2 * out[0], `${out}`);

@@ -447,7 +447,8 @@ test('run: between two slices a worker gets its messages', async () => {
        const controller = new AbortController();
        parentPort.once('message', (message) => controller.abort(message));
        let told = false;
-       ${SLICED} signal: controller.signal, onProgress() { if (!told) { told = true; parentPort.postMessage('under way'); } } })
+       ${SLICED} signal: controller.signal, onProgress() { if (!told) { told = true;
+         parentPort.postMessage('under way'); } } })
          .then(() => 'ran to its end', (reason) => 'stopped by ' + reason).then((text) => parentPort.postMessage(text));
      }`,
   );
@@ -478,16 +479,20 @@ test('reuses freed memory: it does not grow', async () => {
     `import { simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage } from 'rejitter/lab';
      const memories = [];
      const { Instance } = WebAssembly;
-     WebAssembly.Instance = function (...args) { const instance = new Instance(...args); if (instance.exports.memory) memories.push(instance.exports); return instance; };
+     WebAssembly.Instance = function (...args) { const instance = new Instance(...args);
+       if (instance.exports.memory) memories.push(instance.exports); return instance; };
      const round = (n) => {
        for (let i = 0; i < n; i += 1) {
-         for (const simulation of [simulateOutage({}), simulateContention({ figure: 'full' }, { runs: 1 }), simulateLoad({}, { horizonMs: 20_000 }), simulateAmplification({ requests: 100 }), simulateEthernet({ runs: 1 })]) {
+         for (const simulation of [simulateOutage({}), simulateContention({ figure: 'full' }, { runs: 1 }),
+           simulateLoad({}, { horizonMs: 20_000 }), simulateAmplification({ requests: 100 }),
+           simulateEthernet({ runs: 1 })]) {
            simulation.step(1000); simulation.result(); simulation.free();
          }
          try { simulateOutage({}, { clients: 0 }); } catch {}
        }
      };
-     const size = () => { const { memory, __wbindgen_externrefs } = memories[0]; return [memory.buffer.byteLength, __wbindgen_externrefs.length]; };
+     const size = () => { const { memory, __wbindgen_externrefs } = memories[0];
+       return [memory.buffer.byteLength, __wbindgen_externrefs.length]; };
      round(20);
      const before = size();
      round(200);

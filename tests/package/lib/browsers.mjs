@@ -25,7 +25,8 @@ function find(variable, names) {
     }
   }
   throw new Error(
-    `no browser: set ${variable}, or install one of ${names.join(', ')} (on Debian: apt-get install chromium firefox-esr)`,
+    `no browser: set ${variable}, or install one of ${names.join(', ')} (on Debian: apt-get install chromium ` +
+      'firefox-esr)',
   );
 }
 

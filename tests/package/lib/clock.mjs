@@ -28,7 +28,10 @@ export function descriptorOf(object, name) {
 }
 
 export class VirtualClock {
-  /** @param {{ skew?: (nth: number) => number, start?: number }} [options] `skew`: how many ms late (early if negative) the nth timer fires. */
+  /**
+   * @param {{ skew?: (nth: number) => number, start?: number }} [options] `skew`: how many ms late (early if negative)
+   * the nth timer fires.
+   */
   constructor({ skew = () => 0, start = 1000 } = {}) {
     this.now = start;
     this.skew = skew;

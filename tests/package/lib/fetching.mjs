@@ -69,7 +69,9 @@ export const failing =
     else response.writeHead(200).end(request.body);
   };
 
-/** Waits until `condition` holds. Fails after `ms`, so that a test does not hang: on a busy machine all takes longer. */
+/**
+ * Waits until `condition` holds. Fails after `ms`, so that a test does not hang: on a busy machine all takes longer.
+ */
 export async function until(condition, what, ms = 120_000) {
   const end = performance.now() + ms;
   while (!condition()) {

@@ -1,10 +1,29 @@
-// The code that readers see, in the READMEs and in the declarations, and what stands in for the world around it.
+// The code that readers see, in the documents and in the declarations, and what stands in for the world around it.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { installed, project, run } from './consumer.mjs';
+import { installed, project, repo, run } from './consumer.mjs';
+
+/** The READMEs and every page of docs/, by name. */
+export const documents = new Map([
+  ['README.md', readFileSync(join(repo, 'README.md'), 'utf8')],
+  ["the package's README.md", readFileSync(join(installed, 'README.md'), 'utf8')],
+  ...readdirSync(join(repo, 'docs'), { recursive: true })
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => [`docs/${name}`, readFileSync(join(repo, 'docs', name), 'utf8')]),
+]);
+
+/** A page of docs/reference. @param {string} name */
+export const reference = (name) => documents.get(`docs/reference/${name}.md`) ?? '';
+
+/** The fenced blocks with this mark after their language, as `vitest` in "js vitest", of all documents. */
+export const marked = (mark) =>
+  [...documents.values()].flatMap((text) =>
+    [...text.matchAll(new RegExp(`^\`\`\`js (${mark})\\n(.*?)^\`\`\`$`, 'gms'))].map(([, name, code]) => [name, code]),
+  );
 
 /** A file of declarations of the package, its comments as Markdown. */
 export const declarations = (name) => readFileSync(join(installed, name), 'utf8').replaceAll(/^ *\* ?/gm, '');
@@ -19,9 +38,9 @@ export function blocks(text) {
   );
 }
 
-// The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy machine
-// needs that; and a network in which each address fails twice, then answers. At the end, the numbers of these failures and
-// of retries are printed.
+// The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy
+// machine needs that; and a network in which each address fails twice, then answers. At the end, the numbers of these
+// failures and of retries are printed.
 const WORLD = `
 import { tracingChannel } from 'node:diagnostics_channel';
 const real = globalThis.setTimeout;
@@ -29,7 +48,8 @@ globalThis.setTimeout = (callback, ms, ...args) => real(callback, ms < 2000 ? ms
 let failures = 0;
 let retries = 0;
 const ignore = () => {};
-tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore, asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
+tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore,
+  asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
 const asked = new Map();
 export const flaky = (key) => {
   const times = (asked.get(key) ?? 0) + 1;
@@ -51,7 +71,7 @@ globalThis.fetch = async (url, init) => {
 process.on('exit', () => console.log('retries ' + retries + '\\nfailures ' + failures));
 `;
 
-// The declarations leave out what the README shows: the import, and the reader's own functions.
+// The declarations leave out what the documents show: the import, and the reader's own functions.
 const PRELUDE = `
 import * as everything from 'rejitter';
 import { flaky } from './world.mjs';
@@ -77,7 +97,7 @@ export async function runBlock(code) {
   return runIn(code, { 'world.mjs': WORLD, 'prelude.mjs': PRELUDE }, 'prelude.mjs');
 }
 
-/** Runs a block of a README saved as a file, beside `files`: nothing is defined for it. */
+/** Runs a block of a document saved as a file, beside `files`: nothing is defined for it. */
 export async function runAsPasted(code, files = {}) {
   return runIn(code, { ...files, 'world.mjs': WORLD }, 'world.mjs');
 }

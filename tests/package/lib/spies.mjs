@@ -8,10 +8,12 @@ const spy = (holder, name, label = name) => {
   const original = holder[name];
   holder[name] = new Proxy(original, {
     apply(target, self, args) { used.push(label); return Reflect.apply(target, self, args); },
-    construct(target, args, made) { used.push('new ' + label); return Reflect.construct(target, args, made === holder[name] ? target : made); },
+    construct(target, args, made) { used.push('new ' + label); return Reflect.construct(target, args,
+      made === holder[name] ? target : made); },
   });
 };
-for (const name of ['Module', 'Instance', 'Memory', 'Table', 'compile', 'instantiate', 'validate']) spy(WebAssembly, name, 'WebAssembly.' + name);
+for (const name of ['Module', 'Instance', 'Memory', 'Table', 'compile', 'instantiate', 'validate']) spy(WebAssembly,
+  name, 'WebAssembly.' + name);
 for (const name of ['getRandomValues', 'randomUUID']) {
   const original = crypto[name];
   Object.defineProperty(Object.getPrototypeOf(crypto), name, {
@@ -19,10 +21,12 @@ for (const name of ['getRandomValues', 'randomUUID']) {
     value(...args) { used.push('crypto.' + name); return Reflect.apply(original, crypto, args); },
   });
 }
-for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'AbortController', 'MessageChannel', 'TextDecoder', 'TextEncoder', 'atob', 'fetch']) spy(globalThis, name);
+for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'AbortController',
+  'MessageChannel', 'TextDecoder', 'TextEncoder', 'atob', 'fetch']) spy(globalThis, name);
 for (const name of ['now', 'mark']) {
   const original = performance[name];
-  Object.defineProperty(performance, name, { configurable: true, writable: true, value(...args) { used.push('performance.' + name); return Reflect.apply(original, performance, args); } });
+  Object.defineProperty(performance, name, { configurable: true, writable: true,
+    value(...args) { used.push('performance.' + name); return Reflect.apply(original, performance, args); } });
 }
 spy(Date, 'now', 'Date.now');
 spy(Math, 'random', 'Math.random');

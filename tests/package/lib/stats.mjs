@@ -71,7 +71,8 @@ export function compare(sample, row, { sigmas } = SEEDED) {
   const near = (name, value, expected, error) => {
     if (!(Math.abs(value - expected) <= sigmas * error))
       wrong.push(
-        `${name}: ${value} instead of ${expected}, ${(Math.abs(value - expected) / error).toFixed(1)} standard errors away`,
+        `${name}: ${value} instead of ${expected}, ${(Math.abs(value - expected) / error).toFixed(1)} standard ` +
+          'errors away',
       );
   };
   near('mean', mean, row.mean, row.sd / Math.sqrt(n));

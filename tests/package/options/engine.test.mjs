@@ -319,7 +319,8 @@ test('swapped arguments, a promise and a controller are told what belongs there'
   const { message: swapped } = await retry({ maxAttempts: 3 }, () => {}).catch((e) => e);
   assert.equal(
     swapped,
-    'rejitter: the callback must be a function and the first argument, as in retry(() => fetch(url), options), got an object',
+    'rejitter: the callback must be a function and the first argument, as in retry(() => fetch(url), options), ' +
+      'got an object',
   );
   assert.match(
     (await retry(Promise.resolve(1)).catch((e) => e)).message,

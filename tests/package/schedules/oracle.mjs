@@ -144,7 +144,10 @@ class Walk extends Endings {
     if (this.time >= this.deadline) this.finish('deadline');
   }
 
-  /** A wait, rounded up as its timer is, that leaves less than a millisecond before the deadline is not begun; any other is. */
+  /**
+   * A wait, rounded up as its timer is, that leaves less than a millisecond before the deadline is not begun; any other
+   * is.
+   */
   meetDeadline(lo, hi) {
     const remaining = this.deadline - this.decidedAt - 1;
     // Without a draw the number is the same to the last bit here and there.

@@ -46,6 +46,7 @@ if (finding) {
   process.exitCode = 1;
 } else {
   console.log(
-    `${schedules} schedules of seed ${seed}: every invariant held (${seconds.toFixed(1)} s, ${Math.round(schedules / seconds)} per second)`,
+    `${schedules} schedules of seed ${seed}: every invariant held (${seconds.toFixed(1)} s, ` +
+      `${Math.round(schedules / seconds)} per second)`,
   );
 }

@@ -18,7 +18,8 @@ async function objections(schedule, pkg) {
 
 /**
  * @param {any} pkg
- * @param {{ seed: number, from: number, step: number, to: number, small?: boolean }} range schedules from, from + step, …, below to
+ * @param {{ seed: number, from: number, step: number, to: number, small?: boolean }} range schedules from, from + step,
+ *   …, below to
  * @returns {Promise<{ schedules: number, finding?: object }>} the first finding, shrunk if `small`
  */
 export async function simulate(pkg, { seed, from, step, to, small = false }) {

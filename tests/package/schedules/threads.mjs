@@ -59,4 +59,5 @@ export class Threads {
 
 /** Describes a finding for people. */
 export const report = ({ seed, index, rule, text, trace }) =>
-  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs --seed ${seed} --only ${index}\nshrunk to:\n${trace}`;
+  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs --seed ` +
+  `${seed} --only ${index}\nshrunk to:\n${trace}`;

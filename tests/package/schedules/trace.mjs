@@ -12,10 +12,12 @@ export function trace(schedule, world, found) {
   const lines = found.map(({ rule, text }) => `invariant ${rule}: ${text}`);
   const { options, implied, preset, named, uses, policySignal, clock } = schedule;
   lines.push(
-    `  ${preset ? `preset ${preset}` : (named ?? 'policy')} ${inspect({ ...implied, ...options }, { breakLength: Infinity, depth: 4 })}`,
+    `  ${preset ? `preset ${preset}` : (named ?? 'policy')} ` +
+      `${inspect({ ...implied, ...options }, { breakLength: Infinity, depth: 4 })}`,
   );
   lines.push(
-    `  callbacks ${[...['retryIf', 'retryOnResult', 'beforeRetry', 'random'].filter((name) => uses[name]), ...uses.hooks].join(' ') || 'none'}; policy signal ${policySignal ?? 'none'}; timers ${clock.early} early, ${clock.late} late${schedule.core ? `; the core ${inspect(schedule.core, { breakLength: Infinity })}` : ''}`,
+    '  callbacks ' +
+      `${[...['retryIf', 'retryOnResult', 'beforeRetry', 'random'].filter((name) => uses[name]), ...uses.hooks].join(' ') || 'none'}; policy signal ${policySignal ?? 'none'}; timers ${clock.early} early, ${clock.late} late${schedule.core ? `; the core ${inspect(schedule.core, { breakLength: Infinity })}` : ''}`,
   );
   for (const [i, plan] of schedule.operations.entries()) {
     lines.push(`  op ${i}: ${inspect(plan, { breakLength: Infinity, compact: 99, depth: 9 })}`);
@@ -26,7 +28,8 @@ export function trace(schedule, world, found) {
     if (i >= FIRST && i < world.log.length - LAST) continue;
     const who = entry.op >= 0 ? `op ${entry.op}` : '';
     lines.push(
-      `  ${(entry.t - zero).toFixed(2).padStart(10)} ms  turn ${String(entry.turn).padEnd(3)} ${who.padEnd(5)} ${entry.kind} ${details(entry)}`,
+      `  ${(entry.t - zero).toFixed(2).padStart(10)} ms  turn ${String(entry.turn).padEnd(3)} ${who.padEnd(5)} ` +
+        `${entry.kind} ${details(entry)}`,
     );
   }
   return lines.join('\n');
@@ -59,7 +62,10 @@ function details(entry) {
     case 'attemptAborted':
       return `${entry.n} ${describe(entry.reason)}`;
     case 'settle':
-      return `${entry.ok ? 'resolves' : 'rejects'} with ${describe(entry.value)}${entry.report ? ` (${entry.report.reason})` : ''}`;
+      return (
+        `${entry.ok ? 'resolves' : 'rejects'} with ` +
+        `${describe(entry.value)}${entry.report ? ` (${entry.report.reason})` : ''}`
+      );
     default:
       return '';
   }

@@ -15,7 +15,10 @@ const MOST_EVENTS = 600;
 const HORIZON_MS = 3.2e10;
 
 const realImmediate = globalThis.setImmediate;
-/** Waits until all promise callbacks that can run have run, without a turn of the event loop. Must be called by one of them. */
+/**
+ * Waits until all promise callbacks that can run have run, without a turn of the event loop. Must be called by one of
+ * them.
+ */
 const drained = () =>
   new Promise((done) => {
     process.nextTick(done);

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -13,8 +12,8 @@ import { promisify } from 'node:util';
 import FakeTimers from '@sinonjs/fake-timers';
 
 import { onEdge } from '../lib/edge.mjs';
-import { consumer, importPackage, project, repo, run, runNode, tool } from '../lib/consumer.mjs';
-import { blocks, caught, declarations, runBlock } from '../lib/readers.mjs';
+import { consumer, importPackage, project, run, runNode, tool } from '../lib/consumer.mjs';
+import { blocks, caught, declarations, marked, runBlock } from '../lib/readers.mjs';
 
 const { RetryPolicy, retry, retryReport, retrySync } = await importPackage();
 const dir = project('testing', { 'testing.mjs': "export * from 'rejitter/testing';\n" });
@@ -715,14 +714,17 @@ test("undici's timeouts live on after a clock that has seen them", async () => {
 
 test('replaces and restores by assignment where globals cannot be redefined', async () => {
   const { stdout, stderr, code } = await runNode(`
-    for (const [holder, name] of [[globalThis, 'setTimeout'], [globalThis, 'clearTimeout'], [AbortSignal, 'timeout'], [Date, 'now']]) {
-      Object.defineProperty(holder, name, { value: holder[name], writable: true, configurable: false, enumerable: false });
+    for (const [holder, name] of [[globalThis, 'setTimeout'], [globalThis, 'clearTimeout'], [AbortSignal, 'timeout'],
+      [Date, 'now']]) {
+      Object.defineProperty(holder, name, { value: holder[name], writable: true, configurable: false,
+        enumerable: false });
     }
     const real = [setTimeout, clearTimeout, AbortSignal.timeout, Date.now];
     const { virtualClock } = await import('rejitter/testing');
     const { retry } = await import('rejitter');
     const clock = virtualClock({ date: true });
-    const result = retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 60_000, capMs: 60_000, jitter: 'none' });
+    const result = retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; },
+      { baseMs: 60_000, capMs: 60_000, jitter: 'none' });
     await clock.runAll();
     console.log(await result, clock.now);
     clock.uninstall();
@@ -991,12 +993,8 @@ test('the examples in the declarations run', async () => {
   }
 });
 
-/** The README's examples for frameworks, marked by the name after the language. */
-const EXAMPLES = Object.fromEntries(
-  [...readFileSync(join(repo, 'README.md'), 'utf8').matchAll(/^```js (vitest|jest|node:test)\n(.*?)^```$/gms)].map(
-    ([, name, code]) => [name, code],
-  ),
-);
+/** The examples for frameworks, marked by the name after the language. */
+const EXAMPLES = Object.fromEntries(marked('vitest|jest|node:test'));
 
 const FRAMEWORKS = {
   vitest: {
@@ -1023,12 +1021,12 @@ const FRAMEWORKS = {
   'node:test': { file: 'example.test.mjs', args: (at) => ['--test', join(at, 'example.test.mjs')], passed: /pass 1\n/ },
 };
 
-test('the README has an example for each framework', () => {
+test('the documents have an example for each framework', () => {
   assert.deepEqual(Object.keys(EXAMPLES).sort(), Object.keys(FRAMEWORKS).sort());
 });
 
 for (const [name, { file, args, passed }] of Object.entries(FRAMEWORKS)) {
-  test(`the README's example for ${name} passes, and fails when the waits are others`, async () => {
+  test(`the documented example for ${name} passes, and fails when the waits are others`, async () => {
     // The framework stands outside the folder; its globals are the same objects.
     const code = EXAMPLES[name].replace(/^import .* from 'vitest';\n/m, '');
     const env = {

@@ -298,8 +298,11 @@ export const wait: string | undefined = new RetryPolicy().delays().next().value;
 `;
 
 const VALUES =
-  'RetryPolicy, retry, retryWithDecorrelatedJitter, retryWithEqualJitter, retryWithExponentialBackoff, retryWithFixedDelay, retryWithFullJitter, retryWithLinearBackoff, retryWithTruncatedBackoff';
-const IMPORT = `import { ${VALUES} } from 'rejitter';\nimport type { Attempt, Backoff, Jitter, Operation, RetryOptions } from 'rejitter';\n`;
+  'RetryPolicy, retry, retryWithDecorrelatedJitter, retryWithEqualJitter, retryWithExponentialBackoff, ' +
+  'retryWithFixedDelay, retryWithFullJitter, retryWithLinearBackoff, retryWithTruncatedBackoff';
+const IMPORT =
+  `import { ${VALUES} } from 'rejitter';\nimport type { Attempt, Backoff, Jitter, Operation, RetryOptions } from ` +
+  `'rejitter';\n`;
 const NEGATIVE_IMPORT = `import { ${VALUES} } from 'rejitter';
 import type { Attempt, RetryOptions } from 'rejitter';
 interface Job { status: number }

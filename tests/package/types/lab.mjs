@@ -86,10 +86,16 @@ void simulateEthernet().run({ slice: 3 });
 simulateEthernet().step().share = 3;
 `;
 const NAMES =
-  'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage, timeToServeMs';
+  'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, ' +
+  'simulateEthernet, simulateLoad, simulateOutage, timeToServeMs';
 const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'Simulation', 'SimulationProgress'];
-const ESM = `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, RetryPolicy];\n`;
+const ESM =
+  `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, ` +
+  `RetryPolicy];\n`;
 const ESM_TYPES = `import type { ${TYPES.join(', ')} } from 'rejitter/lab';\n`;
-const CTS = `import main = require('rejitter');\nimport lab = require('rejitter/lab');\nconst { RetryPolicy } = main;\nconst { ${NAMES} } = lab;\n${TYPES.map((name) => (name === 'Simulation' ? 'type Simulation<Result> = lab.Simulation<Result>;' : `type ${name} = lab.${name};`)).join(' ')}\nvoid [${NAMES}, RetryPolicy];\n`;
+const CTS =
+  `import main = require('rejitter');\nimport lab = require('rejitter/lab');\nconst { RetryPolicy } = main;\nconst ` +
+  `{ ${NAMES} } = ` +
+  `lab;\n${TYPES.map((name) => (name === 'Simulation' ? 'type Simulation<Result> = lab.Simulation<Result>;' : `type ${name} = lab.${name};`)).join(' ')}\nvoid [${NAMES}, RetryPolicy];\n`;
 
 export default { positive: ESM + ESM_TYPES + USE, negative: ESM + WRONG, cts: CTS + USE, least: 20 };

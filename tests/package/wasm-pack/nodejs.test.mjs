@@ -34,7 +34,8 @@ test('its types are complete', () => {
       `
       import { RetryPolicy, retry, retryWithFullJitter } from 'rejitter';
       import type { Attempt, FailureEvent, PolicyOptions, RetryReport } from 'rejitter';
-      const options: PolicyOptions = { baseMs: 50, jitter: 'equal', onFailure: (event: FailureEvent) => console.log(event.attempt) };
+      const options: PolicyOptions = { baseMs: 50, jitter: 'equal', onFailure: (event: FailureEvent) =>
+        console.log(event.attempt) };
       const told = (report: RetryReport | undefined) => report?.records.length;
       const text: Promise<string> = retryWithFullJitter(async (attempt: Attempt) => \`\${attempt.attempt} \${told(undefined)}\`, { capMs: 5 });
       const number: Promise<number> = new RetryPolicy(options).run(() => retry(() => 1));

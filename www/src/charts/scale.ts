@@ -1,4 +1,6 @@
-/** Scales from numbers to pixels. Not those of d3-scale: they bring colours, dates and formats that nothing here uses. */
+/**
+ * Scales from numbers to pixels. Not those of d3-scale: they bring colours, dates and formats that nothing here uses.
+ */
 import { ticks } from 'd3-array';
 
 export type Span = readonly [from: number, to: number];
@@ -29,7 +31,8 @@ export function log(domain: Span, range: Span): Scale {
   const [low, high] = [Math.log10(from), Math.log10(to)];
   const power = (exponent: number): number => Number(`1e${exponent}`);
   return scale(domain, range, Math.log, Math.exp, (count) => {
-    // Over many powers of ten these are the ticks, over few their multiples, over less than one what a linear scale has.
+    // Over many powers of ten these are the ticks, over few their multiples, over less than one what a linear scale
+    // has.
     if (high - low >= count) return ticks(low, high, count).map(power);
     const first = Math.floor(low);
     const multiples = Array.from({ length: Math.ceil(high) - first + 1 }, (_, i) =>

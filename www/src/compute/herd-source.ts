@@ -14,7 +14,10 @@ export interface HerdView {
 
 export interface HerdSource {
   subscribe(view: HerdView): void;
-  /** All sixteen, and those of the chosen backoff, are computed while somebody wants them; otherwise the two of the first screen. */
+  /**
+   * All sixteen, and those of the chosen backoff, are computed while somebody wants them; otherwise the two of the
+   * first screen.
+   */
   want(who: string, wanted: boolean): void;
 }
 

@@ -283,7 +283,9 @@ function lastOf({ giveUps, traces: { outcomes, timesMs } }: OutageResult): numbe
 
 const GAVE_UP = 2;
 
-/** The calls between two pauses, if they last no longer than the first calls did: then all clients made them together. */
+/**
+ * The calls between two pauses, if they last no longer than the first calls did: then all clients made them together.
+ */
 function waveOf({ arrivals, accepted, binMs }: OutageResult, downMs: number): Wave | undefined {
   const quiet = arrivals.indexOf(0, Math.ceil(downMs / binMs));
   const from = quiet < 0 ? -1 : arrivals.findIndex((calls, bin) => bin > quiet && calls > 0);

@@ -16,7 +16,10 @@ export interface Wait {
   readonly atoms: readonly Atom[];
   /** Other single waits, where there are only whole slots. */
   readonly slots: readonly Atom[];
-  /** Three numbers a cell: where it starts and ends, and the probability of a wait in it. Empty for waits that are not drawn. */
+  /**
+   * Three numbers a cell: where it starts and ends, and the probability of a wait in it. Empty for waits that are not
+   * drawn.
+   */
   readonly cells: Float64Array;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Does the jobs of each lane one after the other. Long jobs pause often, and jobs of other lanes run in the pauses: a long
- * simulation does not keep the waits waiting. A cancelled job ends, or never begins.
+ * Does the jobs of each lane one after the other. Long jobs pause often, and jobs of other lanes run in the pauses: a
+ * long simulation does not keep the waits waiting. A cancelled job ends, or never begins.
  */
 import { JOBS, type Answer, type Job, type Order } from './jobs';
 

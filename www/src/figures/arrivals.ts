@@ -91,14 +91,19 @@ export const arrivals: FigureSpec<HerdResult> = {
 
   describe: (result) => {
     const { capacityPerS, downMs } = result.input.herd;
-    return `Server down for ${duration(downMs)}, capacity ${rate(capacityPerS)}. ${runsOf(result).map(inWords).join('. ')}.`;
+    return (
+      `Server down for ${duration(downMs)}, capacity ${rate(capacityPerS)}. ` +
+      `${runsOf(result).map(inWords).join('. ')}.`
+    );
   },
 
   table(result) {
     const { binMs, horizonMs, input } = result;
     const runs = runsOf(result);
     return {
-      caption: `${capitalised(input.strategy.backoff)} backoff: calls that arrive in each ${duration(binMs)}, seed ${input.seed}`,
+      caption:
+        `${capitalised(input.strategy.backoff)} backoff: calls that arrive in each ${duration(binMs)}, seed ` +
+        `${input.seed}`,
       columns: [
         { name: 'from', unit: 'ms' },
         ...runs.map(({ choice }) => ({ name: capitalised(jitterName(choice)), unit: 'count' as const })),
@@ -129,7 +134,10 @@ function runsOf({ runs, input }: HerdResult): HerdRun[] {
 }
 
 function inWords({ choice, peakPerS }: HerdRun): string {
-  return `${capitalised(jitterName(choice))}: ${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`;
+  return (
+    `${capitalised(jitterName(choice))}: ` +
+    `${peakPerS === undefined ? 'not computed up to the recovery' : `peak ${rate(peakPerS)} after recovery`}`
+  );
 }
 
 function inShort({ choice, peakPerS }: HerdRun): string {

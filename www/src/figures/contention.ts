@@ -70,7 +70,10 @@ export const contention: FigureSpec<ContentionData> = {
       const last = of(points, name).find(({ clients }) => clients === most);
       return last ? [`${NAMES[name]}: ${short(last.calls.mean)} calls, ${duration(last.timeMs.mean)}`] : [];
     });
-    return `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ${seed}: ${told.join('; ')}.`;
+    return (
+      `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ` +
+      `${seed}: ${told.join('; ')}.`
+    );
   },
 
   table({ points, seed }) {
@@ -98,10 +101,14 @@ export const contention: FigureSpec<ContentionData> = {
   },
 
   note: ({ points }) => [
-    'All clients read one row at the same time and write it back. A write fails if another client was faster; then the client waits and reads again. ',
-    `A call is a write that reaches the server. “No backoff” reads again at once, “No jitter” is exponential backoff alone. `,
-    `Each message takes |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; the first upper bound is 2·base, as published. `,
-    `Lines: mean of ${runsOf(points)} for each point, with the 95% interval of the mean as a band. Rings: means of ${count(PUBLISHED_RUNS)} runs of the `,
+    'All clients read one row at the same time and write it back. A write fails if another client was faster; ' +
+      'then the client waits and reads again. ',
+    'A call is a write that reaches the server. “No backoff” reads again at once, “No jitter” is exponential ' +
+      'backoff alone. ',
+    `Each message takes |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; the ` +
+      'first upper bound is 2·base, as published. ',
+    `Lines: mean of ${runsOf(points)} for each point, with the 95% interval of the mean as a band. Rings: means ` +
+      `of ${count(PUBLISHED_RUNS)} runs of the `,
     html('a', { href: 'https://github.com/aws-samples/aws-arch-backoff-simulator' }, 'simulator that AWS published'),
     ' with the post, without its plots.',
   ],
@@ -194,7 +201,10 @@ function finding(points: readonly ContentionPoint[]): string {
   const full = of(points, 'full').at(-1);
   const plain = of(points, 'exponential').find(({ clients }) => clients === full?.clients);
   if (!full || !plain) return '';
-  return `Jitter takes ${plural(full.clients, 'client')} from ${duration(plain.timeMs.mean)} to ${duration(full.timeMs.mean)}, and from ${short(plain.calls.mean)} calls to ${short(full.calls.mean)}.`;
+  return (
+    `Jitter takes ${plural(full.clients, 'client')} from ${duration(plain.timeMs.mean)} to ` +
+    `${duration(full.timeMs.mean)}, and from ${short(plain.calls.mean)} calls to ${short(full.calls.mean)}.`
+  );
 }
 
 function reproduced(points: readonly ContentionPoint[]): string {

@@ -43,7 +43,9 @@ export function reachesTarget({ timeMs }: Pick<Costs, 'timeMs'>): boolean {
 
 type Medians = Pick<Costs, 'choice' | 'callsPerClient' | 'timeMs'>;
 
-/** The strategies that no other beats on both counts, ascending by calls. One that never serves 99% is not among them. */
+/**
+ * The strategies that no other beats on both counts, ascending by calls. One that never serves 99% is not among them.
+ */
 export function front<C extends Medians>(costs: readonly C[]): C[] {
   const finite = costs.filter(reachesTarget);
   return finite

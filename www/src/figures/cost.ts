@@ -168,7 +168,8 @@ export const cost: FigureSpec<CostData> = {
     const own = costs.find((one) => sameChoice(one.choice, chosen));
     return [
       verdictWords(data).headline,
-      `${plural(herd.clients, 'client')}, medians of ${plural(seeds, 'seed')} from ${seed} on. No strategy can serve 99% before ${duration(fastestMs)}.`,
+      `${plural(herd.clients, 'client')}, medians of ${plural(seeds, 'seed')} from ${seed} on. No strategy can ` +
+        `serve 99% before ${duration(fastestMs)}.`,
       `Not beaten on both counts: ${front(costs).map(told).join('; ') || 'none'}.`,
       own ? `Chosen: ${told(own)}.` : '',
     ].join(' ');
@@ -177,7 +178,9 @@ export const cost: FigureSpec<CostData> = {
   table({ costs, herd, seeds, seed }) {
     const best = front(costs);
     return {
-      caption: `Two costs of ${plural(herd.clients, 'client')}: median and 5th to 95th percentile of ${plural(seeds, 'seed')}, from seed ${seed} on`,
+      caption:
+        `Two costs of ${plural(herd.clients, 'client')}: median and 5th to 95th percentile of ` +
+        `${plural(seeds, 'seed')}, from seed ${seed} on`,
       columns: [
         { name: 'strategy' },
         { name: 'served', unit: 'count' },
@@ -208,7 +211,8 @@ export const cost: FigureSpec<CostData> = {
   },
 
   note: ({ costs, seeds }) => [
-    `Lower and further left is better. Crosses: 5th to 95th percentile of ${plural(seeds, 'seed')}. The line joins the strategies that no other beats on both counts.`,
+    `Lower and further left is better. Crosses: 5th to 95th percentile of ${plural(seeds, 'seed')}. The line ` +
+      'joins the strategies that no other beats on both counts.',
     ...(costs.some(({ isCut }) => isCut)
       ? [' Strategies with very many calls were stopped: they make more than is drawn.']
       : []),

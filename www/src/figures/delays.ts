@@ -124,7 +124,10 @@ export const delays: FigureSpec<DelaysData> = {
     const rows = drawnOf(chosen).map((wait) => {
       if (isFixed(wait)) return `Wait ${wait.k}: always ${duration(wait.p50Ms)}.`;
       const atoms = wait.atoms.map((atom) => `, ${share(atom.probability)} of them exactly ${duration(atom.ms)}`);
-      return `Wait ${wait.k}: median ${duration(wait.p50Ms)}, mean ${duration(wait.meanMs)}, 5 to 95% between ${duration(wait.p05Ms)} and ${duration(wait.p95Ms)}${atoms.join('')}.`;
+      return (
+        `Wait ${wait.k}: median ${duration(wait.p50Ms)}, mean ${duration(wait.meanMs)}, 5 to 95% between ` +
+        `${duration(wait.p05Ms)} and ${duration(wait.p95Ms)}${atoms.join('')}.`
+      );
     });
     return `${title(withChoice(strategy, chosen.choice))}. ${rows.length > 0 ? rows.join(' ') : 'There are 0 waits.'}`;
   },
@@ -276,7 +279,8 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
   const atom = most && meeting(most);
   if (most && atom)
     sentences.push(
-      `At wait ${most.k}, ${share(atom.probability)} of the clients wait exactly ${duration(atom.ms)} and retry together.`,
+      `At wait ${most.k}, ${share(atom.probability)} of the clients wait exactly ${duration(atom.ms)} and retry ` +
+        'together.',
     );
   const longest = duration(longestMs(waits, totalTimeoutMs));
   const worstMs = longestMs(waits, Infinity);

@@ -63,7 +63,10 @@ const NUMBERS: readonly (readonly [key: SortKey, name: string, width: number, pa
 ];
 const ALL_NUMBERS = NUMBERS.reduce((sum, [, , width]) => sum + width, 0);
 
-/** In a wide card the strip stands between names and numbers, in others below them; on a phone the numbers below the names. */
+/**
+ * In a wide card the strip stands between names and numbers, in others below them; on a phone the numbers below the
+ * names.
+ */
 export function layoutOf(width: number, order: readonly Choice[], isGrouped: boolean): HerdLayout {
   const right = width - MARK;
   const beside = right - ALL_NUMBERS - NAMES - 8;

@@ -27,7 +27,8 @@ export const herd: FigureSpec<HerdData> = {
   id: 'herd',
   title: 'Calls reaching the server',
   subtitle: ({ result }) => [
-    `each strip is one strategy over the same ${duration(result.horizonMs)}, ${limitsOf(result)}; pick one to choose it`,
+    `each strip is one strategy over the same ${duration(result.horizonMs)}, ${limitsOf(result)}; pick one to ` +
+      'choose it',
   ],
   height: (width, data) => layout(width, data).height,
 
@@ -122,7 +123,10 @@ export const herd: FigureSpec<HerdData> = {
   describe: ({ result }) => {
     const { clients, downMs, capacityPerS } = result.input.herd;
     const rows = result.runs.map((run) => rowInWords(run, result));
-    return `${count(clients)} clients, server down for ${duration(downMs)}, then ${rate(capacityPerS)}, over ${duration(result.horizonMs)}, ${limitsOf(result)}. ${rows.join('. ')}.`;
+    return (
+      `${count(clients)} clients, server down for ${duration(downMs)}, then ${rate(capacityPerS)}, over ` +
+      `${duration(result.horizonMs)}, ${limitsOf(result)}. ${rows.join('. ')}.`
+    );
   },
 
   table({ result, sort }) {
@@ -180,8 +184,10 @@ export const herd: FigureSpec<HerdData> = {
         ? ` A rejected call takes ${percent(outage.rejectionCost)} of a served one's capacity.`
         : '';
     const said = [
-      `All clients make their first call within ${duration(FIRST_CALLS_MS)}, learn of its outcome after ${duration(LATENCY_MS)}, and retry ${limitsOf(result)}.${cost}`,
-      `Peak: the busiest ${duration(WINDOW_MS)} after the outage, as a rate; pink above ${BAD_PEAK} times the capacity of ${rate(outage.capacityPerS)}.`,
+      `All clients make their first call within ${duration(FIRST_CALLS_MS)}, learn of its outcome after ` +
+        `${duration(LATENCY_MS)}, and retry ${limitsOf(result)}.${cost}`,
+      `Peak: the busiest ${duration(WINDOW_MS)} after the outage, as a rate; pink above ${BAD_PEAK} times the ` +
+        `capacity of ${rate(outage.capacityPerS)}.`,
       `Decorrelated jitter replaces the backoff, so its four rows are one strategy.`,
     ];
     const late = result.runs.some(
@@ -195,7 +201,8 @@ export const herd: FigureSpec<HerdData> = {
       cut.length === result.runs.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
     if (cut.length > 0)
       said.push(
-        `${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls, so the outcome is unknown.`,
+        `${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls, so the outcome is ` +
+          'unknown.',
       );
     if (strategy.capMs <= strategy.baseMs) said.push('With the cap at the base, all backoffs are fixed.');
     return [said.join(' ')];

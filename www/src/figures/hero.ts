@@ -8,8 +8,10 @@ import { createPainter, lastAttempt, servedCurve } from './traffic';
 export function heroSentence({ input, horizonMs }: Pick<HerdResult, 'input' | 'horizonMs'>): string {
   const { clients, downMs, capacityPerS } = input.herd;
   return (
-    `${count(clients)}\u00a0clients, server down for ${duration(downMs)}, then ${short(capacityPerS)} calls a second. ` +
-    `${duration(horizonMs)} of traffic: hatched is the outage, pink is what the server rejects; the curve counts the clients served.`
+    `${count(clients)}\u00a0clients, server down for ${duration(downMs)}, then ${short(capacityPerS)} calls a ` +
+    'second. ' +
+    `${duration(horizonMs)} of traffic: hatched is the outage, pink is what the server rejects; the curve counts ` +
+    'the clients served.'
   );
 }
 
@@ -69,7 +71,10 @@ export function limitsSentence(result: HerdResult): string {
   if (limits === '') return `With ${jitter} and no limit, no client ever gives up.`;
   const who = `With ${limits} and ${jitter}`;
   if (asSet.isCut)
-    return `${who}, clients make more than ${short(asSet.calls)} calls in ${duration(asSet.untilMs)}: the simulation stops there.`;
+    return (
+      `${who}, clients make more than ${short(asSet.calls)} calls in ${duration(asSet.untilMs)}: the simulation ` +
+      'stops there.'
+    );
   if (asSet.gaveUp === 0)
     return asSet.served === herd.clients
       ? `${who}, no client gives up.`
@@ -88,7 +93,10 @@ function endlessly(
 ): string {
   if (allServedMs !== undefined) return `all would be served by ${by(allServedMs)}`;
   if (isCut) return `the server would get ${short(calls)} calls in ${duration(untilMs)}`;
-  return `${count(served)} would be served by ${duration(horizonMs)}${served < clients ? ' and the others still retry' : ''}`;
+  return (
+    `${count(served)} would be served by ` +
+    `${duration(horizonMs)}${served < clients ? ' and the others still retry' : ''}`
+  );
 }
 
 /** The attempt limit and the deadline; empty if there is neither. */
@@ -103,7 +111,10 @@ export function limitsInWords({ maxAttempts, totalTimeoutMs }: Strategy): string
 /** Says why clients without jitter are not served; empty if this run does not show it. */
 export function whyOf({ wave }: HerdRun): string {
   if (!wave || wave.accepted >= 0.5 * wave.calls) return '';
-  return `All ${count(wave.calls)} come back within the same ${duration(FIRST_CALLS_MS)}; the server can take ${count(wave.accepted)} of them.`;
+  return (
+    `All ${count(wave.calls)} come back within the same ${duration(FIRST_CALLS_MS)}; the server can take ` +
+    `${count(wave.accepted)} of them.`
+  );
 }
 
 export const HERO_STRIP = 24;

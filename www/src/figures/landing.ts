@@ -68,7 +68,8 @@ export const landing: FigureSpec<TotalsResult> = {
     totals
       .map(
         (one) =>
-          `${title(one.strategy)}: in the busiest ${duration(binMs)} there are ${count(busiest(one))} retries of ${count(CLIENTS)} clients; the last retry starts at ${duration(one.lastMs)}.`,
+          `${title(one.strategy)}: in the busiest ${duration(binMs)} there are ${count(busiest(one))} retries of ` +
+          `${count(CLIENTS)} clients; the last retry starts at ${duration(one.lastMs)}.`,
       )
       .join(' '),
 

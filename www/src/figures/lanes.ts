@@ -95,7 +95,11 @@ export const lanes: FigureSpec<HerdResult> = {
       served.length === 0
         ? ''
         : `, between ${duration(Math.min(...served))} and ${duration(Math.max(...served))} after the outage began`;
-    return `${title(result.input.strategy)}: of ${count(all.length)} clients ${count(served.length)} were served${when}${gaveUp === 0 ? '' : `, and ${count(gaveUp)} gave up`}. Each had ${Math.min(...calls)} to ${Math.max(...calls)} calls rejected.`;
+    return (
+      `${title(result.input.strategy)}: of ${count(all.length)} clients ${count(served.length)} were ` +
+      `served${when}${gaveUp === 0 ? '' : `, and ${count(gaveUp)} gave up`}. Each had ${Math.min(...calls)} to ` +
+      `${Math.max(...calls)} calls rejected.`
+    );
   },
 
   table({ traces, input }) {
@@ -108,7 +112,8 @@ export const lanes: FigureSpec<HerdResult> = {
   },
 
   note: () => [
-    'Each row is a client. A tick is a rejected call, pink once the server is back. A dot is the call that was served, a cross the last one of a client that gave up. On the grey ground the server is down.',
+    'Each row is a client. A tick is a rejected call, pink once the server is back. A dot is the call that was ' +
+      'served, a cross the last one of a client that gave up. On the grey ground the server is down.',
   ],
 };
 

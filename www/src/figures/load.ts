@@ -111,7 +111,8 @@ export const load: FigureSpec<LoadResult> = {
   },
 
   describe: (data) =>
-    `${finding(data)} ${data.runs.map((run) => `${rowName(run.jitter, run.budget)}: ${outcome(run, data.horizonMs, false)}, load at the end ${share(run.lastLoad)} of capacity`).join('. ')}.`,
+    `${finding(data)} ` +
+    `${data.runs.map((run) => `${rowName(run.jitter, run.budget)}: ${outcome(run, data.horizonMs, false)}, load at the end ${share(run.lastLoad)} of capacity`).join('. ')}.`,
 
   table({ runs, binMs, input }) {
     const bins = runs[0]?.arrivals.length ?? 0;
@@ -128,9 +129,12 @@ export const load: FigureSpec<LoadResult> = {
   note({ horizonMs, capacityPerS, input }) {
     const { strategy, herd } = input;
     const said = [
-      `The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with at most ${plural(strategy.maxAttempts, 'attempt')}.`,
+      `The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A client waits ` +
+        `${duration(TIMEOUT_MS)} for an answer, then retries, with at most ` +
+        `${plural(strategy.maxAttempts, 'attempt')}.`,
       'The server also handles calls whose client no longer waits: their answers are late.',
-      `A budget allows one retry per ${Math.round(1 / BUDGET_RATIO)} requests or per ${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
+      `A budget allows one retry per ${Math.round(1 / BUDGET_RATIO)} requests or per ` +
+        `${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
       `Load at the end: calls in the last ${duration(horizonMs / 10)}, as a share of the capacity.`,
     ];
     if (capacityPerS < herd.capacityPerS)
@@ -171,9 +175,15 @@ function ofBackoff(jitters: readonly LoadRun[]): string {
     return `Backoff is enough here: with every jitter the server recovers within ${duration(slowest)}.`;
   }
   if (recovering.length > 0)
-    return `Without a budget, the server recovers only with ${listed(recovering.map(({ jitter }) => (jitter === 'none' ? 'no jitter' : `${jitter} jitter`)))}.`;
+    return (
+      'Without a budget, the server recovers only with ' +
+      `${listed(recovering.map(({ jitter }) => (jitter === 'none' ? 'no jitter' : `${jitter} jitter`)))}.`
+    );
   const least = Math.min(...jitters.map(({ lastLoad }) => lastLoad));
-  return `Backoff hardly helps: whatever the jitter, retries keep the load at ${times(least)}, and the server never recovers.`;
+  return (
+    `Backoff hardly helps: whatever the jitter, retries keep the load at ${times(least)}, and the server never ` +
+    'recovers.'
+  );
 }
 
 /** 102% of the capacity, 9.3 times the capacity. */
@@ -185,10 +195,16 @@ function ofBudgets(request: LoadRun | undefined, success: LoadRun | undefined, h
   const ratio = share(BUDGET_RATIO);
   const [perRequest, perSuccess] = [request?.recoveredAfterMs, success?.recoveredAfterMs];
   if (perSuccess !== undefined && perRequest !== undefined) {
-    return `A budget of ${ratio} per success recovers in ${duration(perSuccess)}, of ${ratio} per request in ${duration(perRequest)}.`;
+    return (
+      `A budget of ${ratio} per success recovers in ${duration(perSuccess)}, of ${ratio} per request in ` +
+      `${duration(perRequest)}.`
+    );
   }
   if (perSuccess !== undefined)
-    return `A budget of ${ratio} per success recovers in ${duration(perSuccess)}; of ${ratio} per request it never does.`;
+    return (
+      `A budget of ${ratio} per success recovers in ${duration(perSuccess)}; of ${ratio} per request it never ` +
+      'does.'
+    );
   if (perRequest !== undefined) return `A budget of ${ratio} per request recovers in ${duration(perRequest)}.`;
   return `Neither budget recovers within ${duration(horizonMs)}.`;
 }

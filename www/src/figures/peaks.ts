@@ -103,11 +103,15 @@ export const peaks: FigureSpec<PeaksResult> = {
       const [first, last] = [own[0], own.at(-1)];
       return first && last
         ? [
-            `${named(jitter)}: ${rate(first.peakPerS.p50)} with ${count(first.clients)} clients, ${rate(last.peakPerS.p50)} with ${count(last.clients)}`,
+            `${named(jitter)}: ${rate(first.peakPerS.p50)} with ${count(first.clients)} clients, ` +
+              `${rate(last.peakPerS.p50)} with ${count(last.clients)}`,
           ]
         : [];
     });
-    return `${capitalised(input.strategy.backoff)} backoff, capacity ${rate(input.herd.capacityPerS)}, most calls in any ${duration(windowMs)} after the server is back. ${told.join('; ')}.`;
+    return (
+      `${capitalised(input.strategy.backoff)} backoff, capacity ${rate(input.herd.capacityPerS)}, most calls in ` +
+      `any ${duration(windowMs)} after the server is back. ${told.join('; ')}.`
+    );
   },
 
   table({ input, windowMs, peaks: found }) {
@@ -115,7 +119,9 @@ export const peaks: FigureSpec<PeaksResult> = {
     const peakOf = (clients: number, jitter: Jitter): number | undefined =>
       of(found, jitter).find((peak) => peak.clients === clients)?.peakPerS.p50;
     return {
-      caption: `Most calls in any ${duration(windowMs)} after the server is back, as a rate: median of ${seedsOf(found)}; ${capitalised(input.strategy.backoff)} backoff, from seed ${input.seed} on`,
+      caption:
+        `Most calls in any ${duration(windowMs)} after the server is back, as a rate: median of ${seedsOf(found)}; ` +
+        `${capitalised(input.strategy.backoff)} backoff, from seed ${input.seed} on`,
       columns: [
         { name: 'clients', unit: 'count' },
         ...JITTERS.map((jitter) => ({ name: named(jitter), unit: 'perS' as const })),

@@ -3,7 +3,8 @@ import type { ContentionPoint, Line } from '../compute/contention';
 
 /**
  * The simulator that was published with the post has no fixed seed, so its figure is one sample. These are means of
- * 400 runs for each point of its code without the plots (src/backoff_simulator.py of aws-samples/aws-arch-backoff-simulator).
+ * 400 runs for each point of its code without the plots (src/backoff_simulator.py of
+ * aws-samples/aws-arch-backoff-simulator).
  */
 export const PUBLISHED_RUNS = 400;
 

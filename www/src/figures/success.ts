@@ -100,7 +100,8 @@ export const success: FigureSpec<SuccessData> = {
     const { totalTimeoutMs, maxAttempts } = chosen.strategy;
     if (totalTimeoutMs !== Infinity)
       return [
-        `No wait may end at or after the deadline of ${duration(totalTimeoutMs)}. The time that attempts take comes on top of the waits.`,
+        `No wait may end at or after the deadline of ${duration(totalTimeoutMs)}. The time that attempts take ` +
+          'comes on top of the waits.',
       ];
     if (maxAttempts === Infinity)
       return ['There is no deadline and no limit of attempts, so every call succeeds in the end.'];

@@ -97,7 +97,8 @@ export const sweepFigure: FigureSpec<SweepData> = {
   },
 
   describe: ({ input, points, horizonMs }) =>
-    `Time to recover from an outage of ${duration(input.herd.downMs)}, by new requests as a share of the capacity. ${limits(points, horizonMs)}`,
+    `Time to recover from an outage of ${duration(input.herd.downMs)}, by new requests as a share of the ` +
+    `capacity. ${limits(points, horizonMs)}`,
 
   table({ input, points }) {
     const demands = [...new Set(points.map(({ demand }) => demand))];

@@ -22,8 +22,10 @@ export function verdictWords(data: CostData): VerdictWords {
   const clients = plural(herd.clients, 'client');
   const limits = herd.limits === 'served' ? 'no limit of attempts' : limitsOf(strategy);
   const scope =
-    `This holds for this scenario only: ${clients}, an outage of ${duration(herd.downMs)}, ${rate(herd.capacityPerS)}, ` +
-    `${share(herd.rejectionCost)} of a served call for a rejected one, ${limits}. With other numbers another strategy can win.`;
+    `This holds for this scenario only: ${clients}, an outage of ${duration(herd.downMs)}, ` +
+    `${rate(herd.capacityPerS)}, ` +
+    `${share(herd.rejectionCost)} of a served call for a rejected one, ${limits}. With other numbers another ` +
+    'strategy can win.';
   if (!pick) {
     const why =
       herd.limits === 'set'
@@ -50,7 +52,9 @@ export function verdictWords(data: CostData): VerdictWords {
       .join(' '),
     others: rivals.map((rival) => ({
       choice: rival.choice,
-      text: `${sameChoice(rival.choice, chosen) ? 'Your choice, ' : ''}${named(rival, chosen)} ${compared(rival, pick, herd.clients)}`,
+      text:
+        `${sameChoice(rival.choice, chosen) ? 'Your choice, ' : ''}${named(rival, chosen)} ` +
+        `${compared(rival, pick, herd.clients)}`,
     })),
     scope,
   };
@@ -59,7 +63,8 @@ export function verdictWords(data: CostData): VerdictWords {
 function tie([pick, ...level]: readonly Costs[], seeds: number): string {
   const told = level.slice(0, 2).map(({ choice, bestIn }) => `, ${title(choice)} in ${bestIn}`);
   return pick
-    ? `The difference is within the noise: ${title(pick.choice)} is the best, or within 1% of it, in ${pick.bestIn} of ${seeds} seeds${told.join('')}.`
+    ? `The difference is within the noise: ${title(pick.choice)} is the best, or within 1% of it, in ` +
+        `${pick.bestIn} of ${seeds} seeds${told.join('')}.`
     : '';
 }
 
@@ -79,7 +84,10 @@ function ofPick(pick: Costs, { herd, seeds }: CostData): string {
   const calls = `${digits(pick.callsPerClient.p50)} calls per client`;
   const span = `the median of ${plural(seeds, 'seed')}; 5th to 95th percentile`;
   if (!reachesTarget(pick))
-    return `${title(pick.choice)} serves ${count(pick.served.p50)} of ${count(herd.clients)} with ${calls} (${span}: ${count(pick.served.p5)} to ${count(pick.served.p95)} served).`;
+    return (
+      `${title(pick.choice)} serves ${count(pick.served.p50)} of ${count(herd.clients)} with ${calls} (${span}: ` +
+      `${count(pick.served.p5)} to ${count(pick.served.p95)} served).`
+    );
   const { p5, p95, p50 } = pick.timeMs;
   const to = p95 === Infinity ? `${duration(p5)} to never` : `${duration(p5)} to ${duration(p95)}`;
   return `99% are served after ${duration(p50)}, with ${calls} (${span}: ${to}).`;

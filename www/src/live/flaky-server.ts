@@ -18,7 +18,8 @@ export async function startFlakyServer(): Promise<void> {
   const container: ServiceWorkerContainer | undefined = navigator.serviceWorker;
   if (!container) {
     throw new NoFlakyServer(
-      `The flaky server is a service worker, and this browser has none here: it needs https and no private window. ${HOW_ELSE}`,
+      'The flaky server is a service worker, and this browser has none here: it needs https and no private ' +
+        `window. ${HOW_ELSE}`,
     );
   }
   let registration: ServiceWorkerRegistration;

@@ -122,7 +122,8 @@ function bar(leg: Leg, next: Leg | undefined, rows: Rows, scale: Scale, now: num
     svg(
       'title',
       {},
-      `attempt ${leg.attempt}: ${replyText(leg.reply)}${leg.waitMs === undefined ? '' : `, then a wait of ${duration(leg.waitMs)}`}`,
+      `attempt ${leg.attempt}: ` +
+        `${replyText(leg.reply)}${leg.waitMs === undefined ? '' : `, then a wait of ${duration(leg.waitMs)}`}`,
     ),
     svg('rect', { x, y: middle - rows.bar / 2, width, height: rows.bar, rx: rows.labelled ? 3 : 2 }),
   );
@@ -155,7 +156,10 @@ export function describe(run: Run): string {
   const slowest = Math.max(...ok.map(({ legs, endMs = 0 }) => endMs - (legs[0]?.startMs ?? 0)));
   const took = ok.length > 0 ? ` The slowest of them ${run.isForecast ? 'takes' : 'took'} ${duration(slowest)}.` : '';
   const [what, succeed] = run.isForecast ? ['Forecast, nothing is sent yet: ', 'succeed'] : ['', 'succeeded'];
-  return `${what}${ok.length} of ${plural(traces.length, 'call')} ${succeed}, with ${plural(requests, 'request')}: ${answers.join(', ')}.${took}`;
+  return (
+    `${what}${ok.length} of ${plural(traces.length, 'call')} ${succeed}, with ${plural(requests, 'request')}: ` +
+    `${answers.join(', ')}.${took}`
+  );
 }
 
 export function table({ traces, seed, isForecast }: Run): Table {

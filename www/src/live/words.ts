@@ -14,7 +14,10 @@ export function summary(run: Run, aborted: boolean): string {
   const ok = traces.filter(({ outcome }) => outcome === 'ok').length;
   if (aborted) {
     const ended = traces.filter(({ outcome }) => outcome === 'aborted').length;
-    return `Aborted: ${plural(ended, 'call')} ended at once, ${ok} had succeeded before. ${plural(requests, 'request')} had been sent.`;
+    return (
+      `Aborted: ${plural(ended, 'call')} ended at once, ${ok} had succeeded before. ${plural(requests, 'request')} ` +
+      'had been sent.'
+    );
   }
   const first = traces.filter(({ legs: [leg] }) => leg && succeeded(leg.reply)).length;
   const calls = plural(traces.length, 'call');
@@ -61,7 +64,8 @@ export function whyNoAnswer(run: Run, page: URL): string | undefined {
   }
   if (page.origin === url.origin) return `Nothing answered at ${url.origin}.`;
   return (
-    `No answer could be read. Either nothing answers at ${url.origin}, or it keeps its answers from pages of other origins: ` +
+    `No answer could be read. Either nothing answers at ${url.origin}, or it keeps its answers from pages of ` +
+    'other origins: ' +
     `then it would have to send Access-Control-Allow-Origin (CORS).`
   );
 }

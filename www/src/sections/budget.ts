@@ -22,7 +22,8 @@ export function mountBudget(root: HTMLElement, store: Store, computer: Computer)
   store.subscribe(({ herd }) => {
     demand.show(herd.demand);
     sub.textContent =
-      `${short(herd.demand * herd.capacityPerS)} new requests a second reach a server that can handle ${short(herd.capacityPerS)}. Then it stops for ${duration(herd.downMs)}, ` +
+      `${short(herd.demand * herd.capacityPerS)} new requests a second reach a server that can handle ` +
+      `${short(herd.capacityPerS)}. Then it stops for ${duration(herd.downMs)}, ` +
       'as in the herd. Backoff only moves a retry to a later second, and that second has new requests too.';
   });
   mountLoad(root, store, computer);

@@ -126,5 +126,8 @@ export function mountContention(root: HTMLElement, store: Store, computer: Compu
 }
 
 function sizeOf(): string {
-  return `${CLIENTS.length} numbers of clients × ${LINES.length} strategies × ${count(RUNS)} runs: about 30 million events`;
+  return (
+    `${CLIENTS.length} numbers of clients × ${LINES.length} strategies × ${count(RUNS)} runs: about 30 million ` +
+    'events'
+  );
 }

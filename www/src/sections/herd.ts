@@ -40,7 +40,8 @@ export function mountHerd(root: HTMLElement, store: Store, computer: Computer): 
 
 function sentence({ clients, downMs, capacityPerS }: Herd): string {
   return (
-    `${count(clients)}\u00a0clients hit a server that is down for ${duration(downMs)}, then serves ${short(capacityPerS)} calls a second. ` +
+    `${count(clients)}\u00a0clients hit a server that is down for ${duration(downMs)}, then serves ` +
+    `${short(capacityPerS)} calls a second. ` +
     'Pink is what it rejects.'
   );
 }

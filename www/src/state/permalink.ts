@@ -64,7 +64,9 @@ export function toQuery(state: State): string {
 
 export interface Link {
   readonly state: State;
-  /** What the link sets and the page cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`. */
+  /**
+   * What the link sets and the page cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`.
+   */
   readonly problems: readonly string[];
 }
 
@@ -95,7 +97,9 @@ export function readQuery(search: string): Link {
   return { state, problems };
 }
 
-/** The package's rule: a base or a list above the default cap raises it, a cap below the default base lowers the base. */
+/**
+ * The package's rule: a base or a list above the default cap raises it, a cap below the default base lowers the base.
+ */
 function adapted(state: State, query: URLSearchParams): State {
   const { strategy } = state;
   const { backoff, baseMs, capMs, list } = strategy;

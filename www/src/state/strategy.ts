@@ -137,7 +137,10 @@ export function truncationActs(choice: Choice): boolean {
   return choice.jitter === 'slotted' || (choice.backoff === 'truncated' && curveActs(choice));
 }
 
-/** The options that act in this strategy, as `RetryPolicy` takes them. The cap rule is not among them: see {@link policyOf}. */
+/**
+ * The options that act in this strategy, as `RetryPolicy` takes them. The cap rule is not among them: see {@link
+ * policyOf}.
+ */
 export function policyOptions(strategy: Strategy): RetryOptions {
   const {
     backoff,

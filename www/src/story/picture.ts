@@ -1,4 +1,6 @@
-/** One scene on a canvas: clients at the left, their calls on the way, the server's load, and below them the time line. */
+/**
+ * One scene on a canvas: clients at the left, their calls on the way, the server's load, and below them the time line.
+ */
 import { colorOf, mixed, type Rgb } from '../charts/colors';
 import { count, rate } from '../charts/format';
 import { TRACED } from '../compute/herd';

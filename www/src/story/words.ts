@@ -25,15 +25,20 @@ export const TITLES: Readonly<Record<SceneName, string>> = {
 const SENTENCES: Readonly<Record<SceneName, (facts: Facts) => string>> = {
   atOnce: ({ callsPerS, served }) =>
     `${count(OUTAGE.clients)} clients send ${count(Number(callsPerS.toPrecision(2)))} calls a second. ` +
-    `Turning them away takes all the server's capacity, so it serves ${served === 0 ? 'nobody' : `only ${count(served)}`}.`,
+    `Turning them away takes all the server's capacity, so it serves ` +
+    `${served === 0 ? 'nobody' : `only ${count(served)}`}.`,
   fixed: ({ waves, busiest }) =>
-    `Waiting keeps the clients together: ${busiest >= OUTAGE.clients ? `all ${count(OUTAGE.clients)}` : count(busiest)} come back within the same ${duration(WINDOW_MS)}. ` +
+    'Waiting keeps the clients together: ' +
+    `${busiest >= OUTAGE.clients ? `all ${count(OUTAGE.clients)}` : count(busiest)} come back within the same ` +
+    `${duration(WINDOW_MS)}. ` +
     `The server can take ${most(waves)} of them, then has nothing to do until the next wave.`,
   backoff: ({ waves }) =>
     `Now the waves are rare, ${waves.length} in ${duration(HORIZON_MS - OUTAGE.downMs)}, but no smaller: ` +
-    `the last one still brings ${count(waves.at(-1)?.calls ?? 0)} clients, and the server takes ${waves.at(-1)?.accepted ?? 0}.`,
+    `the last one still brings ${count(waves.at(-1)?.calls ?? 0)} clients, and the server takes ` +
+    `${waves.at(-1)?.accepted ?? 0}.`,
   jitter: ({ busiest, mostServedMs }) =>
-    `Each client waits a random part of that time, so they no longer come together: at most ${count(busiest)} within ${duration(WINDOW_MS)}.` +
+    `Each client waits a random part of that time, so they no longer come together: at most ${count(busiest)} ` +
+    `within ${duration(WINDOW_MS)}.` +
     `${mostServedMs === undefined ? '' : ` After ${duration(roundedUp(mostServedMs))}, nine in ten are served.`}`,
 };
 
@@ -64,7 +69,8 @@ export function comparisonTitle(): string {
 
 export function introduction(): string {
   return (
-    `${count(OUTAGE.clients)} clients lose their server for ${duration(OUTAGE.downMs)}. Afterwards it can serve ${count(OUTAGE.capacityPerS)} calls a second. ` +
+    `${count(OUTAGE.clients)} clients lose their server for ${duration(OUTAGE.downMs)}. Afterwards it can serve ` +
+    `${count(OUTAGE.capacityPerS)} calls a second. ` +
     `The pictures show the same ${duration(HORIZON_MS)} four times; only the waits between the calls differ.`
   );
 }
@@ -72,8 +78,10 @@ export function introduction(): string {
 /** How to read the pictures, and what is simulated. */
 export function legend(): string {
   return (
-    `Each row of a picture is one of ${TRACED} clients. All make their first call within ${duration(FIRST_CALLS_MS)}, and nobody gives up. ` +
-    `A rejected call takes ${100 * OUTAGE.rejectionCost}% of the capacity that a served one takes; within ${duration(WINDOW_MS)} the server can serve ${CAPACITY_PER_WINDOW}. ` +
+    `Each row of a picture is one of ${TRACED} clients. All make their first call within ` +
+    `${duration(FIRST_CALLS_MS)}, and nobody gives up. ` +
+    `A rejected call takes ${100 * OUTAGE.rejectionCost}% of the capacity that a served one takes; within ` +
+    `${duration(WINDOW_MS)} the server can serve ${CAPACITY_PER_WINDOW}. ` +
     `Time runs ${SPEED} times as fast, and calls are drawn slower than they travel.`
   );
 }
@@ -90,9 +98,11 @@ export function described(run: SceneRun): string {
   const counts = [...rejected.values()];
   const { waves, busiest, calls } = factsOf(run);
   return (
-    `${TITLES[run.scene]}. Of the ${new Set(clients).size} clients shown, ${served} are served within ${duration(HORIZON_MS)}; ` +
+    `${TITLES[run.scene]}. Of the ${new Set(clients).size} clients shown, ${served} are served within ` +
+    `${duration(HORIZON_MS)}; ` +
     `each has ${count(Math.min(...counts))} to ${count(Math.max(...counts))} calls rejected. ` +
-    `All ${count(OUTAGE.clients)} clients together make ${plural(calls, 'call')}, at most ${count(busiest)} within ${duration(WINDOW_MS)} after the outage` +
+    `All ${count(OUTAGE.clients)} clients together make ${plural(calls, 'call')}, at most ${count(busiest)} ` +
+    `within ${duration(WINDOW_MS)} after the outage` +
     `${waves.length > 1 && waves.length < 50 ? `, in ${waves.length} waves` : ''}.`
   );
 }
@@ -131,7 +141,8 @@ export function closing(all: readonly Comparison[]): string {
   const [backoff, jitter] = (['backoff', 'jitter'] as const).map((scene) => all.find((one) => one.scene === scene));
   if (!backoff || !jitter) return '';
   return (
-    `Same clients, same outage, same backoff: jitter turns ${count(backoff.served)} served clients into ${count(jitter.served)}, ` +
+    `Same clients, same outage, same backoff: jitter turns ${count(backoff.served)} served clients into ` +
+    `${count(jitter.served)}, ` +
     `with ${jitter.callsPerClient} calls per client instead of ${backoff.callsPerClient}.`
   );
 }

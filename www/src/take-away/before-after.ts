@@ -125,7 +125,9 @@ function verdict({ from, waits, sampled }: BeforeAfterData): string {
   const atoms = worst.before.atoms.filter(({ probability }) => probability < 1);
   const pile = Math.max(0, ...atoms.map(({ probability }) => probability));
   const where = atoms.find(({ probability }) => probability === pile);
-  const said = `Wait ${worst.k} differs most: its mean is ${duration(worst.before.meanMs)} before and ${duration(worst.after.meanMs)} after.`;
+  const said =
+    `Wait ${worst.k} differs most: its mean is ${duration(worst.before.meanMs)} before and ` +
+    `${duration(worst.after.meanMs)} after.`;
   if (!where || pile < 0.01) return said;
   return `${said} ${share(pile)} of the clients of ${from} then wait exactly ${duration(where.ms)} and retry together.`;
 }
@@ -159,5 +161,8 @@ export function summary(strategy: Strategy): string {
     capMs === Infinity
       ? `from ${duration(strategy.baseMs)}, without a cap`
       : `${duration(strategy.baseMs)} to ${duration(capMs)}`;
-  return `${title(strategy)}, ${range}, ${maxAttempts === Infinity ? 'no limit of attempts' : plural(maxAttempts, 'attempt')}`;
+  return (
+    `${title(strategy)}, ${range}, ` +
+    `${maxAttempts === Infinity ? 'no limit of attempts' : plural(maxAttempts, 'attempt')}`
+  );
 }

@@ -132,7 +132,8 @@ export const clients = {
     inside: '',
     translate: tanStack,
     example:
-      "useQuery({\n  queryKey: ['orders'],\n  queryFn: fetchOrders,\n  retry: 5,\n  retryDelay: (attempt) => Math.min(1000 * 2 ** attempt, 30_000),\n});",
+      "useQuery({\n  queryKey: ['orders'],\n  queryFn: fetchOrders,\n  retry: 5,\n" +
+      '  retryDelay: (attempt) => Math.min(1000 * 2 ** attempt, 30_000),\n});',
   },
 } satisfies Record<string, Library>;
 
@@ -189,7 +190,8 @@ function ky(pasted: Pasted): Reading {
     spread && capMs < Infinity && [1, 2, 3, 4, 5, 6, 7, 8].some((k) => k <= retries && Number(wait(k, 0.999)) > capMs);
   if (clips)
     notes.push(
-      `ky cuts a wait to backoffLimit after the jitter, so clients retry together at ${duration(capMs)}. rejitter draws below the cap.`,
+      `ky cuts a wait to backoffLimit after the jitter, so clients retry together at ${duration(capMs)}. ` +
+        'rejitter draws below the cap.',
     );
   if (pasted.get('maxRetryAfter') !== undefined)
     notes.push("ky shortens a longer Retry-After to maxRetryAfter, and so does longRetryAfter: 'cap'.");
@@ -233,7 +235,8 @@ function kyTimeouts(pasted: Pasted): { more: Options; said: string[] } {
     said: retried
       ? []
       : [
-          'ky ends a request after its timeout (10\u00a0s by default) and does not retry it. attemptTimeoutMs retries it.',
+          'ky ends a request after its timeout (10\u00a0s by default) and does not retry it. attemptTimeoutMs ' +
+            'retries it.',
         ],
   };
 }
@@ -314,7 +317,8 @@ function aws(pasted: Pasted): Reading {
   const base = attempts instanceof Fields ? attempts.map.get('baseDelay') : undefined;
   const baseMs = base === undefined ? (dynamo ? 25 : undefined) : numberOf('baseDelay', base);
   notes.push(
-    "The SDK waits longer when the service throttles: preset 'awsSdk2026Throttling' has that base of 1 s. These are the waits after other errors, as since 2026.",
+    "The SDK waits longer when the service throttles: preset 'awsSdk2026Throttling' has that base of 1 s. These " +
+      'are the waits after other errors, as since 2026.',
   );
   notes.push('Every client has a retry quota as well. rejitter has a retry budget for that.');
   return { preset: 'awsSdk2026', options: { ...(baseMs !== undefined && { baseMs }), maxAttempts }, notes };
@@ -360,7 +364,8 @@ function tanStackRetries(retry: Value, notes: string[]): number {
       if (failures === 100) return Infinity;
     }
     throw new Untranslatable(
-      'retry is a function that decides by the error. Write the number of retries in its place. In rejitter, retryIf decides by the error.',
+      'retry is a function that decides by the error. Write the number of retries in its place. In rejitter, ' +
+        'retryIf decides by the error.',
     );
   }
   const retries = countOf('retry', retry);

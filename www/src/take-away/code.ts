@@ -31,7 +31,10 @@ export function callbackCall(name: string, ...more: readonly string[]): string {
   return response;
 }`;
   if (more.length === 0) return `const response = await ${name}(${body});`;
-  return `const response = await ${name}(\n${[body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')});`;
+  return (
+    'const response = await ' +
+    `${name}(\n${[body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')});`
+  );
 }
 
 /** A call of a fetch that retries by itself. */

@@ -137,7 +137,8 @@ export function foreign(source: string): { readonly name: string; readonly readi
   const reading = found.translate(text);
   const notes = [
     text.read.length > 0 ? `Read from the text: ${text.read.join(', ')}.` : 'No number could be read from the text.',
-    `Everything else has the default of ${reading.preset === undefined ? found.name : `the preset '${reading.preset}'`}.`,
+    'Everything else has the default of ' +
+      `${reading.preset === undefined ? found.name : `the preset '${reading.preset}'`}.`,
     ...text.unread.map((name) => `The value of \`${name}\` could not be read, so its default is drawn.`),
     ...text.notes,
     ...Object.entries(found.others)

@@ -45,7 +45,8 @@ export function mountHow(root: HTMLElement, store: Store): void {
           v('k'),
           '. ',
           v('r'),
-          ' is a random number from [0,\u00a01), new for each wait: the seed, the operation and the attempt determine it. ',
+          ' is a random number from [0,\u00a01), new for each wait: the seed, the operation and the attempt ' +
+            'determine it. ',
           v('N'),
           ' is the wait from which on truncated backoff no longer grows. ',
           v('prev'),
@@ -68,7 +69,8 @@ export function mountHow(root: HTMLElement, store: Store): void {
         html(
           'p',
           {},
-          'Exact: shapes, percentiles and longest values of single waits, in closed form. For decorrelated jitter they are computed numerically, with an error below 10',
+          'Exact: shapes, percentiles and longest values of single waits, in closed form. For decorrelated ' +
+            'jitter they are computed numerically, with an error below 10',
           html('sup', {}, '−6'),
           '.',
         ),
@@ -77,7 +79,8 @@ export function mountHow(root: HTMLElement, store: Store): void {
           {},
           'Sampled or simulated, with seed ',
           seed,
-          ': sums of waits, the time until a call succeeds, and everything that involves a server. The same link gives the same numbers in every browser and in Node.',
+          ': sums of waits, the time until a call succeeds, and everything that involves a server. The same link ' +
+            'gives the same numbers in every browser and in Node.',
         ),
       ),
       part(
@@ -85,16 +88,21 @@ export function mountHow(root: HTMLElement, store: Store): void {
         html(
           'p',
           {},
-          'Herd: independent clients call a server that is down. When it is back, it serves calls up to its capacity and rejects the rest. A rejected call uses a part of the capacity as well, and the policy retries it. Where new requests keep coming, retries alone can keep a server overloaded for good, and a retry budget lets it recover (',
+          'Herd: independent clients call a server that is down. When it is back, it serves calls up to its ' +
+            'capacity and rejects the rest. A rejected call uses a part of the capacity as well, and the policy ' +
+            'retries it. Where new requests keep coming, retries alone can keep a server overloaded for good, and ' +
+            'a retry budget lets it recover (',
           link(METASTABLE, 'Bronson et al., HotOS 2021'),
           ').',
         ),
         html(
           'p',
           {},
-          'Contention: many clients change one row under optimistic locking, over a network with hops of |Normal(10, 2)|\u00a0ms, as in ',
+          'Contention: many clients change one row under optimistic locking, over a network with hops of ' +
+            '|Normal(10, 2)|\u00a0ms, as in ',
           link(AWS, 'Exponential Backoff And Jitter'),
-          ' (AWS Architecture Blog, 2015). That post introduced full, equal and decorrelated jitter. Truncated backoff comes from ',
+          ' (AWS Architecture Blog, 2015). That post introduced full, equal and decorrelated jitter. Truncated ' +
+            'backoff comes from ',
           link(ETHERNET, 'Ethernet'),
           ' (Metcalfe and Boggs, 1976).',
         ),

@@ -17,15 +17,20 @@ const FIRST: Source = 'p-retry';
 const FOREIGN_EXAMPLES: readonly (readonly [name: string, text: string])[] = [
   [
     'Polly',
-    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions\n{\n    MaxRetryAttempts = 5,\n    Delay = TimeSpan.FromSeconds(1),\n    BackoffType = DelayBackoffType.Exponential,\n    UseJitter = true,\n});',
+    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions\n{\n    MaxRetryAttempts = 5,\n' +
+      '    Delay = TimeSpan.FromSeconds(1),\n    BackoffType = DelayBackoffType.Exponential,\n' +
+      '    UseJitter = true,\n});',
   ],
   [
     'tenacity',
-    '@retry(\n    stop=stop_after_attempt(6),\n    wait=wait_random_exponential(multiplier=0.5, max=60),\n)\ndef fetch_orders(): …',
+    '@retry(\n    stop=stop_after_attempt(6),\n    wait=wait_random_exponential(multiplier=0.5, max=60),\n)\n' +
+      'def fetch_orders(): …',
   ],
   [
     'Spring',
-    '@Retryable(maxAttempts = 5,\n    backoff = @Backoff(delay = 500, multiplier = 2, maxDelay = 10000, random = true))\npublic List<Order> orders() { … }',
+    '@Retryable(maxAttempts = 5,\n' +
+      '    backoff = @Backoff(delay = 500, multiplier = 2, maxDelay = 10000, random = true))\n' +
+      'public List<Order> orders() { … }',
   ],
 ];
 

@@ -70,7 +70,9 @@ function refusalFor(content: Content, candidates: readonly Source[], error: stri
   const shared = candidates.some((source) => unknown !== undefined && genericOf(source).includes(lastName(unknown)));
   if (unknown !== undefined && !shared) {
     return {
-      error: `\`${unknown}\` is not supported. If its options mean the same as those of a supported library, choose that library.`,
+      error:
+        `\`${unknown}\` is not supported. If its options mean the same as those of a supported library, choose ` +
+        'that library.',
       choices: candidates.length > 0 ? candidates : SOURCES,
     };
   }
@@ -84,7 +86,9 @@ function refusalFor(content: Content, candidates: readonly Source[], error: stri
   // A mistake in options of JavaScript has a place. Other languages have none that would help.
   if (error !== undefined && (!error.startsWith('Line') || content.hasOption())) return { error };
   return {
-    error: `No supported library is recognised here. Supported by their options: ${SOURCES.join(', ')}. Recognised by their names: ${FOREIGN_NAMES.join(', ')}.`,
+    error:
+      `No supported library is recognised here. Supported by their options: ${SOURCES.join(', ')}. Recognised by ` +
+      `their names: ${FOREIGN_NAMES.join(', ')}.`,
     choices: SOURCES,
   };
 }
@@ -432,7 +436,8 @@ function finished(from: string, reading: Reading, looksLike?: string): Translati
   const opening =
     looksLike === undefined
       ? undefined
-      : `This looks like ${looksLike}: ${preset === undefined ? 'its waits are drawn' : `the preset \`${preset}\` is drawn${none ? '' : ', with the numbers from the text'}`}.`;
+      : `This looks like ${looksLike}: ` +
+        `${preset === undefined ? 'its waits are drawn' : `the preset \`${preset}\` is drawn${none ? '' : ', with the numbers from the text'}`}.`;
   return { from, code, notes, ...drawn(policy, before), ...(opening !== undefined && { looksLike: opening }) };
 }
 

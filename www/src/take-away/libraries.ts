@@ -72,7 +72,8 @@ export const LIBRARIES = {
     others: {},
     translate: cockatiel,
     example:
-      'retry(handleAll, {\n  maxAttempts: 10,\n  backoff: new ExponentialBackoff({\n    initialDelay: 128,\n    maxDelay: 30_000,\n  }),\n});',
+      'retry(handleAll, {\n  maxAttempts: 10,\n  backoff: new ExponentialBackoff({\n    initialDelay: 128,\n' +
+      '    maxDelay: 30_000,\n  }),\n});',
   },
   'async-retry': {
     version: '1.3.3',
@@ -124,7 +125,8 @@ function pRetry(pasted: Pasted): Reading {
     throw new Untranslatable('With maxRetryTime 0, p-retry never retries.');
   if (pasted.get('maxRetryTime') !== undefined) {
     notes.push(
-      'p-retry shortens the last wait to fit maxRetryTime, tries once more, and lets a running attempt finish. totalTimeoutMs starts no wait that would end too late, and it ends a running attempt.',
+      'p-retry shortens the last wait to fit maxRetryTime, tries once more, and lets a running attempt finish. ' +
+        'totalTimeoutMs starts no wait that would end too late, and it ends a running attempt.',
     );
   }
   notes.push('p-retry does not retry a TypeError, except network errors. In rejitter, retryIf decides that.');
@@ -153,22 +155,26 @@ function asyncRetry(pasted: Pasted): Reading {
     throw new Untranslatable('minTimeout is greater than maxTimeout, which async-retry rejects.');
   if (retries === Infinity)
     throw new Untranslatable(
-      'With retries: Infinity, async-retry computes waits forever before the first attempt. It has forever: true for that.',
+      'With retries: Infinity, async-retry computes waits forever before the first attempt. It has forever: true ' +
+        'for that.',
     );
   const notes = forever ? [] : [retriesNote('retries', retries)];
   if (pasted.get('randomize') === undefined) notes.push('`randomize` is on by default.');
   const sorts = randomize && factor < 2 && retries > 1;
   if (sorts)
     notes.push(
-      'async-retry draws all waits in advance and sorts them, so its first waits are shorter and its last ones longer. rejitter draws each wait on its own.',
+      'async-retry draws all waits in advance and sorts them, so its first waits are shorter and its last ones ' +
+        'longer. rejitter draws each wait on its own.',
     );
   if (pasted.get('maxRetryTime') !== undefined) {
     notes.push(
-      'async-retry checks maxRetryTime only after a failure, so its last wait and attempt may end later. totalTimeoutMs ends both.',
+      'async-retry checks maxRetryTime only after a failure, so its last wait and attempt may end later. ' +
+        'totalTimeoutMs ends both.',
     );
   }
   notes.push(
-    '`bail(error)` is `throw permanent(error)`. async-retry rejects with the most frequent error, rejitter with the last one.',
+    '`bail(error)` is `throw permanent(error)`. async-retry rejects with the most frequent error, rejitter with ' +
+      'the last one.',
   );
   const reading = retryCurve(pasted, retries, factor, minMs, randomize, notes);
   const before =
@@ -187,7 +193,8 @@ function asyncRetry(pasted: Pasted): Reading {
 
   const drawn = Math.max(1, retries);
   notes.unshift(
-    `\`forever\` repeats wait ${drawn} forever, ${randomize ? 'with the same draw each time. rejitter draws each wait anew' : 'and so does a list in rejitter'}.`,
+    `\`forever\` repeats wait ${drawn} forever, ` +
+      `${randomize ? 'with the same draw each time. rejitter draws each wait anew' : 'and so does a list in rejitter'}.`,
   );
   const { factor: _, baseMs, backoff, ...rest } = reading.options;
   return { ...reading, options: { backoff: powers(minMs, factor, drawn), ...rest, maxAttempts: Infinity }, notes };
@@ -211,7 +218,9 @@ function retryCurve(
   const highest = 2 * baseMs * factor ** (retries - 1);
   if (highest > capMs) {
     notes.push(
-      `\`randomize\` multiplies by 1 to 2 and then cuts at maxTimeout, so many waits are exactly ${duration(capMs)}. Jitter 'equal' with twice the base draws the same waits below the cap and stays spread at it.`,
+      `\`randomize\` multiplies by 1 to 2 and then cuts at maxTimeout, so many waits are exactly ` +
+        `${duration(capMs)}. Jitter 'equal' with twice the base draws the same waits below the cap and stays ` +
+        'spread at it.',
     );
   } else {
     notes.push("`randomize` multiplies by 1 to 2: jitter 'equal' with twice the base gives the same waits.");
@@ -227,10 +236,12 @@ function axiosRetry(pasted: Pasted): Reading {
     notes.push('axios-retry obeys Retry-After however long it is. createFetch obeys it up to maxRetryAfterMs (60 s).');
   if (!pasted.flag('shouldResetTimeout'))
     notes.push(
-      'The timeout of axios covers all attempts and waits together, like totalTimeoutMs. With shouldResetTimeout it covers each attempt, like attemptTimeoutMs.',
+      'The timeout of axios covers all attempts and waits together, like totalTimeoutMs. With shouldResetTimeout ' +
+        'it covers each attempt, like attemptTimeoutMs.',
     );
   notes.push(
-    'axios-retry retries network errors, and 429 and 5xx of idempotent requests. createFetch retries the same methods and the usual transient statuses: retryOn changes them.',
+    'axios-retry retries network errors, and 429 and 5xx of idempotent requests. createFetch retries the same ' +
+      'methods and the usual transient statuses: retryOn changes them.',
   );
   return { options: { ...options, maxAttempts: retries + 1 }, fetch: { throwOnStatus: true }, notes };
 }
@@ -295,7 +306,8 @@ function cockatielBackoff(pasted: Pasted, retries: number, notes: string[]): Wit
   const given = pasted.get('backoff');
   if (given !== undefined && !(given instanceof Call))
     throw new Untranslatable(
-      `backoff must be new ExponentialBackoff(…) or another backoff of cockatiel, got ${textOf(given)}.${remedy(given)}`,
+      'backoff must be new ExponentialBackoff(…) or another backoff of cockatiel, got ' +
+        `${textOf(given)}.${remedy(given)}`,
     );
   const backoff =
     given ??
@@ -361,7 +373,8 @@ function cockatielExponential(pasted: Pasted, retries: number, notes: string[]):
   const clips = 1.08 * baseMs * 2 ** (retries - 1) > capMs;
   if (clips) {
     notes.push(
-      `cockatiel cuts longer draws to exactly ${duration(capMs)}, so clients retry together there. 'pollyV2' draws them again from the upper half of the cap.`,
+      `cockatiel cuts longer draws to exactly ${duration(capMs)}, so clients retry together there. 'pollyV2' ` +
+        'draws them again from the upper half of the cap.',
     );
   }
   const options = { jitter, baseMs: Math.min(baseMs, capMs), capMs };
@@ -377,7 +390,8 @@ function exponentialBackoff(pasted: Pasted): Reading {
   const late = pasted.flag('delayFirstAttempt');
   const notes = late
     ? [
-        `delayFirstAttempt waits ${duration(startingMs)} before the first attempt. rejitter never does. The later waits are the same.`,
+        `delayFirstAttempt waits ${duration(startingMs)} before the first attempt. rejitter never does. The ` +
+          'later waits are the same.',
       ]
     : [];
   const given = pasted.get('jitter') ?? 'none';
@@ -410,7 +424,8 @@ function attempt(pasted: Pasted): Reading {
   if (pasted.flag('initialJitter')) notes.push('initialJitter waits before the first attempt. rejitter never does.');
   if (attemptTimeoutMs > 0)
     notes.push(
-      'A timeout ends @lifeomic/attempt at once. rejitter retries it like any failure, unless retryIf returns false for a TimeoutError.',
+      'A timeout ends @lifeomic/attempt at once. rejitter retries it like any failure, unless retryIf returns ' +
+        'false for a TimeoutError.',
     );
   const own = pasted.get('calculateDelay');
   if (own !== undefined && own !== null) {

@@ -189,7 +189,10 @@ function rounded(value: number): number {
 
 export function retriesNote(name: string, retries: number): string {
   if (retries === Infinity) return `\`${name}\` is Infinity: only success or the signal ends the operation.`;
-  return `\`${name}\` ${retries} makes ${retries + 1} ${retries === 0 ? 'attempt' : 'attempts'}: maxAttempts counts the first attempt.`;
+  return (
+    `\`${name}\` ${retries} makes ${retries + 1} ${retries === 0 ? 'attempt' : 'attempts'}: maxAttempts counts the ` +
+    'first attempt.'
+  );
 }
 
 export function ownFunction(name: string, value: Value): Untranslatable {
@@ -198,7 +201,8 @@ export function ownFunction(name: string, value: Value): Untranslatable {
       ? 'which does more than arithmetic with the number of the attempt'
       : 'whose value is not known here';
   return new Untranslatable(
-    `${name} is ${textOf(value)}, ${why}. This page runs no pasted code. rejitter takes a function as backoff: (k) => ms.`,
+    `${name} is ${textOf(value)}, ${why}. This page runs no pasted code. rejitter takes a function as backoff: ` +
+      '(k) => ms.',
   );
 }
 

@@ -34,7 +34,8 @@ export function inNode(node, module, name, argument, flags = []) {
       else
         failed(
           new Error(
-            `${node.name}, ${name} of ${module}: it ended with ${code ?? signal}${message === undefined ? ' and no answer' : ''}`,
+            `${node.name}, ${name} of ${module}: it ended with ` +
+              `${code ?? signal}${message === undefined ? ' and no answer' : ''}`,
           ),
         );
     });

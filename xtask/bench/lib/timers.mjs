@@ -22,7 +22,10 @@ class Microtimer {
   }
 }
 
-/** @type {Record<string, { set: (callback: (...args: any[]) => void, ms: number, ...args: any[]) => any, clear: (timer: any) => void }>} */
+/**
+ * @type {Record<string, { set: (callback: (...args: any[]) => void, ms: number, ...args: any[]) => any, clear: (timer:
+ * any) => void }>}
+ */
 const KINDS = {
   // The event loop turns, as it does between real attempts.
   immediate: {

@@ -41,7 +41,10 @@ const REFERENCE = /** @type {const} */ ({
 /** @param {import('./all.mjs').Context} context */
 export const run = (context) => inEachNode(context, import.meta.url);
 
-/** @typedef {(strategy: import('../lib/contention.mjs').Strategy, clients: number, runs: number, seed: number) => { events: number, calls: Uint32Array }} Simulate */
+/**
+ * @typedef {(strategy: import('../lib/contention.mjs').Strategy, clients: number, runs: number, seed: number) => {
+ * events: number, calls: Uint32Array }} Simulate
+ */
 
 /** @returns {Promise<Simulate>} */
 async function lab() {

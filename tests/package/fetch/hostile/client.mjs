@@ -111,7 +111,9 @@ async function one(id) {
   counts[scenario] = (counts[scenario] ?? 0) + 1;
   const report = retryReport(response ?? error);
   const entry = server.seen.get(String(id)) ?? { attempts: 0, bodies: new Set(), keys: new Set() };
-  const label = `${scenario} ${method}${keyed ? ' keyed' : ''}${stream ? ' stream' : ''} fail=${fail} → ${response?.status ?? error} ${report?.reason}`;
+  const label =
+    `${scenario} ${method}${keyed ? ' keyed' : ''}${stream ? ' stream' : ''} fail=${fail} → ` +
+    `${response?.status ?? error} ${report?.reason}`;
 
   // The accounts. A redirect is followed inside one attempt.
   if (scenario === 'redirect-loop')
@@ -134,7 +136,7 @@ async function one(id) {
   if (retried && expected > fail) check(response?.status === 200, label);
   if (stream) check(report?.reason === 'bodyNotReplayable', label);
 
-  // A caller reads the response, or lets go of it.
+  // A caller reads the response, or cancels it.
   if (response !== undefined) {
     if (scenario.includes('stalls') || scenario === 'endless-503') {
       if (response.status !== 200 || scenario === 'body-stalls-200') await response.body?.cancel();

@@ -1,5 +1,5 @@
 // @ts-check
-// The README's tables, written between two markers.
+// The tables of docs/benchmarks.md, written between two markers.
 
 import { mainOf } from '../lib/nodes.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
@@ -9,7 +9,7 @@ import { digits, markdownTable, whole, withSpread, wrapped } from './table.mjs';
 
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
-export const BEGIN = '<!-- Written by cargo xtask bench --readme. -->';
+export const BEGIN = '<!-- Written by cargo xtask bench --docs. -->';
 export const END = '<!-- Until here. -->';
 
 /**
@@ -32,7 +32,7 @@ const BUNDLES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * What the README shows of a contender; what was not measured is undefined.
+ * What the document shows of a contender; what was not measured is undefined.
  * @typedef {object} Row
  * @property {string} name
  * @property {Spread} [success]
@@ -182,11 +182,18 @@ function bulkLine({ bulk }) {
   const { samples, delays } = inMain(bulk);
   const ours = samples['rejitter/lab, sample'];
   const over = (/** @type {string} */ name) => withSpread(ratio(samples[name], ours));
-  return `\`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ms: ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} times as fast as one with its ceilings in a table.`;
+  return (
+    `\`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ` +
+    `ms: ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} ` +
+    'times as fast as one with its ceilings in a table.'
+  );
 }
 
 /** @param {Record<string, any>} parts */
 function simulationLine({ simulation }) {
   const [ours, twin] = /** @type {any[]} */ (Object.values(inMain(simulation).cells));
-  return `\`simulateContention\` handles ${digits(eventsPerS(ours) / 1e6)} million events per second, ${digits(eventsPerS(ours) / eventsPerS(twin))} times as many as the same model in plain JavaScript.`;
+  return (
+    `\`simulateContention\` handles ${digits(eventsPerS(ours) / 1e6)} million events per second, ` +
+    `${digits(eventsPerS(ours) / eventsPerS(twin))} times as many as the same model in plain JavaScript.`
+  );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { BEGIN, END, aheadOf, between, block, rowsOf } from './readme.mjs';
+import { BEGIN, END, aheadOf, between, block, rowsOf } from './document.mjs';
 
 test('replaces the text between the markers and nothing else', () => {
   const text = `# title\n\n${BEGIN}\nold\n| table |\n${END}\n\nafter\n`;
@@ -97,7 +97,7 @@ test('rows are of the main Node; what was not measured is left open', () => {
   assert.equal(loop.heap, undefined);
 });
 
-test('the README says when, with what and on what, and who is ahead', () => {
+test('the document says when, with what and on what, and who is ahead', () => {
   const inOneLine = (results) => block(results).replaceAll(/\n */g, ' ');
   const text = inOneLine(RESULTS);
   assert.match(

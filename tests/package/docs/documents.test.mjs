@@ -1,51 +1,50 @@
-// What the READMEs show, run: each code block against the packed package, and the table of strategies
-// against what the package computes. Also the examples in the declarations.
+// What the READMEs and docs/ show, run: each code block against the packed package, and the tables of
+// strategies against what the package computes. Also the examples in the declarations.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { transform } from 'esbuild';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, installed, project, repo, run, tool } from '../lib/consumer.mjs';
-import { blocks, caught, declarations, literal, oneOf, runAsPasted, runBlock, tableIn } from '../lib/readers.mjs';
+import { importPackage, project, repo, run, tool } from '../lib/consumer.mjs';
+import {
+  blocks,
+  caught,
+  declarations,
+  documents,
+  literal,
+  marked,
+  oneOf,
+  reference,
+  runAsPasted,
+  runBlock,
+  tableIn,
+} from '../lib/readers.mjs';
 import { BACKOFFS, JITTERS, SHORTCUTS } from '../lib/shortcuts.mjs';
 
 const api = await importPackage();
 const { RetryPolicy } = api;
 const messageOf = (options) => caught(() => new RetryPolicy(options)).message;
-const README = readFileSync(join(repo, 'README.md'), 'utf8');
-const TEXTS = {
-  'README.md': README,
-  "the package's README.md": readFileSync(join(installed, 'README.md'), 'utf8'),
-};
 
-/** The module that the README says to save beside its samples: the function of the first sample, exported. */
-const OWN_MODULE = {
-  'api.mjs': /^let calls = .*?^\};$/ms.exec(README)[0].replace('const callApi', 'export const callApi'),
-};
-const OWN_TYPES = {
-  'api.d.mts':
-    'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; name: string }>;\n',
-};
+/** What the samples import as the reader's own module, and its types. */
+const [[, OWN]] = marked('api.mjs');
+const OWN_TYPES =
+  'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; ' +
+  'name: string }>;\n';
 
-for (const [name, text] of Object.entries(TEXTS)) {
-  const found = blocks(text);
-
-  test(`${name} has code to run`, () => {
-    assert.ok(found.length >= 1);
-    assert.ok(
-      found.every(({ code }) => /from 'rejitter(?:\/\w+)?'|require\('rejitter'\)/.test(code)),
-      'each block shows its import, so that it can be copied whole',
-    );
-  });
-
-  for (const { number, language, code } of found) {
+for (const [name, text] of documents) {
+  for (const { number, language, code } of blocks(text)) {
     test(`${name}, block ${number}: saved as a file it runs to its end, through retries`, async () => {
+      assert.match(code, /from 'rejitter(?:\/\w+)?'|require\('rejitter'\)/, 'a block is copied whole, with its import');
       const source = /^m?ts$|^typescript$/.test(language) ? (await transform(code, { loader: 'ts' })).code : code;
-      const { code: exit, stdout, stderr } = await runAsPasted(source, code.includes('./api.mjs') ? OWN_MODULE : {});
+      const {
+        code: exit,
+        stdout,
+        stderr,
+      } = await runAsPasted(source, code.includes('./api.mjs') ? { 'api.mjs': OWN } : {});
       assert.equal(stderr, '');
       assert.equal(exit, 0);
       // The lab computes; it calls nothing that could fail.
@@ -53,35 +52,65 @@ for (const [name, text] of Object.entries(TEXTS)) {
       assert.ok(Number(/^retries (\d+)$/m.exec(stdout)[1]) >= needed, `nothing was retried: ${stdout}`);
     });
   }
-
-  test(`${name}: the blocks type-check in a strict project`, async () => {
-    // JavaScript annotates no parameter; all else is strict.
-    const files = Object.fromEntries(
-      found.map(({ number, language, code }) => [`block${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`, code]),
-    );
-    const compilerOptions = {
-      strict: true,
-      noImplicitAny: false,
-      allowJs: true,
-      checkJs: true,
-      noEmit: true,
-      module: 'nodenext',
-      target: 'es2022',
-      lib: ['es2022', 'dom'],
-      types: [],
-    };
-    const dir = project('readme', {
-      ...files,
-      ...OWN_TYPES,
-      'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }),
-    });
-    const { stdout, code } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'], {
-      cwd: dir,
-    });
-    assert.equal(stdout, '');
-    assert.equal(code, 0);
-  });
 }
+
+test('the READMEs and the guide have code to run', () => {
+  for (const name of ['README.md', "the package's README.md", 'docs/guide/getting-started.md', 'docs/guide/fetch.md'])
+    assert.ok(blocks(documents.get(name)).length >= 2, name);
+});
+
+test('all blocks type-check in a strict project', async () => {
+  const files = {};
+  for (const [name, text] of documents) {
+    for (const { number, language, code } of blocks(text))
+      files[`${name.replaceAll(/\W+/g, '-')}-${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`] = code;
+  }
+  // JavaScript annotates no parameter; all else is strict.
+  const compilerOptions = {
+    strict: true,
+    noImplicitAny: false,
+    allowJs: true,
+    checkJs: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    types: [],
+  };
+  const dir = project('documents', {
+    ...files,
+    'api.d.mts': OWN_TYPES,
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }),
+  });
+  const args = [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'];
+  const { stdout, code } = await run(process.execPath, args, { cwd: dir });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});
+
+test('links between the documents lead to files and headings', () => {
+  const slug = (heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(/\s/g, '-');
+  for (const [name, text] of documents) {
+    if (name.startsWith('the package')) continue;
+    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+      const [path, anchor] = target.split('#');
+      const file = path === '' ? join(repo, name) : join(repo, dirname(name), path);
+      assert.ok(existsSync(file), `${name} links to ${target}`);
+      if (anchor === undefined) continue;
+      const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => slug(heading));
+      assert.ok(headings.includes(anchor), `${name} links to ${target}; its headings are ${headings.join(', ')}`);
+    }
+  }
+});
+
+test('the README fits on a few screens', () => {
+  const text = documents.get('README.md');
+  assert.ok(text.split('\n').length <= 250 && text.split(/\s+/).length <= 1500);
+});
 
 test('the examples in the declarations run', async () => {
   const found = ['index.d.ts', 'options.d.ts'].flatMap((name) => blocks(declarations(name)));
@@ -107,7 +136,10 @@ test('control: a block that does not work is seen', async () => {
 });
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
-const table = (heading) => tableIn(README, heading);
+const table = (heading) => {
+  const pages = [...documents].filter(([name]) => name.startsWith('docs/')).map(([, text]) => text);
+  return tableIn(pages.find((text) => text.includes(`\n| ${heading} |`)) ?? '', heading);
+};
 
 const KNOWN = [
   'min',
@@ -264,7 +296,7 @@ test('the table of jitters lists each, and its formulas are what the package com
   }
 });
 
-/** What the cap bounds, as the table says it, and as toJSON has it. */
+/** The value that the cap bounds, in the words of the table and of toJSON. */
 const CAP_RULES = { 'the wait': 'bound', 'the interval': 'ceiling', 'the draw': 'draw' };
 
 test('the table of presets lists each, with its options and what its cap bounds', () => {
@@ -299,8 +331,8 @@ test('the table of functions lists each, with the strategy that it has', async (
   }
 });
 
-test('the defaults that the README states are the defaults', () => {
-  const [, sentence] = /^Defaults: (.*?)\.$/ms.exec(README);
+test('the defaults that the formulas state are the defaults', () => {
+  const [, sentence] = /^Defaults: (.*?)\.$/ms.exec(reference('formulas'));
   const stated = Object.fromEntries(
     [...sentence.matchAll(/`(\w+)` (\d[\d ,]*\d|\d)/g)].map(([, name, value]) => [
       name,
@@ -313,6 +345,16 @@ test('the defaults that the README states are the defaults', () => {
     if (name === 'maxAttempts') assert.equal([...new RetryPolicy().delays()].length, value - 1);
     else assert.deepEqual([...new RetryPolicy({ seed: 1, maxAttempts: 40, [name]: value }).delays()], plain, name);
   }
+});
+
+test('the table of reasons lists each that the declarations know', () => {
+  const [, union] = /type StopReason =([^;]*);/.exec(declarations('events.d.ts'));
+  const declared = [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  assert.ok(declared.length > 5);
+  assert.deepEqual(
+    table('reason').map(([name]) => literal(name)),
+    declared,
+  );
 });
 
 test('control: a wrong formula is seen', () => {
