@@ -27,6 +27,7 @@ mod delays;
 pub(crate) mod elementary;
 pub mod http;
 mod jitter;
+pub mod kinds;
 mod options;
 mod policy;
 pub(crate) mod random;
