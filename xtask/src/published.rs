@@ -45,6 +45,7 @@ const LEFT_OUT: &[&str] = &[
     "tests/lab_explain.rs",
     "tests/layering.rs",
     "tests/package",
+    "tests/presets.rs",
     "tests/simulation/bindings.rs",
     "tests/wasm",
     "tests/wasm_browser.rs",
