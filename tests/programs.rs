@@ -105,7 +105,7 @@ async fn errors_of_anyhow_pass_in_both_forms() -> anyhow::Result<()> {
         anyhow::bail!("no")
     }
     async fn plain() -> anyhow::Result<u8> {
-        Ok(load.retry(POLICY).await?)
+        load.retry(POLICY).await
     }
     async fn reported() -> anyhow::Result<u8> {
         Ok(load.retry(POLICY).attempt_timeout(SECOND).await?)
