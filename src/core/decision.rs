@@ -116,7 +116,7 @@ impl RetryPolicy {
     /// [`Seed::draws`](super::Seed::draws)).
     ///
     /// Checks the attempt limit first, then computes the wait, then checks the deadline: a wait that
-    /// would end at or after it is not begun.
+    /// would end at or after it is not started.
     #[must_use]
     #[inline(always)]
     pub fn decide(&self, failure: &Failure, draws: Draws) -> Decision {

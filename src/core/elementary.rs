@@ -77,9 +77,10 @@ fn exp2_fraction(x: f64) -> f64 {
 #[inline(never)]
 pub(crate) fn exp2(x: f64) -> f64 {
     let whole = floor(x);
-    // At least 0, and saturating above: a power that large is infinite.
+    // Infinite from 1024 on. Not by the conversion's own saturation: see `count` in src/bindings/core.rs.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let power = super::backoff::grow(1.0, 2.0, whole as u64, f64::INFINITY);
+    let exponent = whole.min(1_024.0) as u32;
+    let power = super::backoff::grow(1.0, 2.0, u64::from(exponent), f64::INFINITY);
     power * exp2_fraction(x - whole)
 }
 

@@ -13,7 +13,7 @@ pub const UNLIMITED: u64 = u64::MAX;
 pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
 
 /// The largest `truncate_at`: above it `cap/2^(N−1)` would be nothing.
-const MAX_TRUNCATE_AT: f64 = 1_024.0;
+pub(crate) const MAX_TRUNCATE_AT: u32 = 1_024;
 
 const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
 const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
@@ -23,9 +23,9 @@ const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
 /// The names are those of the JavaScript package, in this language's spelling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RetryOptions {
-    /// The curve. Default: [`Backoff::Exponential`].
+    /// The backoff function. Defaults to [`Backoff::Exponential`].
     pub backoff: Backoff,
-    /// How the wait is drawn below the curve. Default: [`Jitter::Full`].
+    /// How the wait is drawn below the curve. Defaults to [`Jitter::Full`].
     pub jitter: Jitter,
     /// Initial ceiling, in ms: between 0 and [`MAX_MS`]. Defaults to 100; for
     /// [`Backoff::Truncated`] with a finite cap to `cap/2^(truncate_at−1)`.
@@ -311,7 +311,7 @@ impl RetryOptions {
             "truncate_at",
             truncate_at,
             "an integer between 1 and 1,024",
-            within(truncate_at, 1.0, MAX_TRUNCATE_AT),
+            within(truncate_at, 1.0, MAX_TRUNCATE_AT as f64),
         );
         problems.require(
             "truncate_at",

@@ -8,6 +8,7 @@ mod browsers;
 mod checks;
 mod cmd;
 mod counts;
+mod crate_checks;
 mod demo;
 mod lab_wasm;
 mod pkg;

@@ -8,24 +8,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Failure};
-use crate::counts::Runner;
+use crate::cmd::Failure;
+use crate::crate_checks;
 use crate::pkg::package_version;
 use crate::plan::{Context, Plan, set_up};
-use crate::schedule::Room;
-use crate::setup::{NODE, TARGET, WASM_TARGET, cargo};
 use crate::step::file_failure;
 use crate::test;
 use crate::workspace::Workspace;
 
 /// The crate and the programs that are built against it are assembled.
 pub const CRATE: &str = "assemble the crate";
-
-/// Cargo locks the folder.
-const BUILD: Room = Room {
-    name: "target/crate-build",
-    places: 1,
-};
 
 /// Folders and files of the repository that are published, those cut included.
 const PUBLISHED: &[&str] = &[
@@ -65,7 +57,7 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
             only: options.only.clone(),
             ..test::Options::default()
         };
-        return test::run_steps(ws, checks, &options);
+        return test::run_steps(ws, crate_checks::all, &options);
     }
     set_up(&Context::new(ws), &[CRATE])
 }
@@ -81,97 +73,12 @@ pub fn steps() -> Vec<Plan> {
     })]
 }
 
-/// The steps of `cargo xtask test`: seconds.
-pub fn quick_checks() -> Vec<Plan> {
-    let program = |name: &'static str, command: &'static str| {
-        move |cx: &Context<'_>| vec![of_programs(cx.ws, &[command, "--package", name])]
-    };
-    vec![
-        Plan::tests(
-            "crate: packaged without warnings",
-            Runner::Silent,
-            &[CRATE],
-            |cx| vec![in_crate(cx.ws, &["package", "--allow-dirty"])],
-        ),
-        Plan::check(
-            "crate: two versions stay two",
-            &[CRATE],
-            program("two-versions", "run"),
-        ),
-        Plan::check(
-            "crate: a glob import hides no crate",
-            &[CRATE],
-            program("glob-import", "check"),
-        ),
-        Plan::check(
-            "crate: wasm without JavaScript",
-            &[CRATE, TARGET, NODE],
-            |cx| {
-                vec![
-                    wasm_program(cx.ws, "without-javascript", WASM_TARGET),
-                    script(
-                        cx.ws,
-                        "without-imports.mjs",
-                        "without_javascript",
-                        WASM_TARGET,
-                    ),
-                ]
-            },
-        ),
-    ]
-    .into_iter()
-    .map(|step| step.quick().room(BUILD))
-    .collect()
-}
-
-/// The steps of `cargo xtask crate --check`: minutes.
-fn checks(_: &Workspace) -> Result<Vec<Plan>, Failure> {
-    Ok(quick_checks())
-}
-
-fn folder(ws: &Workspace) -> PathBuf {
+pub fn folder(ws: &Workspace) -> PathBuf {
     ws.target.join("crate")
 }
 
-fn programs(ws: &Workspace) -> PathBuf {
+pub fn programs(ws: &Workspace) -> PathBuf {
     ws.target.join("crate-programs")
-}
-
-fn build(ws: &Workspace) -> PathBuf {
-    ws.target.join("crate-build")
-}
-
-/// Cargo in the assembled crate.
-fn in_crate(ws: &Workspace, args: &[&str]) -> Cmd {
-    in_folder(ws, folder(ws), args)
-}
-
-/// Cargo in the workspace of the programs.
-fn of_programs(ws: &Workspace, args: &[&str]) -> Cmd {
-    in_folder(ws, programs(ws), args)
-}
-
-fn in_folder(ws: &Workspace, folder: PathBuf, args: &[&str]) -> Cmd {
-    cargo()
-        .args(args)
-        .dir(folder)
-        .env("CARGO_TARGET_DIR", build(ws))
-}
-
-fn wasm_program(ws: &Workspace, name: &str, target: &str) -> Cmd {
-    of_programs(ws, &["build", "--package", name, "--target", target])
-}
-
-/// A script of tests/crate about the wasm file of a program.
-fn script(ws: &Workspace, script: &str, program: &str, target: &str) -> Cmd {
-    let file = build(ws)
-        .join(target)
-        .join("debug")
-        .join(program)
-        .with_extension("wasm");
-    Cmd::new("node")
-        .arg(ws.root.join("tests/crate").join(script))
-        .arg(file)
 }
 
 /// Writes the crate, its next version and the programs; returns how many files the crate has.
