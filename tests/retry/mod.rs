@@ -19,6 +19,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use crate::common::{VECTORS, Vector, vectors};
 
+mod forms;
 mod model;
 mod operations;
 
