@@ -39,6 +39,7 @@ const LEFT_OUT: &[&str] = &[
     "tests/package",
     "tests/presets.rs",
     "tests/simulation/bindings.rs",
+    "tests/ui",
     "tests/wasm",
     "tests/wasm_browser.rs",
     "tests/wasm_node.rs",
