@@ -137,6 +137,10 @@ fn native() -> Vec<Plan> {
             vec![in_root(cx, &["test", "--all-features"])]
         })
         .room(TARGET),
+        Plan::tests("native: texts of misuse", Runner::Cargo, &[], |cx| {
+            vec![in_root(cx, &["test", "--package", "rejitter-ui"])]
+        })
+        .room(TARGET),
         Plan::tests("native: build tools", Runner::Cargo, &[], |cx| {
             vec![in_root(cx, &["test", "--package", "xtask"])]
         })
