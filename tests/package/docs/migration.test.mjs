@@ -3,10 +3,7 @@
 // blocks that each page begins with.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
 import asyncRetry from 'async-retry';
 import axios from 'axios';
@@ -18,32 +15,18 @@ import got from 'got';
 import ky from 'ky';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
 
-import { importPackage, project, tool } from '../lib/consumer.mjs';
-import { importFetch, importTesting, listen } from '../lib/fetching.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+import { importFetch, listen } from '../lib/fetching.mjs';
 import { blocks, documents, literal, marked, tableIn } from '../lib/readers.mjs';
+import { importPasted, still } from '../lib/pasted.mjs';
 
 const { retry, permanent, RetryPolicy } = await importPackage();
 const { createFetch } = await importFetch();
-const { virtualClock } = await importTesting();
 
 const page = (name) => documents.get(`docs/migration/${name}.md`);
 
 /** The value of a cell's code, where these names are known. */
 const evaluate = (code, names) => new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
-
-/** Calls `body` with a virtual clock, without chance; returns its outcome. @param {(clock: any) => Promise<any>} body */
-async function still(body) {
-  const clock = virtualClock({ date: true });
-  const { random } = Math;
-  Math.random = () => 0.5;
-  try {
-    // A grace for the sockets of got.
-    return await clock.runUntil(body(clock), { graceMs: 2 });
-  } finally {
-    Math.random = random;
-    clock.uninstall();
-  }
-}
 
 /** What a promise settled with, as text. */
 const settled = (promise) =>
@@ -350,16 +333,10 @@ for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS)]) {
 
 // The blocks.
 
-const PACKAGES = ['async-retry', 'axios', 'axios-retry', 'cockatiel', 'exponential-backoff', 'fetch-retry', 'got'];
-
 /** Runs a block as a file, with a function and servers that fail twice; returns the times of the attempts. */
 async function timesOf(code) {
-  const dir = project('migration', {
-    'main.mjs': code.replaceAll('https://example.com', /from 'got'/.test(code) ? server.origin : 'https://example.com'),
-    'api.mjs': 'export const callApi = globalThis.callApi;\n',
-  });
-  mkdirSync(join(dir, 'node_modules'));
-  for (const name of [...PACKAGES, 'ky', 'p-retry']) symlinkSync(tool(name), join(dir, 'node_modules', name));
+  const text = code.replaceAll('https://example.com', /from 'got'/.test(code) ? server.origin : 'https://example.com');
+  const files = { 'api.mjs': 'export const callApi = globalThis.callApi;\n' };
   const saved = { fetch: globalThis.fetch, log: console.log, adapter: axios.defaults.adapter };
   try {
     return await still(async (clock) => {
@@ -373,7 +350,7 @@ async function timesOf(code) {
         if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
         return { status, name: 'Ada' };
       };
-      await import(pathToFileURL(join(dir, 'main.mjs')).href);
+      await importPasted(text, files);
       return calls.times;
     });
   } finally {
