@@ -7,8 +7,8 @@
  * failed: the connection was refused, the name was not found, or connecting took too long. The
  * address that failed is the request's own: the same port, and the same IP address or the same name.
  * (A server that takes the request, redirects to itself and then refuses connections looks the same.)
- * And the body is no stream and not that of a `Request`. An error that does not name the address (a
- * host name whose IP address refused; every error in Deno and Bun) counts only with `redirect:
+ * And the body is neither a stream nor that of a `Request`. An error that does not name the address
+ * (a host name whose connection was refused; every error in Deno and Bun) counts only with `redirect:
  * 'error'` or `'manual'`, because a redirect's target fails with the same error. Browsers never tell.
  *
  * *Statuses*: 408 (not in browsers, which resend such a request themselves), 425, 429, 500, 502, 503,
@@ -102,7 +102,7 @@ export interface FetchOutcome {
   readonly error: unknown;
   /** Number of the attempt; the first is 1. */
   readonly attempt: number;
-  /** Method of the request, in capitals. */
+  /** Method of the request, in upper case. */
   readonly method: string;
   /** Whether it would be retried without this function. */
   readonly retryable: boolean;
@@ -110,7 +110,7 @@ export interface FetchOutcome {
 
 interface FetchOnlyOptions {
   /**
-   * The statuses to retry, instead of the usual ones; or a function that judges each response and
+   * The statuses to retry, instead of the usual ones; or a function that classifies each response and
    * each failure and returns the same values as `retryIf` does elsewhere: `true`, `false`,
    * `{ afterMs }`, or a promise of one of these. A request that is unsafe to repeat is never resent,
    * whatever this returns: see {@link methods}. With a list, `x-should-retry` is ignored.
@@ -138,7 +138,7 @@ interface FetchOnlyOptions {
    * unless they have one: 'auto' sets a new UUID for each call, a function (which receives the
    * request without its body) the text that it returns. Servers that know the header process the
    * request once, so it is retried. In {@link FetchInit.retry} it may be another text, the key of that
-   * call; `createFetch` refuses one, because every request would have the same key.
+   * call; `createFetch` rejects one, because every request would have the same key.
    *
    * Like any header, the key makes browsers ask the other origin's permission first (`OPTIONS`,
    * `Access-Control-Allow-Headers: Idempotency-Key`), and a redirect with 307 or 308 takes it along
@@ -198,7 +198,7 @@ interface FetchOnlyOptions {
    */
   throwOnStatus?: boolean | undefined;
   /**
-   * Called before each attempt with its request, to sign it anew or to renew a token: may change its
+   * Called before each attempt with its request, to sign it again or to renew a token: may change its
    * headers or return another request, also as a promise. An error that it throws ends the operation
    * (`reason: 'callback'`). The attempt's timeout includes it. The request is made by the global
    * `Request`, which a fetch with classes of its own (undici's, node-fetch's) does not take.
@@ -265,7 +265,7 @@ export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly statu
 /**
  * Returns a `fetch` with these options, or with those of a policy.
  *
- * Over a policy, its `retryIf` judges failures and its `retryOnResult` judges responses, instead of the
+ * Over a policy, its `retryIf` decides about failures and its `retryOnResult` about responses, instead of the
  * rules for statuses and failures; `policy.metrics()` counts the requests. Options that only `fetch`
  * has go into {@link FetchInit.retry}.
  *

@@ -148,7 +148,7 @@ export type SyncOperation<T> = ((attempt: Attempt) => T) &
  * would reject. Options, waits, hooks and reports are those of `retry`. Blocking changes this:
  * - Nothing else in the thread runs: no timer, no promise, no event.
  * - `signal` is checked before each attempt, after each callback and after each wait. It cannot
- *   interrupt either: nothing in this thread can abort it meanwhile.
+ *   interrupt either: nothing in this thread can abort it while they run.
  * - `totalTimeoutMs` bounds the waits but cannot cut an attempt short. An attempt that succeeds
  *   after the deadline is a success; one that fails after it ends the operation with its own error
  *   (`reason: 'deadline'`).
@@ -380,7 +380,7 @@ export interface Delays extends IterableIterator<number> {
  * with `error` itself, also if it is not an Error: `permanent('gone')` rejects with the string.
  *
  * An error whose `cause` is such an error, up to 10 levels deep, ends the operation as well; then
- * the thrown error itself comes out.
+ * the promise rejects with the thrown error itself.
  *
  * @example
  * ```js

@@ -50,7 +50,7 @@ export interface RunOptions {
  */
 export interface Simulation<Result> {
   /**
-   * Handles at most so many events, synchronously: a whole number from 0 (only tells how far it is), or
+   * Handles at most this many events, synchronously: a non-negative integer (0 only reports progress) or
    * Infinity.
    *
    * @default Infinity
@@ -93,7 +93,7 @@ export interface Seeded {
   seed?: number | bigint | string | undefined;
 }
 
-/** Options of {@link simulateOutage}; times in ms, from the beginning of the outage. */
+/** Options of {@link simulateOutage}; times in ms, from the start of the outage. */
 export interface OutageOptions extends Seeded {
   /** Number of clients: an integer between 1 and 10^6. @default 1000 */
   clients?: number | undefined;
@@ -112,7 +112,7 @@ export interface OutageOptions extends Seeded {
   burst?: number | undefined;
   /**
    * Capacity that a rejected request uses, as a share of a served one's, because the server must read and
-   * answer it as well. It comes out of the saved capacity, which never falls below 0. Between 0 and 1.
+   * answer it as well. It is taken from the saved capacity, which never falls below 0. Between 0 and 1.
    *
    * @default 0
    */
@@ -282,7 +282,7 @@ export function simulateContention(
 /**
  * Where requests come from. Open: `perS` new ones per second whatever became of the others, evenly spaced
  * ('regular') or at random ('poisson'); above 0, at most 10^7 up to the horizon. Closed: each of `clients`
- * (an integer between 1 and 10^6) begins its next request after the end of its last and a pause with the
+ * (an integer between 1 and 10^6) starts its next request after the end of its last and a pause with the
  * mean `thinkMs` (between 0 and 10^9), so that a slow server gets fewer requests.
  */
 export type Arrivals =
@@ -375,7 +375,7 @@ export interface AmplificationOptions extends Seeded {
   requests?: number | undefined;
 }
 
-/** Result of {@link simulateAmplification}, beside the expected values. Layers from the topmost to the bottom. */
+/** Result of {@link simulateAmplification}, next to the expected values. Layers from the topmost to the bottom. */
 export interface AmplificationResult {
   /** The expected calls per request into each layer, in closed form. */
   expectedCalls: Float64Array;
@@ -433,7 +433,7 @@ export interface EthernetResult {
 
 /**
  * Stations that share one channel (Ethernet's truncated binary exponential backoff, IEEE 802.3). Each has a
- * frame of one slot to send, from slot 0 on. Those who send in the same slot collide; after its k-th
+ * frame of one slot to send, from slot 0 on. Stations that send in the same slot collide; after its k-th
  * collision a station skips a number of slots from 0 … 2^min(k, truncateAt) − 1, as with jitter 'slotted',
  * and tries again.
  *

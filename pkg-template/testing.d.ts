@@ -10,7 +10,7 @@
 
 /// <reference lib="esnext.disposable" />
 
-/** Options of {@link virtualClock}: what it replaces beside the timers. */
+/** Options of {@link virtualClock}: what it replaces in addition to the timers. */
 export interface VirtualClockOptions {
   /**
    * Whether `Date.now()`, `new Date()` and `Date()` move along, in whole ms from the date of the installation.
@@ -21,7 +21,7 @@ export interface VirtualClockOptions {
   date?: boolean | undefined;
   /**
    * Whether `Atomics.wait`, with which `retrySync` blocks, only moves the clock. No timer fires
-   * meanwhile. Do not set it in tests in which threads really wait for each other.
+   * during such a wait. Do not set it in tests in which threads really wait for each other.
    *
    * @default false
    * @example `{ blocking: true }`

@@ -1,15 +1,97 @@
 //! Seeds from the system's randomness, for callers who bring none.
 
+use std::error::Error;
+use std::fmt;
+
 use crate::core::Seed;
+
+/// The system has no randomness to give.
+///
+/// On `wasm32-unknown-unknown` it has none without the feature `js`: there the caller brings the seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntropyError {
+    cause: system::Error,
+}
 
 impl Seed {
     /// A seed from the operating system, or from `crypto.getRandomValues` in a JavaScript host.
     ///
+    /// ```
+    /// use rejitter::Seed;
+    ///
+    /// assert_ne!(Seed::random()?, Seed::random()?);
+    /// # Ok::<(), rejitter::EntropyError>(())
+    /// ```
+    ///
     /// # Errors
-    /// When the system has no randomness to give (see the `getrandom` crate). There is no
-    /// fallback to a constant: clients which share a seed retry at the same instants, which is
-    /// what jitter is there to prevent.
-    pub fn random() -> Result<Self, getrandom::Error> {
-        getrandom::u64().map(Self::new)
+    /// When the system has no randomness to give. There is no fallback to a constant: clients which
+    /// share a seed retry at the same instants, which is what jitter is there to prevent.
+    pub fn random() -> Result<Self, EntropyError> {
+        match system::u64() {
+            Ok(bits) => Ok(Self::new(bits)),
+            Err(cause) => Err(EntropyError { cause }),
+        }
+    }
+}
+
+impl fmt::Display for EntropyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the system has no randomness to give: {}", self.cause)
+    }
+}
+
+impl Error for EntropyError {}
+
+#[cfg(test)]
+impl EntropyError {
+    /// The error of a system without randomness, for tests.
+    pub(crate) const NONE: Self = Self {
+        cause: system::NONE,
+    };
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+mod system {
+    pub(super) use getrandom::{Error, u64};
+
+    #[cfg(test)]
+    pub(super) const NONE: Error = Error::UNSUPPORTED;
+}
+
+/// A JavaScript host. The crate `getrandom` does not build for a wasm file that may have another host, so that
+/// it cannot be here, where only a feature tells which host it is.
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+mod system {
+    use js_sys::Uint32Array;
+    use wasm_bindgen::prelude::*;
+
+    pub(super) type Error = &'static str;
+
+    pub(super) const NONE: Error = "the host has no crypto.getRandomValues";
+
+    #[wasm_bindgen]
+    extern "C" {
+        #[wasm_bindgen(catch, js_namespace = ["globalThis", "crypto"], js_name = getRandomValues)]
+        fn get_random_values(numbers: &Uint32Array) -> Result<JsValue, JsValue>;
+    }
+
+    pub(super) fn u64() -> Result<u64, Error> {
+        let numbers = Uint32Array::new_with_length(2);
+        match get_random_values(&numbers) {
+            Ok(_) => Ok(u64::from(numbers.get_index(0)) << 32 | u64::from(numbers.get_index(1))),
+            Err(_) => Err(NONE),
+        }
+    }
+}
+
+/// A wasm file for no system in particular.
+#[cfg(all(target_family = "wasm", target_os = "unknown", not(feature = "js")))]
+mod system {
+    pub(super) type Error = &'static str;
+
+    pub(super) const NONE: Error = "rejitter's feature `js`, for JavaScript hosts, is off";
+
+    pub(super) fn u64() -> Result<u64, Error> {
+        Err(NONE)
     }
 }

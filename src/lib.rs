@@ -1,46 +1,61 @@
-//! Retries with backoff and jitter: delays that are right, decided by a pure core.
+//! Retries with backoff and jitter, for asynchronous and blocking code.
 //!
-//! The same crate is the engine of the npm package `rejitter` (compiled to WebAssembly) and a
-//! Rust library. [`RetryPolicy`] is made once from [`RetryOptions`] and is then asked, after each
-//! failed attempt, how long to wait:
+//! ```ignore-wasm32
+//! # #[cfg(feature = "tokio")]
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() -> std::io::Result<()> {
+//! # async fn fetch() -> std::io::Result<&'static str> { Ok("hello") }
+//! use rejitter::{RetryPolicy, retry};
+//!
+//! let policy = RetryPolicy::default(); // exponential backoff, full jitter, six attempts
+//! let text = retry(policy, || async { fetch().await }).await?;
+//! # assert_eq!(text, "hello");
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "tokio"))]
+//! # fn main() {}
+//! ```
+//!
+//! - [`retry()`], or [`RetryExt::retry`] as a method, is a future of `Result<T, E>` with the callback's own
+//!   error. It waits on Tokio's timers with the feature `tokio`; [`Retry::sleep`] takes those of any runtime.
+//! - [`RetryPolicy`] is a constant of [`Duration`](std::time::Duration)s. [`presets`] has the settings of other
+//!   systems.
+//! - [`Retry::when`] decides whether an error is retried, [`Retry::hint`] reads what a server requested, and
+//!   [`Retry::total_timeout`] sets a deadline that no wait passes.
+//! - [`Retry::report`] and [`Retry::attempt_timeout`] return a [`RetryError`] with the reason and a report.
+//! - [`retry_with`] retries work on state behind `&mut`; `retry_blocking` is for threads.
+//! - [`testing::VirtualTime`] tests all that without waiting.
+//!
+//! The decisions are those of the npm package `rejitter`, bit for bit: a pure core that takes numbers and
+//! returns numbers. It serves loops of one's own, too:
 //!
 //! ```
-//! use rejitter::{Decision, Failure, RetryOptions, RetryPolicy, Seed};
+//! use rejitter::{Decision, Failure, RetryPolicy, Seed};
 //!
-//! let policy = RetryPolicy::new(RetryOptions {
-//!     base_ms: Some(100.0),
-//!     cap_ms: Some(8_000.0),
-//!     max_attempts: Some(5),
-//!     ..RetryOptions::default() // exponential backoff, full jitter
-//! })?;
-//!
+//! let policy = RetryPolicy::default();
 //! let draws = Seed::from("docs").draws(0, 1);
 //! match policy.decide(&Failure::of_attempt(1), draws) {
 //!     Decision::Retry { delay_ms } => assert!((0.0..=100.0).contains(&delay_ms)),
 //!     Decision::Stop(reason) => println!("gives up: {reason}"),
 //! }
 //!
-//! // All the waits of one operation, as an iterator:
-//! assert_eq!(policy.delays(Seed::from("docs")).count(), 4);
-//! # Ok::<(), rejitter::OptionErrors>(())
+//! // All the waits of one operation, as an iterator of durations:
+//! assert_eq!(policy.delays("docs").count(), 5);
 //! ```
-//!
-//! It also runs the attempts and the waits: `retry` for futures, on wasm with the host's timers and
-//! elsewhere with those of Tokio or of any other runtime, and `retry_blocking` for threads.
 //!
 //! # Features
 //!
-//! [`core`], re-exported here, is always there. The rest:
-//!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `full` | yes | `retry`, `lab` and `driver`: what `wasm-pack build` makes an npm package of |
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
-//! | `lab` | yes | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
-//! | `tokio` | no | Tokio's timers, where no other sleeper is given; not on wasm |
-//! | `driver` | yes | exports for the npm package in the wasm file; nothing for Rust |
+//! | `tokio` | no | Tokio's timers, where no other sleeper is set |
+//! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
+//! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
+//! | `lab` | no | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
+//! | `std` | yes | implied by those above |
 //!
-//! A Rust program that only retries takes `default-features = false` and `retry` or `tokio`.
+//! Features only add: none changes what another brings. Without `std` the crate is `no_std`, needs `alloc`, and
+//! decides; the attempts and the waits are then the caller's.
 //!
 //! # Words
 //!
@@ -50,6 +65,8 @@
 
 // docs.rs says what needs which feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Tests have the standard library in any case.
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(
     missing_debug_implementations,
     missing_docs,
@@ -60,7 +77,10 @@
 // Equality to the last bit is what this crate promises, so it is what is compared.
 #![allow(clippy::float_cmp)]
 
-pub mod core;
+extern crate alloc;
+
+// Private: a public module of this name would hide the crate `core` from who writes `use rejitter::*`.
+mod core;
 
 #[cfg(feature = "lab")]
 pub mod data;
@@ -74,24 +94,52 @@ mod entropy;
 #[cfg(feature = "lab")]
 pub mod simulation;
 
-#[cfg(target_arch = "wasm32")]
-pub mod bindings;
+mod policy;
 
 #[cfg(feature = "retry")]
 mod retry;
 
-pub use crate::core::{
-    Backoff, CapRule, Decision, Delays, Draws, Failure, Hint, Jitter, MAX_MS, OptionError,
-    OptionErrors, Previous, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
+#[cfg(feature = "http")]
+pub use crate::core::http::{
+    HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
 };
+pub use crate::core::{
+    Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
+    RetryPolicy, Seed, StopReason, UNLIMITED,
+};
+#[cfg(feature = "retry")]
+pub use entropy::EntropyError;
+pub use policy::{Delays, presets};
 #[cfg(feature = "retry")]
 pub use retry::*;
 
-// Compiles and runs the Rust examples of the documents, where there are threads and Tokio.
-#[cfg(all(doctest, feature = "full", not(target_arch = "wasm32")))]
+#[doc(hidden)]
+pub use policy::duration_from_ms;
+
+/// The decisions as they are inside: for this repository's tests, and with no promise of stability.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http};
+
+    /// Which of several versions in one build this is.
+    pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+}
+
+//- What follows is not published: the exports for JavaScript, and READMEs whose Rust examples are compiled and run.
+#[cfg(all(
+    target_family = "wasm",
+    target_os = "unknown",
+    any(feature = "driver", feature = "lab-exports")
+))]
+pub mod bindings;
+
+#[cfg(all(doctest, feature = "full", not(target_family = "wasm")))]
 mod documents {
     #[doc = include_str!("../README.md")]
     struct Readme;
     #[doc = include_str!("../docs/guide/rust.md")]
     struct Guide;
+    #[doc = include_str!("../crate-template/README.md")]
+    struct CrateReadme;
 }
+//+

@@ -3,7 +3,8 @@
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
 use rejitter::data::{DataErrors, PolicyData, Value as Data};
-use rejitter::{Backoff, CapRule, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::internals::CapRule;
+use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
 
 fn read(data: &Value) -> Result<PolicyData, DataErrors> {
@@ -218,7 +219,7 @@ fn options_of_the_crate_are_accepted_and_refused_as_in_javascript() {
             continue;
         };
         compared += 1;
-        let Err(errors) = RetryPolicy::new(options) else {
+        let Err(errors) = RetryPolicy::from_options(options) else {
             assert_eq!(row["accepted"], true, "{row}");
             continue;
         };

@@ -75,9 +75,9 @@ fn reference() -> Vec<(Value, Vec<Row>)> {
 fn sample(options: &Value) -> Vec<Vec<f64>> {
     let mut options = common::options(options);
     options.max_attempts = Some(UNLIMITED);
-    let mut delays = RetryPolicy::new(options)
+    let mut delays = RetryPolicy::from_options(options)
         .unwrap()
-        .delays(Seed::from("distributions"));
+        .delays_ms(Seed::from("distributions"));
     let mut samples = vec![Vec::new(); WAITS];
     for _ in 0..DRAWS {
         for (sample, wait) in samples.iter_mut().zip(&mut delays) {

@@ -4,15 +4,16 @@
 
 mod common;
 
+use rejitter::internals::Wait;
 use rejitter::lab::{Distribution, Model, PlannedWait, explain, plan, sample};
-use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, Wait};
+use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 /// Relative; the closed forms are far better.
 const TOLERANCE: f64 = 1e-6;
 
 fn model(options: &Value) -> Model {
-    Model::new(RetryPolicy::new(common::options(options)).unwrap())
+    Model::new(RetryPolicy::from_options(common::options(options)).unwrap())
 }
 
 fn close(ours: f64, theirs: f64, scale: f64) -> bool {
@@ -221,7 +222,7 @@ fn polly_s_quantiles_are_those_of_its_two_draws() {
 
 #[test]
 fn a_list_is_its_own_curve() {
-    let policy = RetryPolicy::new(RetryOptions {
+    let policy = RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Custom,
         jitter: Jitter::Equal,
         cap_ms: Some(1_000.0),
@@ -258,7 +259,7 @@ fn a_rounding_at_the_cap_is_no_pile_of_clients() {
         for percent in 1..=100 {
             let ratio = f64::from(percent) / 100.0;
             for jitter in [Jitter::Proportional { ratio }, Jitter::Additive { ratio }] {
-                let policy = RetryPolicy::new(RetryOptions {
+                let policy = RetryPolicy::from_options(RetryOptions {
                     jitter,
                     cap_ms: Some(cap_ms),
                     max_attempts: Some(10),
@@ -282,7 +283,7 @@ fn a_rounding_at_the_cap_is_no_pile_of_clients() {
 /// Nothing times a curve that overflows is nothing.
 #[test]
 fn polly_s_waits_without_a_base_are_nothing() {
-    let policy = RetryPolicy::new(RetryOptions {
+    let policy = RetryPolicy::from_options(RetryOptions {
         jitter: Jitter::PollyV2,
         base_ms: Some(0.0),
         min_ms: Some(2.0),
@@ -317,7 +318,7 @@ fn extreme_policies_have_finite_plans() {
                 truncate_at: (jitter == Jitter::Slotted).then_some(1_024),
                 ..RetryOptions::default()
             };
-            let model = Model::new(RetryPolicy::new(options).unwrap());
+            let model = Model::new(RetryPolicy::from_options(options).unwrap());
             for (k, wait) in (1..).zip(plan(&model, 60)) {
                 let numbers = [
                     wait.lo_ms,

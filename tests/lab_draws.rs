@@ -4,12 +4,13 @@
 
 mod common;
 
+use rejitter::internals::CapRule;
 use rejitter::lab::{Distribution, Model, Sampler, plan, sample};
-use rejitter::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
 
 fn model(options: &Value) -> Model {
-    Model::new(RetryPolicy::new(common::options(options)).unwrap())
+    Model::new(RetryPolicy::from_options(common::options(options)).unwrap())
 }
 
 /// Policies of every jitter, cap rule and curve, with floors and caps where they cut.
@@ -111,7 +112,7 @@ fn what_is_planned_is_what_is_drawn() {
     assert!(all.len() > 1_000, "only {} policies", all.len());
     let mut compared = 0;
     for options in all {
-        let policy = RetryPolicy::new(options).unwrap();
+        let policy = RetryPolicy::from_options(options).unwrap();
         let model = Model::new(policy);
         let drawn = sample(&model, Seed::from("lab"), WAITS, OPERATIONS);
         for ((k, wait), distribution) in (0..).zip(plan(&model, WAITS)).zip(model.distributions()) {
@@ -164,7 +165,7 @@ fn another_distribution_is_seen_to_differ() {
 #[test]
 fn quantiles_and_probabilities_are_inverse() {
     for options in assorted() {
-        let model = Model::new(RetryPolicy::new(options).unwrap());
+        let model = Model::new(RetryPolicy::from_options(options).unwrap());
         for distribution in model.distributions().take(5) {
             let mut last = 0.0;
             for i in 0..=100 {
@@ -189,7 +190,7 @@ fn quantiles_and_probabilities_are_inverse() {
 #[test]
 fn cells_and_atoms_are_the_whole_distribution() {
     for options in assorted() {
-        let model = Model::new(RetryPolicy::new(options).unwrap());
+        let model = Model::new(RetryPolicy::from_options(options).unwrap());
         for distribution in model.distributions().take(6) {
             if distribution.lattice_ms().is_some() {
                 continue;
@@ -218,10 +219,10 @@ fn cells_and_atoms_are_the_whole_distribution() {
 #[test]
 fn samples_are_the_waits_of_operations_bit_for_bit() {
     for options in assorted() {
-        let policy = RetryPolicy::new(options).unwrap();
+        let policy = RetryPolicy::from_options(options).unwrap();
         let seed = Seed::new(99);
         let ours = sample(&Model::new(policy), seed, 7, 9);
-        let mut delays = policy.delays(seed);
+        let mut delays = policy.delays_ms(seed);
         for operation in ours.chunks(7) {
             let theirs: Vec<f64> = delays.by_ref().take(7).collect();
             assert_eq!(operation, theirs, "{options:?}");

@@ -2,9 +2,10 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+use rejitter::internals::{CapRule, Draws, Previous, Wait};
 use rejitter::{
-    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionErrors, Previous,
-    RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED, Wait,
+    Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionErrors, RetryOptions, RetryPolicy,
+    Seed, StopReason, UNLIMITED,
 };
 
 const BACKOFFS: [Backoff; 6] = [
@@ -22,11 +23,11 @@ const HALF: Draws = Draws { r: 0.5, r2: 0.5 };
 const LARGEST_DRAW: f64 = 1.0 - 1.0 / (1u64 << 53) as f64;
 
 fn policy(options: RetryOptions) -> RetryPolicy {
-    RetryPolicy::new(options).expect("valid options")
+    RetryPolicy::from_options(options).expect("valid options")
 }
 
 fn refusal(options: RetryOptions) -> Vec<(&'static str, String)> {
-    let error: OptionErrors = RetryPolicy::new(options).expect_err("must be refused");
+    let error: OptionErrors = RetryPolicy::from_options(options).expect_err("must be refused");
     error
         .problems()
         .iter()
@@ -529,7 +530,7 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
         max_attempts: Some(5),
         ..RetryOptions::default()
     });
-    let mut delays = limited.delays(Seed::new(7));
+    let mut delays = limited.delays_ms(Seed::new(7));
     assert_eq!(delays.size_hint(), (4, Some(4)));
     let first: Vec<f64> = delays.by_ref().collect();
     assert_eq!(first.len(), 4);
@@ -547,12 +548,15 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
         max_attempts: Some(1),
         ..RetryOptions::default()
     });
-    assert_eq!(once.delays(Seed::new(7)).next(), None);
+    assert_eq!(once.delays_ms(Seed::new(7)).next(), None);
     let endless = policy(RetryOptions {
         max_attempts: Some(UNLIMITED),
         ..RetryOptions::default()
     });
-    assert_eq!(endless.delays(Seed::new(7)).size_hint(), (usize::MAX, None));
+    assert_eq!(
+        endless.delays_ms(Seed::new(7)).size_hint(),
+        (usize::MAX, None)
+    );
 }
 
 /// Not without end, although a custom curve has no default cap.
@@ -567,7 +571,7 @@ fn a_custom_curve_without_values_is_ten_seconds() {
                 cap_rule,
                 ..RetryOptions::default()
             });
-            let waits: Vec<f64> = policy.delays(Seed::new(5)).collect();
+            let waits: Vec<f64> = policy.delays_ms(Seed::new(5)).collect();
             let drawn = |ceiling: f64| (1..=5).map(move |k| Seed::new(5).draws(0, k).r * ceiling);
             if cap_rule == CapRule::Draw {
                 let cap = cap_ms.unwrap_or(f64::INFINITY);
@@ -581,7 +585,7 @@ fn a_custom_curve_without_values_is_ten_seconds() {
     }
 }
 
-#[cfg(feature = "full")]
+#[cfg(feature = "retry")]
 #[test]
 fn two_random_seeds_differ() {
     assert_ne!(Seed::random().unwrap(), Seed::random().unwrap());

@@ -9,7 +9,8 @@
 mod common;
 
 use common::{VECTORS, Vector, vectors};
-use rejitter::{Decision, Failure, Hint, Previous, RetryPolicy, Seed};
+use rejitter::internals::Previous;
+use rejitter::{Decision, Failure, Hint, RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 #[test]
@@ -27,7 +28,7 @@ fn delays_equal_the_golden_vectors() {
         delays,
     } in all
     {
-        let ours: Vec<f64> = policy.delays(seed).take(delays.len()).collect();
+        let ours: Vec<f64> = policy.delays_ms(seed).take(delays.len()).collect();
         assert_eq!(ours, delays, "{name}");
     }
 }
@@ -44,7 +45,7 @@ fn a_changed_draw_would_be_noticed() {
         .find(|v| v.name.contains("full"))
         .expect("a vector with full jitter");
     let other = Seed::new(seed.bits() ^ 1);
-    let ours: Vec<f64> = policy.delays(other).take(delays.len()).collect();
+    let ours: Vec<f64> = policy.delays_ms(other).take(delays.len()).collect();
     assert_ne!(ours, delays);
 }
 
@@ -52,7 +53,7 @@ fn a_changed_draw_would_be_noticed() {
 /// been the policy's own.
 fn hinted(policy: &RetryPolicy, seed: Seed, hint_ms: f64) -> Vec<f64> {
     let mut previous = None;
-    let waits = policy.delays(seed).zip(1..).map(|(delay_ms, attempt)| {
+    let waits = policy.delays_ms(seed).zip(1..).map(|(delay_ms, attempt)| {
         let draws = seed.draws(0, attempt);
         let failure = Failure {
             previous,
@@ -81,7 +82,7 @@ fn hinted_waits_equal_the_golden_vectors() {
     assert!(all.len() >= 40, "only {} vectors", all.len());
     let (mut longer, mut raised) = (0, 0);
     for vector in all {
-        let policy = RetryPolicy::new(common::options(&vector["options"])).unwrap();
+        let policy = RetryPolicy::from_options(common::options(&vector["options"])).unwrap();
         let (seed, hint) = (
             common::seed(&vector["seed"]),
             vector["hintMs"].as_f64().unwrap(),
@@ -93,7 +94,7 @@ fn hinted_waits_equal_the_golden_vectors() {
             .map(common::number)
             .collect();
         assert_eq!(hinted(&policy, seed, hint), delays, "{vector}");
-        for (with, without) in delays.iter().zip(policy.delays(seed)) {
+        for (with, without) in delays.iter().zip(policy.delays_ms(seed)) {
             assert!(*with >= without && *with >= hint, "{vector}");
             longer += u32::from(*with == without);
             raised += u32::from(*with > without);
@@ -121,7 +122,7 @@ fn write_hints() {
     ];
     for mut options in kinds {
         options["maxAttempts"] = json!(8);
-        let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+        let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
         for (hint, seed) in [
             (0.001, json!(1)),
             (40.5, json!("hints")),
@@ -173,8 +174,8 @@ fn write_vectors() {
                 if !wanted || (jitter == "decorrelated" && own_curve) {
                     continue;
                 }
-                let policy = RetryPolicy::new(common::options(&options)).expect("valid");
-                let delays: Vec<f64> = policy.delays(common::seed(seed)).collect();
+                let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
+                let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
                 all.push(json!({ "options": options, "seed": seed, "delays": delays }));
             }
         }
@@ -196,9 +197,9 @@ fn write_vectors() {
     for (i, options) in further.iter().enumerate() {
         let mut options = options.clone();
         options["maxAttempts"] = json!(13);
-        let policy = RetryPolicy::new(common::options(&options)).expect("valid");
+        let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
         let seed = &seeds[i % seeds.len()];
-        let delays: Vec<f64> = policy.delays(common::seed(seed)).collect();
+        let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
         all.push(json!({ "options": options, "seed": seed, "delays": delays }));
     }
     let lines: Vec<String> = all.iter().map(Value::to_string).collect();

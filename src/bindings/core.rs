@@ -7,15 +7,18 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::{
-    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, Previous, RetryOptions,
-    RetryPolicy, Seed, StopReason,
+    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, MAX_TRUNCATE_AT, Previous,
+    RetryOptions, RetryPolicy, Seed, StopReason,
 };
 
+/// Larger than any count, and exact as a `u64`: 2^60.
+const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
+
 /// Returns the wait after a failed attempt in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
-/// the numbers are no policy.
+/// the numbers are not a valid policy.
 ///
-/// NaN stands for "not given" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
-/// stands for none. The codes of `backoff` and `jitter` are their positions in
+/// NaN stands for "unset" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
+/// stands for no previous wait. The codes of `backoff` and `jitter` are their positions in
 /// `src/js/options/codes.js`; `spread` is the jitter's own parameter.
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
@@ -53,8 +56,7 @@ pub fn decide(
         min_ms: given(min_ms),
         factor: given(factor),
         step_ms: given(step_ms),
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        truncate_at: given(truncate_at).map(|n| n as u32),
+        truncate_at: given(truncate_at).map(wait_number),
         max_retry_after_ms: given(max_retry_after_ms),
         cap_long_retry_after,
         max_attempts: given(max_attempts).map(count),
@@ -139,10 +141,18 @@ fn given(value: f64) -> Option<f64> {
     Some(value).filter(|value| !value.is_nan())
 }
 
-/// A whole number that the driver counted; infinity is [`UNLIMITED`](crate::core::UNLIMITED).
+/// A whole number that the driver counted; more than it can count if it is infinite.
 pub(super) fn count(value: f64) -> u64 {
-    // Saturating: whatever the number is, it is some count.
+    // Not by the conversion's own saturation: JavaScript that is generated from the wasm file converts only
+    // numbers that the type holds.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let count = value as u64;
+    let count = value.min(UNCOUNTED) as u64;
     count
+}
+
+/// The number of a wait, at most the largest that an option has. See [`count`].
+fn wait_number(value: f64) -> u32 {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let number = value.min(f64::from(MAX_TRUNCATE_AT)) as u32;
+    number
 }

@@ -1,7 +1,7 @@
 //! `rejitter/lab`: the lab's functions for JavaScript.
 //!
 //! A policy comes as the data that its `toJSON()` returns. Results are plain objects; long ones are
-//! typed arrays. The names begin with `lab` because these are the raw functions: src/js/lab/index.js
+//! typed arrays. The names start with `lab` because these are the raw functions: src/js/lab/index.js
 //! wraps them for users.
 
 use js_sys::Float64Array;
@@ -83,7 +83,7 @@ pub fn sample(
     Ok(all)
 }
 
-/// Wait `k`'s density as a flat list: of each cell its begin, its end and its probability.
+/// Wait `k`'s density as a flat list: start, end and probability of each cell.
 ///
 /// # Errors
 /// If the policy is invalid.

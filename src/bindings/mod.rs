@@ -7,13 +7,13 @@
 mod core;
 pub use self::core::{decide, draw};
 
-#[cfg(feature = "lab")]
+#[cfg(feature = "lab-exports")]
 mod values;
 
-#[cfg(feature = "lab")]
+#[cfg(feature = "lab-exports")]
 pub mod lab;
 
-#[cfg(feature = "lab")]
+#[cfg(feature = "lab-exports")]
 pub mod simulation;
 
 #[cfg(feature = "full")]

@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 use crate::core::OptionErrors;
 use crate::data::{PolicyData, Value};
 
-/// An error for JavaScript. The prefix tells src/js/lab/calls.js that it is a refusal: whatever else these
+/// An error for JavaScript. The prefix marks rejected options for src/js/lab/calls.js: anything else that these
 /// functions throw is a fault.
 pub(super) fn thrown(problems: &str, is_type_error: bool) -> JsValue {
     let text = format!("rejitter: {problems}");

@@ -1,4 +1,4 @@
-//! What `wasm-pack build` exports: the functions of the npm package, over the same driver.
+//! Exports of `wasm-pack build`: the functions of the npm package, over the same driver.
 //!
 //! The driver is plain JavaScript and calls every callback itself. No user code runs while Rust
 //! holds a borrow, and a callback that throws, re-enters or never settles cannot leave this
@@ -66,9 +66,11 @@ macro_rules! reexports {
     };
 }
 
-reexports! { RetryError RetryPolicy TimeoutError isPermanent isProgrammingError permanent retryAfter retryReport retrySync }
+reexports! {
+    RetryError RetryPolicy TimeoutError isPermanent isProgrammingError permanent retryAfter retryReport retrySync
+}
 
-/// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them beside it.
+/// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them next to it.
 macro_rules! beside {
     ($($module:literal $export:ident;)*) => {
         $(

@@ -40,7 +40,7 @@ pub(crate) fn listed(list: &[f64], k: u64) -> Option<f64> {
 /// Powers are made by repeated squaring and not by `powf`, whose last bit differs between
 /// platforms, and hence between native code and WebAssembly.
 #[inline(never)]
-pub(crate) fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
+pub(crate) const fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
     if base == 0.0 {
         return 0.0;
     }

@@ -1,6 +1,6 @@
 //! The decision after a failed attempt.
 
-use std::fmt;
+use core::fmt;
 
 use super::policy::{Previous, Wait};
 use super::{Draws, MAX_MS, RetryPolicy};
@@ -99,9 +99,15 @@ impl StopReason {
     }
 }
 
+/// In words: `exhausted`, `not retryable`, …
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(match self {
+            Self::Hint => "requested delay too long",
+            Self::NotRetryable => "not retryable",
+            Self::Randomness => "no randomness",
+            reason => reason.as_str(),
+        })
     }
 }
 
@@ -110,7 +116,7 @@ impl RetryPolicy {
     /// [`Seed::draws`](super::Seed::draws)).
     ///
     /// Checks the attempt limit first, then computes the wait, then checks the deadline: a wait that
-    /// would end at or after it is not begun.
+    /// would end at or after it is not started.
     #[must_use]
     #[inline(always)]
     pub fn decide(&self, failure: &Failure, draws: Draws) -> Decision {

@@ -5,10 +5,10 @@ use super::{Decision, Failure, RetryPolicy, Seed, UNLIMITED};
 
 /// The waits between attempts in ms, `max_attempts − 1` of them; endless without a limit.
 ///
-/// Made by [`RetryPolicy::delays`].
+/// Made by [`RetryPolicy::delays_ms`].
 #[derive(Debug, Clone)]
 #[must_use = "iterators are lazy and do nothing unless consumed"]
-pub struct Delays {
+pub struct DelaysMs {
     policy: RetryPolicy,
     seed: Seed,
     operation: u64,
@@ -18,8 +18,8 @@ pub struct Delays {
 impl RetryPolicy {
     /// The waits of one operation in which every attempt fails: the sequence that operation 0
     /// with this seed waits. A custom curve counts as one that is always 10 s.
-    pub fn delays(&self, seed: Seed) -> Delays {
-        Delays {
+    pub fn delays_ms(&self, seed: Seed) -> DelaysMs {
+        DelaysMs {
             policy: *self,
             seed,
             operation: 0,
@@ -28,7 +28,7 @@ impl RetryPolicy {
     }
 }
 
-impl Delays {
+impl DelaysMs {
     /// Restarts as the next operation: the same curve, fresh draws.
     pub fn reset(&mut self) {
         self.operation = self.operation.wrapping_add(1);
@@ -36,7 +36,7 @@ impl Delays {
     }
 }
 
-impl Iterator for Delays {
+impl Iterator for DelaysMs {
     type Item = f64;
 
     fn next(&mut self) -> Option<f64> {
@@ -65,4 +65,4 @@ impl Iterator for Delays {
     }
 }
 
-impl std::iter::FusedIterator for Delays {}
+impl core::iter::FusedIterator for DelaysMs {}

@@ -1,11 +1,67 @@
 //! Elementary functions from the four operations and the square root alone.
 //!
 //! IEEE 754 settles those to the last bit; `exp2` and `tanh` of a mathematics library it does
-//! not, and they differ between platforms.
+//! not, and they differ between platforms. `floor` and the square root it does settle: without the standard
+//! library, which has the processor's, both are here, and give the same.
+
+/// The largest integer that is not above x.
+#[inline(always)]
+pub(crate) fn floor(x: f64) -> f64 {
+    #[cfg(feature = "std")]
+    return x.floor();
+    #[cfg(not(feature = "std"))]
+    bare::floor(x)
+}
+
+/// The square root of x.
+#[inline(always)]
+pub(crate) fn sqrt(x: f64) -> f64 {
+    #[cfg(feature = "std")]
+    return x.sqrt();
+    #[cfg(not(feature = "std"))]
+    bare::sqrt(x)
+}
+
+/// Of arithmetic that every processor has.
+#[cfg(any(test, not(feature = "std")))]
+mod bare {
+    /// 2^52: from here on all numbers are integers.
+    const INTEGERS: f64 = 4_503_599_627_370_496.0;
+
+    pub(super) fn floor(x: f64) -> f64 {
+        if !(-INTEGERS..INTEGERS).contains(&x) {
+            return x;
+        }
+        // In range, so that only the fraction is lost; the integer has at most 53 bits.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+        let towards_zero = x as i64 as f64;
+        if towards_zero > x {
+            towards_zero - 1.0
+        } else {
+            towards_zero
+        }
+    }
+
+    /// Zero, normal numbers and infinity: no wait is a smaller number than these.
+    pub(super) fn sqrt(x: f64) -> f64 {
+        if x == 0.0 || !x.is_finite() {
+            return x;
+        }
+        let bits = x.to_bits();
+        let exponent = bits >> 52;
+        let fraction = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
+        // Shifted so that the exponent is even, and the root has 54 bits: one more than is kept.
+        let odd = (exponent + 1) & 1;
+        let root = (fraction << (54 + odd)).isqrt();
+        // No root lies halfway between two numbers, so that this bit rounds it.
+        let rounded = u64::try_from((root + 1) >> 1).unwrap_or(0);
+        f64::from_bits(rounded + (((exponent - odd + 1021) >> 1) << 52))
+    }
+}
 
 /// 2^x for 0 ≤ x < 1, to within 2 units in the last place.
 fn exp2_fraction(x: f64) -> f64 {
-    let y = x * std::f64::consts::LN_2;
+    let y = x * core::f64::consts::LN_2;
     // The Taylor series of e^y by Horner's rule. y is below 0.7: the term after y^19/19! is
     // below 2^-66.
     let mut sum = 1.0;
@@ -20,10 +76,11 @@ fn exp2_fraction(x: f64) -> f64 {
 /// 2^x for x ≥ 0; infinite from 1024 on.
 #[inline(never)]
 pub(crate) fn exp2(x: f64) -> f64 {
-    let whole = x.floor();
-    // At least 0, and saturating above: a power that large is infinite.
+    let whole = floor(x);
+    // Infinite from 1024 on. Not by the conversion's own saturation: see `count` in src/bindings/core.rs.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let power = super::backoff::grow(1.0, 2.0, whole as u64, f64::INFINITY);
+    let exponent = whole.min(1_024.0) as u32;
+    let power = super::backoff::grow(1.0, 2.0, u64::from(exponent), f64::INFINITY);
     power * exp2_fraction(x - whole)
 }
 
@@ -31,12 +88,48 @@ pub(crate) fn exp2(x: f64) -> f64 {
 #[inline(never)]
 pub(crate) fn tanh(x: f64) -> f64 {
     // (e^2x − 1)/(e^2x + 1), in a form that saturates at 1.
-    1.0 - 2.0 / (exp2(2.0 * x * std::f64::consts::LOG2_E) + 1.0)
+    1.0 - 2.0 / (exp2(2.0 * x * core::f64::consts::LOG2_E) + 1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floor_and_square_root_are_those_of_the_processor() {
+        let same = |x: f64| {
+            assert_eq!(
+                bare::floor(x).to_bits(),
+                (x.floor() + 0.0).to_bits(),
+                "floor({x})"
+            );
+            assert_eq!(bare::floor(-x), (-x).floor(), "floor({})", -x);
+            assert_eq!(bare::sqrt(x).to_bits(), x.sqrt().to_bits(), "sqrt({x})");
+        };
+        for x in [
+            0.0,
+            0.5,
+            1.0,
+            1.5,
+            2.0,
+            4.0,
+            1e16,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::INFINITY,
+        ] {
+            same(x);
+            same(x.next_up().max(f64::MIN_POSITIVE));
+            same(x.next_down().max(f64::MIN_POSITIVE));
+        }
+        for n in 0..1_000_000 {
+            let bits = super::super::random::mix(n);
+            // Any normal number, and one among those that waits have.
+            same(f64::from_bits(bits >> 2 | 1 << 52).min(f64::MAX));
+            same(f64::from_bits(bits >> 12 | (1023 + (bits & 31)) << 52));
+        }
+        assert!(bare::floor(f64::NAN).is_nan() && bare::sqrt(f64::NAN).is_nan());
+    }
 
     #[test]
     fn they_agree_with_the_mathematics_library() {

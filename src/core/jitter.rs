@@ -1,6 +1,6 @@
 //! The draw: how a wait is chosen at or around the ceiling, so that clients do not retry together.
 
-use super::elementary::{exp2, tanh};
+use super::elementary::{exp2, sqrt, tanh};
 
 /// How the wait is drawn, given the ceiling `c` of the backoff curve; `r` is uniform on [0, 1).
 ///
@@ -52,7 +52,7 @@ pub enum Jitter {
 impl Jitter {
     /// Whether this is drawn from the backoff curve; else it has a curve of its own.
     #[must_use]
-    pub fn follows_the_curve(self) -> bool {
+    pub const fn follows_the_curve(self) -> bool {
         !matches!(
             self,
             Self::Decorrelated | Self::DecorrelatedBounded | Self::Slotted | Self::PollyV2
@@ -86,10 +86,11 @@ pub(crate) fn polly_v2(k: u64, previous_r: Option<f64>, r: f64) -> f64 {
     // Beyond 2^53 attempts the fraction is lost, and the result infinite long before.
     #[allow(clippy::cast_precision_loss)]
     let whole = k.saturating_sub(1) as f64;
-    let f = |t: f64| exp2(t) * tanh((4.0 * t).sqrt());
+    let f = |t: f64| exp2(t) * tanh(sqrt(4.0 * t));
     let before = previous_r.map_or(0.0, |r| f((whole - 1.0 + r).max(0.0)));
     let now = f(whole + r);
-    if now.is_finite() {
+    // Never negative. `is_finite` would become a look at the bits, for which JavaScript needs a buffer.
+    if now < f64::INFINITY {
         (now - before) / 1.4
     } else {
         f64::INFINITY

@@ -1,6 +1,7 @@
 //! The options and their validation: every problem is found before the first attempt.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 use super::{Backoff, CapRule, Jitter};
 
@@ -12,7 +13,7 @@ pub const UNLIMITED: u64 = u64::MAX;
 pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
 
 /// The largest `truncate_at`: above it `cap/2^(N−1)` would be nothing.
-const MAX_TRUNCATE_AT: u32 = 1_024;
+pub(crate) const MAX_TRUNCATE_AT: u32 = 1_024;
 
 const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
 const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
@@ -20,11 +21,11 @@ const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
 /// Options of a [`RetryPolicy`](super::RetryPolicy). `None` means the default.
 ///
 /// The names are those of the JavaScript package, in this language's spelling.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RetryOptions {
-    /// The curve. Default: [`Backoff::Exponential`].
+    /// The backoff function. Defaults to [`Backoff::Exponential`].
     pub backoff: Backoff,
-    /// How the wait is drawn below the curve. Default: [`Jitter::Full`].
+    /// How the wait is drawn below the curve. Defaults to [`Jitter::Full`].
     pub jitter: Jitter,
     /// Initial ceiling, in ms: between 0 and [`MAX_MS`]. Defaults to 100; for
     /// [`Backoff::Truncated`] with a finite cap to `cap/2^(truncate_at−1)`.
@@ -105,96 +106,160 @@ impl fmt::Display for OptionErrors {
     }
 }
 
-impl std::error::Error for OptionError {}
+impl core::error::Error for OptionError {}
 
-impl std::error::Error for OptionErrors {}
+impl core::error::Error for OptionErrors {}
 
-/// Reports a given value that is not allowed.
-fn require_with(
-    report: &mut impl FnMut(OptionError),
-    option: &'static str,
-    value: Option<f64>,
-    rule: &'static str,
-    allowed: bool,
-) {
-    if let Some(value) = value.filter(|_| !allowed) {
-        report(OptionError {
-            option,
-            value,
-            rule,
-        });
+/// The problems of a [`RetryOptions`], found without allocation, so that a constant is checked when it
+/// is compiled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Problems {
+    found: [Option<OptionError>; MOST_PROBLEMS],
+    count: usize,
+}
+
+/// One for each rule.
+const MOST_PROBLEMS: usize = 14;
+
+impl Problems {
+    /// Notes a set value that is not allowed.
+    // There are at most as many problems as rules.
+    #[allow(clippy::indexing_slicing)]
+    const fn require(
+        &mut self,
+        option: &'static str,
+        value: Option<f64>,
+        rule: &'static str,
+        allowed: bool,
+    ) {
+        match value {
+            Some(value) if !allowed => {
+                self.found[self.count] = Some(OptionError {
+                    option,
+                    value,
+                    rule,
+                });
+                self.count += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// The first problem, if any.
+    pub(crate) const fn first(&self) -> Option<OptionError> {
+        let [first, ..] = self.found;
+        first
+    }
+
+    pub(super) fn into_result(self) -> Result<(), OptionErrors> {
+        if self.count == 0 {
+            Ok(())
+        } else {
+            Err(OptionErrors(self.found.into_iter().flatten().collect()))
+        }
     }
 }
 
-fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
-    value.is_none_or(|value| (lo..=hi).contains(&value))
+const fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
+    match value {
+        Some(value) => lo <= value && value <= hi,
+        None => true,
+    }
+}
+
+impl Default for RetryOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 impl RetryOptions {
-    /// Calls `report` for each problem, in the order of the fields.
-    #[allow(clippy::too_many_lines)] // One rule after the other: a table in words.
-    pub(super) fn check(&self, mut report: impl FnMut(OptionError)) {
-        let mut require = |option, value, rule, allowed| {
-            require_with(&mut report, option, value, rule, allowed);
+    /// `RetryOptions::default()`, for constants: every option unset.
+    ///
+    /// ```
+    /// use rejitter::RetryOptions;
+    ///
+    /// const OPTIONS: RetryOptions = RetryOptions { max_attempts: Some(3), ..RetryOptions::DEFAULT };
+    /// assert_eq!(OPTIONS.base_ms, RetryOptions::default().base_ms);
+    /// ```
+    pub const DEFAULT: Self = Self {
+        backoff: Backoff::Exponential,
+        jitter: Jitter::Full,
+        base_ms: None,
+        cap_ms: None,
+        min_ms: None,
+        factor: None,
+        step_ms: None,
+        truncate_at: None,
+        max_retry_after_ms: None,
+        cap_long_retry_after: false,
+        max_attempts: None,
+        cap_rule: CapRule::Bound,
+    };
+
+    /// Finds the problems, in the order of the fields.
+    pub(crate) const fn problems(&self) -> Problems {
+        let mut problems = Problems {
+            found: [None; MOST_PROBLEMS],
+            count: 0,
         };
-        require(
+        problems.require(
             "base_ms",
             self.base_ms,
             MILLISECONDS,
             within(self.base_ms, 0.0, MAX_MS),
         );
-        require(
+        problems.require(
             "cap_ms",
             self.cap_ms,
             NOT_NEGATIVE,
             within(self.cap_ms, 0.0, f64::INFINITY),
         );
-        if let (Some(base), Some(_)) = (self.base_ms, self.cap_ms) {
-            require(
+        if let (Some(base), Some(cap)) = (self.base_ms, self.cap_ms) {
+            let comparable = !cap.is_nan() && !base.is_nan();
+            problems.require(
                 "cap_ms",
                 self.cap_ms,
                 "at least base_ms",
-                !self.cap_ms.is_some_and(|cap| cap < base),
+                !comparable || cap >= base,
             );
         }
-        require(
+        problems.require(
             "min_ms",
             self.min_ms,
             MILLISECONDS,
             within(self.min_ms, 0.0, MAX_MS),
         );
-        if let Some(min) = self.min_ms.filter(|min| (0.0..=MAX_MS).contains(min)) {
-            let cap = self.resolved_cap_ms();
-            require(
-                "min_ms",
-                self.min_ms,
-                "at most cap_ms (which defaults to 10,000, or to a longer base_ms)",
-                cap.is_nan() || min <= cap,
-            );
+        match self.min_ms {
+            Some(min) if within(self.min_ms, 0.0, MAX_MS) => {
+                let cap = self.resolved_cap_ms();
+                problems.require(
+                    "min_ms",
+                    self.min_ms,
+                    "at most cap_ms (which defaults to 10,000, or to a longer base_ms)",
+                    cap.is_nan() || min <= cap,
+                );
+            }
+            _ => {}
         }
-        self.check_curve(&mut report);
-        let mut require = |option, value, rule, allowed| {
-            require_with(&mut report, option, value, rule, allowed);
-        };
-        require(
+        self.check_curve(&mut problems);
+        problems.require(
             "max_retry_after_ms",
             self.max_retry_after_ms,
             NOT_NEGATIVE,
             within(self.max_retry_after_ms, 0.0, f64::INFINITY),
         );
-        require(
+        problems.require(
             "max_attempts",
-            self.max_attempts.map(|_| 0.0),
+            Some(0.0),
             "a positive integer",
-            self.max_attempts != Some(0),
+            !matches!(self.max_attempts, Some(0)),
         );
+        problems
     }
 
     /// Checks the options that apply only to some backoffs and jitters.
-    fn check_curve(&self, report: &mut impl FnMut(OptionError)) {
-        let mut require = |option, value, rule, allowed| {
-            require_with(report, option, value, rule, allowed);
-        };
+    const fn check_curve(&self, problems: &mut Problems) {
         let (parameter, rule, allowed) = match self.jitter {
             Jitter::Proportional { ratio } => (
                 Some(ratio),
@@ -213,58 +278,66 @@ impl RetryOptions {
             ),
             _ => (None, "", true),
         };
-        require("jitter", parameter, rule, allowed);
-        require(
+        problems.require("jitter", parameter, rule, allowed);
+        problems.require(
             "factor",
             self.factor,
             "a finite number of at least 1",
             within(self.factor, 1.0, f64::MAX),
         );
-        require(
+        problems.require(
             "factor",
             self.factor,
             "omitted, because it applies only to the exponential backoff",
-            self.backoff == Backoff::Exponential && self.jitter.follows_the_curve(),
+            matches!(self.backoff, Backoff::Exponential) && self.jitter.follows_the_curve(),
         );
-        require(
+        problems.require(
             "step_ms",
             self.step_ms,
             MILLISECONDS,
             within(self.step_ms, 0.0, MAX_MS),
         );
-        require(
+        problems.require(
             "step_ms",
             self.step_ms,
             "omitted, because it applies only to the linear backoff",
-            self.backoff == Backoff::Linear && self.jitter.follows_the_curve(),
+            matches!(self.backoff, Backoff::Linear) && self.jitter.follows_the_curve(),
         );
-        require(
+        let truncate_at = match self.truncate_at {
+            Some(n) => Some(n as f64),
+            None => None,
+        };
+        problems.require(
             "truncate_at",
-            self.truncate_at.map(f64::from),
+            truncate_at,
             "an integer between 1 and 1,024",
-            self.truncate_at
-                .is_none_or(|n| (1..=MAX_TRUNCATE_AT).contains(&n)),
+            within(truncate_at, 1.0, MAX_TRUNCATE_AT as f64),
         );
-        require(
+        problems.require(
             "truncate_at",
-            self.truncate_at.map(f64::from),
+            truncate_at,
             "omitted, because it applies only to the truncated backoff and slotted jitter",
-            self.backoff == Backoff::Truncated || self.jitter == Jitter::Slotted,
+            matches!(self.backoff, Backoff::Truncated) || matches!(self.jitter, Jitter::Slotted),
         );
     }
 
     /// The cap after defaults, before it is known to be valid.
-    pub(super) fn resolved_cap_ms(&self) -> f64 {
+    pub(super) const fn resolved_cap_ms(&self) -> f64 {
         match self.cap_ms {
             Some(cap) => cap.min(MAX_MS),
             // The caller's function decides how long its waits are.
-            None if self.backoff == Backoff::Custom && self.jitter.follows_the_curve() => MAX_MS,
+            None if matches!(self.backoff, Backoff::Custom) && self.jitter.follows_the_curve() => {
+                MAX_MS
+            }
             None => self.default_cap_ms(),
         }
     }
 
-    fn default_cap_ms(&self) -> f64 {
-        self.base_ms.unwrap_or(0.0).max(DEFAULT_CAP_MS)
+    const fn default_cap_ms(&self) -> f64 {
+        match self.base_ms {
+            Some(base) => base.max(DEFAULT_CAP_MS),
+            None => DEFAULT_CAP_MS,
+        }
     }
 
     /// These options for a curve that is a list: its longest entry raises the default cap.

@@ -1,6 +1,7 @@
 //! A validated policy: what the decisions are made from.
 
 use super::backoff::{climb, fibonacci, grow};
+use super::elementary::floor;
 use super::jitter::{CapRule, polly_v2, uniform};
 use super::options::{
     DEFAULT_BASE_MS, DEFAULT_CAP_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS,
@@ -29,6 +30,25 @@ pub struct RetryPolicy {
     max_attempts: u64,
     max_retry_after_ms: f64,
     cap_long_retry_after: bool,
+    given: Given,
+}
+
+/// Which options were set: a default follows the options that it depends on.
+#[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // Independent facts.
+struct Given {
+    base: bool,
+    cap: bool,
+    factor: bool,
+    step: bool,
+    truncate_at: bool,
+}
+
+/// Policies of the same numbers are equal, however they were made.
+impl PartialEq for Given {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Default for RetryPolicy {
@@ -71,53 +91,103 @@ impl Wait {
     }
 }
 
+/// `unwrap_or`, in constants.
+const fn or(value: Option<f64>, default: f64) -> f64 {
+    match value {
+        Some(value) => value,
+        None => default,
+    }
+}
+
 impl RetryPolicy {
-    /// Validates the options and fills in the defaults.
+    /// Validates options that were read at run time, such as a configuration file's, and fills in the
+    /// defaults.
     ///
     /// # Errors
-    /// Lists every invalid option, with its value and its rule. The ranges are those of the fields
-    /// of [`RetryOptions`]. A cap below the base, a minimum above the cap and an option that the
+    /// Lists every invalid option, with its value and its rule. The ranges are those of the fields of
+    /// [`RetryOptions`]. A cap below the base, a minimum above the cap and an option that the
     /// chosen backoff does not have are invalid too.
-    pub fn new(options: RetryOptions) -> Result<Self, OptionErrors> {
-        let mut problems = Vec::new();
-        options.check(|problem| problems.push(problem));
-        if problems.is_empty() {
-            Ok(Self::resolve(&options))
-        } else {
-            Err(OptionErrors(problems))
-        }
+    ///
+    /// ```
+    /// use rejitter::{RetryOptions, RetryPolicy};
+    ///
+    /// let read = RetryOptions { base_ms: Some(-1.0), max_attempts: Some(0), ..RetryOptions::default() };
+    /// let errors = RetryPolicy::from_options(read).unwrap_err();
+    /// assert_eq!(errors.problems().len(), 2);
+    /// assert!(errors.to_string().starts_with("base_ms must be a number of milliseconds between 0"));
+    /// ```
+    pub fn from_options(options: RetryOptions) -> Result<Self, OptionErrors> {
+        options.problems().into_result()?;
+        Ok(Self::resolve(&options))
     }
 
     /// Fills in the defaults of options that were validated before, by the JavaScript driver.
     /// Whatever the numbers are, the policy's methods do not panic.
     #[inline(always)]
-    pub(crate) fn resolve(options: &RetryOptions) -> Self {
+    pub(crate) const fn resolve(options: &RetryOptions) -> Self {
         let cap_ms = options.resolved_cap_ms();
-        let truncate_at = options.truncate_at.unwrap_or(DEFAULT_TRUNCATE_AT);
-        let base_ms = options.base_ms.unwrap_or(match options.backoff {
+        let truncate_at = match options.truncate_at {
+            Some(n) => n,
+            None => DEFAULT_TRUNCATE_AT,
+        };
+        let base_ms = match (options.base_ms, options.backoff) {
+            (Some(base), _) => base,
             // A power of two: the division is exact. Without a cap it would make a first wait of years.
-            Backoff::Truncated if cap_ms < MAX_MS => {
-                let power = u64::from(truncate_at.saturating_sub(1));
+            (None, Backoff::Truncated) if cap_ms < MAX_MS => {
+                let power = truncate_at.saturating_sub(1) as u64;
                 cap_ms / grow(1.0, 2.0, power, f64::INFINITY)
             }
-            _ => DEFAULT_BASE_MS.min(cap_ms),
-        });
+            (None, _) => DEFAULT_BASE_MS.min(cap_ms),
+        };
         Self {
             backoff: options.backoff,
             jitter: options.jitter,
             cap_rule: options.cap_rule,
             base_ms,
             cap_ms,
-            min_ms: options.min_ms.unwrap_or(0.0),
-            factor: options.factor.unwrap_or(DEFAULT_FACTOR),
-            step_ms: options.step_ms.unwrap_or(base_ms),
+            min_ms: or(options.min_ms, 0.0),
+            factor: or(options.factor, DEFAULT_FACTOR),
+            step_ms: or(options.step_ms, base_ms),
             truncate_at,
-            max_attempts: options.max_attempts.unwrap_or(DEFAULT_MAX_ATTEMPTS),
-            max_retry_after_ms: options
-                .max_retry_after_ms
-                .unwrap_or(DEFAULT_MAX_RETRY_AFTER_MS)
+            max_attempts: match options.max_attempts {
+                Some(most) => most,
+                None => DEFAULT_MAX_ATTEMPTS,
+            },
+            max_retry_after_ms: or(options.max_retry_after_ms, DEFAULT_MAX_RETRY_AFTER_MS)
                 .min(MAX_MS),
             cap_long_retry_after: options.cap_long_retry_after,
+            given: Given {
+                base: options.base_ms.is_some(),
+                cap: options.cap_ms.is_some(),
+                factor: options.factor.is_some(),
+                step: options.step_ms.is_some(),
+                truncate_at: options.truncate_at.is_some(),
+            },
+        }
+    }
+
+    /// The options that make this policy: those whose defaults depend on others only if they were set.
+    pub(crate) const fn options(&self) -> RetryOptions {
+        const fn given(was: bool, value: f64) -> Option<f64> {
+            if was { Some(value) } else { None }
+        }
+        RetryOptions {
+            backoff: self.backoff,
+            jitter: self.jitter,
+            base_ms: given(self.given.base, self.base_ms),
+            cap_ms: given(self.given.cap, self.cap_ms),
+            min_ms: Some(self.min_ms),
+            factor: given(self.given.factor, self.factor),
+            step_ms: given(self.given.step, self.step_ms),
+            truncate_at: if self.given.truncate_at {
+                Some(self.truncate_at)
+            } else {
+                None
+            },
+            max_retry_after_ms: Some(self.max_retry_after_ms),
+            cap_long_retry_after: self.cap_long_retry_after,
+            max_attempts: Some(self.max_attempts),
+            cap_rule: self.cap_rule,
         }
     }
 
@@ -306,7 +376,7 @@ impl RetryPolicy {
         let (cap, min) = (self.cap_ms, self.min_ms);
         let delay = match self.jitter {
             Jitter::Slotted => {
-                let slots = (r * self.slots(wait.k)).floor();
+                let slots = floor(r * self.slots(wait.k));
                 (self.base_ms * slots).max(min)
             }
             Jitter::PollyV2 => {

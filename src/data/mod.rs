@@ -15,8 +15,10 @@ use serde::{Deserialize, Deserializer};
 
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 use crate::lab::Model;
-#[cfg(target_arch = "wasm32")]
+//- For the exports alone.
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "lab-exports"))]
 pub(crate) use read::{camel_case, refusal};
+//+
 pub use value::Value;
 
 /// The version of the format, in every object that is written.
@@ -55,9 +57,9 @@ impl PolicyData {
     /// The policy that the data describe.
     ///
     /// # Errors
-    /// The errors of [`RetryPolicy::new`]; none for data that were read.
+    /// The errors of [`RetryPolicy::from_options`]; none for data that were read.
     pub fn policy(&self) -> Result<RetryPolicy, OptionErrors> {
-        RetryPolicy::new(match &self.curve {
+        RetryPolicy::from_options(match &self.curve {
             Some(list) => self.options.of_list(list),
             None => self.options,
         })
@@ -66,7 +68,7 @@ impl PolicyData {
     /// The model that [`lab`](crate::lab) studies.
     ///
     /// # Errors
-    /// The errors of [`RetryPolicy::new`]; none for data that were read.
+    /// The errors of [`RetryPolicy::from_options`]; none for data that were read.
     pub fn model(&self) -> Result<Model, OptionErrors> {
         let unlimited = |ms: Option<f64>| ms.unwrap_or(f64::INFINITY);
         Ok(Model::new(self.policy()?)

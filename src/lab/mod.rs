@@ -8,7 +8,7 @@
 //! use rejitter::lab::{Model, explain, plan};
 //! use rejitter::{RetryOptions, RetryPolicy};
 //!
-//! let model = Model::new(RetryPolicy::new(RetryOptions::default())?);
+//! let model = Model::new(RetryPolicy::from_options(RetryOptions::default())?);
 //! let waits = plan(&model, 5);
 //! assert_eq!(waits[4].ceiling_ms, 1_600.0);
 //! assert_eq!(waits[4].total_worst_ms, 3_100.0);

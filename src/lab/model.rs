@@ -271,7 +271,7 @@ mod tests {
             max_attempts: Some(UNLIMITED),
             ..RetryOptions::default()
         };
-        Model::new(RetryPolicy::new(options).unwrap())
+        Model::new(RetryPolicy::from_options(options).unwrap())
     }
 
     /// A settled distribution is as near to the iterated one as other tests demand of that.
@@ -335,7 +335,7 @@ mod tests {
                     cap_rule,
                     ..RetryOptions::default()
                 };
-                let model = Model::new(RetryPolicy::new(options).unwrap());
+                let model = Model::new(RetryPolicy::from_options(options).unwrap());
                 let model = model.with_curve(vec![5.0, 20_000.0, 70.0]);
                 let mut longest = None;
                 let mut since = None;
@@ -371,7 +371,7 @@ mod tests {
             cap_ms: Some(f64::INFINITY),
             ..RetryOptions::default()
         };
-        let model = Model::new(RetryPolicy::new(options).unwrap());
+        let model = Model::new(RetryPolicy::from_options(options).unwrap());
         let mut absurd = model.distributions();
         absurd.advance(1_000);
         assert!(absurd.settled && absurd.pieces < MOST_PIECES + 1_000);
@@ -380,7 +380,7 @@ mod tests {
             base_ms: Some(1e-6),
             ..options
         };
-        let model = Model::new(RetryPolicy::new(options).unwrap());
+        let model = Model::new(RetryPolicy::from_options(options).unwrap());
         let mut tiny = model.distributions();
         tiny.advance(1_000);
         assert!(!tiny.settled && tiny.k == 1_000, "{}", tiny.pieces);

@@ -1,28 +1,34 @@
 //! The blocking form, for threads.
 
+use std::borrow::Borrow;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::clock;
-use super::operation::Operation;
-use super::{Attempt, AttemptError, FailureEvent, Retry, RetryError, ThreadSleeper, Verdict};
-use crate::core::RetryPolicy;
+use super::future::Passed;
+use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
+use super::settings::{Parts, setters};
+use super::sleeper::{SleepFn, sleep_fn};
+use super::{
+    Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Reported, ThreadSleeper,
+    Verdict, WithAttempt, clock,
+};
+use crate::core::{RetryPolicy, Seed};
 
-/// Retries a blocking operation until it succeeds or the policy says stop; between attempts the
-/// thread sleeps. As [`retry()`](crate::retry()), but started by [`Retry::call`]. Not on wasm,
-/// where a thread cannot sleep.
+/// Retries a blocking operation until it succeeds or the policy says stop. Between attempts the
+/// thread sleeps. As [`retry()`](crate::retry()), but started by [`BlockingRetry::call`]. Not in wasm
+/// files for JavaScript hosts, where a thread cannot sleep.
 ///
-/// ```ignore-wasm32
-/// use rejitter::{RetryOptions, RetryPolicy, retry_blocking};
+/// ```
+/// use rejitter::{RetryPolicy, retry_blocking};
 /// use std::io;
 /// use std::time::Duration;
 ///
-/// let policy = RetryPolicy::new(RetryOptions {
-///     base_ms: Some(1.0),
-///     max_attempts: Some(4),
-///     ..RetryOptions::default()
-/// })?;
+/// const POLICY: RetryPolicy = RetryPolicy::exponential()
+///     .with_base(Duration::from_millis(1))
+///     .with_max_attempts(4);
 /// let mut calls = 0;
-/// let answer = retry_blocking(policy, || {
+/// let answer = retry_blocking(POLICY, || {
 ///     calls += 1;
 ///     if calls < 3 { Err(io::Error::other("busy")) } else { Ok("hello") }
 /// })
@@ -30,87 +36,222 @@ use crate::core::RetryPolicy;
 /// .total_timeout(Duration::from_secs(10))
 /// .call()?;
 /// assert_eq!((answer, calls), ("hello", 3));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn retry_blocking<F, T, E>(
-    policy: RetryPolicy,
-    mut operation: F,
-) -> Retry<impl FnMut(Attempt) -> Result<T, E>, E, ThreadSleeper>
+    policy: impl Borrow<RetryPolicy>,
+    callback: F,
+) -> BlockingRetry<F, Plain<E>>
 where
-    F: FnMut() -> Result<T, E>,
+    F: Callback<Result<T, E>>,
 {
-    Retry::new(policy, move |_| operation(), ThreadSleeper)
+    BlockingRetry {
+        parts: Parts::new(*policy.borrow(), callback, ThreadSleeper),
+    }
 }
 
-/// Like [`retry_blocking`], for an operation that needs to know which attempt it is.
+/// Like [`retry_blocking`], for a callback that needs to know which attempt it is.
 ///
-/// ```ignore-wasm32
-/// use rejitter::{RetryOptions, RetryPolicy, retry_blocking_with_attempt};
+/// ```
+/// use rejitter::{RetryPolicy, retry_blocking_with_attempt};
+/// use std::time::Duration;
 ///
-/// let policy = RetryPolicy::new(RetryOptions { base_ms: Some(1.0), ..RetryOptions::default() })?;
+/// let policy = RetryPolicy::fixed(Duration::from_millis(1));
 /// let number = retry_blocking_with_attempt(policy, |attempt| {
 ///     if attempt.attempt < 3 { Err("not yet") } else { Ok(attempt.attempt) }
 /// })
 /// .call();
-/// assert_eq!(number.unwrap(), 3);
-/// # Ok::<(), rejitter::OptionErrors>(())
+/// assert_eq!(number, Ok(3));
 /// ```
 pub fn retry_blocking_with_attempt<F, T, E>(
-    policy: RetryPolicy,
-    operation: F,
-) -> Retry<F, E, ThreadSleeper>
+    policy: impl Borrow<RetryPolicy>,
+    callback: F,
+) -> BlockingRetry<WithAttempt<F>, Plain<E>>
 where
     F: FnMut(Attempt) -> Result<T, E>,
 {
-    Retry::new(policy, operation, ThreadSleeper)
+    retry_blocking(policy, WithAttempt(callback))
+}
+
+/// Adds [`retry_blocking`](BlockingRetryExt::retry_blocking) to every function and closure that
+/// [`retry_blocking()`] accepts.
+///
+/// ```
+/// use rejitter::{BlockingRetryExt, RetryPolicy};
+///
+/// let read = || std::fs::read_to_string("Cargo.toml");
+/// let text = read.retry_blocking(RetryPolicy::default()).call()?;
+/// assert!(text.contains("rejitter"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub trait BlockingRetryExt<T, E>: Callback<Result<T, E>> + Sized {
+    /// Retries this callback: [`retry_blocking()`] in the order of method calls.
+    fn retry_blocking(self, policy: impl Borrow<RetryPolicy>) -> BlockingRetry<Self, Plain<E>> {
+        retry_blocking(policy, self)
+    }
+}
+
+impl<F: Callback<Result<T, E>>, T, E> BlockingRetryExt<T, E> for F {}
+
+/// A blocking operation to be retried, made by [`retry_blocking`] and run by [`call`](Self::call).
+///
+/// Everything else is as in [`Retry`](crate::Retry), except that nothing can end an attempt from outside:
+/// there is no attempt timeout.
+///
+/// ```compile_fail
+/// # use rejitter::{RetryPolicy, retry_blocking};
+/// # use std::time::Duration;
+/// let _ = retry_blocking(RetryPolicy::default(), || Ok::<_, ()>(1)).attempt_timeout(Duration::ZERO);
+/// ```
+#[must_use = "nothing happens until it is called"]
+pub struct BlockingRetry<F, M, S = ThreadSleeper, H = ()> {
+    parts: Parts<F, M, S, H>,
+}
+
+impl<F, M, S, H> fmt::Debug for BlockingRetry<F, M, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts
+            .operation
+            .debug(&mut f.debug_struct("BlockingRetry"))
+    }
 }
 
 /// Sleeps and reads the clock for blocking operations: [`retry_blocking`].
 ///
-/// A function that takes a duration and returns after it is one too; its clock is then the
-/// system's monotonic one.
+/// [`BlockingRetry::sleep`] takes a function that returns after the wait, which needs no sleeper.
+/// Implement this trait for sleeps with a clock of their own, then pass the value, or a reference or an
+/// [`Arc`] of it, to [`BlockingRetry::sleeper`].
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{RetryPolicy, retry_blocking};
+/// use std::time::Duration;
+///
+/// let time = VirtualTime::new(); // is one
+/// let policy = RetryPolicy::default();
+/// let failed = retry_blocking(policy, || Err::<(), _>("busy")).seed(7).sleeper(&time).call();
+/// assert_eq!(time.now(), policy.delays(7).sum());
+/// # assert_eq!(failed, Err("busy"));
+/// ```
 pub trait BlockingSleeper {
     /// Returns after `duration`, never earlier by the clock of [`now`](Self::now).
     fn sleep(&self, duration: Duration);
 
-    /// The time since some moment in the past. Monotonic, as [`Sleeper::now`](crate::Sleeper::now).
-    fn now(&self) -> Duration;
-}
-
-impl<F: Fn(Duration)> BlockingSleeper for F {
-    fn sleep(&self, duration: Duration) {
-        self(duration);
-    }
-
-    fn now(&self) -> Duration {
+    /// Returns the time since some moment in the past: see [`Sleeper::now`](crate::Sleeper::now).
+    fn now(&self) -> Option<Duration> {
         clock::now()
     }
 }
 
-impl<F, T, E, S, W, H, C, N> Retry<F, E, S, W, H, C, N>
-where
-    F: FnMut(Attempt) -> Result<T, E>,
-    S: BlockingSleeper,
-    W: FnMut(&E) -> Verdict,
-    H: FnMut(&E) -> Option<Duration>,
-    C: FnMut(u64) -> Option<Duration>,
-    N: FnMut(&FailureEvent<'_, E>),
-{
-    /// Runs a blocking operation.
+impl<S: BlockingSleeper + ?Sized> BlockingSleeper for &S {
+    fn sleep(&self, duration: Duration) {
+        (**self).sleep(duration);
+    }
+
+    fn now(&self) -> Option<Duration> {
+        (**self).now()
+    }
+}
+
+impl<S: BlockingSleeper + ?Sized> BlockingSleeper for Arc<S> {
+    fn sleep(&self, duration: Duration) {
+        (**self).sleep(duration);
+    }
+
+    fn now(&self) -> Option<Duration> {
+        (**self).now()
+    }
+}
+
+impl<F, M, S, H> BlockingRetry<F, M, S, H> {
+    fn with<M2, S2, H2>(
+        self,
+        change: impl FnOnce(Parts<F, M, S, H>) -> Parts<F, M2, S2, H2>,
+    ) -> BlockingRetry<F, M2, S2, H2> {
+        BlockingRetry {
+            parts: change(self.parts),
+        }
+    }
+}
+
+setters! {
+    BlockingRetry<F>,
+    sleeper: BlockingSleeper,
+    bound: BlockingSleeper,
+    start: "rejitter::retry_blocking(POLICY, || send())",
+    end: ".call()",
+}
+
+impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
+    /// Waits with this function, which returns after the duration. The clock is the system's.
+    ///
+    /// ```
+    /// use rejitter::{RetryPolicy, retry_blocking};
+    ///
+    /// let answer = retry_blocking(RetryPolicy::default(), || Ok::<_, String>(42))
+    ///     .sleep(std::thread::sleep)
+    ///     .call();
+    /// assert_eq!(answer, Ok(42));
+    /// ```
+    pub fn sleep<K: Fn(Duration)>(self, sleep: K) -> BlockingRetry<F, M, SleepFn<K>, H> {
+        self.sleeper(sleep_fn(sleep))
+    }
+
+    /// Sets the time for the whole operation, from the start of its first attempt to its deadline.
+    /// Defaults to no limit.
+    ///
+    /// A wait that would end at or after the deadline is not started
+    /// ([`StopReason::Deadline`](crate::StopReason::Deadline)), and no attempt but the first starts at or
+    /// after it. A running attempt is not ended.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{RetryPolicy, UNLIMITED, retry_blocking};
+    /// use std::time::Duration;
+    ///
+    /// let (time, minute) = (VirtualTime::new(), Duration::from_secs(60));
+    /// let policy = RetryPolicy::default().with_max_attempts(UNLIMITED);
+    /// let busy = || Err::<(), _>("busy");
+    /// let outcome = retry_blocking(policy, busy).total_timeout(minute).sleeper(&time).call();
+    /// assert_eq!(outcome, Err("busy"));
+    /// assert!(time.now() < minute);
+    /// ```
+    pub fn total_timeout(self, timeout: Duration) -> Self {
+        self.with(|mut parts| {
+            parts.operation.total_timeout = Some(timeout);
+            parts
+        })
+    }
+
+    /// Runs the operation.
     ///
     /// # Errors
-    /// When the operation did not succeed: its last error, the reason, and the report.
-    pub fn call(mut self) -> Result<T, RetryError<E>> {
-        let mut operation = Operation::new(self.policy, self.seed, self.total_timeout);
-        let mut now = self.sleeper.now();
+    /// If the operation did not succeed: the callback's last error, or after [`report`](Self::report) a
+    /// [`RetryError`](crate::RetryError).
+    pub fn call<T>(self) -> Result<T, M::Error>
+    where
+        F: Callback<Result<T, M::Attempt>>,
+        H: Hooks<M::Attempt>,
+    {
+        let Parts {
+            mut callback,
+            sleeper,
+            mut hooks,
+            mut operation,
+        } = self.parts;
+        let timed = operation.is_timed(H::TIMED || F::TIMED);
+        let mut passed = Passed::default();
+        let mut now = passed.read(timed, || sleeper.now());
         loop {
-            let error = match (self.operation)(operation.begin(now)) {
+            let error = match callback.start(operation.begin(now)) {
                 Ok(value) => return Ok(value),
                 Err(error) => AttemptError::Error(error),
             };
-            let delay = operation.fail(error, &mut self.hooks, || self.sleeper.now())?;
-            self.sleeper.sleep(delay);
-            now = self.sleeper.now();
+            let clock = || passed.read(timed, || sleeper.now());
+            let delay = operation.fail(error, &mut hooks, clock)?;
+            sleeper.sleep(delay);
+            passed.add(delay);
+            now = passed.read(timed, || sleeper.now());
             operation.wake(now)?;
         }
     }

@@ -7,41 +7,75 @@ use std::time::Duration;
 use super::RetryReport;
 use crate::StopReason;
 
-/// How one attempt failed: with an error of the operation's own, or for lack of time.
+/// Time ran out: an attempt was dropped before it ended.
+///
+/// ```
+/// use rejitter::TimeoutError;
+/// use std::time::Duration;
+///
+/// let error = TimeoutError::Attempt { after: Duration::from_secs(2) };
+/// assert_eq!(error.to_string(), "the attempt timed out after 2s");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum AttemptError<E> {
-    /// The error that the operation returned, untouched.
-    Error(E),
+pub enum TimeoutError {
     /// The attempt outlived [`Retry::attempt_timeout`](crate::Retry::attempt_timeout).
-    TimedOut {
+    Attempt {
         /// That timeout.
         after: Duration,
     },
     /// The operation's deadline passed during the attempt: see
     /// [`Retry::total_timeout`](crate::Retry::total_timeout).
-    DeadlinePassed {
+    Deadline {
         /// The operation's total timeout.
         after: Duration,
     },
 }
 
+impl fmt::Display for TimeoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Attempt { after } => write!(f, "the attempt timed out after {after:?}"),
+            Self::Deadline { after } => write!(f, "the operation timed out after {after:?}"),
+        }
+    }
+}
+
+impl Error for TimeoutError {}
+
+/// How one attempt failed.
+///
+/// ```
+/// use rejitter::AttemptError;
+///
+/// let error = AttemptError::Error("busy");
+/// assert_eq!((error.error(), error.to_string()), (Some(&"busy"), "busy".to_owned()));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AttemptError<E> {
+    /// The error that the callback returned, untouched.
+    Error(E),
+    /// The attempt was dropped, because its time ran out.
+    Timeout(TimeoutError),
+}
+
 impl<E> AttemptError<E> {
-    /// The operation's own error; `None` when time ran out.
+    /// The callback's own error. `None` if time ran out.
     #[must_use]
     pub fn error(&self) -> Option<&E> {
         match self {
             Self::Error(error) => Some(error),
-            _ => None,
+            Self::Timeout(_) => None,
         }
     }
 
-    /// The operation's own error by value; `None` when time ran out.
+    /// The callback's own error by value. `None` if time ran out.
     #[must_use]
     pub fn into_error(self) -> Option<E> {
         match self {
             Self::Error(error) => Some(error),
-            _ => None,
+            Self::Timeout(_) => None,
         }
     }
 }
@@ -50,59 +84,44 @@ impl<E: fmt::Display> fmt::Display for AttemptError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Error(error) => error.fmt(f),
-            other => other.fmt_timeout(f),
-        }
-    }
-}
-
-impl<E> AttemptError<E> {
-    /// Writes the message that needs no error of the operation.
-    fn fmt_timeout(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Error(_) => Ok(()),
-            Self::TimedOut { after } => write!(f, "the attempt timed out after {after:?}"),
-            Self::DeadlinePassed { after } => {
-                write!(f, "the operation timed out after {after:?}")
-            }
+            Self::Timeout(timeout) => timeout.fmt(f),
         }
     }
 }
 
 impl<E: Error> Error for AttemptError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // An own error shows itself above, so what is below it comes next.
+        // The callback's error prints itself above, so the next in the chain is its source.
         self.error().and_then(Error::source)
     }
 }
 
-/// An operation that ended without success.
+/// An operation that ended without success, after [`Retry::report`](crate::Retry::report) or
+/// [`Retry::attempt_timeout`](crate::Retry::attempt_timeout).
 ///
-/// [`Display`](fmt::Display) says how many attempts there were and why it ended; the operation's
-/// own error is the [`source`](Error::source), as `anyhow`, `eyre` and others show it.
-///
-/// Implements [`Error`] if `E` does. `String`, `anyhow::Error` and
-/// `Box<dyn Error>` do not, so with those use `?` on the extracted error, such as
-/// [`into_own_error`](Self::into_own_error).
+/// [`Display`](fmt::Display) starts with the last error itself. It implements [`Error`] if the callback's
+/// error can be printed, so `?` passes it on even if that is a `String` or an `anyhow::Error`. It has no
+/// [`source`](Error::source): the text already holds the callback's error, and
+/// [`into_inner`](Self::into_inner) returns the value with all its own sources.
 ///
 /// ```ignore-wasm32
-/// use rejitter::{RetryOptions, RetryPolicy, Seed, StopReason, retry_blocking};
+/// use rejitter::{RetryPolicy, StopReason, retry_blocking};
 /// use std::io;
+/// use std::time::Duration;
 ///
-/// let policy = RetryPolicy::new(RetryOptions {
-///     base_ms: Some(1.0),
-///     max_attempts: Some(3),
-///     ..RetryOptions::default()
-/// })?;
-/// let failed = retry_blocking(policy, || Err::<(), _>(io::Error::other("no route")))
+/// const POLICY: RetryPolicy =
+///     RetryPolicy::fixed(Duration::from_millis(1)).with_max_attempts(3);
+/// let failed = retry_blocking(POLICY, || Err::<(), _>(io::Error::other("no route")))
+///     .report()
 ///     .call()
 ///     .unwrap_err();
 ///
 /// assert_eq!(failed.reason, StopReason::Exhausted);
 /// assert_eq!(failed.report.attempts, 3);
-/// assert_eq!(failed.to_string(), "gave up after 3 attempts (exhausted)");
-/// let own: io::Error = failed.into_own_error().unwrap();
+/// assert_eq!(failed.to_string(), "no route (after 3 attempts: exhausted)");
+/// let own: io::Error = failed.into_inner()?;
 /// assert_eq!(own.to_string(), "no route");
-/// # Ok::<(), rejitter::OptionErrors>(())
+/// # Ok::<(), rejitter::TimeoutError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -116,58 +135,69 @@ pub struct RetryError<E> {
 }
 
 impl<E> RetryError<E> {
-    /// How the kept attempts failed, from the first to the last.
+    /// How the attempts failed whose errors were kept, from the first to the last: see
+    /// [`Retry::keep_errors`](crate::Retry::keep_errors).
     pub fn errors(&self) -> impl Iterator<Item = &AttemptError<E>> {
-        let earlier = self
-            .report
-            .records
-            .iter()
-            .filter_map(|record| record.error.as_ref());
-        earlier.chain([&self.error])
+        let earlier = self.report.records.iter();
+        earlier
+            .filter_map(|record| record.error.as_ref())
+            .chain([&self.error])
     }
 
-    /// The latest error of the operation's own, which is that of the last attempt unless time
-    /// ran out; `None` if no kept attempt has one.
+    /// The latest error of the callback. It is the last attempt's unless time ran out. `None` if no
+    /// attempt returned an error.
     #[must_use]
     pub fn own_error(&self) -> Option<&E> {
         self.errors().filter_map(AttemptError::error).last()
     }
 
-    /// [`own_error`](Self::own_error) by value.
-    #[must_use]
-    pub fn into_own_error(self) -> Option<E> {
-        let earlier = self
-            .report
-            .records
-            .into_iter()
-            .filter_map(|record| record.error);
+    /// Returns the latest error of the callback by value, as [`own_error`](Self::own_error).
+    ///
+    /// # Errors
+    /// If no attempt returned an error, because time ran out in all of them: the last timeout.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{RetryPolicy, retry};
+    /// use std::time::Duration;
+    ///
+    /// let time = VirtualTime::new();
+    /// let hangs = retry(RetryPolicy::default(), std::future::pending::<Result<(), String>>)
+    ///     .attempt_timeout(Duration::from_secs(2))
+    ///     .sleeper(&time);
+    /// let failed = time.block_on(hangs).unwrap_err();
+    /// let message = failed.into_inner().unwrap_or_else(|timeout| timeout.to_string());
+    /// assert_eq!(message, "the attempt timed out after 2s");
+    /// ```
+    pub fn into_inner(self) -> Result<E, TimeoutError> {
+        let timeout = match self.error {
+            AttemptError::Error(error) => return Ok(error),
+            AttemptError::Timeout(timeout) => timeout,
+        };
+        let earlier = self.report.records.into_iter().rev();
         earlier
-            .chain([self.error])
-            .filter_map(AttemptError::into_error)
-            .last()
+            .filter_map(|record| record.error)
+            .find_map(AttemptError::into_error)
+            .ok_or(timeout)
     }
 }
 
-impl<E> fmt::Display for RetryError<E> {
+/// The error itself, the number of attempts and the reason: `no route (after 3 attempts: exhausted)`. If
+/// time ran out, also the callback's error before.
+impl<E: fmt::Display> fmt::Display for RetryError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let attempts = self.report.attempts;
         let plural = if attempts == 1 { "" } else { "s" };
         write!(
             f,
-            "gave up after {attempts} attempt{plural} ({})",
-            self.reason
+            "{} (after {attempts} attempt{plural}: {}",
+            self.error, self.reason
         )?;
-        if self.error.error().is_none() {
-            f.write_str(": ")?;
-            self.error.fmt_timeout(f)?;
+        if let (None, Some(before)) = (self.error.error(), self.own_error()) {
+            write!(f, "; before: {before}")?;
         }
-        Ok(())
+        f.write_str(")")
     }
 }
 
-impl<E: Error + 'static> Error for RetryError<E> {
-    /// [`own_error`](RetryError::own_error): where time ran out, what failed before.
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.own_error().map(|error| error as _)
-    }
-}
+impl<E: fmt::Display + fmt::Debug> Error for RetryError<E> {}

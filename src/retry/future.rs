@@ -2,178 +2,252 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::hooks::Hooks;
-use super::operation::{Limit, Operation};
-use super::{Attempt, AttemptError, FailureEvent, Retry, RetryError, Sleeper, Verdict};
+use pin_project_lite::pin_project;
 
-/// A running retry: what awaiting a [`Retry`] polls. `Send` when the operation, its futures, its
-/// errors, the sleeper and the functions given to [`Retry`] are.
-#[must_use = "futures do nothing unless awaited"]
-pub struct RetryFuture<F, Fut, E, S: Sleeper, W, H, C, N> {
-    callback: F,
-    sleeper: S,
-    hooks: Hooks<W, H, C, N>,
-    attempt_timeout: Option<Duration>,
-    operation: Operation<E>,
-    stage: Stage,
-    // Boxed once per operation: whatever the futures are, this one can be moved.
-    attempt: Pin<Box<Option<Fut>>>,
-    /// The attempt's limit, or the wait: there is never both.
-    timer: Pin<Box<Option<S::Sleep>>>,
-}
+use super::operation::Limit;
+use super::settings::Parts;
+use super::sleeper::MaybeSleeper;
+use super::{AttemptError, Callback, DefaultSleeper, Hooks, Outcome, Sleeper, TryFuture};
 
-#[derive(Debug)]
-enum Stage {
-    /// Before the first attempt.
-    Ready,
-    /// During one.
-    Attempting(Option<Limit>),
-    /// Pause between two attempts; whether other tasks could run since.
-    Waiting { yielded: bool },
-    /// The outcome was returned.
-    Over,
-}
-
-impl<F, Fut, E, S: Sleeper, W, H, C, N> fmt::Debug for RetryFuture<F, Fut, E, S, W, H, C, N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RetryFuture")
-            .field("attempt_timeout", &self.attempt_timeout)
-            .field("stage", &self.stage)
-            .finish_non_exhaustive()
+pin_project! {
+    /// An operation to be retried, and the future that does it: made by [`retry()`](crate::retry()),
+    /// [`RetryExt::retry`](crate::RetryExt::retry) and
+    /// [`retry_with_attempt`](crate::retry_with_attempt).
+    ///
+    /// Its output is `Result<T, E>` with the callback's own error, or `Result<T, RetryError<E>>` after
+    /// [`report`](Self::report) or [`attempt_timeout`](Self::attempt_timeout). It is `Send` if its
+    /// callback, futures, sleeper, hooks and errors are. Nothing happens before it is polled.
+    ///
+    /// After each failed attempt, in this order: [`when`](Self::when) is called, then
+    /// [`hint`](Self::hint); then the attempt limit is checked, the wait is computed and compared with
+    /// the deadline, and [`notify`](Self::notify) is called.
+    ///
+    /// Methods may be called in any order. Called again, they replace what they set before.
+    ///
+    /// The type parameters are the callback, its future, the form of the failure ([`Plain`](crate::Plain) or
+    /// [`Reported`](crate::Reported)), the sleeper and the hooks.
+    ///
+    /// # Panics
+    /// If it is polled after it returned its output.
+    #[must_use = "futures do nothing unless awaited"]
+    pub struct Retry<F, Fut, M, S = DefaultSleeper, H = ()>
+    where
+        S: MaybeSleeper,
+    {
+        pub(super) parts: Parts<F, M, S, H>,
+        passed: Passed,
+        #[pin]
+        stage: Stage<Fut, S::Sleep>,
     }
 }
 
-// The only fields whose address matters are boxed.
-impl<F, Fut, E, S: Sleeper, W, H, C, N> Unpin for RetryFuture<F, Fut, E, S, W, H, C, N> {}
+pin_project! {
+    #[project = StageProjection]
+    enum Stage<Fut, Sleep> {
+        // Before the first attempt.
+        Ready,
+        // During one.
+        Attempting { #[pin] attempt: Limited<Fut, Sleep> },
+        // Between two attempts.
+        Waiting { #[pin] pause: Pause<Sleep> },
+        // The output was returned.
+        Over,
+    }
+}
 
-impl<F, Fut, T, E, S, W, H, C, N> IntoFuture for Retry<F, E, S, W, H, C, N>
-where
-    F: FnMut(Attempt) -> Fut,
-    Fut: Future<Output = Result<T, E>>,
-    S: Sleeper,
-    W: FnMut(&E) -> Verdict,
-    H: FnMut(&E) -> Option<Duration>,
-    C: FnMut(u64) -> Option<Duration>,
-    N: FnMut(&FailureEvent<'_, E>),
-{
-    type Output = Result<T, RetryError<E>>;
-    type IntoFuture = RetryFuture<F, Fut, E, S, W, H, C, N>;
+pin_project! {
+    /// An attempt that ends at its limit.
+    pub(super) struct Limited<Fut, Sleep> {
+        limit: Option<Limit>,
+        #[pin]
+        timer: Option<Sleep>,
+        #[pin]
+        attempt: Fut,
+    }
+}
 
-    fn into_future(self) -> Self::IntoFuture {
-        RetryFuture {
-            callback: self.operation,
-            sleeper: self.sleeper,
-            hooks: self.hooks,
-            attempt_timeout: self.attempt_timeout,
-            operation: Operation::new(self.policy, self.seed, self.total_timeout),
-            stage: Stage::Ready,
-            attempt: Box::pin(None),
-            timer: Box::pin(None),
+pin_project! {
+    /// A wait during which other tasks can run, even if it is zero.
+    pub(super) struct Pause<Sleep> {
+        #[pin]
+        timer: Option<Sleep>,
+        yielded: bool,
+    }
+}
+
+/// The sum of the waits: the time for sleepers without a clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Passed(Duration);
+
+impl Passed {
+    pub(super) fn add(&mut self, duration: Duration) {
+        self.0 = self.0.saturating_add(duration);
+    }
+
+    /// Adds the time of an attempt that was dropped at its limit.
+    pub(super) fn add_limit<E>(&mut self, error: &AttemptError<E>, limit: Option<Limit>) {
+        if let (AttemptError::Timeout(_), Some(limit)) = (error, limit) {
+            self.add(limit.after);
+        }
+    }
+
+    /// The time. An operation that needs none reads no clock.
+    pub(super) fn read(self, timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Duration {
+        if timed {
+            clock().unwrap_or(self.0)
+        } else {
+            Duration::ZERO
         }
     }
 }
 
-impl<F, Fut, T, E, S, W, H, C, N> Future for RetryFuture<F, Fut, E, S, W, H, C, N>
-where
-    F: FnMut(Attempt) -> Fut,
-    Fut: Future<Output = Result<T, E>>,
-    S: Sleeper,
-    W: FnMut(&E) -> Verdict,
-    H: FnMut(&E) -> Option<Duration>,
-    C: FnMut(u64) -> Option<Duration>,
-    N: FnMut(&FailureEvent<'_, E>),
-{
-    type Output = Result<T, RetryError<E>>;
+impl<Fut, Sleep> Limited<Fut, Sleep> {
+    pub(super) fn new(limit: Option<Limit>, timer: Option<Sleep>, attempt: Fut) -> Self {
+        Self {
+            limit,
+            timer,
+            attempt,
+        }
+    }
+}
 
-    /// # Panics
-    /// When it is polled again after it has given its outcome.
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
+impl<Fut: TryFuture, Sleep: Future> Future for Limited<Fut, Sleep> {
+    type Output = Result<Fut::Ok, AttemptError<Fut::Error>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Poll::Ready(outcome) = this.attempt.poll(cx) {
+            return Poll::Ready(outcome.map_err(AttemptError::Error));
+        }
+        // Polled second: an attempt that has ended has ended in time.
+        match (this.timer.as_pin_mut(), this.limit) {
+            (Some(timer), Some(limit)) => {
+                ready!(timer.poll(cx));
+                Poll::Ready(Err(AttemptError::Timeout(limit.error)))
+            }
+            _ => Poll::Pending,
+        }
+    }
+}
+
+impl<Sleep> Pause<Sleep> {
+    pub(super) fn new(timer: Sleep) -> Self {
+        Self {
+            timer: Some(timer),
+            yielded: false,
+        }
+    }
+}
+
+impl<Sleep: Future> Future for Pause<Sleep> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut this = self.project();
+        if let Some(timer) = this.timer.as_mut().as_pin_mut() {
+            if timer.poll(cx).is_pending() {
+                *this.yielded = true;
+                return Poll::Pending;
+            }
+            this.timer.set(None);
+        }
+        if !std::mem::replace(this.yielded, true) {
+            // A wait of zero lets other tasks run, too.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<F, Fut, M, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
+    pub(super) fn new(parts: Parts<F, M, S, H>) -> Self {
+        Self {
+            parts,
+            passed: Passed::default(),
+            stage: Stage::Ready,
+        }
+    }
+}
+
+// The rest is printed by the operation, or cannot be printed.
+#[allow(clippy::missing_fields_in_debug)]
+impl<F, Fut, M, S: MaybeSleeper, H> fmt::Debug for Retry<F, Fut, M, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stage = match self.stage {
+            Stage::Ready => "Ready",
+            Stage::Attempting { .. } => "Attempting",
+            Stage::Waiting { .. } => "Waiting",
+            Stage::Over => "Over",
+        };
+        let mut debug = f.debug_struct("Retry");
+        debug.field("stage", &format_args!("{stage}"));
+        self.parts.operation.debug(&mut debug)
+    }
+}
+
+impl<F, Fut, M, S, H> Future for Retry<F, Fut, M, S, H>
+where
+    F: Callback<Fut>,
+    Fut: TryFuture<Error = M::Attempt>,
+    S: Sleeper,
+    M: Outcome,
+    H: Hooks<M::Attempt>,
+{
+    type Output = Result<Fut::Ok, M::Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let Parts {
+            callback,
+            sleeper,
+            hooks,
+            operation,
+        } = this.parts;
+        let timed = operation.is_timed(H::TIMED || F::TIMED);
         loop {
-            match &mut this.stage {
-                Stage::Ready => this.begin(this.sleeper.now()),
-                Stage::Attempting(limit) => {
-                    let error = match poll_in(&mut this.attempt, cx) {
-                        Poll::Ready(Some(Ok(value))) => {
-                            this.clear();
-                            return Poll::Ready(Ok(value));
-                        }
-                        Poll::Ready(Some(Err(error))) => AttemptError::Error(error),
-                        // Looked at second: an attempt that has ended has ended in time.
-                        _ => match limit {
-                            Some(limit) if poll_in(&mut this.timer, cx).is_ready() => limit.error(),
-                            _ => return Poll::Pending,
-                        },
+            let now = match this.stage.as_mut().project() {
+                StageProjection::Ready => this.passed.read(timed, || sleeper.now()),
+                StageProjection::Attempting { attempt } => {
+                    let limit = attempt.limit;
+                    let outcome = ready!(attempt.poll(cx));
+                    // The attempt is dropped before anything else happens.
+                    this.stage.set(Stage::Over);
+                    let error = match outcome {
+                        Ok(value) => return Poll::Ready(Ok(value)),
+                        Err(error) => error,
                     };
-                    this.clear();
-                    let clock = || this.sleeper.now();
-                    match this.operation.fail(error, &mut this.hooks, clock) {
-                        Ok(delay) => {
-                            this.timer.set(Some(this.sleeper.sleep(delay)));
-                            this.stage = Stage::Waiting { yielded: false };
-                        }
+                    this.passed.add_limit(&error, limit);
+                    let clock = || this.passed.read(timed, || sleeper.now());
+                    let delay = match operation.fail(error, hooks, clock) {
+                        Ok(delay) => delay,
                         Err(error) => return Poll::Ready(Err(error)),
-                    }
+                    };
+                    this.passed.add(delay);
+                    let pause = Pause::new(sleeper.sleep(delay));
+                    this.stage.set(Stage::Waiting { pause });
+                    continue;
                 }
-                Stage::Waiting { yielded } => {
-                    if poll_in(&mut this.timer, cx).is_pending() {
-                        *yielded = true;
-                        return Poll::Pending;
-                    }
-                    if !std::mem::replace(yielded, true) {
-                        // A wait of zero lets other tasks run, too.
-                        cx.waker().wake_by_ref();
-                        return Poll::Pending;
-                    }
-                    this.clear();
-                    let now = this.sleeper.now();
-                    if let Err(error) = this.operation.wake(now) {
+                StageProjection::Waiting { pause } => {
+                    ready!(pause.poll(cx));
+                    this.stage.set(Stage::Over);
+                    let now = this.passed.read(timed, || sleeper.now());
+                    if let Err(error) = operation.wake(now) {
                         return Poll::Ready(Err(error));
                     }
-                    this.begin(now);
+                    now
                 }
-                Stage::Over => panic!("a retry was polled after it had given its outcome"),
-            }
+                StageProjection::Over => panic!("a retry was polled after it returned its output"),
+            };
+            let started = operation.begin(now);
+            // The limit counts from here.
+            let limit = operation.limit();
+            let sleep = limit.map(|limit| sleeper.sleep(limit.after));
+            let attempt = Limited::new(limit, sleep, callback.start(started));
+            this.stage.set(Stage::Attempting { attempt });
         }
     }
-}
-
-impl<F, Fut, E, S, W, H, C, N> RetryFuture<F, Fut, E, S, W, H, C, N>
-where
-    F: FnMut(Attempt) -> Fut,
-    S: Sleeper,
-{
-    /// Begins the next attempt, whose limit counts from here.
-    fn begin(&mut self, now: Duration) {
-        let attempt = self.operation.begin(now);
-        let limit = self.operation.limit(self.attempt_timeout);
-        self.timer
-            .set(limit.map(|limit| self.sleeper.sleep(limit.after)));
-        self.attempt.set(Some((self.callback)(attempt)));
-        self.stage = Stage::Attempting(limit);
-    }
-
-    /// Drops the running attempt or wait. The operation has finished unless another stage is set.
-    fn clear(&mut self) {
-        self.attempt.set(None);
-        self.timer.set(None);
-        self.stage = Stage::Over;
-    }
-}
-
-/// Polls the future in the slot and removes it when it is ready. An empty slot is a timer that is
-/// over.
-fn poll_in<Fut: Future>(
-    slot: &mut Pin<Box<Option<Fut>>>,
-    cx: &mut Context<'_>,
-) -> Poll<Option<Fut::Output>> {
-    let Some(future) = slot.as_mut().as_pin_mut() else {
-        return Poll::Ready(None);
-    };
-    let output = std::task::ready!(future.poll(cx));
-    slot.set(None);
-    Poll::Ready(Some(output))
 }

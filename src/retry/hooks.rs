@@ -2,45 +2,139 @@
 
 use std::time::Duration;
 
-use super::{AttemptError, Verdict};
+use super::{Attempt, AttemptError, Verdict};
+use crate::StopReason;
 
-/// A failed attempt, for [`Retry::notify`](crate::Retry::notify).
+/// A failed attempt and what follows it, for [`Retry::notify`](crate::Retry::notify).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FailureEvent<'a, E> {
-    /// The failed attempt's number; the first is 1.
+    /// The failed attempt's number. The first is 1.
     pub attempt: u64,
     /// How it failed.
     pub error: &'a AttemptError<E>,
-    /// The time since the operation began.
+    /// Time since the start of the operation.
     pub elapsed: Duration,
-    /// The wait that follows; `None` after the last attempt.
+    /// The wait that follows. `None` after the last attempt.
     pub delay: Option<Duration>,
+    /// Why no attempt follows. `None` if one does.
+    pub reason: Option<StopReason>,
 }
 
-/// The callbacks that [`Retry`](crate::Retry)'s methods of these names set.
-#[derive(Clone)]
-pub(super) struct Hooks<W, H, C, N> {
-    pub(super) when: W,
-    pub(super) hint: H,
-    pub(super) curve: C,
-    pub(super) notify: N,
-    pub(super) retry_timeouts: bool,
-}
+/// Callbacks of an operation, each with a default that does nothing.
+///
+/// [`Retry::when`](crate::Retry::when) and its like set single closures. A type of its own is for
+/// libraries that share settings between operations, or that must name their types:
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{Attempt, FailureEvent, Hooks, RetryPolicy, Verdict, retry};
+///
+/// struct Logged(Vec<String>);
+///
+/// impl Hooks<u16> for &mut Logged {
+///     fn when(&mut self, status: &u16, _: &Attempt) -> Verdict {
+///         (*status >= 500).into()
+///     }
+///     fn notify(&mut self, event: &FailureEvent<'_, u16>) {
+///         self.0.push(format!("attempt {}: {}", event.attempt, event.error));
+///     }
+/// }
+///
+/// let (time, mut log) = (VirtualTime::new(), Logged(Vec::new()));
+/// let outcome = time.block_on(
+///     retry(RetryPolicy::default(), || async { Err::<(), u16>(404) })
+///         .hooks(&mut log)
+///         .sleeper(&time),
+/// );
+/// assert_eq!(outcome, Err(404));
+/// assert_eq!(log.0, ["attempt 1: 404"]);
+/// ```
+pub trait Hooks<E> {
+    /// Whether a hook reads times: without any, an operation without a deadline reads no clock.
+    #[doc(hidden)]
+    const TIMED: bool = true;
 
-pub(super) type DefaultWhen<E> = fn(&E) -> Verdict;
-pub(super) type DefaultHint<E> = fn(&E) -> Option<Duration>;
-pub(super) type DefaultCurve = fn(u64) -> Option<Duration>;
-pub(super) type DefaultNotify<E> = fn(&FailureEvent<'_, E>);
+    /// See [`Retry::when_attempt`](crate::Retry::when_attempt). Defaults to [`Verdict::Retry`].
+    fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict {
+        let _ = (error, attempt);
+        Verdict::Retry
+    }
 
-impl<E> Default for Hooks<DefaultWhen<E>, DefaultHint<E>, DefaultCurve, DefaultNotify<E>> {
-    fn default() -> Self {
-        Self {
-            when: |_| Verdict::Retry,
-            hint: |_| None,
-            curve: |_| None,
-            notify: |_| (),
-            retry_timeouts: true,
-        }
+    /// See [`Retry::hint`](crate::Retry::hint). Defaults to `None`.
+    fn hint(&mut self, error: &E) -> Option<Duration> {
+        let _ = error;
+        None
+    }
+
+    /// See [`Retry::curve`](crate::Retry::curve). Defaults to `None`: 10 s.
+    fn curve(&mut self, k: u64) -> Option<Duration> {
+        let _ = k;
+        None
+    }
+
+    /// See [`Retry::notify`](crate::Retry::notify). Defaults to nothing.
+    fn notify(&mut self, event: &FailureEvent<'_, E>) {
+        let _ = event;
     }
 }
+
+/// No hooks.
+impl<E> Hooks<E> for () {
+    const TIMED: bool = false;
+}
+
+/// `Inner`, with one hook replaced by a function.
+pub(super) struct When<F, Inner>(pub(super) F, pub(super) Inner);
+pub(super) struct WhenAttempt<F, Inner>(pub(super) F, pub(super) Inner);
+pub(super) struct HintOf<F, Inner>(pub(super) F, pub(super) Inner);
+pub(super) struct Curve<F, Inner>(pub(super) F, pub(super) Inner);
+pub(super) struct Notify<F, Inner>(pub(super) F, pub(super) Inner);
+
+macro_rules! replaces {
+    ($type:ident [$($function:tt)*] $timed:literal $($rest:tt)*) => {
+        impl<E, F: $($function)*, Inner: Hooks<E>> Hooks<E> for $type<F, Inner> {
+            #[allow(clippy::overly_complex_bool_expr)]
+            const TIMED: bool = $timed || Inner::TIMED;
+            replaces!(@when $($rest)*);
+            replaces!(@hint $($rest)*);
+            replaces!(@curve $($rest)*);
+            replaces!(@notify $($rest)*);
+        }
+    };
+    (@when when $own:item) => { $own };
+    (@when $($other:tt)*) => {
+        fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict {
+            self.1.when(error, attempt)
+        }
+    };
+    (@hint hint $own:item) => { $own };
+    (@hint $($other:tt)*) => {
+        fn hint(&mut self, error: &E) -> Option<Duration> {
+            self.1.hint(error)
+        }
+    };
+    (@curve curve $own:item) => { $own };
+    (@curve $($other:tt)*) => {
+        fn curve(&mut self, k: u64) -> Option<Duration> {
+            self.1.curve(k)
+        }
+    };
+    (@notify notify $own:item) => { $own };
+    (@notify $($other:tt)*) => {
+        fn notify(&mut self, event: &FailureEvent<'_, E>) {
+            self.1.notify(event);
+        }
+    };
+}
+
+replaces! { When [FnMut(&E) -> Verdict] false when
+fn when(&mut self, error: &E, _: &Attempt) -> Verdict { (self.0)(error) } }
+replaces! { WhenAttempt [FnMut(&E, &Attempt) -> Verdict] true when
+fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.0)(error, attempt) } }
+replaces! { HintOf [FnMut(&E) -> Option<Duration>] false hint
+fn hint(&mut self, error: &E) -> Option<Duration> { (self.0)(error) } }
+replaces! { Curve [FnMut(u64) -> Duration] false curve
+fn curve(&mut self, k: u64) -> Option<Duration> { Some((self.0)(k)) } }
+replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true notify
+fn notify(&mut self, event: &FailureEvent<'_, E>) { (self.0)(event); } }

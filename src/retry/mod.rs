@@ -1,43 +1,41 @@
 //! The Rust API: operations retried on the same core, decisions and draws as in JavaScript.
 //!
-//! Data flows one way: [`Retry`] collects what the caller wants; [`Operation`](operation) keeps
-//! one operation's state and knows neither futures nor threads; [`RetryFuture`] and
-//! [`Retry::call`] run the attempts and the waits through a [`Sleeper`].
+//! Data flows one way: [`Retry`] collects the caller's settings; [`Operation`](operation) keeps
+//! one operation's state and knows neither futures nor threads; [`Retry::poll`](Future::poll),
+//! [`RetryWith::call`] and [`BlockingRetry::call`] run the attempts and the waits through a [`Sleeper`].
 
 #![forbid(unsafe_code)]
 
 mod attempt;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod blocking;
 mod builder;
 mod clock;
-mod duration;
+mod context;
 mod error;
 mod future;
 mod hooks;
 mod operation;
+mod outcome;
 mod report;
+mod settings;
 mod sleeper;
 mod sleepers;
 pub mod testing;
 mod verdict;
 
-pub use attempt::Attempt;
-#[cfg(not(target_arch = "wasm32"))]
-pub use blocking::{BlockingSleeper, retry_blocking, retry_blocking_with_attempt};
-pub use builder::{Retry, retry, retry_with_attempt};
-pub use duration::duration_from_ms;
-pub use error::{AttemptError, RetryError};
-pub use future::RetryFuture;
-pub use hooks::FailureEvent;
+pub use attempt::{Attempt, Callback, TryFuture, WithAttempt};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use blocking::{
+    BlockingRetry, BlockingRetryExt, BlockingSleeper, retry_blocking, retry_blocking_with_attempt,
+};
+pub use builder::{RetryExt, retry, retry_with_attempt};
+pub use context::{RetryWith, retry_with};
+pub use error::{AttemptError, RetryError, TimeoutError};
+pub use future::Retry;
+pub use hooks::{FailureEvent, Hooks};
+pub use outcome::{Outcome, Plain, Reported};
 pub use report::{AttemptRecord, RetryReport};
-#[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
-pub use sleeper::NoSleeper;
-pub use sleeper::{DefaultSleeper, Sleeper};
-#[cfg(target_arch = "wasm32")]
-pub use sleepers::js::{JsSleep, JsSleeper};
-#[cfg(not(target_arch = "wasm32"))]
-pub use sleepers::thread::ThreadSleeper;
-#[cfg(all(not(target_arch = "wasm32"), feature = "tokio"))]
-pub use sleepers::tokio::TokioSleeper;
+pub use sleeper::{SleepFn, Sleeper, sleep_fn};
+pub use sleepers::*;
 pub use verdict::Verdict;

@@ -1,21 +1,22 @@
 //! One operation, without its waiting: what the asynchronous and the blocking form share.
 
+use std::fmt;
 use std::time::Duration;
 
-use super::duration::{duration_from_ms, ms_from_duration};
-use super::hooks::{FailureEvent, Hooks};
-use super::report::Records;
-use super::{Attempt, AttemptError, AttemptRecord, RetryError, RetryReport, Verdict};
+use super::outcome::{Ending, Facts};
+use super::{Attempt, AttemptError, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
 use crate::core::{
-    Backoff, Decision, Draws, Failure, Hint, Previous, RetryPolicy, Seed, StopReason,
+    Backoff, Decision, Draws, Failure, Hint, Previous, RetryPolicy, Seed, StopReason, UNLIMITED,
 };
+use crate::entropy::EntropyError;
+use crate::policy::{duration_from_ms, ms_from_duration};
 
 /// The state of one operation. Times are readings of its sleeper's clock.
-pub(super) struct Operation<E> {
+pub(super) struct Operation<M> {
     policy: RetryPolicy,
-    seed: Option<Seed>,
-    entropy: fn() -> Result<Seed, getrandom::Error>,
-    total_timeout: Option<Duration>,
+    pub(super) seed: Option<Seed>,
+    pub(super) total_timeout: Option<Duration>,
+    pub(super) outcome: M,
     started: Duration,
     deadline: Option<Duration>,
     /// Number of started attempts, and the start of the last one.
@@ -24,43 +25,23 @@ pub(super) struct Operation<E> {
     previous: Option<Previous>,
     previous_delay: Option<Duration>,
     hint: Option<Duration>,
-    records: Records<E>,
 }
 
-/// When an attempt must end, and why then.
+/// When an attempt must end, and why.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     /// Counted from the start of the attempt.
     pub(super) after: Duration,
-    cause: LimitCause,
+    pub(super) error: TimeoutError,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum LimitCause {
-    AttemptTimeout,
-    Deadline { total: Duration },
-}
-
-impl Limit {
-    pub(super) fn error<E>(self) -> AttemptError<E> {
-        match self.cause {
-            LimitCause::AttemptTimeout => AttemptError::TimedOut { after: self.after },
-            LimitCause::Deadline { total } => AttemptError::DeadlinePassed { after: total },
-        }
-    }
-}
-
-impl<E> Operation<E> {
-    pub(super) fn new(
-        policy: RetryPolicy,
-        seed: Option<Seed>,
-        total_timeout: Option<Duration>,
-    ) -> Self {
+impl<M> Operation<M> {
+    pub(super) fn new(policy: RetryPolicy, outcome: M) -> Self {
         Self {
             policy,
-            seed,
-            entropy: Seed::random,
-            total_timeout,
+            seed: None,
+            total_timeout: None,
+            outcome,
             started: Duration::ZERO,
             deadline: None,
             attempts: 0,
@@ -68,8 +49,25 @@ impl<E> Operation<E> {
             previous: None,
             previous_delay: None,
             hint: None,
-            records: Records::new(),
         }
+    }
+
+    /// The operation before it starts, with another outcome.
+    pub(super) fn with_outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Operation<M2> {
+        Operation {
+            seed: self.seed,
+            total_timeout: self.total_timeout,
+            ..Operation::new(self.policy, change(self.outcome))
+        }
+    }
+
+    /// Prints the settings, as the last fields. Errors need not be printable.
+    pub(super) fn debug(&self, debug: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+        debug
+            .field("policy", &self.policy)
+            .field("seed", &self.seed)
+            .field("total_timeout", &self.total_timeout)
+            .finish_non_exhaustive()
     }
 
     /// Starts the next attempt. The operation starts with its first.
@@ -81,24 +79,49 @@ impl<E> Operation<E> {
         }
         self.attempts += 1;
         self.attempt_started = now;
+        self.attempt()
+    }
+
+    /// The attempt that was started last.
+    fn attempt(&self) -> Attempt {
+        let most = self.policy.max_attempts();
         Attempt {
             attempt: self.attempts,
-            elapsed: now.saturating_sub(self.started),
-            remaining: self.remaining(now),
+            attempts_left: match most {
+                UNLIMITED => UNLIMITED,
+                most => most.saturating_sub(self.attempts),
+            },
+            elapsed: self.attempt_started.saturating_sub(self.started),
+            remaining: self.remaining(self.attempt_started),
             previous_delay: self.previous_delay,
         }
     }
 
-    /// The limit of the attempt just begun: its timeout, or the deadline if that is not later.
-    pub(super) fn limit(&self, attempt_timeout: Option<Duration>) -> Option<Limit> {
-        let deadline = self.total_timeout.zip(self.remaining(self.attempt_started));
+    fn remaining(&self, now: Duration) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_sub(now))
+    }
+}
+
+impl<M: Outcome> Operation<M> {
+    /// Whether anything needs the time. `read`: a callback or a hook does.
+    pub(super) fn is_timed(&self, read: bool) -> bool {
+        read || M::TIMED || self.total_timeout.is_some()
+    }
+
+    /// The limit of the attempt just started: its timeout, or the deadline if that is not later.
+    pub(super) fn limit(&self) -> Option<Limit> {
+        let cuts = M::CUTS_FIRST || self.attempts > 1;
+        let deadline = self
+            .total_timeout
+            .filter(|_| cuts)
+            .zip(self.remaining(self.attempt_started));
         let deadline = deadline.map(|(total, after)| Limit {
             after,
-            cause: LimitCause::Deadline { total },
+            error: TimeoutError::Deadline { after: total },
         });
-        let timeout = attempt_timeout.map(|after| Limit {
+        let timeout = self.outcome.attempt_timeout().map(|after| Limit {
             after,
-            cause: LimitCause::AttemptTimeout,
+            error: TimeoutError::Attempt { after },
         });
         // The first one wins if both are equal.
         [deadline, timeout]
@@ -108,86 +131,86 @@ impl<E> Operation<E> {
     }
 
     /// After a failed attempt: the wait before the next one, or the end.
-    pub(super) fn fail<W, H, C, N>(
+    pub(super) fn fail(
         &mut self,
-        error: AttemptError<E>,
-        hooks: &mut Hooks<W, H, C, N>,
+        error: AttemptError<M::Attempt>,
+        hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
-    ) -> Result<Duration, RetryError<E>>
-    where
-        W: FnMut(&E) -> Verdict,
-        H: FnMut(&E) -> Option<Duration>,
-        C: FnMut(u64) -> Option<Duration>,
-        N: FnMut(&FailureEvent<'_, E>),
-    {
+    ) -> Result<Duration, M::Error> {
         let duration = clock().saturating_sub(self.attempt_started);
-        let decision = self.judge(&error, hooks, &clock);
-        let delay = decision.ok();
-        (hooks.notify)(&FailureEvent {
+        let decision = self.decide(&error, hooks, &clock, Seed::random);
+        hooks.notify(&FailureEvent {
             attempt: self.attempts,
             error: &error,
             elapsed: clock().saturating_sub(self.started),
-            delay,
+            delay: decision.ok(),
+            reason: decision.err(),
         });
-        let mut record = AttemptRecord {
+        let facts = Facts {
             attempt: self.attempts,
-            error: None,
             start: self.attempt_started.saturating_sub(self.started),
             duration,
-            delay,
+            delay: decision.ok(),
         };
         match decision {
             Ok(delay) => {
-                record.error = Some(error);
-                self.records.add(record);
+                self.outcome.go_on(error, facts, self.deadline.is_some());
                 self.previous_delay = Some(delay);
                 Ok(delay)
             }
             Err(reason) => {
-                self.records.add(record);
-                Err(self.end(error, reason, clock()))
+                let ending = self.ending(reason, clock());
+                Err(self.outcome.end(error, facts, ending))
             }
         }
     }
 
     /// After a wait: ends the operation if the deadline has passed.
-    pub(super) fn wake(&mut self, now: Duration) -> Result<(), RetryError<E>> {
-        let expired = self.remaining(now).is_some_and(|left| left.is_zero());
-        let failed = if expired {
-            self.records.take_last_error()
-        } else {
-            None
-        };
-        failed.map_or(Ok(()), |error| {
-            Err(self.end(error, StopReason::Deadline, now))
-        })
+    pub(super) fn wake(&mut self, now: Duration) -> Result<(), M::Error> {
+        if self.remaining(now).is_some_and(|left| left.is_zero()) {
+            let ending = self.ending(StopReason::Deadline, now);
+            return self.outcome.end_late(ending).map_or(Ok(()), Err);
+        }
+        Ok(())
+    }
+
+    fn ending(&self, reason: StopReason, now: Duration) -> Ending {
+        Ending {
+            reason,
+            attempts: self.attempts,
+            elapsed: now.saturating_sub(self.started),
+            hint: self.hint,
+        }
     }
 
     /// In the order of the JavaScript driver: the caller's condition, then the attempts, the wait
-    /// and the deadline, which are the core's to decide.
-    fn judge<W, H, C, N>(
+    /// and the deadline, which the core decides.
+    fn decide(
         &mut self,
-        error: &AttemptError<E>,
-        hooks: &mut Hooks<W, H, C, N>,
+        error: &AttemptError<M::Attempt>,
+        hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
-    ) -> Result<Duration, StopReason>
-    where
-        W: FnMut(&E) -> Verdict,
-        H: FnMut(&E) -> Option<Duration>,
-        C: FnMut(u64) -> Option<Duration>,
-    {
+        entropy: fn() -> Result<Seed, EntropyError>,
+    ) -> Result<Duration, StopReason> {
         self.hint = None;
         let verdict = match error {
-            AttemptError::Error(error) => (hooks.when)(error),
-            AttemptError::TimedOut { .. } => hooks.retry_timeouts.into(),
-            AttemptError::DeadlinePassed { .. } => return Err(StopReason::Timeout),
+            AttemptError::Error(error) => hooks.when(error, &self.attempt()),
+            AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
+                self.outcome.retry_timeouts().into()
+            }
+            AttemptError::Timeout(TimeoutError::Deadline { .. }) => {
+                return Err(StopReason::Timeout);
+            }
         };
-        let exactly = match verdict {
+        let (exactly, at_least) = match verdict {
             Verdict::Stop => return Err(StopReason::NotRetryable),
-            Verdict::Retry => None,
-            Verdict::RetryAfter(delay) => Some(delay),
+            Verdict::Retry => (None, None),
+            Verdict::RetryExactly(delay) => (Some(delay), None),
+            Verdict::RetryAtLeast(delay) => (None, Some(delay)),
         };
-        self.hint = error.error().and_then(&mut hooks.hint);
+        let hinted = error.error().and_then(|error| hooks.hint(error));
+        // The longer one satisfies both.
+        self.hint = hinted.max(at_least);
         let hint = match (exactly, self.hint) {
             (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
             (None, Some(requested)) if !requested.is_zero() => {
@@ -199,16 +222,18 @@ impl<E> Operation<E> {
 
         let attempt = self.attempts;
         // The curve is not called for a wait that will not happen or is not drawn.
-        let goes_on = attempt < self.policy.max_attempts();
-        let draws = if goes_on && exactly.is_none() {
-            self.draws(attempt)?
+        let needs_draw = attempt < self.policy.max_attempts() && exactly.is_none();
+        let draws = if needs_draw {
+            let seed = self.seed.map_or_else(entropy, Ok);
+            let seed = seed.map_err(|_| StopReason::Randomness)?;
+            self.seed = Some(seed);
+            seed.draws(0, attempt)
         } else {
             Draws { r: 0.0, r2: 0.0 }
         };
-        let custom = self.policy.backoff() == Backoff::Custom;
         // A hint too: it never shortens the wait of the curve.
-        let curve = if goes_on && exactly.is_none() && custom {
-            (hooks.curve)(attempt)
+        let curve = if needs_draw && self.policy.backoff() == Backoff::Custom {
+            hooks.curve(attempt)
         } else {
             None
         };
@@ -238,73 +263,39 @@ impl<E> Operation<E> {
             }
         }
     }
-
-    /// The draws of a failed attempt. Without a seed, the first ones make one.
-    fn draws(&mut self, attempt: u64) -> Result<Draws, StopReason> {
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => (self.entropy)().map_err(|_| StopReason::Randomness)?,
-        };
-        self.seed = Some(seed);
-        Ok(seed.draws(0, attempt))
-    }
-
-    fn remaining(&self, now: Duration) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_sub(now))
-    }
-
-    fn end(&mut self, error: AttemptError<E>, reason: StopReason, now: Duration) -> RetryError<E> {
-        let (records, dropped) = self.records.take();
-        RetryError {
-            error,
-            reason,
-            report: Box::new(RetryReport {
-                attempts: self.attempts,
-                elapsed: now.saturating_sub(self.started),
-                hint: self.hint,
-                dropped,
-                records,
-            }),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{RetryOptions, UNLIMITED};
+    use crate::retry::Plain;
+    use crate::retry::hooks::When;
 
     #[test]
     fn without_randomness_it_ends_before_the_first_drawn_wait() {
-        let policy = |max_attempts| {
-            RetryPolicy::new(RetryOptions {
-                max_attempts: Some(max_attempts),
-                ..RetryOptions::default()
-            })
-            .unwrap()
-        };
+        let policy = |max_attempts| RetryPolicy::default().with_max_attempts(max_attempts);
         let end = |policy, seed, verdict: Verdict| {
-            let mut operation = Operation::new(policy, seed, None);
-            operation.entropy = || Err(getrandom::Error::UNSUPPORTED);
+            let mut operation = Operation::new(policy, Plain::new());
+            operation.seed = seed;
             operation.begin(Duration::ZERO);
-            let mut hooks = Hooks {
-                when: |_: &&str| verdict,
-                hint: |_: &&str| None,
-                curve: |_| None,
-                notify: |_: &FailureEvent<'_, &str>| (),
-                retry_timeouts: true,
-            };
-            let ended = operation.fail(AttemptError::Error("own"), &mut hooks, || Duration::ZERO);
-            ended.map_err(|failed| (failed.error, failed.reason))
+            let mut hooks = When(|_: &&str| verdict, ());
+            let none = || Err(EntropyError::NONE);
+            operation.decide(
+                &AttemptError::Error("own"),
+                &mut hooks,
+                || Duration::ZERO,
+                none,
+            )
         };
-        let own = AttemptError::Error("own");
         let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
-        assert_eq!(unseeded, Err((own, StopReason::Randomness)));
-        // It is not missed where nothing is drawn.
-        let last = end(policy(1), None, Verdict::Retry);
-        assert_eq!(last, Err((own, StopReason::Exhausted)));
+        assert_eq!(unseeded, Err(StopReason::Randomness));
+        // Nothing is drawn here.
+        assert_eq!(
+            end(policy(1), None, Verdict::Retry),
+            Err(StopReason::Exhausted)
+        );
         let exactly = Duration::from_secs(1);
-        let output = end(policy(2), None, Verdict::RetryAfter(exactly));
+        let output = end(policy(2), None, Verdict::RetryExactly(exactly));
         assert_eq!(output, Ok(exactly));
         assert!(end(policy(2), Some(Seed::new(1)), Verdict::Retry).is_ok());
     }

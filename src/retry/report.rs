@@ -7,18 +7,18 @@ use super::AttemptError;
 /// How many records are kept: the first, and the last nine.
 const KEPT: usize = 10;
 
-/// The record of an operation that ended without success.
+/// The report of an operation that ended without success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport<E> {
-    /// How many attempts were made; at least 1.
+    /// Number of attempts. At least 1.
     pub attempts: u64,
     /// Time from the start of the first attempt to the end of the operation.
     pub elapsed: Duration,
-    /// The wait that the server requested with the last failure, if there was one
+    /// The wait that the server requested with the last failure, if any
     /// ([`Retry::hint`](crate::Retry::hint)).
     pub hint: Option<Duration>,
-    /// How many records were dropped between the first and the last nine.
+    /// Number of records that were dropped between the first and the last nine.
     pub dropped: u64,
     /// The attempts, in order: the first and the last nine.
     pub records: Vec<AttemptRecord<E>>,
@@ -28,17 +28,17 @@ pub struct RetryReport<E> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttemptRecord<E> {
-    /// The attempt's number; the first is 1.
+    /// The attempt's number. The first is 1.
     pub attempt: u64,
-    /// How it failed. `None` in the last record: that error is
-    /// [`RetryError::error`](crate::RetryError::error).
+    /// How it failed. `None` if [`Retry::keep_errors`](crate::Retry::keep_errors) does not keep the error,
+    /// and in the last record, whose error is [`RetryError::error`](crate::RetryError::error).
     pub error: Option<AttemptError<E>>,
     /// Start, counted from the start of the operation.
     pub start: Duration,
     /// How long it took.
     pub duration: Duration,
-    /// The wait that followed it, as it was decided; `None` after the last attempt, unless a
-    /// deadline passed while a wait ended late.
+    /// The wait that followed it, as decided. `None` after the last attempt, unless a deadline passed
+    /// because a wait ended late.
     pub delay: Option<Duration>,
 }
 
@@ -47,6 +47,8 @@ pub struct AttemptRecord<E> {
 pub(super) struct Records<E> {
     kept: Vec<AttemptRecord<E>>,
     dropped: u64,
+    /// How many errors of the callback are kept, the last one included. At least 1.
+    errors: usize,
 }
 
 impl<E> Records<E> {
@@ -54,7 +56,12 @@ impl<E> Records<E> {
         Self {
             kept: Vec::new(),
             dropped: 0,
+            errors: 1,
         }
+    }
+
+    pub(super) fn keep_errors(&mut self, errors: usize) {
+        self.errors = errors.max(1);
     }
 
     pub(super) fn add(&mut self, record: AttemptRecord<E>) {
@@ -63,6 +70,16 @@ impl<E> Records<E> {
             self.dropped += 1;
         }
         self.kept.push(record);
+    }
+
+    /// Drops the callback's errors but the latest, of which `others` are kept elsewhere.
+    pub(super) fn forget(&mut self, others: usize) {
+        let own =
+            |record: &&mut AttemptRecord<E>| matches!(record.error, Some(AttemptError::Error(_)));
+        let keep = self.errors.saturating_sub(others);
+        for record in self.kept.iter_mut().rev().filter(own).skip(keep) {
+            record.error = None;
+        }
     }
 
     /// The last attempt's error, which then is no longer in its record.

@@ -1,75 +1,138 @@
 //! How an operation waits and knows the time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Sleeps and reads the clock for asynchronous operations: [`retry`](crate::retry).
+use super::clock;
+
+/// Sleeps and reads the clock for asynchronous operations: [`retry()`](crate::retry()).
 ///
-/// The default, [`DefaultSleeper`], is `JsSleeper` on wasm and, with the
-/// feature `tokio`, `TokioSleeper` elsewhere. A function from a duration to a future is a sleeper
-/// too; its clock is then the system's monotonic one.
+/// [`Retry::sleep`](crate::Retry::sleep) takes a runtime's function, which needs no sleeper.
+/// Implement this trait for timers with a clock of their own, then pass the value, or a reference or an
+/// [`Arc`] of it, to [`Retry::sleeper`](crate::Retry::sleeper):
 ///
-/// ```ignore-wasm32
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use rejitter::{RetryOptions, RetryPolicy, retry};
+/// ```
+/// use rejitter::testing::{VirtualSleep, VirtualTime};
+/// use rejitter::{RetryPolicy, Sleeper, retry};
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use std::time::Duration;
 ///
-/// let policy = RetryPolicy::new(RetryOptions::default())?;
-/// let answer = retry(policy, || async { Ok::<_, std::io::Error>(42) })
-///     .with_sleeper(tokio::time::sleep) // or async_io::Timer::after, or …
-///     .await?;
-/// assert_eq!(answer, 42);
-/// # Ok(())
-/// # }
+/// #[derive(Default)]
+/// struct Counted { time: VirtualTime, sleeps: AtomicU32 }
+///
+/// impl Sleeper for Counted {
+///     type Sleep = VirtualSleep;
+///     fn sleep(&self, duration: Duration) -> VirtualSleep {
+///         self.sleeps.fetch_add(1, Ordering::Relaxed);
+///         Sleeper::sleep(&self.time, duration)
+///     }
+///     fn now(&self) -> Option<Duration> {
+///         Sleeper::now(&self.time)
+///     }
+/// }
+///
+/// let timers = Counted::default();
+/// let policy = RetryPolicy::default().with_max_attempts(3);
+/// let operation = retry(policy, || async { Err::<(), _>("busy") }).sleeper(&timers);
+/// assert_eq!(timers.time.block_on(operation), Err("busy"));
+/// assert_eq!(timers.sleeps.load(Ordering::Relaxed), 2);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "no timers to wait on: `{Self}` is no `Sleeper`",
-    note = "enable rejitter's feature `tokio`, or give `.with_sleeper(…)` your runtime's `sleep` function"
+    message = "no timers to wait on: `{Self}` is not a `Sleeper`",
+    label = "cannot wait between attempts",
+    note = "enable rejitter's feature `tokio`, or pass your runtime's function to `.sleep(…)`, such as `.sleep(async_io::Timer::after)`"
 )]
 pub trait Sleeper {
     /// A wait. Dropping it cancels it: no timer stays behind.
-    type Sleep: Future<Output = ()>;
+    type Sleep: Future;
 
-    /// A wait that ends `duration` from now, never earlier by the clock of [`now`](Self::now).
+    /// Returns a wait that ends `duration` from now, never earlier by the clock of [`now`](Self::now). Its
+    /// output is ignored.
     fn sleep(&self, duration: Duration) -> Self::Sleep;
 
-    /// The time since some moment in the past. Monotonic: it never goes back, also when the
-    /// system's wall clock is set.
-    fn now(&self) -> Duration;
+    /// Returns the time since some moment in the past. Monotonic: it never goes back, also when the
+    /// system's wall clock is set. Always `None` if there is no clock: the sum of the waits then stands for
+    /// the time. Defaults to the system's monotonic clock, if the host has one.
+    fn now(&self) -> Option<Duration> {
+        clock::now()
+    }
 }
 
-impl<F, Sleep> Sleeper for F
+#[diagnostic::do_not_recommend]
+impl<S: Sleeper + ?Sized> Sleeper for &S {
+    type Sleep = S::Sleep;
+
+    fn sleep(&self, duration: Duration) -> S::Sleep {
+        (**self).sleep(duration)
+    }
+
+    fn now(&self) -> Option<Duration> {
+        (**self).now()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Sleeper + ?Sized> Sleeper for Arc<S> {
+    type Sleep = S::Sleep;
+
+    fn sleep(&self, duration: Duration) -> S::Sleep {
+        (**self).sleep(duration)
+    }
+
+    fn now(&self) -> Option<Duration> {
+        (**self).now()
+    }
+}
+
+/// A function as a sleeper, in the types that [`Retry::sleep`](crate::Retry::sleep) and
+/// [`BlockingRetry::sleep`](crate::BlockingRetry::sleep) return. Made by [`sleep_fn`].
+#[derive(Debug, Clone, Copy)]
+pub struct SleepFn<F>(F);
+
+/// Makes a sleeper of a function: for [`Sleeper`] one that returns a future, for
+/// [`BlockingSleeper`](crate::BlockingSleeper) one that returns after the wait. The clock is the system's.
+///
+/// ```ignore-wasm32
+/// use rejitter::{RetryPolicy, retry, sleep_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let timers = sleep_fn(tokio::time::sleep);
+/// let answer = retry(RetryPolicy::default(), || async { Ok::<_, ()>(42) }).sleeper(&timers).await;
+/// assert_eq!(answer, Ok(42));
+/// # }
+/// ```
+pub fn sleep_fn<F>(sleep: F) -> SleepFn<F> {
+    SleepFn(sleep)
+}
+
+impl<F, Sleep> Sleeper for SleepFn<F>
 where
     F: Fn(Duration) -> Sleep,
-    Sleep: Future<Output = ()>,
+    Sleep: Future,
 {
     type Sleep = Sleep;
 
     fn sleep(&self, duration: Duration) -> Sleep {
-        self(duration)
-    }
-
-    fn now(&self) -> Duration {
-        super::clock::now()
+        (self.0)(duration)
     }
 }
 
-/// The sleeper of [`retry`](crate::retry) unless
-/// [`with_sleeper`](crate::Retry::with_sleeper) gives another.
-#[cfg(target_arch = "wasm32")]
-pub type DefaultSleeper = super::JsSleeper;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl<F: Fn(Duration)> super::BlockingSleeper for SleepFn<F> {
+    fn sleep(&self, duration: Duration) {
+        (self.0)(duration);
+    }
+}
 
-/// The sleeper of [`retry`](crate::retry) unless
-/// [`with_sleeper`](crate::Retry::with_sleeper) gives another.
-#[cfg(all(not(target_arch = "wasm32"), feature = "tokio"))]
-pub type DefaultSleeper = super::TokioSleeper;
+/// A sleeper, or a [`DefaultSleeper`](super::DefaultSleeper) that is none: an operation can be written before it is known
+/// whether it can wait.
+#[doc(hidden)]
+pub trait MaybeSleeper {
+    type Sleep;
+}
 
-/// Without the feature `tokio` there is no default:
-/// [`with_sleeper`](crate::Retry::with_sleeper) must give one.
-#[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
-pub type DefaultSleeper = NoSleeper;
-
-/// Placeholder for a sleeper that the caller must pass; it does not implement [`Sleeper`].
-#[cfg(not(any(target_arch = "wasm32", feature = "tokio")))]
-#[derive(Debug, Clone, Copy, Default)]
-#[non_exhaustive]
-pub struct NoSleeper;
+#[diagnostic::do_not_recommend]
+impl<S: Sleeper> MaybeSleeper for S {
+    type Sleep = S::Sleep;
+}

@@ -16,20 +16,16 @@ use super::Sleeper;
 ///
 /// ```
 /// use rejitter::testing::VirtualTime;
-/// use rejitter::{RetryOptions, RetryPolicy, retry};
+/// use rejitter::{RetryPolicy, retry};
 /// use std::time::Duration;
 ///
-/// let policy = RetryPolicy::new(RetryOptions {
-///     base_ms: Some(60_000.0),
-///     min_ms: Some(30_000.0),
-///     ..RetryOptions::default()
-/// })?;
+/// const POLICY: RetryPolicy = RetryPolicy::exponential()
+///     .with_base(Duration::from_secs(60))
+///     .with_min(Duration::from_secs(30));
 /// let time = VirtualTime::new();
-/// let failed = time.block_on(retry(policy, || async { Err::<(), _>("busy") })
-///     .with_sleeper(time.clone()));
-/// assert_eq!(failed.unwrap_err().report.attempts, 6);
-/// assert!(time.now() >= Duration::from_secs(150));
-/// # Ok::<(), rejitter::OptionErrors>(())
+/// let failed = time.block_on(retry(POLICY, || async { Err::<(), _>("busy") }).sleeper(&time));
+/// assert_eq!(failed, Err("busy"));
+/// assert!(time.now() >= Duration::from_secs(150)); // five waits
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct VirtualTime {
@@ -88,7 +84,7 @@ impl VirtualTime {
     /// wait that ends first.
     ///
     /// # Panics
-    /// When the future waits for something else, which then nothing would bring about.
+    /// If the future waits for something else, which nothing would bring about.
     pub fn block_on<I: IntoFuture>(&self, future: I) -> I::Output {
         let mut future = pin!(future.into_future());
         let woken = Arc::new(Woken(AtomicBool::new(false)));
@@ -136,19 +132,19 @@ impl Sleeper for VirtualTime {
         }
     }
 
-    fn now(&self) -> Duration {
-        self.now()
+    fn now(&self) -> Option<Duration> {
+        Some(VirtualTime::now(self))
     }
 }
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl super::BlockingSleeper for VirtualTime {
     fn sleep(&self, duration: Duration) {
         self.advance(duration);
     }
 
-    fn now(&self) -> Duration {
-        self.now()
+    fn now(&self) -> Option<Duration> {
+        Some(VirtualTime::now(self))
     }
 }
 

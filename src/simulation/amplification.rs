@@ -143,8 +143,8 @@ impl Amplification {
         self.successes
     }
 
-    /// One call at the bottom, for the attempts that the layers have begun. Returns whether the
-    /// request is over.
+    /// One call at the bottom, for the attempts that the layers have started. Returns whether the
+    /// request has ended.
     fn call(&mut self) -> bool {
         if self.noise.uniform() >= self.options.failure {
             self.successes += 1;

@@ -54,13 +54,13 @@ impl Strategy {
             ..RetryOptions::default()
         };
         // Errors name the numbers that the caller passed.
-        RetryPolicy::new(options)?;
+        RetryPolicy::from_options(options)?;
         let exponential = |jitter| RetryOptions {
             jitter,
             base_ms: Some((2.0 * base_ms).min(cap_ms)),
             ..options
         };
-        RetryPolicy::new(match self {
+        RetryPolicy::from_options(match self {
             Self::None => RetryOptions {
                 backoff: Backoff::Fixed,
                 base_ms: Some(0.0),

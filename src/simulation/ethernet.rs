@@ -59,7 +59,7 @@ impl EthernetOptions {
         let rule = "an integer between 1 and 10^6";
         check.range("runs", f64::from(self.runs), (1.0, 1e6), rule);
         check.finish()?;
-        RetryPolicy::new(RetryOptions {
+        RetryPolicy::from_options(RetryOptions {
             jitter: Jitter::Slotted,
             base_ms: Some(1.0),
             cap_ms: Some(f64::INFINITY),

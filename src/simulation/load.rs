@@ -88,7 +88,7 @@ impl LoadOptions {
         let above = |value: f64, most: f64| value > 0.0 && value <= most;
         let (bin, horizon) = (self.bin_ms, self.horizon_ms);
         let ends = above(horizon, 1e9);
-        // A horizon that is none is refused itself.
+        // An invalid horizon is rejected itself.
         let span = if ends { horizon.max(1e-3) } else { 1e-3 };
         match self.arrivals {
             Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.holds(
@@ -191,8 +191,8 @@ struct Request {
     in_time: bool,
 }
 
-/// An event is an attempt's arrival at the server, or with this bit its end for the client: the
-/// request's entry beside it.
+/// An event is an attempt's arrival at the server, or with this bit its end for the client;
+/// the other bits are the request's entry.
 const END: u32 = 1 << 31;
 /// The next request of an open world.
 const NEXT: u32 = u32::MAX;
@@ -261,7 +261,7 @@ impl Load {
         &self.bins
     }
 
-    /// The requests that were begun, and the retries, successes and give-ups so far.
+    /// Numbers of started requests, retries, successes and give-ups so far.
     #[must_use]
     pub fn totals(&self) -> [u64; 4] {
         [self.begun, self.retries, self.successes, self.give_ups]
@@ -289,7 +289,7 @@ impl Load {
             self.requests[entry as usize] = request;
             self.queue.push(time, entry);
         } else if let Ok(entry) = u32::try_from(self.requests.len()) {
-            // At most 10^7 requests are begun, so that no entry looks like another event.
+            // At most 10^7 requests are started, so that no entry looks like another event.
             self.requests.push(request);
             self.queue.push(time, entry);
         }

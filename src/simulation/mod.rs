@@ -16,7 +16,7 @@
 //! use rejitter::simulation::{Outage, OutageOptions, Simulation};
 //! use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
 //!
-//! let policy = RetryPolicy::new(RetryOptions {
+//! let policy = RetryPolicy::from_options(RetryOptions {
 //!     max_attempts: Some(UNLIMITED),
 //!     ..RetryOptions::default()
 //! })?;

@@ -7,42 +7,42 @@ use super::clients::{Operation, Rules};
 use super::statistics::count_one;
 use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
 
-/// Options of [`Outage`]. Times are in ms, from the beginning of the outage.
+/// Options of [`Outage`]. Times are in ms, from the start of the outage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutageOptions {
-    /// How many clients there are. From 1 to 10^6. Default: 1000.
+    /// Number of clients. Between 1 and 10^6. Defaults to 1,000.
     pub clients: u32,
-    /// The clients begin evenly spread over this long; 0: all at once. From 0 to 10^12. Default: 0.
+    /// Time over which the clients start, evenly spread; 0 starts all at once. Between 0 and 10^12. Defaults to 0.
     pub spread_ms: f64,
-    /// How long the server is down. From 0 to 10^12. Default: 30 000.
+    /// How long the server is down. Between 0 and 10^12. Defaults to 30,000.
     pub down_ms: f64,
     /// Requests that the server accepts per second once it is up. Above 0; infinite for no limit. Default:
     /// infinite.
     pub capacity_per_s: f64,
     /// How much unused capacity the server can save up, in requests; it has saved none when the
-    /// outage ends. From 1. Default: 1.
+    /// outage ends. At least 1. Defaults to 1.
     pub burst: f64,
     /// Capacity that a rejected request uses, as a share of a served one's: the server must read and
-    /// answer it as well. It comes out of the saved capacity, which never falls below 0. Between 0 and
-    /// 1. Default: 0.
+    /// answer it as well. It is taken from the saved capacity, which never falls below 0. Between 0 and
+    /// 1. Defaults to 0.
     pub rejection_cost: f64,
-    /// From a request's arrival to the client's knowing the answer. From 0 to 10^6. Default: 0.
+    /// Time from a request's arrival until the client has the response. Between 0 and 10^6. Defaults to 0.
     pub latency_ms: f64,
-    /// Each client's time for its operation. Above 0; infinite for no limit. Default: infinite.
+    /// Each client's time for its operation. Positive; infinite for no limit. Defaults to infinite.
     pub deadline_ms: f64,
-    /// Where the simulation ends, whoever is still waiting. Above 0, to 10^12, at most 10^6 bins.
-    /// Default: 600 000.
+    /// Time at which the simulation ends, even if clients are waiting. Positive, at most 10^12 and 10^6 bins.
+    /// Defaults to 600,000.
     pub horizon_ms: f64,
-    /// The width of a time bin. Above 0. Default: 100.
+    /// Width of a time bin. Positive. Defaults to 100.
     pub bin_ms: f64,
-    /// Number of clients of which every attempt is kept. Between 0 and 10^6. Default: 24.
+    /// Number of clients whose attempts are all kept. Between 0 and 10^6. Defaults to 24.
     pub traced: u32,
     /// Where all the randomness comes from.
     pub seed: Seed,
     /// How the clients retry.
     pub policy: RetryPolicy,
     /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
-    /// which the last repeats. Default: none, so that every ceiling is the cap.
+    /// which the last repeats. Unset by default: every ceiling is the cap.
     pub curve: Vec<f64>,
 }
 
@@ -156,7 +156,7 @@ pub struct Outage {
 
 impl Outage {
     /// # Errors
-    /// Lists every refused option.
+    /// Lists every rejected option.
     pub fn new(options: OutageOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let mut noise = Noise::new(options.seed, 0);
@@ -209,7 +209,7 @@ impl Outage {
         &self.attempts
     }
 
-    /// From each client's beginning to its success, in ms; NaN for those not served.
+    /// Time from each client's start to its success, in ms; NaN for those not served.
     #[must_use]
     pub fn latencies_ms(&self) -> &[f64] {
         &self.latencies_ms
@@ -225,7 +225,7 @@ impl Outage {
     #[must_use]
     pub fn time_to_serve_ms(&self, share: f64) -> Option<f64> {
         let wanted = (share * f64::from(self.options.clients)).ceil().max(1.0);
-        // Saturating: what is no index has no answer.
+        // Saturating: an invalid index has no answer.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let rank = wanted as usize;
         self.served_ms.get(rank - 1).copied()
@@ -238,7 +238,7 @@ impl Outage {
     }
 
     /// The two costs of retrying: how long the served clients waited in all, in ms, and how many
-    /// requests each client, served or not, made the server look at.
+    /// requests each client, served or not, sent to the server.
     #[must_use]
     pub fn costs(&self) -> (Summary, Summary) {
         let latencies = self.latencies_ms.iter().copied();
@@ -314,7 +314,7 @@ impl Simulation for Outage {
         }
         self.events += max_events - left;
         let time = self.now_ms / self.options.horizon_ms;
-        // Served or given up: nobody waits for the horizon.
+        // Clients that were served or gave up do not wait for the horizon.
         #[allow(clippy::cast_precision_loss)]
         let left = self.queue.len() as f64 / f64::from(self.options.clients);
         Progress {

@@ -4,8 +4,9 @@
 //! changed here must be changed there.
 
 use rejitter::data::PolicyData;
+use rejitter::internals::CapRule;
 use rejitter::lab::sample;
-use rejitter::{Backoff, CapRule, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 /// Delays per policy.
 pub const WAITS: u32 = 6;
@@ -142,8 +143,8 @@ pub fn delays(drawn: &Drawn) -> Vec<f64> {
         let model = data.model().expect("all that is drawn is valid");
         sample(&model, drawn.seed, WAITS, 1)
     } else {
-        let policy = RetryPolicy::new(drawn.options).expect("all that is drawn is valid");
-        policy.delays(drawn.seed).take(WAITS as usize).collect()
+        let policy = RetryPolicy::from_options(drawn.options).expect("all that is drawn is valid");
+        policy.delays_ms(drawn.seed).take(WAITS as usize).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of `tests/vectors` about HTTP, checked natively and in wasm.
 
-use rejitter::core::http::{
+use rejitter::internals::http::{
     HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
 };
 use serde_json::Value;

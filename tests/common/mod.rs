@@ -6,7 +6,8 @@
 pub mod differential;
 pub mod http;
 
-use rejitter::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::internals::CapRule;
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::Value;
 
 pub const VECTORS: &str = include_str!("../vectors/delays.json");
@@ -23,7 +24,8 @@ pub fn vectors(text: &str) -> Vec<Vector> {
     all.iter()
         .map(|vector| Vector {
             name: format!("{} seed {}", vector["options"], vector["seed"]),
-            policy: RetryPolicy::new(options(&vector["options"])).expect("vectors are valid"),
+            policy: RetryPolicy::from_options(options(&vector["options"]))
+                .expect("vectors are valid"),
             seed: seed(&vector["seed"]),
             delays: vector["delays"]
                 .as_array()

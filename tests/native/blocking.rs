@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rejitter::testing::VirtualTime;
 use rejitter::{
     AttemptError, Backoff, BlockingSleeper, Jitter, RetryOptions, RetryPolicy, StopReason, Verdict,
-    duration_from_ms, retry_blocking, retry_blocking_with_attempt,
+    retry_blocking, retry_blocking_with_attempt,
 };
 
 use crate::common::{VECTORS, Vector, vectors};
@@ -14,7 +14,7 @@ use crate::common::{VECTORS, Vector, vectors};
 const MS: Duration = Duration::from_millis(1);
 
 fn steady(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Fixed,
         jitter: Jitter::None,
         base_ms: Some(base_ms),
@@ -35,10 +35,11 @@ fn the_waits_are_those_of_the_policy_bit_for_bit() {
             .seed(seed)
             .when(|attempt| *attempt < 60)
             .notify(|event| waits.extend(event.delay))
-            .with_sleeper(time.clone())
+            .report()
+            .sleeper(time.clone())
             .call()
             .unwrap_err();
-        let expected: Vec<_> = policy.delays(seed).take(59).map(duration_from_ms).collect();
+        let expected: Vec<_> = policy.delays(seed).take(59).collect();
         assert_eq!(waits, expected, "{name}");
         assert_eq!(failed.report.elapsed, expected.iter().sum(), "{name}");
         assert_eq!(time.now(), expected.iter().sum(), "{name}");
@@ -59,7 +60,8 @@ fn a_deadline_is_looked_at_between_attempts() {
             Err::<(), _>("own")
         })
         .total_timeout(if takes == 99 { 498 * MS } else { 400 * MS })
-        .with_sleeper(time.clone())
+        .report()
+        .sleeper(time.clone())
         .call()
         .unwrap_err();
         assert_eq!(failed.reason, reason);
@@ -76,8 +78,8 @@ impl BlockingSleeper for Late {
         self.0.advance(duration + 50 * MS);
     }
 
-    fn now(&self) -> Duration {
-        self.0.now()
+    fn now(&self) -> Option<Duration> {
+        Some(self.0.now())
     }
 }
 
@@ -86,7 +88,8 @@ fn no_attempt_begins_at_or_after_the_deadline() {
     for (total, attempts) in [(150, 1), (151, 2)] {
         let failed = retry_blocking(steady(100.0), || Err::<(), _>("own"))
             .total_timeout(total * MS)
-            .with_sleeper(Late(VirtualTime::new()))
+            .report()
+            .sleeper(Late(VirtualTime::new()))
             .call()
             .unwrap_err();
         assert_eq!(failed.reason, StopReason::Deadline);
@@ -100,12 +103,13 @@ fn conditions_and_hints_are_those_of_the_asynchronous_form() {
     let failed =
         retry_blocking_with_attempt(steady(100.0), |attempt| Err::<(), _>(attempt.attempt))
             .when(|attempt| match attempt {
-                1 => Verdict::RetryAfter(3 * MS),
+                1 => Verdict::RetryExactly(3 * MS),
                 2 => Verdict::Retry,
                 _ => Verdict::Stop,
             })
             .hint(|_| Some(500 * MS))
-            .with_sleeper(time.clone())
+            .report()
+            .sleeper(time.clone())
             .call()
             .unwrap_err();
     assert_eq!(failed.reason, StopReason::NotRetryable);
@@ -124,6 +128,7 @@ fn threads_sleep_as_long_as_decided() {
         Err::<(), _>(())
     })
     .when(|()| calls.get() < 4)
+    .report()
     .call()
     .unwrap_err();
     assert!(started.elapsed() >= 45 * MS);
@@ -135,7 +140,8 @@ fn threads_sleep_as_long_as_decided() {
 fn a_function_is_a_sleeper() {
     let waits = Cell::new(0);
     let failed = retry_blocking(steady(60_000.0), || Err::<(), _>(()))
-        .with_sleeper(|wait: Duration| {
+        .report()
+        .sleep(|wait: Duration| {
             assert_eq!(wait, 60_000 * MS);
             waits.set(waits.get() + 1);
         })

@@ -9,7 +9,7 @@ use rejitter::{Attempt, RetryOptions, RetryPolicy, StopReason, retry, retry_with
 const MS: Duration = Duration::from_millis(1);
 
 fn policy(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         base_ms: Some(base_ms),
         ..RetryOptions::default()
     })
@@ -21,7 +21,8 @@ async fn tokio_s_sleep_is_a_sleeper() {
     let started = std::time::Instant::now();
     let failed = retry(policy(4.0), || async { Err::<(), _>(()) })
         .attempt_timeout(Duration::from_secs(60))
-        .with_sleeper(tokio::time::sleep)
+        .report()
+        .sleep(tokio::time::sleep)
         .await
         .unwrap_err();
     assert_eq!(failed.reason, StopReason::Exhausted);
@@ -52,34 +53,34 @@ fn the_future_is_send_when_its_parts_are() {
             .notify(|event| assert!(event.attempt < 3))
             .attempt_timeout(MS)
             .total_timeout(100_000 * MS)
-            .with_sleeper(time.clone())
-            .into_future(),
+            .report()
+            .sleeper(time.clone()),
     );
     let thread = std::thread::spawn(move || time.block_on(future).unwrap());
     assert_eq!(thread.join().unwrap(), 3);
 }
 
 #[test]
-#[should_panic(expected = "polled after it had given its outcome")]
+#[should_panic(expected = "polled after it returned its output")]
 fn polling_on_after_the_end_is_a_mistake() {
     let time = VirtualTime::new();
-    let operation = retry(policy(1.0), || async { Ok::<_, ()>(()) }).with_sleeper(time.clone());
-    let mut future = operation.into_future();
-    assert_eq!(time.block_on(&mut future), Ok(()));
-    let _ = time.block_on(&mut future);
+    let operation = retry(policy(1.0), || async { Ok::<_, ()>(()) });
+    let mut future = std::pin::pin!(operation.sleeper(&time));
+    assert_eq!(time.block_on(future.as_mut()), Ok(()));
+    let _ = time.block_on(future.as_mut());
 }
 
 #[cfg(feature = "tokio")]
 mod by_default {
     use std::cell::Cell;
 
-    use rejitter::{AttemptError, Backoff, Jitter, Verdict};
+    use rejitter::{AttemptError, Backoff, Jitter, TimeoutError, Verdict};
     use tokio::time::Instant;
 
     use super::*;
 
     fn steady() -> RetryPolicy {
-        RetryPolicy::new(RetryOptions {
+        RetryPolicy::from_options(RetryOptions {
             backoff: Backoff::Fixed,
             jitter: Jitter::None,
             base_ms: Some(100.0),
@@ -92,7 +93,9 @@ mod by_default {
     #[tokio::test(start_paused = true)]
     async fn waits_are_tokio_s_and_so_is_the_clock() {
         let started = Instant::now();
-        let failed = retry(steady(), || async { Err::<(), _>("own") }).await;
+        let failed = retry(steady(), || async { Err::<(), _>("own") })
+            .report()
+            .await;
         let failed = failed.unwrap_err();
         assert_eq!(started.elapsed(), 300 * MS);
         assert_eq!(failed.report.elapsed, 300 * MS);
@@ -105,7 +108,10 @@ mod by_default {
             .attempt_timeout(50 * MS)
             .await
             .unwrap_err();
-        assert_eq!(failed.error, AttemptError::TimedOut { after: 50 * MS });
+        assert_eq!(
+            failed.error,
+            AttemptError::Timeout(TimeoutError::Attempt { after: 50 * MS })
+        );
         assert_eq!(failed.report.elapsed, 500 * MS);
 
         let failed = retry(steady(), std::future::pending::<Result<(), ()>>)
@@ -121,13 +127,9 @@ mod by_default {
     #[tokio::test(start_paused = true)]
     async fn the_longest_wait_is_no_overflow() {
         let operation = retry(steady(), || async { Err::<(), _>(()) })
-            .when(|()| Verdict::RetryAfter(Duration::MAX));
+            .when(|()| Verdict::RetryExactly(Duration::MAX));
         let day = Duration::from_secs(86_400);
-        assert!(
-            tokio::time::timeout(day, operation.into_future())
-                .await
-                .is_err()
-        );
+        assert!(tokio::time::timeout(day, operation).await.is_err());
     }
 
     #[tokio::test]
@@ -146,8 +148,8 @@ mod by_default {
             seen.push(turns.get());
             std::future::ready(Err::<(), _>(()))
         })
-        .when(|()| Verdict::RetryAfter(Duration::ZERO));
-        let failed = local.run_until(operation.into_future()).await;
+        .when(|()| Verdict::RetryExactly(Duration::ZERO));
+        let failed = local.run_until(operation.report()).await;
         assert_eq!(failed.unwrap_err().report.attempts, 4);
         assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
     }
@@ -156,7 +158,7 @@ mod by_default {
     async fn it_can_be_spawned_and_aborted() {
         let task = tokio::spawn(async {
             retry(steady(), || async { Err::<(), _>(()) })
-                .when(|()| Verdict::RetryAfter(Duration::from_secs(3_600)))
+                .when(|()| Verdict::RetryExactly(Duration::from_secs(3_600)))
                 .await
         });
         tokio::time::sleep(MS).await;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     AttemptError, Backoff, Jitter, MAX_MS, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper,
-    StopReason, UNLIMITED, Verdict, duration_from_ms, retry, retry_with_attempt,
+    StopReason, TimeoutError, UNLIMITED, Verdict, duration_from_ms, retry, retry_with_attempt,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -37,7 +37,7 @@ impl fmt::Display for Failed {
 impl Error for Failed {}
 
 fn policy(options: RetryOptions) -> RetryPolicy {
-    RetryPolicy::new(options).expect("valid options")
+    RetryPolicy::from_options(options).expect("valid options")
 }
 
 /// Waits of exactly 100 ms.
@@ -76,13 +76,13 @@ fn the_waits_are_those_of_the_policy_bit_for_bit() {
             .seed(seed)
             .when(|attempt| *attempt < most)
             .notify(|event| waits.extend(event.delay))
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
         );
         let failed = failed.unwrap_err();
         let expected: Vec<Duration> = policy
             .delays(seed)
             .take(usize::try_from(most).unwrap() - 1)
-            .map(duration_from_ms)
             .collect();
         assert_eq!(waits, expected, "{name}");
         assert_eq!(failed.report.attempts, attempts, "{name}");
@@ -104,7 +104,8 @@ fn a_success_ends_it() {
                 Err(Failed(attempts.get()))
             }
         })
-        .with_sleeper(time.clone()),
+        .report()
+        .sleeper(time.clone()),
     );
     assert_eq!(value.unwrap(), "value");
     assert_eq!(attempts.get(), 3);
@@ -126,7 +127,8 @@ fn an_attempt_knows_its_number_and_its_times() {
             }
         })
         .total_timeout(1_000 * MS)
-        .with_sleeper(time.clone()),
+        .report()
+        .sleeper(time.clone()),
     );
     let seen: Vec<_> = seen
         .take()
@@ -163,14 +165,20 @@ fn the_last_error_comes_out_by_value_with_the_story_beside_it() {
                 Err::<(), _>(Failed(number))
             }
         })
-        .with_sleeper(time.clone()),
+        .report()
+        .keep_errors(10)
+        .sleeper(time.clone()),
     );
     let failed = failed.unwrap_err();
     assert_eq!(failed.error, AttemptError::Error(Failed(3)));
     assert_eq!(failed.reason, StopReason::Exhausted);
     assert_eq!(failed.own_error(), Some(&Failed(3)));
-    assert_eq!(failed.to_string(), "gave up after 3 attempts (exhausted)");
-    assert_eq!(failed.source().unwrap().to_string(), "attempt 3 failed");
+    assert_eq!(
+        failed.to_string(),
+        "attempt 3 failed (after 3 attempts: exhausted)"
+    );
+    // The text is there already, and whoever prints a chain would print it twice.
+    assert!(failed.source().is_none());
     let errors: Vec<_> = failed.errors().filter_map(AttemptError::error).collect();
     assert_eq!(errors, [&Failed(1), &Failed(2), &Failed(3)]);
 
@@ -190,7 +198,7 @@ fn the_last_error_comes_out_by_value_with_the_story_beside_it() {
             (3, 214 * MS, 7 * MS, None),
         ]
     );
-    assert_eq!(failed.into_own_error(), Some(Failed(3)));
+    assert_eq!(failed.into_inner(), Ok(Failed(3)));
 }
 
 #[test]
@@ -207,7 +215,8 @@ fn forty_failures_by_a_factor_of_ten_neither_overflow_nor_pass_the_cap() {
         let failed = time.block_on(
             retry(policy, || async { Err::<(), _>(()) })
                 .notify(|event| longest.set(longest.get().max(event.delay.unwrap_or_default())))
-                .with_sleeper(time.clone()),
+                .report()
+                .sleeper(time.clone()),
         );
         let report = failed.unwrap_err().report;
         assert_eq!((report.attempts, report.dropped), (40, 30));
@@ -231,7 +240,8 @@ fn no_wait_is_begun_that_would_end_at_the_deadline() {
         let failed = time.block_on(
             retry(steady(UNLIMITED), || async { Err::<(), _>(Failed(0)) })
                 .total_timeout(total)
-                .with_sleeper(time.clone()),
+                .report()
+                .sleeper(time.clone()),
         );
         let failed = failed.unwrap_err();
         assert_eq!(failed.reason, StopReason::Deadline, "{total:?}");
@@ -254,7 +264,8 @@ fn a_wait_that_ends_at_the_deadline_only_when_rounded_up_is_not_begun() {
     let failed = time.block_on(
         retry(almost, || async { Err::<(), _>(()) })
             .total_timeout(100 * MS)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     assert_eq!(story(&failed.unwrap_err()), (vec![], StopReason::Deadline));
     assert_eq!(time.now(), Duration::ZERO);
@@ -265,7 +276,7 @@ fn nothing_remains_when_the_outcome_is_given() {
     for succeeds in [true, false] {
         let time = VirtualTime::new();
         let held = Rc::new(());
-        let mut future = retry(steady(1), || {
+        let future = retry(steady(1), || {
             let held = held.clone();
             async move {
                 let answer = if succeeds { Ok(()) } else { Err(()) };
@@ -274,9 +285,9 @@ fn nothing_remains_when_the_outcome_is_given() {
             }
         })
         .attempt_timeout(MS)
-        .with_sleeper(time.clone())
-        .into_future();
-        assert_eq!(time.block_on(&mut future).is_ok(), succeeds);
+        .sleeper(time.clone());
+        let mut future = pin!(future);
+        assert_eq!(time.block_on(future.as_mut()).is_ok(), succeeds);
         assert_eq!((time.waits(), Rc::strong_count(&held)), (0, 1));
     }
 }
@@ -289,7 +300,8 @@ fn an_overflowing_deadline_means_no_limit() {
         retry(steady(3), || async { Err::<(), _>(()) })
             .total_timeout(Duration::MAX)
             .attempt_timeout(Duration::MAX)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     assert_eq!(failed.unwrap_err().reason, StopReason::Exhausted);
 }
@@ -312,16 +324,20 @@ fn an_attempt_that_outlives_its_timeout_is_dropped_and_retried() {
         .when(|_| -> bool { unreachable!("a timeout is no error of the operation's") })
         .notify(|event| events.push((event.attempt, event.elapsed, dropped.get(), event.delay)))
         .attempt_timeout(30 * MS)
-        .with_sleeper(time.clone()),
+        .report()
+        .sleeper(time.clone()),
     );
     let failed = failed.unwrap_err();
-    assert_eq!(failed.error, AttemptError::TimedOut { after: 30 * MS });
+    assert_eq!(
+        failed.error,
+        AttemptError::Timeout(TimeoutError::Attempt { after: 30 * MS })
+    );
     assert_eq!(failed.reason, StopReason::Exhausted);
     assert_eq!(failed.own_error(), None);
     assert!(failed.source().is_none());
     assert_eq!(
         failed.to_string(),
-        "gave up after 3 attempts (exhausted): the attempt timed out after 30ms"
+        "the attempt timed out after 30ms (after 3 attempts: exhausted)"
     );
     assert_eq!(
         events,
@@ -341,7 +357,8 @@ fn timeouts_are_not_retried_when_the_caller_says_so() {
         retry(steady(3), std::future::pending::<Result<(), Failed>>)
             .attempt_timeout(30 * MS)
             .retry_timeouts(false)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     let failed = failed.unwrap_err();
     assert_eq!(failed.reason, StopReason::NotRetryable);
@@ -358,7 +375,8 @@ fn an_attempt_that_ends_with_its_timeout_has_ended_in_time() {
         })
         .attempt_timeout(30 * MS)
         .total_timeout(30 * MS)
-        .with_sleeper(time.clone()),
+        .report()
+        .sleeper(time.clone()),
     );
     assert_eq!(value, Ok(30 * MS));
 }
@@ -380,7 +398,8 @@ fn a_deadline_during_an_attempt_ends_it_with_the_earlier_failure_as_source() {
             }
         })
         .total_timeout(150 * MS)
-        .with_sleeper(time.clone());
+        .report()
+        .sleeper(time.clone());
         let failed = match timeout {
             Some(timeout) => time.block_on(operation.attempt_timeout(timeout)),
             None => time.block_on(operation),
@@ -388,17 +407,16 @@ fn a_deadline_during_an_attempt_ends_it_with_the_earlier_failure_as_source() {
         let failed = failed.unwrap_err();
         assert_eq!(
             failed.error,
-            AttemptError::DeadlinePassed { after: 150 * MS }
+            AttemptError::Timeout(TimeoutError::Deadline { after: 150 * MS })
         );
         assert_eq!(failed.reason, StopReason::Timeout);
         assert_eq!(failed.report.attempts, 2);
         assert_eq!(failed.report.elapsed, 150 * MS);
-        assert_eq!(failed.source().unwrap().to_string(), "attempt 1 failed");
         assert_eq!(
             failed.to_string(),
-            "gave up after 2 attempts (timeout): the operation timed out after 150ms"
+            "the operation timed out after 150ms (after 2 attempts: timeout; before: attempt 1 failed)"
         );
-        assert_eq!(failed.into_own_error(), Some(Failed(1)));
+        assert_eq!(failed.into_inner(), Ok(Failed(1)));
     }
 }
 
@@ -409,13 +427,15 @@ fn with_no_time_at_all_the_first_attempt_has_one_poll() {
         retry(steady(3), || async { Ok::<_, ()>(1) })
             .total_timeout(Duration::ZERO)
             .attempt_timeout(Duration::ZERO)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     assert_eq!(ready, Ok(1));
     let failed = time.block_on(
         retry(steady(3), std::future::pending::<Result<(), ()>>)
             .total_timeout(Duration::ZERO)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     let failed = failed.unwrap_err();
     assert_eq!(
@@ -435,8 +455,8 @@ impl Sleeper for Late {
         self.0.sleep(duration + 50 * MS)
     }
 
-    fn now(&self) -> Duration {
-        self.0.now()
+    fn now(&self) -> Option<Duration> {
+        Some(self.0.now())
     }
 }
 
@@ -447,7 +467,8 @@ fn no_attempt_begins_at_or_after_the_deadline() {
         let failed = time.block_on(
             retry(steady(UNLIMITED), || async { Err::<(), _>(Failed(0)) })
                 .total_timeout(total)
-                .with_sleeper(Late(time.clone())),
+                .report()
+                .sleeper(Late(time.clone())),
         );
         let failed = failed.unwrap_err();
         assert_eq!(failed.report.attempts, attempts, "{total:?}");
@@ -469,7 +490,8 @@ fn the_condition_stops_or_names_the_wait() {
                 |attempt| async move { Err::<(), _>(attempt.attempt) },
             )
             .when(verdict)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
         );
         story(&failed.unwrap_err())
     };
@@ -481,9 +503,9 @@ fn the_condition_stops_or_names_the_wait() {
     // Longer than the cap, shorter than any wait, and nothing, to the nanosecond.
     assert_eq!(
         run(|attempt| match attempt {
-            1 => Verdict::RetryAfter(Duration::new(86_400, 1)),
-            2 => Verdict::RetryAfter(NS),
-            _ => Verdict::RetryAfter(Duration::ZERO),
+            1 => Verdict::RetryExactly(Duration::new(86_400, 1)),
+            2 => Verdict::RetryExactly(NS),
+            _ => Verdict::RetryExactly(Duration::ZERO),
         }),
         (
             vec![Duration::new(86_400, 1), NS, Duration::ZERO],
@@ -507,9 +529,10 @@ fn a_named_wait_must_end_before_the_deadline() {
         let time = VirtualTime::new();
         let failed = time.block_on(
             retry(steady(2), || async { Err::<(), _>(()) })
-                .when(|()| Verdict::RetryAfter(delay))
+                .when(|()| Verdict::RetryExactly(delay))
                 .total_timeout(40 * MS)
-                .with_sleeper(time.clone()),
+                .report()
+                .sleeper(time.clone()),
         );
         assert_eq!(failed.unwrap_err().reason, reason, "{delay:?}");
     }
@@ -529,7 +552,8 @@ fn a_hint_is_never_undercut_and_spread_upwards() {
                 retry(policy, || async { Err::<(), _>(asked) })
                     .hint(|asked| Some(*asked))
                     .seed(seed)
-                    .with_sleeper(time.clone()),
+                    .report()
+                    .sleeper(time.clone()),
             );
             let failed = failed.unwrap_err();
             assert_eq!(failed.report.hint, Some(asked));
@@ -552,7 +576,8 @@ fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
             retry(policy(options), || async { Err::<(), _>(()) })
                 .hint(|()| Some(asked))
                 .seed("hints")
-                .with_sleeper(time.clone()),
+                .report()
+                .sleeper(time.clone()),
         );
         let failed = failed.unwrap_err();
         assert_eq!(failed.report.hint, Some(asked));
@@ -592,11 +617,12 @@ fn hints_and_named_waits_do_not_feed_the_decorrelated_wait() {
         )
         .hint(|attempt| (*attempt == 1).then_some(50_000 * MS))
         .when(|attempt| match attempt {
-            2 => Verdict::RetryAfter(90_000 * MS),
+            2 => Verdict::RetryExactly(90_000 * MS),
             _ => Verdict::Retry,
         })
         .seed(seed)
-        .with_sleeper(time.clone()),
+        .report()
+        .sleeper(time.clone()),
     );
     // The third wait is drawn as the first one would be: from base to 3·base.
     let expected = 100.0 + seed.draws(0, 3).r * 200.0;
@@ -614,7 +640,8 @@ fn a_hint_of_an_earlier_failure_is_not_reported() {
         )
         .hint(|attempt| (*attempt == 1).then_some(MS))
         .when(|attempt| *attempt < 2)
-        .with_sleeper(time.clone()),
+        .report()
+        .sleeper(time.clone()),
     );
     assert_eq!(failed.unwrap_err().report.hint, None);
 }
@@ -636,7 +663,8 @@ fn a_curve_of_ones_own_is_capped_and_jittered() {
                 if k == 3 { Duration::MAX } else { 10 * MS }
             })
             .seed(seed)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     let (delays, _) = story(&failed.unwrap_err());
     let expected: Vec<_> = [(1, 10.0), (2, 10.0), (3, 500.0)]
@@ -649,7 +677,8 @@ fn a_curve_of_ones_own_is_capped_and_jittered() {
     let failed = time.block_on(
         retry(steady(2), || async { Err::<(), _>(()) })
             .curve(|_| unreachable!("not asked"))
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     assert!(failed.is_err());
 }
@@ -669,7 +698,8 @@ fn a_hint_does_not_switch_the_curve_off() {
             .hint(|()| Some(NS))
             .curve(|k| Duration::from_secs(20 * k))
             .seed(3)
-            .with_sleeper(time.clone()),
+            .report()
+            .sleeper(time.clone()),
     );
     let (delays, _) = story(&failed.unwrap_err());
     assert_eq!(delays, [20, 40, 60].map(Duration::from_secs));
@@ -691,8 +721,7 @@ fn dropping_the_future_cancels_everything() {
                 })
                 .attempt_timeout(20 * MS)
                 .total_timeout(1_000 * MS)
-                .with_sleeper(time.clone())
-                .into_future(),
+                .sleeper(time.clone()),
             );
             for _ in 0..polls {
                 assert!(future.as_mut().poll(&mut context).is_pending());
@@ -733,8 +762,7 @@ fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
         attempts.set(attempts.get() + 1);
         std::future::ready(Err::<(), _>(()))
     })
-    .with_sleeper(time.clone())
-    .into_future();
+    .sleeper(time.clone());
     assert_eq!(attempts.get(), 0);
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
@@ -752,7 +780,7 @@ fn operations_without_a_seed_draw_for_themselves() {
         let operation = retry(policy(RetryOptions::default()), || async {
             Err::<(), _>(())
         });
-        let failed = time.block_on(operation.with_sleeper(time.clone()));
+        let failed = time.block_on(operation.report().sleeper(time.clone()));
         story(&failed.unwrap_err()).0
     };
     let (a, b) = (waits(), waits());
@@ -770,13 +798,15 @@ fn operations_may_be_nested_and_share_a_policy() {
                 inner_attempts.set(inner_attempts.get() + 1);
                 Err::<(), _>(Rc::new(Failed(inner_attempts.get())))
             })
-            .with_sleeper(time.clone())
+            .report()
+            .sleeper(time.clone())
             .await
         })
-        .with_sleeper(time.clone()),
+        .report()
+        .sleeper(time.clone()),
     );
-    let inner: RetryError<Rc<Failed>> = failed.unwrap_err().into_own_error().unwrap();
-    assert_eq!(*inner.into_own_error().unwrap(), Failed(6));
+    let inner: RetryError<Rc<Failed>> = failed.unwrap_err().into_inner().unwrap();
+    assert_eq!(*inner.into_inner().unwrap(), Failed(6));
     assert_eq!(time.now(), 3 * 100 * MS + 2 * 100 * MS);
 }
 
@@ -786,32 +816,34 @@ fn async_closures_and_functions_are_operations() {
         Ok(42)
     }
     let time = VirtualTime::new();
-    let value = time.block_on(retry(steady(2), answer).with_sleeper(time.clone()));
+    let value = time.block_on(retry(steady(2), answer).report().sleeper(time.clone()));
     assert_eq!(value.unwrap(), 42);
     let number = 43;
     let closure = async || Ok::<_, Failed>(number);
-    let value = time.block_on(retry(steady(2), closure).with_sleeper(time.clone()));
+    let value = time.block_on(retry(steady(2), closure).report().sleeper(time.clone()));
     assert_eq!(value.unwrap(), 43);
 }
 
-/// Its error is none that could be cloned or printed.
 #[test]
-fn a_retry_is_cloned_and_printed_without_its_error() {
+fn a_retry_is_printed_without_its_error() {
     struct Opaque;
     let time = VirtualTime::new();
-    let retry = retry_with_attempt(steady(3), |_| async { Err::<(), _>(Opaque) });
-    let retry = retry.with_sleeper(time.clone());
-    assert!(format!("{retry:?}").starts_with("Retry { policy: RetryPolicy"));
-    for retry in [retry.clone(), retry] {
-        let future = retry.into_future();
-        assert!(format!("{future:?}").contains("stage: Ready"));
-        let failed = time.block_on(future).err().unwrap();
-        assert_eq!(failed.report.attempts, 3);
-    }
+    let operation = || retry_with_attempt(steady(3), |_| async { Err::<(), _>(Opaque) });
+    let printed = format!("{:?}", operation());
+    assert!(
+        printed.starts_with("Retry { stage: Ready, policy: RetryPolicy"),
+        "{printed}"
+    );
+    assert!(time.block_on(operation().sleeper(&time)).is_err());
+    let failed = time
+        .block_on(operation().report().sleeper(&time))
+        .err()
+        .unwrap();
+    assert_eq!(failed.report.attempts, 3);
 }
 
 #[test]
-fn the_future_can_be_moved_between_polls() {
+fn the_future_can_be_moved_between_polls_if_it_is_boxed_or_its_parts_can() {
     fn unpin<F: Future + Unpin>(future: F) -> F {
         future
     }
@@ -821,15 +853,19 @@ fn the_future_can_be_moved_between_polls() {
         let address = &local;
         time.sleep(MS).await;
         Ok::<_, ()>(address.get())
-    })
-    .with_sleeper(time.clone())
-    .into_future();
-    let mut future = unpin(future);
+    });
+    let mut future = unpin(Box::pin(future.sleeper(&time)));
     let mut context = Context::from_waker(Waker::noop());
-    assert!(pin!(&mut future).poll(&mut context).is_pending());
+    assert!(future.as_mut().poll(&mut context).is_pending());
     let mut moved = Box::new(future);
     time.advance(MS);
-    assert_eq!(pin!(&mut moved).poll(&mut context), Poll::Ready(Ok(1)));
+    assert_eq!(pin!(&mut *moved).poll(&mut context), Poll::Ready(Ok(1)));
+
+    let ready = || std::future::ready(Ok::<_, ()>(1));
+    assert_eq!(
+        time.block_on(unpin(retry(steady(2), ready).sleeper(&time))),
+        Ok(1)
+    );
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use rejitter::testing::VirtualTime;
+use rejitter::internals::{Previous, Wait};
+use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, Backoff, Jitter, Previous, RetryOptions, RetryPolicy, Seed, Sleeper, StopReason,
-    Verdict, Wait, duration_from_ms, retry_with_attempt,
+    AttemptError, Backoff, Jitter, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper,
+    StopReason, TimeoutError, Verdict, duration_from_ms, retry_with, retry_with_attempt,
 };
 
 /// How one attempt of the timetable goes.
@@ -15,6 +16,25 @@ struct Planned {
     succeeds: bool,
     verdict: Verdict,
     hint: Option<Duration>,
+}
+
+/// Sets an operation's callbacks and deadline from the plan; every form has the same setters.
+macro_rules! configured {
+    ($plan:expr, $rows:expr, $operation:expr) => {{
+        let (plan, rows): (&Plan, &mut Vec<Row>) = ($plan, $rows);
+        let operation = $operation
+            .when(|k| plan.of(*k).verdict)
+            .hint(|k| plan.of(*k).hint)
+            .notify(|event| {
+                rows.push((*event.error, Duration::ZERO, event.elapsed, event.delay));
+                assert_eq!(event.reason.is_none(), event.delay.is_some());
+            })
+            .seed(plan.seed);
+        match plan.total_timeout {
+            Some(total) => operation.total_timeout(total),
+            None => operation,
+        }
+    }};
 }
 
 #[derive(Debug)]
@@ -37,11 +57,31 @@ struct Outcome {
     rows: Vec<Row>,
 }
 
-/// Runs the operation of this number and its model; gives how both end.
+/// Runs the operation of this number and its model, in each of its forms. Returns how the reported form
+/// ends.
 pub fn compare(number: u64) -> Option<StopReason> {
     let plan = Plan::random(number);
-    let (expected, happened) = (plan.expected(), plan.run());
-    assert_eq!(happened, expected, "operation {number}: {plan:?}");
+    let expected = plan.expected(true);
+    assert_eq!(plan.run(), expected, "operation {number}: {plan:?}");
+    let on_state = plan.run_with();
+    assert_eq!(on_state, expected, "operation {number} on state: {plan:?}");
+    if plan.attempt_timeout.is_none() {
+        let (plain, error) = plan.run_plain();
+        let expected = plan.expected(false);
+        let own = expected.rows.iter().rev().find_map(|row| row.0.error());
+        let last = expected
+            .reason
+            .map(|_| *own.expect("an error of the callback"));
+        assert_eq!(error, last, "operation {number}, plain: {plan:?}");
+        assert_eq!(
+            plain.rows, expected.rows,
+            "operation {number}, plain: {plan:?}"
+        );
+        assert_eq!(
+            plain.ended, expected.ended,
+            "operation {number}, plain: {plan:?}"
+        );
+    }
     expected.reason
 }
 
@@ -107,14 +147,15 @@ impl Plan {
             max_attempts: Some(inputs.pick(&[1, 2, 3, 5, 30])),
             ..RetryOptions::default()
         };
-        let policy = RetryPolicy::new(options).expect("valid options");
+        let policy = RetryPolicy::from_options(options).expect("valid options");
         let attempts = (0..policy.max_attempts())
             .map(|_| Planned {
                 takes: inputs.duration(),
                 succeeds: inputs.chance(0.1),
                 verdict: match inputs.unit() {
                     u if u < 0.05 => Verdict::Stop,
-                    u if u < 0.2 => Verdict::RetryAfter(inputs.duration()),
+                    u if u < 0.2 => Verdict::RetryExactly(inputs.duration()),
+                    u if u < 0.25 => Verdict::RetryAtLeast(inputs.duration()),
                     _ => Verdict::Retry,
                 },
                 hint: inputs.maybe(0.2),
@@ -129,13 +170,15 @@ impl Plan {
         }
     }
 
-    fn expected(&self) -> Outcome {
+    /// `cuts_first`: whether the deadline ends the first attempt.
+    fn expected(&self, cuts_first: bool) -> Outcome {
         let mut now = Duration::ZERO;
         let mut previous: Option<Previous> = None;
         let mut rows: Vec<Row> = Vec::new();
         for (k, planned) in (1_u64..).zip(&self.attempts) {
             let begun = now;
             let left = self.total_timeout.map(|total| total - now);
+            let left = left.filter(|_| cuts_first || k > 1);
             let deadline_first = match (left, self.attempt_timeout) {
                 (Some(left), Some(timeout)) => left <= timeout,
                 (left, _) => left.is_some(),
@@ -158,10 +201,10 @@ impl Plan {
             }
             let error = match (late, deadline_first) {
                 (false, _) => AttemptError::Error(k),
-                (true, false) => AttemptError::TimedOut { after: took },
-                (true, true) => AttemptError::DeadlinePassed {
+                (true, false) => AttemptError::Timeout(TimeoutError::Attempt { after: took }),
+                (true, true) => AttemptError::Timeout(TimeoutError::Deadline {
                     after: self.total_timeout.unwrap(),
-                },
+                }),
             };
             let decision = self.decide(k, planned, error, now, &mut previous);
             rows.push((error, begun, took, decision.ok()));
@@ -189,7 +232,7 @@ impl Plan {
         previous: &mut Option<Previous>,
     ) -> Result<Duration, StopReason> {
         let own = matches!(error, AttemptError::Error(_));
-        if matches!(error, AttemptError::DeadlinePassed { .. }) {
+        if matches!(error, AttemptError::Timeout(TimeoutError::Deadline { .. })) {
             return Err(StopReason::Timeout);
         }
         if own && planned.verdict == Verdict::Stop {
@@ -199,14 +242,18 @@ impl Plan {
             return Err(StopReason::Exhausted);
         }
         let draws = self.seed.draws(0, k);
-        let hint = planned.hint.filter(|hint| own && !hint.is_zero());
+        let hint = match planned.verdict {
+            Verdict::RetryAtLeast(delay) => planned.hint.max(Some(delay)),
+            _ => planned.hint,
+        };
+        let hint = hint.filter(|hint| own && !hint.is_zero());
         let wait = Wait {
             k,
             previous: *previous,
             curve_ms: None,
         };
         let delay = match (planned.verdict, hint) {
-            (Verdict::RetryAfter(delay), _) if own => delay,
+            (Verdict::RetryExactly(delay), _) if own => delay,
             (_, Some(hint)) => {
                 let longest = self.policy.max_retry_after_ms();
                 if hint > duration_from_ms(longest) {
@@ -244,45 +291,92 @@ impl Plan {
         }
     }
 
+    fn of(&self, attempt: u64) -> &Planned {
+        &self.attempts[usize::try_from(attempt).unwrap() - 1]
+    }
+
+    /// One attempt of the timetable.
+    async fn attempt(&self, number: u64, busy: VirtualSleep) -> Result<(), u64> {
+        busy.await;
+        if self.of(number).succeeds {
+            Ok(())
+        } else {
+            Err(number)
+        }
+    }
+
     fn run(&self) -> Outcome {
-        let time = VirtualTime::new();
-        let mut rows: Vec<Row> = Vec::new();
-        let of = |k: &u64| &self.attempts[usize::try_from(*k).unwrap() - 1];
-        let mut operation = retry_with_attempt(self.policy, |attempt| {
-            let planned = *of(&attempt.attempt);
-            let busy = time.sleep(planned.takes);
-            async move {
-                busy.await;
-                if planned.succeeds {
-                    Ok(())
-                } else {
-                    Err(attempt.attempt)
-                }
-            }
-        })
-        .when(|k| of(k).verdict)
-        .hint(|k| of(k).hint)
-        .notify(|event| {
-            let took = event.elapsed;
-            rows.push((*event.error, Duration::ZERO, took, event.delay));
-        })
-        .seed(self.seed)
-        .with_sleeper(time.clone());
+        let (time, mut rows) = (VirtualTime::new(), Vec::new());
+        let mut operation = configured!(
+            self,
+            &mut rows,
+            retry_with_attempt(self.policy, |attempt| {
+                let busy = time.sleep(self.of(attempt.attempt).takes);
+                self.attempt(attempt.attempt, busy)
+            })
+        )
+        .report()
+        .keep_errors(10)
+        .sleeper(&time);
         if let Some(timeout) = self.attempt_timeout {
             operation = operation.attempt_timeout(timeout);
         }
-        if let Some(total) = self.total_timeout {
-            operation = operation.total_timeout(total);
-        }
         let outcome = time.block_on(operation);
-        assert_eq!(time.waits(), 0);
-        // Events tell when an attempt ended; waits are exact in virtual time.
-        let mut begun = Duration::ZERO;
-        for (_, start, took, delay) in &mut rows {
-            *start = begun;
-            begun = *took + delay.unwrap_or_default();
-            *took -= *start;
+        self.check_report(&time, rows, outcome)
+    }
+
+    fn run_with(&self) -> Outcome {
+        let (time, mut rows) = (VirtualTime::new(), Vec::new());
+        let mut attempts = 0;
+        let mut operation = configured!(
+            self,
+            &mut rows,
+            retry_with(&mut attempts, self.policy, async |attempts, attempt| {
+                *attempts += 1;
+                assert_eq!(*attempts, attempt.attempt);
+                let busy = time.sleep(self.of(attempt.attempt).takes);
+                self.attempt(attempt.attempt, busy).await
+            })
+        )
+        .report()
+        .keep_errors(10)
+        .sleeper(&time);
+        if let Some(timeout) = self.attempt_timeout {
+            operation = operation.attempt_timeout(timeout);
         }
+        let outcome = time.block_on(operation.call());
+        self.check_report(&time, rows, outcome)
+    }
+
+    /// The plain form, whose failure is the callback's error alone.
+    fn run_plain(&self) -> (Outcome, Option<u64>) {
+        let (time, mut rows) = (VirtualTime::new(), Vec::new());
+        let operation = configured!(
+            self,
+            &mut rows,
+            retry_with_attempt(self.policy, |attempt| {
+                let busy = time.sleep(self.of(attempt.attempt).takes);
+                self.attempt(attempt.attempt, busy)
+            })
+        );
+        let error = time.block_on(operation.sleeper(&time)).err();
+        assert_eq!(time.waits(), 0);
+        let outcome = Outcome {
+            reason: None,
+            ended: time.now(),
+            rows: durations(rows),
+        };
+        (outcome, error)
+    }
+
+    fn check_report(
+        &self,
+        time: &VirtualTime,
+        rows: Vec<Row>,
+        outcome: Result<(), RetryError<u64>>,
+    ) -> Outcome {
+        assert_eq!(time.waits(), 0);
+        let rows = durations(rows);
         if let Err(failed) = &outcome {
             let report = &failed.report;
             assert_eq!(report.attempts, rows.len() as u64);
@@ -290,6 +384,7 @@ impl Plan {
             assert_eq!(report.records.len(), rows.len().min(10));
             assert_eq!(report.dropped, rows.len().saturating_sub(10) as u64);
             let errors: Vec<_> = failed.errors().collect();
+            assert_eq!(errors.len(), report.records.len(), "{self:?}");
             for (i, record) in report.records.iter().enumerate() {
                 let row = rows[usize::try_from(record.attempt).unwrap() - 1];
                 assert_eq!(
@@ -305,4 +400,15 @@ impl Plan {
             rows,
         }
     }
+}
+
+/// Events say when an attempt ended; waits are exact in virtual time.
+fn durations(mut rows: Vec<Row>) -> Vec<Row> {
+    let mut begun = Duration::ZERO;
+    for (_, start, took, delay) in &mut rows {
+        *start = begun;
+        begun = *took + delay.unwrap_or_default();
+        *took -= *start;
+    }
+    rows
 }

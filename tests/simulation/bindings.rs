@@ -22,7 +22,10 @@ fn model_policy(max_attempts: u64) -> (RetryPolicy, Seed) {
         max_attempts: Some(max_attempts),
         ..RetryOptions::default()
     };
-    (RetryPolicy::new(options).unwrap(), Seed::new(0x3_0000_0007))
+    (
+        RetryPolicy::from_options(options).unwrap(),
+        Seed::new(0x3_0000_0007),
+    )
 }
 
 /// The part of an answer that the path leads to.

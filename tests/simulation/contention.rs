@@ -138,7 +138,7 @@ fn the_published_figure_is_reproduced() {
 #[test]
 fn the_wrong_first_wait_is_noticed() {
     let mut options = options(Strategy::Full, 100);
-    options.policy = RetryPolicy::new(RetryOptions {
+    options.policy = RetryPolicy::from_options(RetryOptions {
         base_ms: Some(BASE_MS),
         cap_ms: Some(CAP_MS),
         max_attempts: Some(UNLIMITED),
@@ -184,7 +184,7 @@ fn without_noise_and_jitter_there_are_n_squared_calls() {
 
 #[test]
 fn everyone_wins_or_gives_up() {
-    let policy = RetryPolicy::new(RetryOptions {
+    let policy = RetryPolicy::from_options(RetryOptions {
         max_attempts: Some(4),
         ..RetryOptions::default()
     })

@@ -34,7 +34,7 @@ impl Digest {
 }
 
 fn policy(jitter: Jitter) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         jitter,
         max_attempts: Some(UNLIMITED),
         ..RetryOptions::default()

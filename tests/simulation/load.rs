@@ -4,7 +4,7 @@ use rejitter::simulation::{Arrivals, Budget, Load, LoadOptions, Simulation, summ
 use rejitter::{RetryOptions, RetryPolicy, Seed};
 
 fn options(budget: Budget) -> LoadOptions {
-    let policy = RetryPolicy::new(RetryOptions {
+    let policy = RetryPolicy::from_options(RetryOptions {
         max_attempts: Some(2),
         ..RetryOptions::default()
     })

@@ -4,7 +4,7 @@ use rejitter::simulation::{Outage, OutageOptions, Simulation, Traces};
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 fn policy(jitter: Jitter) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         jitter,
         base_ms: Some(100.0),
         cap_ms: Some(10_000.0),
@@ -67,7 +67,7 @@ fn the_reference_outage() {
 #[test]
 fn another_policy_is_another_outage() {
     let mut doubled = options(Jitter::Full);
-    doubled.policy = RetryPolicy::new(RetryOptions {
+    doubled.policy = RetryPolicy::from_options(RetryOptions {
         base_ms: Some(200.0),
         cap_ms: Some(10_000.0),
         max_attempts: Some(UNLIMITED),
@@ -95,7 +95,7 @@ fn settings() -> impl Iterator<Item = OutageOptions> {
         let draw = |lane| Seed::new(99).draws(i, lane).r;
         let pick = |lane, values: &[f64]| values[(draw(lane) * values.len() as f64) as usize];
         let limited = draw(1) < 0.5;
-        let policy = RetryPolicy::new(RetryOptions {
+        let policy = RetryPolicy::from_options(RetryOptions {
             jitter: jitters[i as usize % 4],
             backoff: if i % 8 < 4 {
                 Backoff::Exponential
@@ -229,7 +229,7 @@ fn clients_wait_as_operations_of_the_policy_do() {
     };
     let simulation = finished(options.clone());
     let traces = simulation.traces();
-    let mut delays = options.policy.delays(options.seed);
+    let mut delays = options.policy.delays_ms(options.seed);
     for client in 0..5 {
         let times: Vec<f64> = traces
             .clients()
@@ -254,7 +254,7 @@ fn clients_wait_as_operations_of_the_policy_do() {
 fn a_list_is_a_curve_like_another() {
     for jitter in [Jitter::None, Jitter::Full, Jitter::Equal] {
         let listed = |curve: &[f64]| {
-            let policy = RetryPolicy::new(RetryOptions {
+            let policy = RetryPolicy::from_options(RetryOptions {
                 backoff: Backoff::Custom,
                 jitter,
                 cap_ms: Some(10_000.0),
@@ -295,7 +295,7 @@ fn shares_of_the_clients_are_served_in_order() {
         Some(simulation.served_ms()[0])
     );
     // With six attempts everybody has given up before.
-    let policy = RetryPolicy::new(RetryOptions::default()).unwrap();
+    let policy = RetryPolicy::from_options(RetryOptions::default()).unwrap();
     let simulation = finished(OutageOptions::new(policy, Seed::new(1)));
     assert_eq!(simulation.time_to_serve_ms(0.5), None);
     assert_eq!(simulation.give_ups(), 1_000);
@@ -306,7 +306,7 @@ fn shares_of_the_clients_are_served_in_order() {
 /// The server is up again at the very end of the outage, not a moment later.
 #[test]
 fn the_outage_ends_when_it_ends() {
-    let policy = RetryPolicy::new(RetryOptions {
+    let policy = RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Fixed,
         jitter: Jitter::None,
         ..RetryOptions::default()
@@ -329,7 +329,7 @@ fn the_outage_ends_when_it_ends() {
 /// one; each rejection takes an eighth of a request from it.
 #[test]
 fn a_rejection_uses_capacity() {
-    let policy = RetryPolicy::new(RetryOptions {
+    let policy = RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Fixed,
         jitter: Jitter::None,
         base_ms: Some(50.0),
@@ -379,7 +379,7 @@ fn rejections_cost_what_an_independent_model_says() {
                 rejection_cost,
                 ..OutageOptions::new(policy(jitter), Seed::from("cost"))
             };
-            let mut delays = options.policy.delays(options.seed);
+            let mut delays = options.policy.delays_ms(options.seed);
             let mut waits = Vec::new();
             for _ in 0..options.clients {
                 waits.push(delays.by_ref().take(200).collect::<Vec<f64>>().into_iter());
@@ -427,7 +427,7 @@ fn a_cost_never_lets_more_requests_in() {
     let mut fewer = 0;
     let mut totals = [0, 0];
     for options in settings() {
-        let policy = RetryPolicy::new(RetryOptions {
+        let policy = RetryPolicy::from_options(RetryOptions {
             max_attempts: Some(1),
             ..RetryOptions::default()
         })

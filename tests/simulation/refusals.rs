@@ -7,7 +7,7 @@ use rejitter::simulation::{
 use rejitter::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 fn policy() -> RetryPolicy {
-    RetryPolicy::new(RetryOptions::default()).unwrap()
+    RetryPolicy::from_options(RetryOptions::default()).unwrap()
 }
 
 /// The only complaint is about this option.
@@ -66,7 +66,7 @@ fn an_outage_is_checked() {
         max_attempts: Some(UNLIMITED),
         ..RetryOptions::default()
     };
-    let policy = RetryPolicy::new(still).unwrap();
+    let policy = RetryPolicy::from_options(still).unwrap();
     refused(
         Outage::new(OutageOptions {
             policy,
@@ -80,7 +80,7 @@ fn an_outage_is_checked() {
         ..RetryOptions::default()
     };
     let listed = |curve| OutageOptions {
-        policy: RetryPolicy::new(list).unwrap(),
+        policy: RetryPolicy::from_options(list).unwrap(),
         curve,
         ..good.clone()
     };
@@ -96,7 +96,7 @@ fn an_outage_is_checked() {
         ..still
     };
     for options in [polly, hardly] {
-        let policy = RetryPolicy::new(options).unwrap();
+        let policy = RetryPolicy::from_options(options).unwrap();
         let good = good.clone();
         refused(Outage::new(OutageOptions { policy, ..good }), "latency_ms");
     }

@@ -74,7 +74,7 @@ fn golden_vectors_are_the_same_in_wasm() {
         delays,
     } in vectors(VECTORS)
     {
-        let ours: Vec<f64> = policy.delays(seed).take(delays.len()).collect();
+        let ours: Vec<f64> = policy.delays_ms(seed).take(delays.len()).collect();
         assert_eq!(ours, delays, "{name}");
     }
 }
@@ -236,7 +236,7 @@ async fn callbacks_may_start_operations_of_their_own() {
 fn seeds_come_from_the_host() {
     let (a, b) = (Seed::random().unwrap(), Seed::random().unwrap());
     assert_ne!(a, b);
-    let policy = RetryPolicy::new(RetryOptions::default()).unwrap();
-    let waits = |seed| policy.delays(seed).map(JsValue::from).collect::<Array>();
+    let policy = RetryPolicy::from_options(RetryOptions::default()).unwrap();
+    let waits = |seed| policy.delays_ms(seed).map(JsValue::from).collect::<Array>();
     assert_eq!(waits(a).length(), 5);
 }

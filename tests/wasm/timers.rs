@@ -9,7 +9,7 @@ use std::time::Duration;
 use js_sys::Array;
 use rejitter::{
     AttemptError, Backoff, Jitter, JsSleeper, RetryOptions, RetryPolicy, Sleeper, StopReason,
-    Verdict, duration_from_ms, retry,
+    TimeoutError, Verdict, duration_from_ms, retry,
 };
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -72,7 +72,7 @@ impl Fake {
     }
 
     fn now(&self) -> Duration {
-        JsSleeper.now()
+        JsSleeper.now().expect("hosts have a clock")
     }
 
     fn delays(&self) -> Vec<f64> {
@@ -91,7 +91,7 @@ impl Drop for Fake {
 }
 
 fn steady(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::new(RetryOptions {
+    RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Fixed,
         jitter: Jitter::None,
         base_ms: Some(base_ms),
@@ -103,7 +103,9 @@ fn steady(base_ms: f64) -> RetryPolicy {
 
 #[wasm_bindgen_test]
 async fn it_waits_on_the_host_s_timers() {
-    let failed = retry(steady(20.5), || async { Err::<(), _>("own") }).await;
+    let failed = retry(steady(20.5), || async { Err::<(), _>("own") })
+        .report()
+        .await;
     let failed = failed.unwrap_err();
     assert_eq!(failed.error, AttemptError::Error("own"));
     assert_eq!(failed.report.attempts, 3);
@@ -120,8 +122,7 @@ async fn promises_are_awaited_and_their_errors_come_out_by_identity() {
         async { JsFuture::from(promise).await }
     })
     .await;
-    let own = failed.unwrap_err().into_own_error().unwrap();
-    assert!(js_sys::Object::is(&own, &thrown));
+    assert!(js_sys::Object::is(&failed.unwrap_err(), &thrown));
 }
 
 #[wasm_bindgen_test]
@@ -131,12 +132,16 @@ async fn timeouts_and_deadlines_end_what_hangs() {
         .await
         .unwrap_err();
     let after = Duration::from_millis(10);
-    assert_eq!(failed.error, AttemptError::TimedOut { after });
+    assert_eq!(
+        failed.error,
+        AttemptError::Timeout(TimeoutError::Attempt { after })
+    );
     assert_eq!(failed.reason, StopReason::Exhausted);
     assert!(failed.report.elapsed >= Duration::from_millis(32));
 
     let failed = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
         .total_timeout(Duration::from_millis(10))
+        .report()
         .await
         .unwrap_err();
     assert_eq!(failed.reason, StopReason::Timeout);
@@ -148,7 +153,8 @@ async fn timers_are_looked_up_at_each_use_and_armed_in_parts() {
     let fake = Fake::install();
     let year = Duration::from_millis(31_536_000_000);
     let failed = retry(steady(0.25), || async { Err::<(), _>(()) })
-        .when(|()| Verdict::RetryAfter(year))
+        .when(|()| Verdict::RetryExactly(year))
+        .report()
         .await
         .unwrap_err();
     assert_eq!(failed.report.elapsed, 2 * year);
@@ -172,8 +178,9 @@ async fn timers_get_whole_milliseconds_rounded_up() {
             waits
                 .borrow_mut()
                 .pop()
-                .map_or(Verdict::Stop, Verdict::RetryAfter)
+                .map_or(Verdict::Stop, Verdict::RetryExactly)
         })
+        .report()
         .await;
     assert_eq!(failed.unwrap_err().report.attempts, 3);
     assert_eq!(fake.delays(), [2.0, 1.0]);
@@ -197,6 +204,7 @@ async fn a_limit_counts_from_the_begin_of_the_attempt_however_long_it_takes_to_w
         std::future::pending::<Result<(), ()>>()
     })
     .total_timeout(Duration::from_millis(50))
+    .report()
     .await
     .unwrap_err();
     assert_eq!(failed.reason, StopReason::Timeout);
@@ -209,11 +217,10 @@ async fn a_dropped_retry_leaves_no_timer() {
     let fake = Fake::install();
     let mut context = Context::from_waker(Waker::noop());
     {
-        let mut waiting = retry(steady(60_000.0), || async { Err::<(), _>(()) }).into_future();
+        let mut waiting = Box::pin(retry(steady(60_000.0), || async { Err::<(), _>(()) }));
         assert!(poll(&mut waiting, &mut context).is_pending());
         let mut attempting = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
-            .attempt_timeout(Duration::from_secs(60))
-            .into_future();
+            .attempt_timeout(Duration::from_secs(60));
         assert!(poll(&mut attempting, &mut context).is_pending());
         assert_eq!(fake.pending(), 2);
     }
@@ -259,6 +266,7 @@ async fn the_event_loop_turns_between_attempts_without_a_wait() {
         });
         std::future::ready(Err::<(), _>(()))
     })
+    .report()
     .await;
     assert_eq!(failed.unwrap_err().report.attempts, 3);
     assert_eq!(seen, [0, 1, 2]);

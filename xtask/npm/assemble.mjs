@@ -1,5 +1,5 @@
 // Puts the npm package together: pkg-template/, the driver modules that the entries reach, each wasm
-// as a file and as a module, the entries of other hosts, the CommonJS twins, the version. Beside it,
+// as a file and as a module, the entry points of other hosts, the CommonJS twins, the version. Beside it,
 // in OUT.modules, the same with every module as a file: for tests that change one.
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --lab folder --out target/pkg
@@ -14,7 +14,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
-import { bundle } from './bundle.mjs';
+import { INTERNAL, bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,26 +22,28 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** One name per subpath; each has `name.js` and `name.d.ts`. */
 const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
 
-/** Hosts that load wasm in a way of their own: they have one entry more of each that needs wasm. */
-const HOSTS = {
-  workerd: {
-    query: '',
-    why: 'workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as compiled modules.',
-  },
-  'edge-light': {
-    query: '?module',
-    why: "Vercel's edge runtime forbids compiling bytes; with ?module it imports compiled modules.",
-  },
+/** Forms of an entry point for other hosts, by the name between the entry point's and the `.js`. */
+const FORMS = {
+  'no-wasm': (code) => withoutWasm(code),
+  workerd: (code) =>
+    withImportedLab(
+      code,
+      'workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as modules.',
+      '',
+    ),
+  'edge-light': (code) =>
+    withImportedLab(code, "Vercel's edge runtime forbids compiling bytes; with ?module it imports modules.", '?module'),
 };
 
-/** Which maker of a module of pkg-template/lib turns a compiled wasm file into what the entries use. */
-const MAKERS = { core: ['loaderOf', 'loader'], lab: ['linkerOf', 'lab-wasm'] };
-
 /**
- * Each entry loads the whole driver and the core with it. Those hosts that take the core from a file bundle
- * what they run, and their bundlers drop the other one.
+ * The entry point that another one shares an instance with. That of the testing tools keeps no state of operations,
+ * and works with the package of any host.
+ * @param {string} file
  */
-const companions = () => ['./lib/index.js', './lib/core-inline.js'];
+function mainOf(file) {
+  if (/^(index|testing)\./.test(file)) return undefined;
+  return /^\w+\.js$/.test(file) ? 'index.js' : 'index.no-wasm.js';
+}
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
@@ -85,25 +87,30 @@ export function filesInExports(exports) {
 }
 
 /**
- * The entry of a host from that of all others: what they import from `./lib/PART-inline.js` is made
- * from `./PART.wasm` instead. `undefined` if it imports no such thing.
+ * The entry point with the core as JavaScript; `undefined` if it has no core.
+ * @param {string} code
  */
-export function entryFor(host, code) {
-  const { query, why } = HOSTS[host];
-  const imports = new Set();
-  const made = [];
-  const rest = code.replaceAll(/^import \{ (\w+) \} from '\.\/lib\/(\w+)-inline\.js';\n/gm, (_, name, part) => {
-    const [maker, module] = MAKERS[part];
-    imports
-      .add(`import ${part}Module from './${part}.wasm${query}';\n`)
-      .add(`import { ${maker} } from './lib/${module}.js';\n`);
-    made.push(`const ${name} = /* @__PURE__ */ ${maker}(() => ${part}Module);\n`);
-    return '';
-  });
-  if (made.length === 0) return undefined;
-  // An entry that imports another one imports that of the same host.
-  const own = rest.replaceAll(/ from '\.\/(\w+)\.js'/g, ` from './$1.${host}.js'`);
-  return `// ${why}\n${[...imports].join('')}${own.replace('\n\n', () => `\n\n${made.join('')}\n`)}`;
+export function withoutWasm(code) {
+  const found = code.replace("'./lib/core-inline.js'", "'./lib/core-no-wasm.js'");
+  return found === code ? undefined : found;
+}
+
+/**
+ * The lab's entry point with its wasm file imported as a compiled module, and the core as JavaScript; `undefined` of
+ * another entry point.
+ * @param {string} code
+ * @param {string} why
+ * @param {string} query
+ */
+export function withImportedLab(code, why, query) {
+  const inlined = "import { link } from './lib/lab-inline.js';\n";
+  if (!code.includes(inlined)) return undefined;
+  const [before, after] = code.replace("'./index.js'", "'./index.no-wasm.js'").split(inlined);
+  const made = 'const link = /* @__PURE__ */ linkerOf(() => labModule);\n';
+  return `// ${why}
+import labModule from './lab.wasm${query}';
+${before}import { linkerOf } from './lib/lab-wasm.js';
+${after.replace('\n\n', () => `\n\n${made}\n`)}`;
 }
 
 /** The modules in a folder and in those within it, by their paths from there. */
@@ -168,6 +175,8 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
     const name = basename(file);
     write(name, bytes);
     write(`lib/${basename(file, '.wasm')}-bytes.js`, bytesModule(bytes, name));
+    // The same as JavaScript lies beside it.
+    write(`lib/${basename(file, '.wasm')}-generated.js`, readFileSync(file.replace(/\.wasm$/, '.js')));
   }
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
@@ -186,13 +195,13 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   const offered = {};
   const entries = ENTRIES.filter((entry) => existsSync(join(next, `${entry}.js`)));
   for (const entry of entries) {
-    for (const host of Object.keys(HOSTS)) {
-      const code = entryFor(host, read(`${entry}.js`));
-      if (code !== undefined) write(`${entry}.${host}.js`, code);
+    for (const [form, made] of Object.entries(FORMS)) {
+      const code = made(read(`${entry}.js`));
+      if (code !== undefined) write(`${entry}.${form}.js`, code);
     }
   }
   const entryFiles = entries
-    .flatMap((entry) => [entry, ...Object.keys(HOSTS).map((host) => `${entry}.${host}`)].map((name) => `${name}.js`))
+    .flatMap((entry) => [`${entry}.js`, ...Object.keys(FORMS).map((form) => `${entry}.${form}.js`)])
     .filter((file) => existsSync(join(next, file)));
   for (const entry of entries) {
     const exportsByFile = {};
@@ -211,21 +220,27 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   rmSync(modules, { recursive: true, force: true });
   cpSync(next, modules, { recursive: true });
 
-  const files = await bundle(next, entryFiles, companions);
+  const files = await bundle(next, Object.fromEntries(entryFiles.map((file) => [file, mainOf(file)])));
   rmSync(join(next, 'lib'), { recursive: true });
-  for (const [file, { text }] of files) write(file, text);
+  for (const [file, { text, map }] of files) {
+    // The bundle is readable but has no comments: the map leads debuggers and stacks to the modules, which it holds.
+    const mapped = entries.includes(file.replace(/\.js$/, ''));
+    write(file, mapped ? `${text}//# sourceMappingURL=${file}.map\n` : text);
+    if (mapped) write(`${file}.map`, map);
+  }
 
   // CommonJS file by file: subpaths share one instance there too.
-  const portable = new Set(entries.map((entry) => `${entry}.js`));
+  const portable = new Set(entryFiles.filter((file) => !/\.(workerd|edge-light)\./.test(file)));
   for (const file of portable) for (const imported of files.get(file).imports) portable.add(imported);
   for (const file of portable) {
-    write(file.replace(/\.js$/, '.cjs'), await commonJs(read(file), file));
+    write(file.replace(/\.js$/, '.cjs'), await commonJs(files.get(file).text, file));
   }
   const require = createRequire(join(next, 'package.json'));
-  for (const entry of entries) {
+  for (const file of entryFiles.filter((file) => portable.has(file))) {
     // Loaded once: what is fine as ESM may not be as CommonJS.
-    const found = Object.keys(require(`./${entry}.cjs`));
-    sameExports({ [`${entry}.js`]: offered[entry], [`${entry}.cjs`]: found });
+    const twin = file.replace(/\.js$/, '.cjs');
+    const found = Object.keys(require(`./${twin}`)).filter((name) => !name.startsWith(INTERNAL));
+    sameExports({ [file]: offered[file.replace(/\..*$/, '')], [twin]: found });
   }
   // Also those that an entry's declarations are divided into.
   for (const file of readdirSync(next).filter((file) => /^[^.]+\.d\.ts$/.test(file))) {

@@ -10,12 +10,13 @@ import { bytesOf } from '../../pkg-template/lib/compile.js';
 import {
   assemble,
   bytesModule,
-  entryFor,
   filesInExports,
   lazyGlue,
   sameExports,
   toCommonJsPaths,
+  withImportedLab,
   withVersion,
+  withoutWasm,
 } from './assemble.mjs';
 import { bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
@@ -57,6 +58,7 @@ function sources(name, change = {}) {
     'template/index.js': entry,
     'template/lab.js': "export { plan } from './lib/lab-glue.js';\n",
     'template/lib/core-inline.js': "import text from './core-bytes.js';\nexport const load = () => text;\n",
+    'template/lib/core-no-wasm.js': "import { core } from './core-generated.js';\nexport const load = () => core();\n",
     'template/lib/loader.js': 'export const loaderOf = (compile) => () => compile();\n',
     'template/lab.d.ts': "export { Options } from './options.js';\n",
     'template/lib/text.js': 'export class LazyDecoder {}\nexport class LazyEncoder {}\n',
@@ -72,6 +74,7 @@ function sources(name, change = {}) {
     'driver/wasm-pack.js': 'export {};\n',
     'driver/mod.rs': '',
     'core.wasm': EMPTY_WASM,
+    'core.js': "export const core = () => ' without wasm';\n",
     'LICENSE-X': 'licence',
     ...change,
   });
@@ -94,10 +97,11 @@ describe('assemble', () => {
     const cjs = createRequire(import.meta.url)(join(given.out, 'index.cjs'));
     assert.equal(esm.retry(), `retry${textOf(EMPTY_WASM)}`);
     assert.equal(cjs.retry(), esm.retry());
-    for (const file of ['lib/driver.js', 'lib/driver.cjs', 'core.wasm', 'LICENSE-X']) {
+    for (const file of ['index.js', 'index.cjs', 'lib/lab-glue.js', 'core.wasm', 'LICENSE-X']) {
       assert.ok(existsSync(join(given.out, file)), file);
     }
     for (const file of [
+      'lib/index.js',
       'lib/words',
       'lib/wasm-pack.js',
       'lib/unused.js',
@@ -120,21 +124,16 @@ describe('assemble', () => {
     assert.match(readFileSync(join(given.out, 'options.d.cts'), 'utf8'), /'\.\/lab\.cjs'/);
   });
 
-  test('gives the hosts that import wasm files their own entries', async () => {
+  test('gives the hosts that cannot compile WebAssembly their own entry point, in both module systems', async () => {
     const given = sources('hosts');
     await assemble(given);
-    for (const [host, file] of [
-      ['workerd', './core.wasm'],
-      ['edge-light', './core.wasm?module'],
-    ]) {
-      const code = readFileSync(join(given.out, `index.${host}.js`), 'utf8');
-      assert.ok(code.includes(`import coreModule from "${file}";\n`), code);
-      assert.match(
-        code,
-        /\nvar load = \/\* @__PURE__ \*\/ loaderOf\(\(\) => coreModule\);\nvar retry = retryOf\(load\);\n/,
-      );
-      assert.doesNotMatch(code, /inline/);
-    }
+    const esm = await import(pathToFileURL(join(given.out, 'index.no-wasm.js')).href);
+    const cjs = createRequire(import.meta.url)(join(given.out, 'index.no-wasm.cjs'));
+    assert.equal(esm.retry(), 'retry without wasm');
+    assert.equal(cjs.retry(), esm.retry());
+    const code = readFileSync(join(given.out, 'index.no-wasm.js'), 'utf8');
+    assert.ok(!code.includes(textOf(EMPTY_WASM)), 'and they do not load the wasm');
+    assert.ok(!existsSync(join(given.out, 'index.workerd.js')));
   });
 
   test('refuses a module that CommonJS cannot load', async () => {
@@ -155,45 +154,72 @@ describe('assemble', () => {
   });
 });
 
-test('bundled: what entries share is in files of their own, and nothing is imported for its side effects', async () => {
-  const dir = files('bundle', {
-    'one.js': "import { a } from './lib/a.js';\nimport { b } from './lib/b.js';\nexport const one = [a, b];\n",
-    'two.js':
-      "import './lib/a.js';\nimport { b } from './lib/b.js';\nimport text from './lib/lab-bytes.js';\n" +
-      'export const two = [b, text];\n',
-    'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
-    'lib/b.js': 'export const b = Symbol();\n',
-    'lib/lab-bytes.js': "export default 'bytes';\n",
-  });
-  const found = await bundle(dir, ['one.js', 'two.js']);
-  assert.ok(found.get('two.js').text.includes('"./lib/lab-bytes.js"'));
-  for (const [file, { text }] of found) assert.doesNotMatch(text, /^import "/m, file);
-  for (const [file, { text }] of found) {
-    mkdirSync(dirname(join(dir, 'out', file)), { recursive: true });
-    writeFileSync(join(dir, 'out', file), text);
+describe('bundled', () => {
+  /** Bundles the package in `dir`, and returns its files and modules. */
+  async function bundled(dir, entries) {
+    const found = await bundle(dir, entries);
+    for (const [file, { text }] of found) {
+      mkdirSync(dirname(join(dir, 'out', file)), { recursive: true });
+      writeFileSync(join(dir, 'out', file), text);
+    }
+    writeFileSync(join(dir, 'out/package.json'), '{ "type": "module" }');
+    const modules = {};
+    for (const entry of Object.keys(entries))
+      modules[entry] = await import(pathToFileURL(join(dir, 'out', entry)).href);
+    return { found, modules };
   }
-  writeFileSync(join(dir, 'out/package.json'), '{ "type": "module" }');
-  const [{ one }, { two }] = await Promise.all(
-    ['one', 'two'].map((name) => import(pathToFileURL(join(dir, 'out', `${name}.js`)).href)),
-  );
-  assert.equal(one[1], two[0], 'one instance');
-  assert.equal(two[1], 'bytes');
-});
 
-test('bundled: what is loaded together is one file', async () => {
-  const dir = files('together', {
-    'one.js': "export { a } from './lib/a.js';\n",
-    'two.js': "export { b } from './lib/b.js';\n",
+  const PACKAGE = {
     'package.json': '{ "type": "module", "sideEffects": false }',
+    'main.js': "import { a } from './lib/a.js';\nexport const main = [a];\n",
+    'other.js':
+      "import { a } from './lib/part/a2.js';\nimport { c } from './lib/c.js';\n" +
+      "import text from './lib/lab-bytes.js';\nimport { main } from './main.js';\n" +
+      'export const other = [a, c, text, main];\n',
+    'alone.js': "import { b } from './lib/b.js';\nexport const alone = b;\n",
     'lib/a.js': "import { b } from './b.js';\nexport const a = [b];\n",
-    'lib/b.js': 'export const b = Symbol();\n',
-  });
-  const shared = async (/** @type {() => string[]} */ companions) => {
-    const found = await bundle(dir, ['one.js', 'two.js'], companions);
-    return [...found.keys()].filter((file) => file.startsWith('lib/'));
+    'lib/part/a2.js': "export { a } from '../a.js';\n",
+    'lib/b.js': 'export const b = Symbol();\nexport const unused = 1;\n',
+    'lib/c.js': "import { b } from './b.js';\nexport const c = b;\n",
+    'lib/lab-bytes.js': "export default 'bytes';\n",
   };
-  assert.deepEqual(await shared(() => []), ['lib/b.js']);
-  assert.deepEqual(await shared(() => ['./lib/a.js']), ['lib/a.js']);
+  const ENTRIES = { 'main.js': undefined, 'other.js': 'main.js', 'alone.js': undefined };
+
+  test('the main entry is one file, and another one shares its instance', async () => {
+    const { found, modules } = await bundled(files('bundle', PACKAGE), ENTRIES);
+    assert.deepEqual([...found.keys()].sort(), ['alone.js', 'lib/lab-bytes.js', 'main.js', 'other.js']);
+    const { main } = modules['main.js'];
+    const { other } = modules['other.js'];
+    assert.equal(other[0], main[0]);
+    assert.equal(other[1], main[0][0]);
+    assert.deepEqual(other.slice(2), ['bytes', main]);
+    assert.equal(other[3], main);
+    // Only what another entry uses, apart from what users see.
+    assert.deepEqual(Object.keys(modules['main.js']), ['_a', '_b', 'main']);
+    assert.deepEqual(found.get('other.js').imports.sort(), ['lib/lab-bytes.js', 'main.js']);
+    assert.deepEqual(found.get('main.js').imports, []);
+    assert.notEqual(modules['alone.js'].alone, main[0][0]);
+  });
+
+  test('source maps hold the sources', async () => {
+    const found = await bundle(files('maps', PACKAGE), ENTRIES);
+    const { sources, sourcesContent } = JSON.parse(found.get('main.js').map);
+    assert.deepEqual(sources, ['lib/b.js', 'lib/a.js', 'main.js']);
+    assert.equal(sourcesContent[1], PACKAGE['lib/a.js']);
+  });
+
+  test('refuses two names that are one, and characters that double the memory of a file', async () => {
+    const twice = {
+      ...PACKAGE,
+      'main.js': "import { a } from './lib/a.js';\nimport { b } from './lib/d.js';\nexport const main = [a, b];\n",
+      'other.js':
+        "import { b } from './lib/b.js';\nimport { b as d } from './lib/d.js';\nexport const other = [b, d];\n",
+      'lib/d.js': 'export const b = 1;\n',
+    };
+    await assert.rejects(bundle(files('twice', twice), ENTRIES), /two modules of main\.js export b/);
+    const wide = { ...PACKAGE, 'main.js': `${PACKAGE['main.js']}export const wide = [\n  // \u2026\n  1,\n];\n` };
+    await assert.rejects(bundle(files('wide', wide), ENTRIES), /write it in ASCII/);
+  });
 });
 
 test('the glue makes its coders later, and has no comments', async () => {
@@ -214,17 +240,25 @@ test('only paths of the package itself become .cjs', () => {
   }
 });
 
-test('an entry of a host imports the entries of that host', () => {
-  const code = entryFor(
-    'workerd',
-    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n\n" +
-      'export { RetryPolicy, link };\n',
+test('the lab of a host imports its wasm file, and the main entry point without wasm', () => {
+  const lab =
+    "import { RetryPolicy } from './index.js';\nimport { link } from './lib/lab-inline.js';\n" +
+    "import { createLab } from './lib/lab/index.js';\n\nexport const { plan } = createLab(RetryPolicy, link);\n";
+  assert.equal(
+    withImportedLab(lab, 'Why.', '?module'),
+    `// Why.
+import labModule from './lab.wasm?module';
+import { RetryPolicy } from './index.no-wasm.js';
+import { linkerOf } from './lib/lab-wasm.js';
+import { createLab } from './lib/lab/index.js';
+
+const link = /* @__PURE__ */ linkerOf(() => labModule);
+
+export const { plan } = createLab(RetryPolicy, link);
+`,
   );
-  assert.match(
-    code,
-    /import labModule from '\.\/lab\.wasm';\nimport \{ linkerOf \} from '\.\/lib\/lab-wasm\.js';\nimport \{ RetryPolicy \} from '\.\/index\.workerd\.js';\n/,
-  );
-  assert.equal(entryFor('workerd', "export const none = 'needs no wasm';\n"), undefined);
+  const none = "export const none = 'needs no wasm';\n";
+  assert.deepEqual([withImportedLab(none, '', ''), withoutWasm(none), withoutWasm(lab)], Array(3).fill(undefined));
 });
 
 test('the module of the bytes gives the bytes', async () => {

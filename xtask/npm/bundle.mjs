@@ -1,101 +1,172 @@
-// Few files instead of many: Node resolves, reads and compiles each of them when the package is imported,
-// and that was most of the time of a first call. What several entries use is in a file of its own, so that
-// they still share one instance. Generated modules stay as they are: long texts, which few of the entries use.
+// One file per entry point instead of one per module: Node resolves, reads and compiles each file when the package
+// is imported, and that was most of the time of a first call. The main entry point is whole in one file. What the
+// others share with it, they import from it, so that the package keeps one instance: one set of brands, one report
+// per error. Generated modules stay files: long texts, which only the lab uses.
 
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
-
-/** A file of several modules is named after the one that it is about; of others, after the last. */
-const SUBJECTS = { 'lib/index.js': 'driver', 'lib/fetch/index.js': 'fetch', 'lib/lab/index.js': 'lab' };
 
 const GENERATED = /\/lab-(glue|bytes)\.js$/;
 
+/** Precedes the names under which the main entry point exports what only the others use. No declaration has them. */
+export const INTERNAL = '_';
+
+/** Stands in the first pass for the path of a module that an entry point shares with the main one. */
+const SHARED = 'shared:';
+
+/**
+ * @typedef {{ text: string, map: string, imports: string[] }} File of a bundled package, its source map, and the names
+ *   of the files that it imports
+ */
+
 /**
  * @param {string} dir a package in which every module is a file
- * @param {string[]} entries names of files in `dir`
- * @param {(entry: string) => string[]} companions what else an entry loads, so that modules which entries
- *   need in part are one file for all of them
- * @returns {Promise<Map<string, { text: string, imports: string[] }>>} by its name each file of the bundled
- *   package, with the names of those that it imports
+ * @param {Record<string, string | undefined>} entries names of files in `dir`, each with the main entry point that it
+ *   shares an instance with
+ * @returns {Promise<Map<string, File>>} the files by name
  */
-export async function bundle(dir, entries, companions = () => []) {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: dir,
-    entryPoints: entries,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    target: 'es2022',
-    charset: 'utf8',
-    external: ['*.wasm', '*.wasm?module'],
-    plugins: [
-      {
-        name: 'files of their own',
-        setup({ onLoad, onResolve }) {
-          onLoad({ filter: /\.js$/ }, ({ path }) => {
-            if (dirname(path) !== dir) return undefined;
-            const loaded = companions(basename(path)).map((module) => `\nimport '${module}';`);
-            return { contents: `${readFileSync(path, 'utf8')}${loaded.join('')}` };
-          });
-          // The package says that none of its modules has side effects; esbuild would leave companions out.
-          onResolve({ filter: /^\.\/lib\// }, ({ path, resolveDir, kind }) =>
-            kind === 'import-statement' && !GENERATED.test(path)
-              ? { path: join(resolveDir, path), sideEffects: true }
-              : undefined,
-          );
-          onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./${basename(path)}`, external: true }));
-          // An entry imports another one, so that wasm files are imported beside them and nowhere else.
-          onResolve({ filter: /^\.\/[^/]+$/ }, ({ path, kind, resolveDir }) =>
-            kind !== 'entry-point' && resolveDir === dir && entries.includes(basename(path))
-              ? { path, external: true }
-              : undefined,
-          );
-        },
-      },
-    ],
-    outdir: 'out',
-    chunkNames: 'lib/[hash]',
-    metafile: true,
-    write: false,
-    logLevel: 'silent',
-  });
-
-  /** @type {Map<string, string>} what esbuild calls a shared file, and what we do */
-  const names = new Map();
-  for (const [path, { inputs, entryPoint }] of Object.entries(metafile.outputs)) {
-    if (entryPoint) continue;
-    const modules = Object.keys(inputs);
-    const name = SUBJECTS[modules.find((module) => module in SUBJECTS)] ?? basename(modules.at(-1) ?? '', '.js');
-    if (name === '' || [...names.values()].includes(name))
-      throw new Error(`the shared file of ${modules.join(', ')} has no name of its own`);
-    names.set(basename(path, '.js'), name);
-  }
-  const named = (text) => [...names].reduce((renamed, [hash, name]) => renamed.replaceAll(hash, name), text);
-  // Imports for the order of side effects: there are none, and bundlers would warn of them.
-  const needed = (text) => named(text).replaceAll(/^import "\.[^"]*";\n/gm, '');
-
+export async function bundle(dir, entries) {
+  const all = Object.keys(entries);
+  const mains = new Set(Object.values(entries).filter((main) => main !== undefined));
+  /** @type {Map<string, File>} */
   const files = new Map();
-  for (const { path, text } of outputFiles) {
-    const output = Object.keys(metafile.outputs).find((name) => path.endsWith(`/${name}`));
-    const file = named(output.slice('out/'.length));
-    // Generated modules are beside the shared files; the entries are one folder above.
-    const code = file.startsWith('lib/')
-      ? needed(text)
-      : needed(text).replaceAll(/"\.\/(lab-(?:glue|bytes)\.js)"/g, '"./lib/$1"');
-    const imports = metafile.outputs[output].imports.flatMap(({ path: to, external }) =>
-      external ? asItIs(to, entries) : [named(to.slice('out/'.length))],
-    );
-    files.set(file, { text: code, imports });
+  for (const main of mains) {
+    const { metafile } = await built(dir, main, entries, []);
+    const own = new Set(Object.keys(metafile.inputs).filter((input) => input.startsWith('lib/')));
+    const others = all.filter((entry) => entries[entry] === main);
+    /** The modules that the others import from, by name. @type {Map<string, string>} */
+    const origins = new Map();
+    /** @type {Record<string, string[]>} the names that each of them imports, after what it does not use was dropped */
+    const names = {};
+    for (const other of others) {
+      const { text } = await built(dir, other, entries, [
+        sharing(dir, own, (module) => ({ path: SHARED + module, external: true })),
+      ]);
+      if (/^import [^{].* from "shared:/m.test(text)) throw new Error(`${other} imports a default from ${main}`);
+      names[other] = [...text.matchAll(/^import \{([^}]*)\} from "shared:(.*)";$/gm)].flatMap(([, list, module]) =>
+        list.split(',').map((each) => {
+          const [name] = each.trim().split(' ');
+          if ((origins.get(name) ?? module) !== module) throw new Error(`two modules of ${main} export ${name}`);
+          origins.set(name, module);
+          return name;
+        }),
+      );
+    }
+    const exported = [...origins]
+      .sort()
+      .map(([name, module]) => `export { ${name} as ${INTERNAL}${name} } from './${module}';`);
+    files.set(main, fileOf(await built(dir, main, entries, [appending(dir, main, exported.join('\n'))]), all));
+    for (const other of others) {
+      const list = [...new Set(names[other])].sort();
+      const imported = list.map((name) => `${INTERNAL}${name} as ${name}`).join(', ');
+      const contents = `import { ${imported} } from './${main}';\nexport { ${list.join(', ')} };\n`;
+      const one = sharing(dir, own, () => ({ path: main, namespace: 'shared' }), contents);
+      files.set(other, fileOf(await built(dir, other, entries, [one]), all));
+    }
+  }
+  for (const entry of all) {
+    if (!files.has(entry)) files.set(entry, fileOf(await built(dir, entry, entries, []), all));
   }
   const asTheyAre = [...files.values()].flatMap(({ imports }) => imports).filter((file) => !files.has(file));
   for (const file of asTheyAre) {
     const text = readFileSync(join(dir, file), 'utf8');
     const imports = [...text.matchAll(/ from '\.\/([\w-]+\.js)'/g)].map(([, name]) => `lib/${name}`);
-    files.set(file, { text, imports });
+    files.set(file, { text, map: '', imports });
     asTheyAre.push(...imports.filter((name) => !files.has(name)));
   }
   return files;
+}
+
+/**
+ * Bundles one entry point. Everything of the package is in the file, except other entry points and generated modules.
+ * @param {string} dir
+ * @param {string} entry
+ * @param {Record<string, unknown>} entries
+ * @param {import('esbuild').Plugin[]} plugins
+ */
+async function built(dir, entry, entries, plugins) {
+  const apart = {
+    name: 'files of their own',
+    /** @param {import('esbuild').PluginBuild} build */
+    setup({ onResolve }) {
+      onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./lib/${basename(path)}`, external: true }));
+      onResolve({ filter: /^\.\/[^/]+$/ }, ({ path, kind, resolveDir }) =>
+        kind !== 'entry-point' && resolveDir === dir && basename(path) in entries
+          ? { path, external: true }
+          : undefined,
+      );
+    },
+  };
+  const { outputFiles, metafile } = await build({
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    external: ['*.wasm', '*.wasm?module'],
+    sourcemap: 'external',
+    outdir: '.',
+    allowOverwrite: true,
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+    absWorkingDir: dir,
+    entryPoints: [entry],
+    plugins: [...plugins, apart],
+  });
+  const [text, map] = ['.js', '.map'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '');
+  return { text, map, metafile };
+}
+
+/**
+ * Replaces the modules of the main entry point in another one.
+ * @param {string} dir
+ * @param {Set<string>} modules their paths in `dir`
+ * @param {(module: string) => import('esbuild').OnResolveResult} replace
+ * @param {string} [contents] of the module that replaces them
+ * @returns {import('esbuild').Plugin}
+ */
+function sharing(dir, modules, replace, contents) {
+  return {
+    name: 'shared modules',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir }) => {
+        const module = relative(dir, join(resolveDir, path)).replaceAll('\\', '/');
+        return kind === 'import-statement' && modules.has(module) ? replace(module) : undefined;
+      });
+      onLoad({ filter: /./, namespace: 'shared' }, () => ({ contents, resolveDir: dir }));
+    },
+  };
+}
+
+/**
+ * Adds exports to an entry point.
+ * @param {string} dir
+ * @param {string} entry
+ * @param {string} text
+ * @returns {import('esbuild').Plugin}
+ */
+function appending(dir, entry, text) {
+  return {
+    name: 'exports for the other entry points',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.js$/ }, ({ path }) =>
+        path === join(dir, entry) ? { contents: `${readFileSync(path, 'utf8')}\n${text}` } : undefined,
+      );
+    },
+  };
+}
+
+/**
+ * @param {{ text: string, map: string, metafile: import('esbuild').Metafile }} output of one entry point
+ * @param {string[]} entries
+ * @returns {File}
+ */
+function fileOf({ text, map, metafile }, entries) {
+  // Engines keep a file with any other character as two bytes per character.
+  const other = /[^\0-\x7f]/.exec(text);
+  if (other) throw new Error(`the bundle has ${JSON.stringify(other[0])}; write it in ASCII`);
+  const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
+  return { text, map, imports: [...new Set(imports.flatMap(({ path }) => asItIs(path, entries)))] };
 }
 
 /**

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const FILE = join(root, 'pkg-template/THIRD-PARTY-NOTICES');
 
 /** The features of every wasm file in the package (xtask/src/thin_wasm.rs, xtask/src/lab_wasm.rs). */
-const FEATURES = 'driver,lab';
+const FEATURES = 'driver,lab-exports';
 
 const LINE = `${'-'.repeat(80)}\n`;
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::browsers::{FOUND, GECKODRIVER, WASM_PACK, WEBKIT, WebKit};
 use crate::cmd::{Cmd, Failure};
 use crate::counts::Runner;
+use crate::crate_checks;
 use crate::demo::{self, CONSUMER, IN_PAGE};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
@@ -25,6 +26,7 @@ const PAGE: &str = "demo: page builds";
 pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     let mut steps = lints();
     steps.extend(native());
+    steps.extend(crate_checks::quick());
     steps.extend(wasm());
     steps.extend(wasm_pack_builds());
     let tests = ws.root.join("tests/package");
@@ -50,6 +52,10 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     Ok(steps)
 }
 
+/// The decisions without the rest. A cdylib needs the standard library: what does without is checked of the
+/// published crate.
+const ALONE: [&str; 4] = ["--lib", "--no-default-features", "--features", "std"];
+
 fn lints() -> Vec<Plan> {
     vec![
         Plan::check("lint: format", &[], |cx| {
@@ -58,20 +64,14 @@ fn lints() -> Vec<Plan> {
         Plan::check("lint: clippy", &[], |cx| {
             // Not wasm-tools: two mains of a few lines, for which 200 crates would be checked.
             let all = ["--workspace", "--exclude", "wasm-tools", "--all-targets"];
-            vec![
-                clippy(cx, &all),
-                clippy(cx, &["--no-default-features", "--lib"]),
-            ]
+            vec![clippy(cx, &all), clippy(cx, &ALONE)]
         })
         .room(TARGET),
         Plan::check("lint: clippy, wasm", &[setup::TARGET], |cx| {
             let wasm = ["--target", WASM_TARGET];
             vec![
                 clippy(cx, &[&wasm[..], &["--all-targets"]].concat()),
-                clippy(
-                    cx,
-                    &[&wasm[..], &["--no-default-features", "--lib"]].concat(),
-                ),
+                clippy(cx, &[&wasm[..], &ALONE].concat()),
             ]
         })
         .room(TARGET),

@@ -29,6 +29,8 @@ pub enum Runner {
     Node,
     /// A command that is right or wrong as a whole.
     Check,
+    /// The same, of cargo; wrong, too, if it prints a warning.
+    Silent,
 }
 
 impl Runner {
@@ -43,6 +45,14 @@ impl Runner {
                 passed: u32::from(success),
                 ..Counts::default()
             },
+            Self::Silent => {
+                let warns = output.lines().any(|line| line.starts_with("warning"));
+                Counts {
+                    passed: u32::from(success && !warns),
+                    failed: u32::from(warns),
+                    skipped: 0,
+                }
+            }
         };
         if !success && counts.failed == 0 {
             counts.failed = 1;
@@ -183,12 +193,22 @@ test result: FAILED. 1 passed; 2 failed; 4 ignored; 0 measured; 0 filtered out; 
 
     #[test]
     fn a_runner_that_died_counts_as_failed() {
-        for runner in [Runner::Cargo, Runner::Node, Runner::Check] {
+        for runner in [Runner::Cargo, Runner::Node, Runner::Check, Runner::Silent] {
             assert_eq!(
                 runner.count("error: it does not compile\n", false),
                 counts(0, 1, 0)
             );
         }
         assert_eq!(Runner::Check.count("", true), counts(1, 0, 0));
+    }
+
+    #[test]
+    fn a_warning_is_a_failure_where_none_may_be() {
+        let warned = "   Packaging rejitter\n\u{1b}[33mwarning\u{1b}[0m: manifest has no license\n";
+        assert_eq!(Runner::Silent.count(warned, true), counts(0, 1, 0));
+        assert_eq!(
+            Runner::Silent.count("   Packaging rejitter\n", true),
+            counts(1, 0, 0)
+        );
     }
 }

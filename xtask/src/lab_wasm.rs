@@ -1,4 +1,4 @@
-//! The wasm file of `rejitter/lab`: the feature `lab`, with wasm-bindgen's glue for bundlers.
+//! The wasm file of `rejitter/lab`: the feature `lab-exports`, with wasm-bindgen's glue for bundlers.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ impl LabWasm {
 
     pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let build = compilation(ws, &self.target)
-            .args(["--features", "lab"])
+            .args(["--features", "lab-exports"])
             // A fifth smaller, and as fast where it matters.
             .args(["--config", "profile.release.opt-level='s'"]);
         step.run(&build)?;

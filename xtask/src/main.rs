@@ -8,10 +8,12 @@ mod browsers;
 mod checks;
 mod cmd;
 mod counts;
+mod crate_checks;
 mod demo;
 mod lab_wasm;
 mod pkg;
 mod plan;
+mod published;
 mod schedule;
 mod schedules;
 mod setup;
@@ -54,6 +56,9 @@ cargo xtask <command>
       the page as static files, in target/site or in DIR
   pkg
       builds the npm package into target/pkg and packs it
+  crate [--check [--only NAME]...]
+      assembles the crate as it is published, in target/crate; --check builds it with all sets of
+      features, for all kinds of targets, with the oldest compiler, and programs against it
   help
       prints this
 
@@ -69,6 +74,7 @@ enum Command {
     Schedules(schedules::Options),
     Site(site::Options),
     Pkg,
+    Crate(published::Options),
     Help,
 }
 
@@ -108,6 +114,7 @@ fn run(command: Command) -> Result<(), Failure> {
             };
             plan::set_up(&cx, &[pkg::PACK])
         }
+        Command::Crate(options) => published::run(&ws, &options),
         Command::Help => {
             print!("{HELP}");
             Ok(())
@@ -129,6 +136,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             Some("schedules") => Command::Schedules(schedules::Options::default()),
             Some("site") => Command::Site(site::Options::default()),
             Some("pkg") => Command::Pkg,
+            Some("crate") => Command::Crate(published::Options::default()),
             Some("help") => Command::Help,
             _ => return Err(format!("unknown command {}", name.display()).into()),
         },
@@ -153,6 +161,10 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
                 options.seed = Some(number(args, "--seed")?)
             }
             (Command::Site(options), Long("out")) => options.out = Some(args.value()?.into()),
+            (Command::Crate(options), Long("check")) => options.check = true,
+            (Command::Crate(options), Long("only")) if options.check => {
+                options.only.push(args.value()?.string()?)
+            }
             (_, Long("help") | Short('h')) => return Ok(Command::Help),
             (_, arg) => return Err(arg.unexpected()),
         }
@@ -214,6 +226,14 @@ mod tests {
             out: Some("a/b".into()),
         };
         assert_eq!(parsed("site --out a/b"), Ok(Command::Site(site)));
+        let published = published::Options {
+            check: true,
+            only: vec!["tower".into()],
+        };
+        assert_eq!(
+            parsed("crate --check --only tower"),
+            Ok(Command::Crate(published))
+        );
         let test = test::Options {
             only: vec!["wasm".into(), "lint".into()],
             jobs: NonZeroUsize::new(3),
@@ -244,6 +264,7 @@ mod tests {
             ("schedules --count many", "--count"),
             ("schedules --seed", "--seed"),
             ("site --out", "--out"),
+            ("crate --only tower", "--only"),
         ] {
             let message = parsed(line).unwrap_err();
             assert!(message.contains(word), "{line}: {message}");
@@ -252,7 +273,16 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in ["demo", "test", "bench", "schedules", "site", "pkg", "help"] {
+        for command in [
+            "demo",
+            "test",
+            "bench",
+            "schedules",
+            "site",
+            "pkg",
+            "crate",
+            "help",
+        ] {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }

@@ -89,7 +89,7 @@ fn pack(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
 }
 
 /// The version in the `[package]` table.
-fn package_version(manifest: &str) -> Option<&str> {
+pub fn package_version(manifest: &str) -> Option<&str> {
     let table = manifest
         .lines()
         .skip_while(|line| line.trim() != "[package]")

@@ -11,7 +11,7 @@ use crate::counts::{Counts, Runner};
 use crate::schedule::{self, Event, Job, Room};
 use crate::step::{Console, Progress, Step};
 use crate::workspace::Workspace;
-use crate::{bench, demo, pkg, setup, signals};
+use crate::{bench, crate_checks, demo, pkg, published, setup, signals};
 
 /// Cargo locks its build folder: of the commands that use `target/debug`, all but one would only wait.
 pub const TARGET: Room = Room {
@@ -191,6 +191,8 @@ pub fn set_up_steps() -> Vec<Plan> {
         setup::steps(),
         browsers::steps(),
         pkg::steps(),
+        published::steps(),
+        crate_checks::set_up_steps(),
         demo::steps(),
         bench::steps(),
     ]

@@ -23,7 +23,16 @@ pub struct Options {
 }
 
 pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    let chosen = select(checks::steps(ws)?, options)?;
+    run_steps(ws, checks::steps, options)
+}
+
+/// Runs those of some steps that the options ask for, and prints their sum.
+pub fn run_steps(
+    ws: &Workspace,
+    all: fn(&Workspace) -> Result<Vec<Plan>, Failure>,
+    options: &Options,
+) -> Result<(), Failure> {
+    let chosen = select(all(ws)?, options)?;
     if options.list {
         for step in &chosen {
             println!("{step}");
@@ -32,10 +41,7 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
     }
     let started = Instant::now();
     let console = Console::new(ws, "test-logs", options.verbose)?;
-    let steps = plan::set_up_steps()
-        .into_iter()
-        .chain(checks::steps(ws)?)
-        .collect();
+    let steps = plan::set_up_steps().into_iter().chain(all(ws)?).collect();
     let steps = plan::with_needs(steps, |step| chosen.contains(&step.name));
     // The output of several steps at once would not be readable.
     let default = if options.verbose {

@@ -1,4 +1,5 @@
-//! The wasm file of the npm package's entries that retry: numbers only, without imports or memory.
+//! The core of the npm package's entries that retry, as a wasm file and as JavaScript: numbers only, without imports
+//! or memory.
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ pub struct Thin {
     compiled: PathBuf,
     work: PathBuf,
     pub file: PathBuf,
+    /// The same core as JavaScript, for hosts that cannot compile WebAssembly.
+    no_wasm: PathBuf,
 }
 
 impl Thin {
@@ -24,6 +27,7 @@ impl Thin {
         Self {
             compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
             file: work.join("core.wasm"),
+            no_wasm: work.join("core.js"),
             work,
             target,
         }
@@ -41,7 +45,7 @@ impl Thin {
 
     pub fn shrink(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let passes = self.passes(ws);
-        let results = [self.file.clone()];
+        let results = [self.file.clone(), self.no_wasm.clone()];
         run_passes(ws, step, &self.compiled, &self.work, &results, &passes)
     }
 
@@ -65,6 +69,8 @@ impl Thin {
         };
         let graph = file("graph.json");
         let reached = file("reached.wasm");
+        let lowered = file("lowered.wasm");
+        let converted = file("wasm2js.js");
         vec![
             Cmd::new(ws.wasm_tool("wasm-bindgen"))
                 .arg(&self.compiled)
@@ -87,6 +93,17 @@ impl Thin {
                 .arg("--check")
                 .arg(&self.file)
                 .arg(&graph),
+            // JavaScript has no saturating conversions: wasm2js refuses them.
+            Cmd::new(ws.npm_tool("wasm-opt"))
+                .arg(&self.file)
+                .args(["--all-features", "--llvm-nontrapping-fptoint-lowering"])
+                .args(["-Oz", "--converge", "-o"])
+                .arg(&lowered),
+            Cmd::new(ws.npm_tool("wasm2js"))
+                .arg(&lowered)
+                .args(["--all-features", "-Oz", "-o"])
+                .arg(&converted),
+            script(ws, "no-wasm.mjs").arg(&converted).arg(&self.no_wasm),
         ]
     }
 }

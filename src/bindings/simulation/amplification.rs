@@ -25,7 +25,7 @@ pub fn amplification(seed_high: u32, seed_low: u32, options: JsValue) -> Result<
 impl Study for Amplification {
     fn result(&self) -> Record {
         let mut expected = self.expected();
-        // The last one is no number of calls.
+        // The last one is not a number of calls.
         let success = expected.pop().unwrap_or(f64::NAN);
         Record::new()
             .floats("expectedCalls", &expected)

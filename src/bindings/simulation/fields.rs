@@ -33,7 +33,7 @@ impl Fields {
         }
     }
 
-    /// Reads a number. Any other value becomes NaN, which the option's own check refuses.
+    /// Reads a number. Any other value becomes NaN, which the option's own check rejects.
     #[inline(never)]
     pub(super) fn number(&mut self, name: &'static str, field: &mut f64) {
         match self.value(name) {
@@ -51,7 +51,7 @@ impl Fields {
         }
     }
 
-    /// Reads any other value with `read`; the rule names what it must be.
+    /// Reads any other value with `read`; the rule names the valid values.
     pub(super) fn other<T>(
         &mut self,
         name: &'static str,
@@ -137,7 +137,7 @@ pub(super) fn whole(value: &Value) -> Option<u32> {
     let Value::Number(number) = value else {
         return None;
     };
-    // Saturating; what is not the number is refused.
+    // Saturating; a different number is rejected.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let whole = *number as u32;
     (f64::from(whole) == *number).then_some(whole)

@@ -14,7 +14,7 @@ const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or 
 const BUDGET: &str = "'unlimited', { per: 'request', ratio, bucket } or \
                       { per: 'success', ratio, bucket }";
 
-/// See [`LoadOptions`]. The time limit of an attempt is the policy's own, unless another is given.
+/// See [`LoadOptions`]. The time limit of an attempt defaults to the policy's.
 ///
 /// # Errors
 /// If the policy is invalid; a `RangeError` that lists the invalid options.

@@ -34,12 +34,12 @@ fn clients_of(data: &mut PolicyData) -> Result<(RetryPolicy, Vec<f64>), JsValue>
     Ok((policy, data.curve.take().unwrap_or_default()))
 }
 
-/// A simulation that can tell what happened so far.
+/// A simulation with results so far.
 trait Study: Simulation {
     fn result(&self) -> Record;
 }
 
-/// A simulation under way. (Printing it would put that of every model into the wasm file.)
+/// A running simulation. (Printing it would put that of every model into the wasm file.)
 #[allow(missing_debug_implementations)]
 #[wasm_bindgen(js_name = LabSimulation, skip_typescript)]
 pub struct Running(Box<dyn Study>);
@@ -52,7 +52,7 @@ impl Running {
 
 #[wasm_bindgen(js_class = LabSimulation)]
 impl Running {
-    /// Handles at most so many events (infinitely many: all of them), and tells how far it is.
+    /// Handles at most this many events (infinity: all of them) and returns the progress.
     #[wasm_bindgen(skip_typescript)]
     pub fn step(&mut self, max_events: f64) -> JsValue {
         let progress = self.0.step(count(max_events));

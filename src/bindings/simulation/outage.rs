@@ -8,7 +8,7 @@ use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
 use crate::simulation::{Outage, OutageOptions, Traces};
 
-/// See [`OutageOptions`]. The deadline is the policy's own, unless another is given.
+/// See [`OutageOptions`]. The deadline defaults to the policy's.
 ///
 /// # Errors
 /// If the policy is invalid; a `RangeError` that lists the invalid options.

@@ -122,7 +122,7 @@ fn date(year: i64, month: usize, day: i64) -> Option<i64> {
         .then(|| days(year, month, day) * 86_400)
 }
 
-/// Days from 1 January 1970 in the Gregorian calendar. Years begin in March here, so that the leap
+/// Days from 1 January 1970 in the Gregorian calendar. Years start in March here, so that the leap
 /// day is the last of one; of `year` only 0 and more are asked for.
 fn days(year: i64, month: usize, day: i64) -> i64 {
     let month = i64::try_from(month).unwrap_or(0);

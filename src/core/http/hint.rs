@@ -2,6 +2,7 @@
 
 use super::date::parse_http_date;
 use crate::core::MAX_MS;
+use crate::core::elementary::floor;
 
 /// A number with this many digits is a time in Unix seconds and not a wait: ten digits of seconds
 /// are more than thirty years.
@@ -26,10 +27,12 @@ pub struct HintHeaders<'a> {
 /// `Retry-After`.
 ///
 /// ```
-/// use rejitter::core::http::{HintHeaders, retry_after_ms};
+/// # #[cfg(feature = "http")] {
+/// use rejitter::{HintHeaders, retry_after_ms};
 ///
 /// let headers = HintHeaders { retry_after: b"120", ..HintHeaders::default() };
 /// assert_eq!(retry_after_ms(&headers, 1.7e12), Some(120_000.0));
+/// # }
 /// ```
 #[must_use]
 pub fn retry_after_ms(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
@@ -49,7 +52,7 @@ fn wait(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
     }
     // Infinite and NaN clocks saturate to some time, which is all that can be made of them.
     #[allow(clippy::cast_possible_truncation)]
-    let wall = (now_ms / 1000.0).floor() as i64;
+    let wall = floor(now_ms / 1000.0) as i64;
     let server = parse_http_date(trim(headers.date), wall);
     let at_ms = match number {
         Some(ms) if text.len() >= DIGITS_OF_MILLISECONDS => ms,
@@ -77,7 +80,7 @@ fn whole(text: &[u8]) -> Option<f64> {
 
 /// `12` or `12.5`: no sign, no exponent, digits on both sides of the point.
 fn decimal(text: &[u8]) -> Option<f64> {
-    let text = std::str::from_utf8(text).ok()?;
+    let text = core::str::from_utf8(text).ok()?;
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let (before, after) = text.split_once('.').unwrap_or((text, "0"));
     // Rounded once, as JavaScript's `Number` does.

@@ -67,7 +67,7 @@ function copyOf(body) {
     case 'URLSearchParams':
       return new (classOf(body))(body);
     case 'FormData': {
-      // Each attempt encodes it anew, with a boundary of its own.
+      // Each attempt encodes it again, with another boundary.
       const copy = new (classOf(body))();
       for (const [name, value] of body) copy.append(name, value);
       return copy;

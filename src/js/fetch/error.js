@@ -1,5 +1,5 @@
 // @ts-check
-// A response as an error, for those who ask for it.
+// A response as an error, with `throwOnStatus`.
 
 /** With `throwOnStatus`: a response whose status says that the request failed. */
 export class HttpStatusError extends Error {

@@ -9,14 +9,14 @@ import { isNetworkMessage } from '../options/network-words.js';
 /**
  * Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice asks for no
  * more than sending it once.
- * @param {string} method in capitals
+ * @param {string} method in upper case
  */
 export function isIdempotent(method) {
   return /^(GET|HEAD|OPTIONS|TRACE|PUT|DELETE|QUERY)$/.test(method);
 }
 
 /**
- * Returns whether a status tells of a condition that passes. 501 and 505 do not pass. Cloudflare sends 520 to 524
+ * Returns whether a status stands for a temporary condition. 501 and 505 do not pass. Cloudflare sends 520 to 524
  * and 530, Anthropic sends 529 when it is overloaded.
  * @param {number} status
  */
@@ -41,7 +41,7 @@ export const UNKNOWN = 0;
 export const NETWORK = 1;
 /** The connection was never made, so the server processed nothing. */
 export const UNPROCESSED = 2;
-/** Another attempt would fail likewise: certificates, schemes, redirects without end, invalid arguments. */
+/** Another attempt would fail in the same way: certificates, schemes, redirects without end, invalid arguments. */
 export const HOPELESS = 3;
 
 /** How many causes of an error are read. */
@@ -75,7 +75,7 @@ function classOf(error, isOwn) {
   // These calls come before the first byte of a request.
   if (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message))
     return isOwn(error) ? UNPROCESSED : NETWORK;
-  // A timeout of somebody's own leaves open what the attempt did by then. happy-dom's failures have the other name.
+  // The caller's own timeout leaves open what the attempt did by then. happy-dom's failures have the other name.
   return NETWORK_CODES.test(code) || isNetworkMessage(message) || /^(Timeout|Network)Error$/.test(error.name)
     ? NETWORK
     : UNKNOWN;
@@ -85,7 +85,7 @@ function classOf(error, isOwn) {
  * Classifies what a fetch failed with, by the error and its causes. `fetch` rejects with a TypeError for every
  * failure of the network, but a mistake of the caller's is a TypeError, too.
  * @param {any} error
- * @param {(error: any) => boolean} isOwn whether an error tells of the request's own connection
+ * @param {(error: any) => boolean} isOwn whether an error is about the request's own connection
  */
 export function failureOf(error, isOwn) {
   let known = UNKNOWN;
@@ -99,13 +99,13 @@ export function failureOf(error, isOwn) {
       error = error.cause;
     }
   } catch {
-    // An error that throws when it is read is no engine's.
+    // No engine makes an error that throws when it is read.
   }
   return known;
 }
 
 /**
- * Returns whether an error tells of a connection to this address. A redirect, a proxy or a body's own source fail
+ * Returns whether an error is about a connection to this address. A redirect, a proxy or a body's own source fail
  * with the same codes.
  * @param {any} error
  * @param {URL} url

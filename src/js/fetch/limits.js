@@ -1,5 +1,5 @@
 // @ts-check
-// The headers by which services tell when a limit of requests is lifted. None of them is a standard yet.
+// Headers with which services announce when a rate limit ends. None of them is a standard yet.
 
 import { headerOf, serverTime } from './http.js';
 

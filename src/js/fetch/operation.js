@@ -21,7 +21,7 @@ import { FetchSteps } from './steps.js';
 /**
  * The outcome of an attempt.
  * @typedef {object} Outcome
- * @property {any} response undefined if there is none
+ * @property {any} response undefined if the attempt failed
  * @property {number} failure what is known of a failure without response
  * @property {Attempt} attempt
  */
@@ -39,16 +39,19 @@ export class FetchOperation {
     this.settings = settings;
     this.inner = inner;
     this.request = new FetchRequest(input, init, this.common.maxAttempts);
-    /** @type {Attempt | undefined} the one under way, or the last */
+    /** @type {Attempt | undefined} the running one, or the last */
     this.attempt = undefined;
-    /** The response that the last attempt brought, unless it was let go of. @type {any} */
+    /** The response that the last attempt brought, unless it was cancelled. @type {any} */
     this.response = undefined;
     /** Whether the inner fetch was called. */
     this.sent = false;
     /** The request that `prepare` returned instead of the one that it got. @type {any} */
     this.replacement = undefined;
     this.over = false;
-    /** The report of an operation that ended with a response which was not good enough. @type {object | undefined} */
+    /**
+     * The report of an operation that ended with a response that should have been retried.
+     * @type {object | undefined}
+     */
     this.report = undefined;
     /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
     this.preparing = false;
@@ -56,9 +59,9 @@ export class FetchOperation {
     this.outcome = undefined;
     /** @type {Ruling | undefined} */
     this.ruling = undefined;
-    /** The option that was asked about the outcome. */
+    /** Name of the option that decided about the outcome. */
     this.asked = 'retryOn';
-    /** The wait that the response asks for, if it was looked at. @type {number | undefined} */
+    /** The wait that the response asks for, if it was read. @type {number | undefined} */
     this.hintMs = undefined;
 
     const { signal, attemptTimeoutMs, totalTimeoutMs } = this.common;
@@ -167,7 +170,7 @@ export class FetchOperation {
   }
 
   /**
-   * Answers like `retryIf` and `retryOnResult`, in whose place this is asked.
+   * Returns the same values as `retryIf` and `retryOnResult`, which this replaces.
    * @param {any} result of the attempt: a response, or an error
    * @param {boolean} failed
    * @param {Attempt} attempt
@@ -303,14 +306,14 @@ export class FetchOperation {
     return error;
   }
 
-  /** Returns what the events of an outcome have beside what every operation tells. */
+  /** Returns the fields of an outcome's events that only `fetch` has. */
   extraFields() {
     const status = this.response?.status;
     const hintMs = this.ruling?.hintMs ?? NaN;
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
-  /** Another attempt will be made: nobody will read the response. */
+  /** Another attempt follows, so the response is never read. */
   discard() {
     discard(this.response);
     this.response = undefined;

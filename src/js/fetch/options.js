@@ -47,14 +47,14 @@ const DEFAULTS = { __proto__: null, idempotencyHeader: 'Idempotency-Key', respec
  * @property {Record<string, any>} own those that only `fetch` has
  * @property {import('../options/settings.js').Settings} common those of every operation
  * @property {import('../options/settings.js').Behind<any>} shared what all operations share
- * @property {unknown} [seed] as it was given
+ * @property {unknown} [seed] as the caller passed it
  * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
  * @property {[given: Record<string, any>, settings: FetchSettings]} [last] the options of the last call that had some,
  *   and their settings
  */
 
 /**
- * Reads the options of a call, which are in `init.retry`. A `retry` that is no object belongs to somebody else:
+ * Reads the options of a call, which are in `init.retry`. A `retry` that is not an object belongs to another package:
  * ofetch passes its own option on.
  * @param {any} init
  * @param {import('../options/settings.js').Load} load

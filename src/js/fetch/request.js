@@ -1,5 +1,5 @@
 // @ts-check
-// The arguments of one call of fetch, made anew for each attempt.
+// The arguments of one call of fetch, rebuilt for each attempt.
 
 import { isSignal } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
@@ -51,7 +51,7 @@ export class FetchRequest {
      * an abort only as long as the request itself is alive, and the body is read after it was sent.
      */
     this.alive = [input, undefined];
-    // A body in `init` takes the place of the request's own.
+    // A body in `init` replaces the request's own.
     const ownBody = this.init?.body === undefined || this.init.body === null;
     if (this.isRequest && ownBody) this.own();
     else this.input = copyOfUrl(input);
@@ -77,7 +77,7 @@ export class FetchRequest {
     return this.init?.redirect ?? (this.isRequest ? this.input.redirect : undefined);
   }
 
-  /** Whether the body may come from a source that fails by itself. Nothing tells what a Request was made of. */
+  /** Whether the body may come from a source that fails by itself. A Request does not show its source. */
   get streams() {
     return this.body === undefined ? this.isRequest && this.input.body !== null : !isReplayable(this.sent);
   }
@@ -141,7 +141,7 @@ export class FetchRequest {
   next(attempt, signal) {
     const input = this.isRequest ? this.nextRequest(attempt, signal) : copyOfUrl(this.input);
     let { init } = this;
-    // Browsers refuse any second argument beside the request of a navigation.
+    // Browsers reject any second argument next to the request of a navigation.
     if (signal !== undefined && !(this.isRequest && input.mode === 'navigate'))
       init = { ...referrerOf(input), ...init, signal };
     else if (init !== undefined) init = { ...init };
@@ -155,7 +155,7 @@ export class FetchRequest {
 
   /**
    * @param {number} attempt
-   * @param {AbortSignal | undefined} signal that takes the place of the request's
+   * @param {AbortSignal | undefined} signal that replaces the request's
    */
   nextRequest(attempt, signal) {
     const whole = this.body !== undefined || (this.owned && attempt >= this.maxAttempts) || (this.once && this.streams);
@@ -173,7 +173,7 @@ export class FetchRequest {
    */
   withBody(init, body) {
     this.sent = body;
-    // Required beside a stream; whoever passes a stream itself says so, as to `fetch`.
+    // Required with a stream. Callers who pass a stream themselves set it, as for `fetch`.
     const duplex = this.hasFactory && init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
     return { ...init, ...duplex, body };
   }
@@ -231,7 +231,7 @@ function membersOf(init) {
 }
 
 /**
- * Copies headers in the form that they have: a function that takes fetch's place may look at it.
+ * Copies headers in the form that they have: a replacement of fetch may read it.
  * @param {any} headers
  */
 function copyOfHeaders(headers) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Responses after their attempt: discarded ones let go of their connection, returned ones stay abortable.
+// Responses after their attempt: discarded ones release their connection, returned ones stay abortable.
 
 import { abortAttempt } from '../run/attempt.js';
 import { reasonOf } from '../run/cancellation.js';
@@ -14,13 +14,13 @@ import { follow, unfollow } from '../run/signals.js';
 export function discard(response, reason) {
   try {
     const { body } = response;
-    // A locked body belongs to whoever reads it.
+    // A locked body belongs to its reader.
     if (!body || body.locked) return;
     if (typeof body.cancel === 'function') Promise.resolve(body.cancel(reason)).then(undefined, ignore);
     // node-fetch's bodies are streams of Node.
     else if (typeof body.destroy === 'function') body.destroy();
   } catch {
-    // A response that cannot be let go of is no reason to fail.
+    // A response that cannot be cancelled must not fail the operation.
   }
 }
 
@@ -60,8 +60,8 @@ class WeakFollower {
 let forgotten;
 
 /**
- * Passes the abort of the caller's signals on to the body of a response that was returned. Nothing
- * tells when a body ends, so a signal is listened to until its responses were collected; it does not
+ * Passes the abort of the caller's signals on to the body of a response that was returned. No event
+ * marks the end of a body, so the listener stays until the responses were collected; it does not
  * keep them alive. Without signals, it keeps alive what the body's own abort goes through.
  * @param {any} response
  * @param {Link} link

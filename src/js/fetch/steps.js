@@ -7,7 +7,7 @@ import { UNLIMITED } from '../run/run.js';
 /** @typedef {import('../options/settings.js').Settings} Settings */
 
 /**
- * Whether another attempt may follow an outcome. A server's hint is in ms; NaN if there is none.
+ * Whether another attempt may follow an outcome. A server's hint is in ms; NaN without a hint.
  * @typedef {{ retry: boolean, stop: string | undefined, hintMs: number }} Ruling
  */
 
@@ -52,7 +52,7 @@ export class FetchSteps extends Operation {
   /** @param {number} delayMs */
   wait(delayMs) {
     const step = super.wait(delayMs);
-    // Nobody will read it.
+    // The response is never read.
     this.fetch.discard();
     return step;
   }

@@ -16,7 +16,7 @@ export function timeToServeMs(result, share) {
 }
 
 /**
- * The first of the busiest bins that begin at `fromMs` or later.
+ * Returns the first of the busiest bins that start at `fromMs` or later.
  * @param {any} result
  * @param {number} [fromMs]
  * @returns {{ startMs: number, arrivals: number } | undefined}

@@ -36,7 +36,7 @@ let registry;
  * @param {object} made the instance that it belongs to
  */
 function releaseOf(running, instance, made) {
-  // An instance that was dropped has no memory to give back, and the addresses mean others in the next.
+  // A dropped instance has no memory to free, and the same addresses in the next one belong to other objects.
   return () => void (instance() === made ? running.free() : running.__destroy_into_raw());
 }
 

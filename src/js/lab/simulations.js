@@ -132,7 +132,7 @@ export function createSimulations(RetryPolicy, calls) {
  * Reads each own option once; what is of a wrong shape is one error that lists it all.
  * @param {any} options
  * @param {Record<string, Shape>} shapes
- * @param {string[]} others names that are looked at elsewhere
+ * @param {string[]} others names that are checked elsewhere
  */
 function read(options, shapes, ...others) {
   const given = readOnly(options, [...Object.keys(shapes), ...others]);
@@ -140,7 +140,7 @@ function read(options, shapes, ...others) {
   for (const [name, value] of Object.entries(given)) {
     if (others.includes(name)) continue;
     const [rule, allowed] = shapes[name];
-    // A copy, so that the wasm gets what was looked at.
+    // A copy, so that the wasm gets the values that were checked.
     if (value !== null && typeof value === 'object') given[name] = ownOf(value);
     if (!allowed(given[name])) problems.push(problemOf(name, value, ['', rule]));
   }

@@ -20,7 +20,7 @@ export const PROPORTIONAL = 7;
 export const ADDITIVE = 8;
 export const ADDITIVE_MAX = 9;
 
-/** Whether a jitter takes the place of the backoff's curve. @param {number} jitter */
+/** Whether a jitter replaces the backoff's curve. @param {number} jitter */
 export function hasOwnCurve(jitter) {
   return jitter >= DECORRELATED && jitter <= POLLY_V2;
 }

@@ -82,7 +82,7 @@ export function fromData(data) {
     // In these, it is a text.
     if (name !== 'seed' && name !== 'name') options[name] = read(value);
   }
-  // Longer lists are refused, and need no copy.
+  // Longer lists are rejected, and need no copy.
   if (Array.isArray(options.backoff) && options.backoff.length <= MAX_LIST) options.backoff = options.backoff.map(read);
   if (options.seed !== undefined) options.seed = seedFrom(options.seed);
   return { capRule: CAP_RULES.indexOf(capRule), options };

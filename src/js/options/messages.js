@@ -86,7 +86,7 @@ export function unknown(name, names) {
 
 /**
  * Returns the known name that another package has under this one, that is at most three edits away, or
- * that begins with this one.
+ * that starts with this one.
  * @param {string} wrong
  * @param {string[]} names all that are known here
  * @returns {string | undefined}

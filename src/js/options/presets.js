@@ -14,11 +14,11 @@ const isOutside = (error) => !isProgrammingError(error);
  * @returns {Record<string, { capRule: number, options: Record<string, unknown> }>}
  */
 export const presets = () => ({
-  // Standard mode of the AWS SDKs since 2020: r·1 s·2^(k−1), clamped to 20 s, 3 attempts.
+  // Standard mode of the AWS SDKs since 2020: r * 1 s * 2^(k-1), clamped to 20 s, 3 attempts.
   awsSdk2020: { capRule: DRAW, options: { baseMs: 1000, capMs: 20_000, maxAttempts: 3 } },
-  // Since 2026: full jitter below min(20 s, base·2^(k−1)), base 50 ms for transient errors …
+  // Since 2026: full jitter below min(20 s, base * 2^(k-1)), base 50 ms for transient errors;
   awsSdk2026: { capRule: BOUND, options: { baseMs: 50, capMs: 20_000, maxAttempts: 3 } },
-  // … and 1 s when the service throttles.
+  // 1 s when the service throttles.
   awsSdk2026Throttling: { capRule: BOUND, options: { baseMs: 1000, capMs: 20_000, maxAttempts: 3 } },
   // ExponentialBackOff of Google's HTTP client for Java.
   googleHttpClient: {
@@ -51,7 +51,7 @@ export const presets = () => ({
       totalTimeoutMs: 900_000,
     },
   },
-  // hashicorp/go-retryablehttp: 1 s … 30 s, doubling, 4 retries, no jitter.
+  // hashicorp/go-retryablehttp: 1 s to 30 s, doubling, 4 retries, no jitter.
   goRetryableHttp: { capRule: BOUND, options: { baseMs: 1000, capMs: 30_000, jitter: 'none', maxAttempts: 5 } },
   // jpillora/backoff for Go with Jitter: uniform from Min to the curve, clamped to Max.
   jpillora: { capRule: DRAW, options: { baseMs: 100, minMs: 100, capMs: 10_000, maxAttempts: Infinity } },

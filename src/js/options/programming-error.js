@@ -1,5 +1,5 @@
 // @ts-check
-// Errors of the caller's code, which no other attempt mends.
+// Errors of the caller's code, which another attempt cannot fix.
 
 import { isNetworkMessage } from './network-words.js';
 

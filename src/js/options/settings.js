@@ -47,7 +47,7 @@ import { RULES } from './rules.js';
 
 /**
  * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
- * "not given": the core knows the defaults of the curve.
+ * "unset": the core knows the defaults of the curve.
  *
  * This makes the defaults of a function, or of a policy; what is read inherits from them, because a
  * call that copies three dozen fields takes longer than everything else that it does.
@@ -108,9 +108,9 @@ export class Settings {
   }
 }
 
-/** Options that somebody does not take, and why. @typedef {Record<string, string>} Refused */
+/** Options that a function does not take, and why. @typedef {Record<string, string>} Refused */
 
-/** Why `metrics` are refused where there is only one operation to count. */
+/** Why `metrics` are not supported where there is only one operation to count. */
 export const ONE_OPERATION = 'only RetryPolicy supports it';
 
 /**
@@ -242,7 +242,7 @@ function readByRule(name, value, settings, problems, refused) {
   try {
     return RULES[name][2](value, settings, problems, name);
   } catch {
-    // A value that throws when it is looked at is not what an option can be.
+    // A value whose getters throw is invalid.
     return false;
   }
 }
@@ -283,7 +283,7 @@ export function reseeded(seed, settings) {
 }
 
 /**
- * The own options that are given, each read once.
+ * Returns the caller's own options, each read once.
  * @param {any} options
  * @param {string[]} [names] all that are known here
  * @returns {Record<string, any>}
@@ -300,7 +300,7 @@ export function readOnly(options, names) {
 }
 
 /**
- * The own options that are given, each read once. Without a prototype, so that a name which is
+ * Returns the caller's own options, each read once. Without a prototype, so that a name which is
  * not own is not found there either.
  * @param {any} options
  */
@@ -405,7 +405,7 @@ function truncates({ backoff, jitter }) {
  */
 function contradictions(settings, problems) {
   const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
-  // A comparison with NaN, "not given", is false.
+  // A comparison with NaN, "unset", is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {
     const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;

@@ -7,7 +7,7 @@ import { now } from './timer.js';
 export let abortAttempt;
 
 /**
- * One call of the callback. Its getters make what costs something, a controller or a look at the
+ * One call of the callback. Its getters create what costs something, a controller or a reading of the
  * clock, when they are first used: a first attempt that succeeds pays for neither.
  */
 export class Attempt {
@@ -72,7 +72,7 @@ export class Attempt {
     return { attempt, attemptsLeft, name, elapsedMs, remainingMs, previousError, previousDelayMs };
   }
 
-  // A field and not a static block: React Native's bundler refuses those.
+  // A field and not a static block: React Native's bundler rejects those.
   // @ts-expect-error Nothing reads it. Its initializer hands out what callbacks must not be able to do.
   // biome-ignore lint/correctness/noUnusedPrivateClassMembers: see above
   static #handOut = (abortAttempt =

@@ -76,7 +76,7 @@ export class Unlimited {
 export class Cancellation extends Unlimited {
   /** @type {Operation | undefined} */
   operation = undefined;
-  /** The error of the attempt under way, once it has timed out. @type {TimeoutError | undefined} */
+  /** The error of the running attempt, once it has timed out. @type {TimeoutError | undefined} */
   timeout = undefined;
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;

@@ -88,7 +88,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
       r,
       r2,
     );
-    if (Number.isNaN(decision)) throw failure(Error, 'the core refused valid settings. Please report this');
+    if (Number.isNaN(decision)) throw failure(Error, 'the core rejected valid settings. Please report this');
   } catch (fault) {
     // A trap may leave the instance in a bad state: the next operation makes another.
     settings.load(true);

@@ -34,7 +34,7 @@ export const Delays = /* @__PURE__ */ (() => {
       return { done: false, value: delayMs };
     }
 
-    /** Starts anew, as the next operation: the same curve, fresh draws. */
+    /** Starts again, as the next operation: the same curve, fresh draws. */
     reset() {
       this.#attempt = 1;
       this.#state.previous = NO_PREVIOUS;

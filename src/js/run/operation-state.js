@@ -24,9 +24,9 @@ const NO_RECORDS = [];
  * @property {unknown} expired the deadline's error, once its timer has fired
  * @property {string | undefined} ended the reason why the operation must not go on
  * @property {number} deadlineAt
- * @property {string} alsoAnswered what a predicate may answer beside the rest, for error texts
- * @property {(operation: any) => void} start begins the operation
- * @property {(attempt: Attempt) => void} begin begins an attempt
+ * @property {string} alsoAnswered what else a predicate may return, for error texts
+ * @property {(operation: any) => void} start starts the operation
+ * @property {(attempt: Attempt) => void} begin starts an attempt
  * @property {() => void} endAttempt
  * @property {() => void} dispose removes all listeners and timers
  */
@@ -53,7 +53,7 @@ export class OperationState {
     this.attempts = 0;
     this.attemptAt = startedAt;
     this.endedAt = startedAt;
-    /** The attempt under way, or the one that is being judged. @type {Attempt | undefined} */
+    /** The attempt that runs, or the one whose outcome is being classified. @type {Attempt | undefined} */
     this.attempt = undefined;
     /** True if the last attempt that ended failed: its outcome is an error, and not a result. */
     this.failed = false;
@@ -76,7 +76,7 @@ export class OperationState {
     this.context = undefined;
   }
 
-  /** Notes that the attempt under way has ended, now. */
+  /** Notes that the running attempt has ended, now. */
   note() {
     this.ended = this.attempts;
     this.endedAt = now();
@@ -101,7 +101,7 @@ export class OperationState {
     else records.push(record);
   }
 
-  /** Makes the deadline's error: it ends the attempt under way, and the operation unless that has a result. */
+  /** Makes the deadline's error: it ends the running attempt, and the operation unless that has a result. */
   timedOut() {
     const when = this.attempts === 0 ? 'before the first attempt' : `during attempt ${this.attempts}`;
     return this.timeoutError(
@@ -132,7 +132,7 @@ export class OperationState {
     this.record();
     const cut = aborted || reason === 'timeout';
     const error = aborted ? limits.reason : cut ? (limits.expired ?? this.timedOut()) : this.outcome;
-    // The attempt under way, or one whose result was refused.
+    // The running attempt, or one whose result was not accepted.
     if (this.ended < attempts) {
       this.note();
       this.record(true, error);

@@ -13,7 +13,7 @@ import { hide } from './report.js';
 import { now } from './timer.js';
 
 // Steps that the driver performs.
-/** Nothing yet: the operation begins. */
+/** Nothing yet: the operation starts. */
 const BEGIN = 0;
 /** Call the callback with `attempt`. */
 export const CALL = 1;
@@ -71,7 +71,7 @@ export class Operation extends OperationState {
     this.startedAt = this.attemptAt = now();
     limits.start(this);
     if (limits.aborted) {
-      // Nothing was done that a hook or a report could tell of.
+      // Nothing happened that a hook or a report could show.
       this.failed = true;
       this.outcome = limits.reason;
       return END;
@@ -81,8 +81,8 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Begins an attempt. What may hold or refuse one stands here; a hold is a step like the wait, after which this is
-   * asked again.
+   * Starts an attempt. Protection that may delay or prevent one belongs here; a delay is a step like the wait, after
+   * which this is called again.
    */
   begin() {
     const { settings, limits } = this;
@@ -129,7 +129,7 @@ export class Operation extends OperationState {
     return this.settings.retryOnResult !== undefined;
   }
 
-  /** The option that is asked about the outcome. @returns {string} */
+  /** Name of the option that decides about the outcome. @returns {string} */
   get asked() {
     return this.failed ? 'retryIf' : 'retryOnResult';
   }
@@ -160,7 +160,7 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Computes the wait before another attempt. What a retry takes is taken here, as the last thing before the wait, and
+   * Computes the wait before another attempt. A retry's tokens are taken here, as the last thing before the wait, and
    * put back by `settle`, if the attempt is never made.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @returns {number | string}
@@ -206,8 +206,8 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Returns the reason to stop for an error that takes the outcome's place: of a callback other than the operation
-   * itself, or of the core. The failure that was being judged becomes its cause.
+   * Returns the reason to stop for an error that replaces the outcome: of a callback other than the operation
+   * itself, or of the core. The failure that was being classified becomes its cause.
    * @param {any} thrown
    */
   callbackFailed(thrown) {
@@ -257,7 +257,7 @@ function blame(error, failure) {
     }
     hide(error, 'cause', failure);
   } catch {
-    // An error that throws when it is looked at stays as it is.
+    // An error that throws when it is read stays as it is.
   }
 }
 

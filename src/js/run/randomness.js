@@ -14,7 +14,7 @@ let count = 0;
 /**
  * Returns a seed that no other call gets, and the index that belongs to it. Process entropy alone would repeat in
  * clones of a snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter no two
- * seeds are equal. Clones of a running machine have all of these in common, and are told apart by the clock.
+ * seeds are equal. Clones of a running machine have all of these in common, and differ only by the clock.
  * @returns {[high: number, low: number, index: number]}
  */
 export function freshSeed() {
@@ -33,7 +33,7 @@ function processEntropy() {
   return words;
 }
 
-/** 32 bits of `Math.random`, or 0 where a stub of it throws or answers nonsense. */
+/** 32 bits of `Math.random`, or 0 where a stub of it throws or returns something else. */
 function chance() {
   try {
     return (Math.random() * TWO_32) | 0;

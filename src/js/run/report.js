@@ -1,5 +1,5 @@
 // @ts-check
-// The story of an operation: what each attempt did, why it ended, and the errors that tell it.
+// The report of an operation: what each attempt did, why it ended, and the errors that carry it.
 
 import { messageOf } from '../options/messages.js';
 
@@ -65,7 +65,7 @@ export function retryReport(error) {
  * @param {object} report
  */
 export function keepReport(error, report) {
-  // A WeakMap refuses what is no object.
+  // A WeakMap accepts objects only.
   if (Object(error) === error) reports.set(/** @type {object} */ (error), report);
 }
 

@@ -18,13 +18,13 @@ export const UNLIMITED = new Unlimited();
  * Runs the callback until it succeeds or the settings say stop. The first attempt is called
  * before this returns.
  *
- * A first attempt that succeeds and that nothing watches costs one look at the clock and one derived
+ * A first attempt that succeeds and that nothing watches costs one reading of the clock and one derived
  * promise: no wasm, no controller, no operation object.
  * @param {Settings} settings
  * @param {Callback} fn
  * @param {number} index among the operations of a policy
  * @param {import('./metrics.js').Metrics} [metrics]
- * @param {AbortSignal} [signal] the run's own, beside the settings'
+ * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */
 export function run(settings, fn, index, metrics, signal) {
@@ -55,7 +55,7 @@ export function run(settings, fn, index, metrics, signal) {
  * Runs an operation that something watches.
  * @param {Operation} operation
  * @param {import('./metrics.js').Metrics} [metrics]
- * @param {AbortSignal} [signal] the run's own, beside the settings'
+ * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */
 export function watch(operation, metrics, signal) {
@@ -71,8 +71,8 @@ export function watch(operation, metrics, signal) {
 
 /**
  * Does what the steps of an operation say until it has settled. An async function, so that the caller's frames stay in
- * the stack of errors that later attempts throw. What it holds while it waits, each operation holds: it has few
- * variables.
+ * the stack of errors that later attempts throw. Each waiting operation holds its variables, so it has few
+ * of them.
  * @param {Operation} operation
  * @param {any} [answer] what the step before brought
  * @param {boolean} [threw]

@@ -9,7 +9,7 @@ const watched = new WeakMap();
 
 /**
  * @param {AbortSignal} signal not aborted yet
- * @param {Follower} follower told once, unless it stops to follow before
+ * @param {Follower} follower called once, unless it stops following before
  */
 export function follow(signal, follower) {
   const known = watched.get(signal);
@@ -19,7 +19,7 @@ export function follow(signal, follower) {
   }
   const followers = new Set([follower]);
   const listener = () => {
-    // Each may leave meanwhile.
+    // Each may leave during the loop.
     for (const each of followers) each.abort(signal);
   };
   watched.set(signal, { followers, listener });

@@ -33,7 +33,7 @@ export function syncOf(load) {
   };
 }
 
-/** Limits of an operation that blocks. No event can tell of them, so they are polled. */
+/** Limits of an operation that blocks. No event can announce them, so they are polled. */
 class PolledLimits {
   expired = undefined;
   deadlineAt = Infinity;

@@ -15,7 +15,7 @@ export function now() {
  * everything, because an operation that waits holds each that there is.
  * @param {number} ms finite, at least 0
  * @param {(time: number) => void} done gets the time
- * @param {boolean} unref whether Node may exit meanwhile
+ * @param {boolean} unref whether Node may exit during the wait
  * @param {number} armedAt the time now
  * @returns {() => void} cancels
  */
@@ -35,7 +35,7 @@ export function startTimer(ms, done, unref, armedAt) {
         left = Math.max(0, Math.min(left, Math.ceil(missing)));
       } else if (missing > 0 && missing <= 2 * timers && time - armedAt >= missing) {
         // Hosts fire each timer up to 1 ms early: wait for the rest. If more is missing, or the clock has hardly
-        // moved meanwhile, a fake clock drives the timers and not `performance.now`: go on.
+        // moved, a fake clock drives the timers and not `performance.now`: go on.
         armedAt = time;
         left = Math.ceil(missing);
       } else {

@@ -1,5 +1,5 @@
 // @ts-check
-// Node's diagnostics channels, when somebody listens.
+// Node's diagnostics channels, when they have subscribers.
 
 /**
  * @typedef {object} TracingChannel
@@ -12,7 +12,7 @@
 let channel;
 
 /**
- * The channel `tracing:rejitter:operation:*`, or null where there is none or nobody listens.
+ * The channel `tracing:rejitter:operation:*`, or null where it is missing or has no subscriber.
  * @returns {TracingChannel | null}
  */
 export function subscribed() {

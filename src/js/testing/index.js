@@ -116,7 +116,7 @@ class VirtualClock {
         'wait',
         (/** @type {any} */ cell, /** @type {any} */ index, /** @type {any} */ value, /** @type {any} */ ms) => {
           const answer = wait.call(Atomics, cell, index, value, 0);
-          // No timer fires meanwhile: the thread is blocked.
+          // No timer fires during the wait: the thread is blocked.
           if (answer === 'timed-out' && ms > 0) timers.now += ms;
           return answer;
         },
@@ -189,7 +189,7 @@ class VirtualClock {
 
   uninstall() {
     for (const [holder, name, own, replacement] of this.#replaced.reverse()) {
-      // Somebody else's replacement stays.
+      // A later replacement by other code stays.
       if (holder[name] !== replacement) continue;
       if (own === undefined) delete holder[name];
       else put(holder, name, own);

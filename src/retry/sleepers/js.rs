@@ -8,9 +8,9 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
+use crate::policy::ms_from_duration;
 use crate::retry::Sleeper;
 use crate::retry::clock::{self, performance_now};
-use crate::retry::duration::ms_from_duration;
 
 // Named through `globalThis`, they are looked up at each use: fake timers, installed or removed
 // at any moment, work.
@@ -48,7 +48,7 @@ impl Sleeper for JsSleeper {
         }
     }
 
-    fn now(&self) -> Duration {
+    fn now(&self) -> Option<Duration> {
         clock::now()
     }
 }

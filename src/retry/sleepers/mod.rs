@@ -1,8 +1,86 @@
-//! The sleepers that this crate brings.
+//! The sleepers that this crate brings, each where its host is.
 
-#[cfg(target_arch = "wasm32")]
-pub(super) mod js;
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) mod thread;
-#[cfg(all(not(target_arch = "wasm32"), feature = "tokio"))]
-pub(super) mod tokio;
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+mod js;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+mod thread;
+#[cfg(all(
+    feature = "tokio",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod tokio;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+pub use js::{JsSleep, JsSleeper};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use thread::ThreadSleeper;
+#[cfg(all(
+    feature = "tokio",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub use tokio::TokioSleeper;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+use js::JsSleeper as Host;
+#[cfg(all(
+    feature = "tokio",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+use tokio::TokioSleeper as Host;
+
+/// The sleeper of an operation that sets no other with [`Retry::sleep`](crate::Retry::sleep) or
+/// [`Retry::sleeper`](crate::Retry::sleeper).
+///
+/// With the feature `tokio` it waits as `TokioSleeper` does; with the feature `js`, in a wasm file for
+/// a JavaScript host, as `JsSleeper` does. Without either it does not implement [`Sleeper`](crate::Sleeper).
+///
+/// ```
+/// // A library that has no runtime of its own leaves the choice of the timers to the program.
+/// use rejitter::{DefaultSleeper, RetryPolicy, Sleeper, retry};
+///
+/// async fn answer<S: Sleeper>(timers: S) -> Result<u8, String> {
+///     retry(RetryPolicy::default(), || async { Ok(42) }).sleeper(timers).await
+/// }
+/// # let _ = DefaultSleeper::default();
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct DefaultSleeper {
+    #[cfg(any(
+        all(target_family = "wasm", target_os = "unknown", feature = "js"),
+        all(
+            feature = "tokio",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
+    ))]
+    host: Host,
+}
+
+#[cfg(any(
+    all(target_family = "wasm", target_os = "unknown", feature = "js"),
+    all(
+        feature = "tokio",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+impl super::Sleeper for DefaultSleeper {
+    type Sleep = <Host as super::Sleeper>::Sleep;
+
+    fn sleep(&self, duration: std::time::Duration) -> Self::Sleep {
+        self.host.sleep(duration)
+    }
+
+    fn now(&self) -> Option<std::time::Duration> {
+        self.host.now()
+    }
+}
+
+#[cfg(not(any(
+    all(target_family = "wasm", target_os = "unknown", feature = "js"),
+    all(
+        feature = "tokio",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+)))]
+impl super::sleeper::MaybeSleeper for DefaultSleeper {
+    type Sleep = std::convert::Infallible;
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::retry::{BlockingSleeper, clock};
+use crate::retry::BlockingSleeper;
 
 /// [`std::thread::sleep`] and [`std::time::Instant`]: what
 /// [`retry_blocking`](crate::retry_blocking) waits with by default.
@@ -12,9 +12,5 @@ pub struct ThreadSleeper;
 impl BlockingSleeper for ThreadSleeper {
     fn sleep(&self, duration: Duration) {
         std::thread::sleep(duration);
-    }
-
-    fn now(&self) -> Duration {
-        clock::now()
     }
 }

@@ -23,7 +23,8 @@ impl Sleeper for TokioSleeper {
         time::sleep(duration)
     }
 
-    fn now(&self) -> Duration {
-        Instant::now().saturating_duration_since(*self.origin.get_or_init(Instant::now))
+    fn now(&self) -> Option<Duration> {
+        let origin = *self.origin.get_or_init(Instant::now);
+        Some(Instant::now().saturating_duration_since(origin))
     }
 }

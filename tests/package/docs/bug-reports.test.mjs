@@ -10,7 +10,7 @@ import { tableIn } from '../lib/readers.mjs';
 
 const FOLDERS = ['engine', 'fetch', 'hosts', 'lab', 'options', 'testing'];
 
-/** The ids that the names of tests in `code` begin with. */
+/** The ids with which the names of tests in `code` start. */
 const idsOf = (code) =>
   [...code.matchAll(/^ *test\(\s*['"`]((?:[A-Z]\d\d )+)/gm)].flatMap(([, ids]) => ids.trim().split(' '));
 

@@ -10,6 +10,7 @@ import { underClock } from '../lib/clock.mjs';
 import { importPackage, installed, project } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { DECLARED, blocks, caught, declarations, literal, reference, tableIn } from '../lib/readers.mjs';
+import { publicNames } from '../lib/shortcuts.mjs';
 import { compile } from '../lib/types.mjs';
 
 const api = await importPackage();
@@ -39,7 +40,7 @@ function objections(files, module = api, optionTypes = { PolicyOptions: KNOWN })
     for (const name of documented) if (!real.includes(name)) wrong.push(`${what} ${name} is only in the declarations`);
   };
   const values = [...exports].filter(([, { value }]) => value).map(([name]) => name);
-  differ('export', values, Object.keys(module));
+  differ('export', values, publicNames(module));
   for (const [name, { doc, kind, value, members, marked }] of exports) {
     if (!marked) continue;
     if (!doc?.text.trim()) wrong.push(`${name} has no doc comment`);

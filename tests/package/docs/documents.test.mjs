@@ -296,7 +296,7 @@ test('the table of jitters lists each, and its formulas are what the package com
   }
 });
 
-/** What the cap bounds, as the table says it, and as toJSON has it. */
+/** The value that the cap bounds, in the words of the table and of toJSON. */
 const CAP_RULES = { 'the wait': 'bound', 'the interval': 'ceiling', 'the draw': 'draw' };
 
 test('the table of presets lists each, with its options and what its cap bounds', () => {

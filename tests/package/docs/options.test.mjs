@@ -16,7 +16,7 @@ const ROWS = tableIn(reference('options'), 'option').map(([name, what, range, st
   looked,
 }));
 
-/** What an option needs beside it to be allowed at all. */
+/** Other options that an option needs to be allowed at all. */
 const BESIDE = {
   stepMs: { backoff: 'linear' },
   truncateAt: { backoff: 'truncated' },
@@ -48,7 +48,7 @@ const below = (x) => (x === 0 ? -Number.MIN_VALUE : x * (1 - 2 ** -52));
 
 const RANGED = ROWS.filter(({ range }) => range.includes('…'));
 
-test('there are ranges, and kinds for what is no number', () => {
+test('the table has ranges, and kinds for values that are not numbers', () => {
   assert.equal(RANGED.length, 11);
   for (const { name, range } of ROWS.filter((row) => !RANGED.includes(row))) {
     assert.ok(['', 'a function', 'a string', 'an AbortSignal'].includes(range), name);
@@ -79,39 +79,39 @@ for (const { name, range } of RANGED) {
       ...(high < Infinity ? [above(high) > high ? above(high) : high * 2, Infinity] : []),
       ...(kind === 'whole ' ? [low + 0.5] : []),
     ];
-    for (const value of inside) assert.ok(accepts(name, value), `${value} is refused`);
+    for (const value of inside) assert.ok(accepts(name, value), `${value} is rejected`);
     for (const value of outside) assert.ok(!accepts(name, value), `${value} is taken`);
   });
 }
 
 /** An operation that touches every option: its waits, hooks, errors and times, as text. */
-async function behaviour(options, beside = {}) {
+async function behaviour(options, others = {}) {
   const log = [];
   const { clock, error } = await underClock((virtual) => {
     const policy = new RetryPolicy({
       seed: 11,
       totalTimeoutMs: 3_600_000,
-      ...beside,
+      ...others,
       ...options,
       onRetry: ({ delayMs }) => log.push(delayMs),
       onGiveUp: ({ reason, report }) => log.push(reason, report.attempts, report.elapsedMs),
     });
     const result = policy.run(({ attempt }) => {
-      if (beside.retryOnResult) return attempt;
+      if (others.retryOnResult) return attempt;
       // A server's wait of a minute, one that is longer, an attempt that takes two hours, and failures.
       if (attempt === 2) throw retryAfter(60_000, new Error('a minute'));
       if (attempt === 8) throw retryAfter(60_001, new Error('longer'));
       virtual.now += 1;
       throw new Error('down');
     });
-    const told = result.then(
+    const shown = result.then(
       (value) => log.push(value),
       (e) => {
         log.push(e.name, e.message);
         throw e;
       },
     );
-    return told.finally(() => log.push(typeof policy.metrics()));
+    return shown.finally(() => log.push(typeof policy.metrics()));
   });
   return JSON.stringify([log, clock.delays, String(error)], (_, value) => (value === Infinity ? 'Infinity' : value));
 }
@@ -142,9 +142,9 @@ const OTHERS = {
 for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined)) {
   if (['retryOnResult', 'finalResult', 'unref', 'attemptTimeoutMs'].includes(name)) continue;
   test(`${name}: the default is ${standard}`, async () => {
-    const [other, beside = {}] = OTHERS[name];
-    const value = new Function('baseMs', `return (${standard});`)(beside.baseMs ?? 100);
-    const { [name]: _, ...rest } = beside;
+    const [other, others = {}] = OTHERS[name];
+    const value = new Function('baseMs', `return (${standard});`)(others.baseMs ?? 100);
+    const { [name]: _, ...rest } = others;
     const omitted = await behaviour({ [name]: undefined }, rest);
     assert.equal(await behaviour({ [name]: value }, rest), omitted);
     // The control: what it is compared by would show another value.
@@ -152,7 +152,7 @@ for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined
   });
 }
 
-test('attemptTimeoutMs: the default is Infinity; unref: false; retryOnResult: () => false; finalResult: resolve', async () => {
+test('false; finalResult: resolve => attemptTimeoutMs defaults to Infinity, unref to false, retryOnResult to () => false => false; finalResult: resolve', async () => {
   const rows = Object.fromEntries(ROWS.map(({ name, standard }) => [name, standard]));
   assert.deepEqual([rows.attemptTimeoutMs, rows.unref, rows.retryOnResult], ['Infinity', 'false', '() => false']);
   const hangs = (options) =>

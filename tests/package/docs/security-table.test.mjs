@@ -26,7 +26,7 @@ function problemsIn(markdown) {
   return tableIn(markdown, 'at stake').flatMap(([asset, , , tests]) =>
     tests.split('<br>').flatMap((entry) => {
       const [, file, title] = /^`([^`]+)`: (.+)$/.exec(entry) ?? [];
-      if (file === undefined) return [`${asset}: ${entry} is no test`];
+      if (file === undefined) return [`${asset}: ${entry} is not a test`];
       if (!existsSync(join(repo, file))) return [`${asset}: ${file} does not exist`];
       return titlesIn(file).some((pattern) => pattern.test(title)) ? [] : [`${asset}: ${file} has no test "${title}"`];
     }),
@@ -42,7 +42,7 @@ test('control: reports a promise without a test, a missing file and a missing ti
   const row = (tests) => `| at stake | threat | promise | held by |\n|---|---|---|---|\n| a | b | c | ${tests} |\n`;
   const own = '`tests/package/docs/security-table.test.mjs`: ';
   assert.deepEqual(problemsIn(row(`${own}each promise of SECURITY.md is held by tests that exist`)), []);
-  assert.deepEqual(problemsIn(row('')), ['a:  is no test']);
+  assert.deepEqual(problemsIn(row('')), ['a:  is not a test']);
   assert.deepEqual(problemsIn(row('`tests/none.test.mjs`: x')), ['a: tests/none.test.mjs does not exist']);
   assert.deepEqual(problemsIn(row(`${own}each promise`)), [
     'a: tests/package/docs/security-table.test.mjs has no test "each promise"',

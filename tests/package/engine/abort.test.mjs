@@ -14,7 +14,7 @@ const failing = () => {
   throw new Error('from fn');
 };
 
-/** How a promise stands, told without leaving the current macrotask. */
+/** The state of a promise, found without leaving the current macrotask. */
 async function settledNow(promise) {
   let state = { settled: false };
   promise.then(
@@ -97,7 +97,7 @@ test('A05 abort in a wait of 60 s: rejects in the same macrotask, clears the tim
     assert.equal(calls, 1);
   }));
 
-test('A05 likewise in a wait that is longer than one timer can be', () =>
+test('A05 the same in a wait that is longer than one timer can be', () =>
   withClock(async (clock) => {
     const controller = new AbortController();
     const promise = retry(failing, {
@@ -116,7 +116,7 @@ test('A05 likewise in a wait that is longer than one timer can be', () =>
     assert.equal(listeners(controller.signal), 0);
   }));
 
-test('A11 the reason comes out as it is, from every phase, and is the reason of the attempt signal', async () => {
+test('A11 rejects with the reason itself in every phase, and it is the reason of the attempt signal', async () => {
   for (const [name, given] of Object.entries(REASONS)) {
     for (const phase of ['attempt 1', 'attempt 2', 'the wait', 'the predicate']) {
       await withClock(async (clock) => {
@@ -260,7 +260,7 @@ test('an abort inside fn, which then never settles, or inside a later attempt, e
     }
   }));
 
-test('an abort inside random: no wait begins', async () => {
+test('an abort inside random: no wait starts', async () => {
   const controller = new AbortController();
   let calls = 0;
   const { clock, error } = await underClock(() =>
@@ -298,10 +298,10 @@ test('an abort inside fn wins over the value that fn returns next', async () => 
   assert.equal(error, 'enough');
 });
 
-test('retryIf is not asked after an abort', () =>
+test('retryIf is not called after an abort', () =>
   withClock(async () => {
     const controller = new AbortController();
-    let asked = 0;
+    let called = 0;
     let reject;
     const promise = retry(
       () =>
@@ -311,7 +311,7 @@ test('retryIf is not asked after an abort', () =>
       {
         signal: controller.signal,
         retryIf: () => {
-          asked += 1;
+          called += 1;
           return true;
         },
       },
@@ -320,7 +320,7 @@ test('retryIf is not asked after an abort', () =>
     controller.abort('enough');
     reject('late');
     assert.deepEqual(await settledNow(promise), { settled: true, error: 'enough' });
-    assert.equal(asked, 0);
+    assert.equal(called, 0);
   }));
 
 test('an abort after the success changes nothing', async () => {
@@ -338,7 +338,7 @@ test('an abort after the success changes nothing', async () => {
   );
   controller.abort('late');
   assert.equal(value, 'value');
-  // The attempts are over: aborting their signals now would reach into work that has been handed over.
+  // The attempts have ended: aborting their signals now would reach into work that has been handed over.
   assert.deepEqual(
     kept.map((signal) => signal.aborted),
     [false, false],
@@ -349,7 +349,7 @@ test('A07 nothing runs after the settlement, however long one waits', () =>
   withClock(async (clock) => {
     const controller = new AbortController();
     let calls = 0;
-    let asked = 0;
+    let called = 0;
     const promise = retry(
       () => {
         calls += 1;
@@ -359,7 +359,7 @@ test('A07 nothing runs after the settlement, however long one waits', () =>
         signal: controller.signal,
         maxAttempts: Infinity,
         retryIf: () => {
-          asked += 1;
+          called += 1;
           return true;
         },
       },
@@ -368,10 +368,10 @@ test('A07 nothing runs after the settlement, however long one waits', () =>
     await clock.advance(500);
     controller.abort('enough');
     await turn();
-    const before = { calls, asked, armed: clock.armed.length };
+    const before = { calls, called, armed: clock.armed.length };
     assert.ok(before.calls > 1);
     await clock.advance(600_000);
-    assert.deepEqual({ calls, asked, armed: clock.armed.length }, before);
+    assert.deepEqual({ calls, called, armed: clock.armed.length }, before);
   }));
 
 test('A01 1,000 operations on one signal leave no listener, and each has at most one while it lives', async () => {
@@ -434,7 +434,7 @@ test('A01 100 living operations on one signal have one listener together, and on
     assert.equal(clock.pending.size, 0);
   }));
 
-test('operations that share a signal: one that ends leaves the others listening, and one that begins while they abort is refused', () =>
+test('operations share a signal: one that ends leaves the rest listening, one that starts during the abort rejects', () =>
   withClock(async (clock) => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -506,7 +506,7 @@ test('aborted before the run by either signal: fn is not called', async () => {
 
 test('A13 a signal of another realm, for which instanceof is false, is accepted and honoured', () =>
   withClock(async (clock) => {
-    // What a jsdom window, an iframe or a test framework's environment gives: the same interface, from
+    // A signal of a jsdom window, an iframe or a test framework's environment: the same interface, from
     // classes that this realm has never seen.
     const foreign = runInContext(
       `

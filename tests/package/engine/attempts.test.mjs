@@ -87,7 +87,7 @@ test('one draw per wait that has one, none for the attempts', async () => {
   }
 });
 
-test("pollyV2 with a random of one's own: the second draw of a wait comes from the lower digits of the first", async () => {
+test('pollyV2 with a custom random: the second draw of a wait comes from the lower digits of the first', async () => {
   const draws = [0.9, 0.8, 0.7, 0.6];
   // Above the cap the value is cap/2 + r′·cap/2.
   const options = { jitter: 'pollyV2', baseMs: 1000, capMs: 1000, maxAttempts: 5 };
@@ -189,9 +189,9 @@ test('success ends it: no later call, no timer', async () => {
   assert.equal(calls, 3);
 });
 
-test('retryIf is asked once for each failure, with the error and the attempt that fn got', async () => {
+test('retryIf is called once for each failure, with the error and the attempt that fn got', async () => {
   const given = [];
-  const asked = [];
+  const received = [];
   const { error } = await underClock(() =>
     retry(
       (attempt) => {
@@ -201,23 +201,23 @@ test('retryIf is asked once for each failure, with the error and the attempt tha
       {
         maxAttempts: 3,
         retryIf(...args) {
-          asked.push(args);
+          received.push(args);
           return true;
         },
       },
     ),
   );
   assert.equal(error, 'e3');
-  // Also after the last failure: the predicate is looked at before the number of attempts.
+  // Also after the last failure: the predicate comes before the number of attempts.
   assert.deepEqual(
-    asked.map(([e]) => e),
+    received.map(([e]) => e),
     ['e1', 'e2', 'e3'],
   );
   assert.deepEqual(
-    asked.map((args) => args.length),
+    received.map((args) => args.length),
     [2, 2, 2],
   );
-  for (const [i, [, attempt]] of asked.entries()) {
+  for (const [i, [, attempt]] of received.entries()) {
     assert.equal(attempt, given[i]);
     assert.equal(attempt.attempt, i + 1);
   }
@@ -246,7 +246,7 @@ for (const [kind, answer] of Object.entries({
   });
 }
 
-test('a predicate that throws or rejects stops, and its own error comes out', async () => {
+test('a predicate that throws or rejects stops, and the promise rejects with its own error', async () => {
   for (const retryIf of [
     () => {
       throw 'from the predicate';
@@ -322,11 +322,11 @@ test('each attempt has an unaborted signal of its own', async () => {
   assert.equal(new Set(signals).size, 4);
 });
 
-test('the same attempt gives the same signal each time it is asked', async () => {
+test('the same attempt gives the same signal each time it is read', async () => {
   await retry((attempt) => assert.equal(attempt.signal, attempt.signal));
 });
 
-test('an attempt tells of the one before it, and of the time', async () => {
+test('an attempt shows the error before it, and the time', async () => {
   const seen = [];
   await underClock((clock) =>
     retry(

@@ -19,7 +19,7 @@ const hostile = () =>
       throw new Error('the proxy was read');
     },
     getPrototypeOf() {
-      throw new Error('the proxy was asked');
+      throw new Error('the proxy was read');
     },
   });
 
@@ -92,7 +92,7 @@ const NUMBERS = {
       throw E;
     },
   }),
-  'retryIf, with nonsense': (abort) => ({
+  'retryIf, with an invalid value': (abort) => ({
     retryIf: () => {
       abort();
       return 'maybe';
@@ -100,9 +100,9 @@ const NUMBERS = {
   }),
 };
 for (const [name, options] of Object.entries(NUMBERS)) {
-  test(`${name} that aborts and then fails: the abort comes out, with its reason`, async () => {
+  test(`${name} that aborts and then fails: the operation rejects with the abort's reason`, async () => {
     const controller = new AbortController();
-    const told = [];
+    const reasons = [];
     const { error, clock } = await underClock(() =>
       retry(
         () => {
@@ -110,22 +110,22 @@ for (const [name, options] of Object.entries(NUMBERS)) {
         },
         {
           signal: controller.signal,
-          onGiveUp: (event) => told.push(event.reason),
+          onGiveUp: (event) => reasons.push(event.reason),
           ...options(() => controller.abort(reason)),
         },
       ),
     );
     assert.equal(error, reason);
     assert.equal(reason.cause, undefined);
-    assert.deepEqual(told, ['aborted']);
+    assert.deepEqual(reasons, ['aborted']);
     assert.equal(clock.armed.length, 0);
   });
 }
 const reason = new Error('the reason');
 
-test('retrySync likewise', () => {
+test('retrySync does the same', () => {
   for (const [name, options] of Object.entries(NUMBERS)) {
-    // A promise is no answer there.
+    // A promise is not a valid value there.
     if (name === 'retryIf, rejecting') continue;
     const controller = new AbortController();
     assert.throws(
@@ -142,11 +142,11 @@ test('retrySync likewise', () => {
   }
 });
 
-test("decides, calls onRetry and starts the wait in one step: another operation's callback can only abort the wait", async () => {
+test('decides, calls onRetry and starts the wait in one step: other callbacks can only abort the wait', async () => {
   const controller = new AbortController();
   const { signal } = controller;
-  const told = [];
-  const hooks = { onRetry: () => told.push('onRetry'), onGiveUp: ({ reason: why }) => told.push(why) };
+  const called = [];
+  const hooks = { onRetry: () => called.push('onRetry'), onGiveUp: ({ reason: why }) => called.push(why) };
   await underClock(async () => {
     // Both predicates run in one macrotask: the first has decided when the second aborts.
     const first = retry(
@@ -169,10 +169,10 @@ test("decides, calls onRetry and starts the wait in one step: another operation'
     ).catch(() => {});
     await Promise.all([first, second]);
   });
-  assert.deepEqual(told, ['onRetry', 'aborted']);
+  assert.deepEqual(called, ['onRetry', 'aborted']);
 });
 
-test('an onAttempt hook that blocks past the deadline: no attempt begins', async () => {
+test('an onAttempt hook that blocks past the deadline: no attempt starts', async () => {
   for (const attempts of [1, 2]) {
     const { error, clock, calls } = await underBlocking(attempts);
     assert.equal(calls, attempts - 1);
@@ -234,7 +234,7 @@ test('random and backoff that take their time: what they took counts against the
   }
 });
 
-test('a wait begins when random and backoff have answered, whatever they took', async () => {
+test('a wait starts when random and backoff have returned, whatever they took', async () => {
   for (const slow of ['random', 'backoff']) {
     const ends = [];
     const clock = new VirtualClock().install();
@@ -322,7 +322,7 @@ test('every attempt has a record, also one that aborted and then threw or return
   }
 });
 
-test("no class has a static block: React Native's bundler refuses them", () => {
-  for (const file of ['lib/driver.js', 'lib/driver.cjs', 'lib/fetch.js', 'testing.js'])
+test("no class has a static block: React Native's bundler rejects them", () => {
+  for (const file of ['index.js', 'index.cjs', 'fetch.js', 'testing.js'])
     assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\bstatic\s*\{/, file);
 });

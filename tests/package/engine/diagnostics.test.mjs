@@ -1,4 +1,4 @@
-// The tracing channel `tracing:rejitter:operation:*`, for whoever watches a process from outside.
+// The tracing channel `tracing:rejitter:operation:*`, for observers of a process.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -10,7 +10,7 @@ import { importPackage, runNode } from '../lib/consumer.mjs';
 const { RetryPolicy, retry, retryReport } = await importPackage();
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 
-/** Runs `body` with subscribers; gives what they were told. */
+/** Runs `body` with subscribers; returns the events that they received. */
 async function watched(body) {
   const told = [];
   const subscribers = Object.fromEntries(
@@ -58,7 +58,7 @@ test('a success: start and end around the call, asyncStart and asyncEnd around i
   }
 });
 
-test('a failure: the error and the report are told', async () => {
+test('a failure: the events have the error and the report', async () => {
   const error = new Error('failing');
   const told = await watched(async () => {
     await assert.rejects(
@@ -82,12 +82,12 @@ test('a failure: the error and the report are told', async () => {
   assert.equal(context.report.reason, 'exhausted');
 });
 
-test('an abort and refused options', async () => {
+test('an abort and rejected options', async () => {
   const told = await watched(async () => {
     await retry(() => 1, { signal: AbortSignal.abort('enough') }).catch(() => {});
     await retry(() => 1, { baseMs: -1 }).catch(() => {});
   });
-  // Refused options begin no operation.
+  // Rejected options start no operation.
   assert.deepEqual(
     told.map(({ name }) => name),
     ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
@@ -167,7 +167,7 @@ test('subscribers that come and go between operations, and before the package is
   assert.equal(told.length, 4);
   const { length } = told;
   await retry(() => 1);
-  assert.equal(told.length, length, 'none is told after it has left');
+  assert.equal(told.length, length, 'no event after it has left');
   const { stdout, stderr } = await runNode(`
     import { tracingChannel } from 'node:diagnostics_channel';
     let starts = 0;
@@ -208,7 +208,7 @@ for (const [what, change] of Object.entries({
   'channels without tracing':
     "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
 })) {
-  test(`${what}: it is asked once, and every function works`, async () => {
+  test(`${what}: it is called once, and every function works`, async () => {
     const { code, stdout, stderr } = await runNode(`
       const { RetryPolicy, retry, retrySync } = await import('rejitter');
       let looks = 0;

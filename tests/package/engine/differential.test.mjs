@@ -105,7 +105,7 @@ function differences(native, many) {
       const waits = delaysOf(policy, seed);
       if (digest(waits) !== native[i]) {
         found[build] ??=
-          `policy ${i}, ${JSON.stringify(data)}, seed ${seed}: ${build} waits ${[...waits].join(', ')}; native Rust waits otherwise`;
+          `policy ${i}, ${JSON.stringify(data)}, seed ${seed}: ${build} waits ${[...waits].join(', ')}; native Rust differs`;
       }
     }
   }

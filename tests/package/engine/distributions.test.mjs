@@ -107,7 +107,7 @@ function decorrelatedSteps(columns, strictness) {
   }
 }
 
-test('decorrelated: no atom before wait 5, 0.4 % there, 30.3 % at wait 20, 31.5 % in the long run', () => {
+test('decorrelated: no atom before wait 5, 0.4% there, 30.3% at wait 20, 31.5% in the long run', () => {
   const rows = reference(undefined, 'decorrelated');
   assert.deepEqual(
     rows.slice(0, 4).map(({ atoms }) => atoms),

@@ -11,7 +11,7 @@ const { TimeoutError, retry, retryReport, retrySync } = await importPackage();
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onSuccess', 'onGiveUp'];
 const E = new Error('failing');
 
-/** Options whose hooks write down what they are told. */
+/** Options whose hooks record their events. */
 const telling = (seen, options) => ({
   ...Object.fromEntries(
     HOOKS.map((name) => [
@@ -106,27 +106,27 @@ test('events of results have the result', async () => {
   }
 });
 
-test('beforeRetry is awaited: the next attempt begins when it has answered, and its time counts', async () => {
-  const story = [];
+test('beforeRetry is awaited: the next attempt starts when it has settled, and its time counts', async () => {
+  const trace = [];
   const { clock } = await underClock((clock) =>
     retry(
       ({ attempt, elapsedMs }) => {
-        story.push([`attempt ${attempt}`, elapsedMs]);
+        trace.push([`attempt ${attempt}`, elapsedMs]);
         if (attempt < 3) throw E;
       },
       {
         jitter: 'none',
         beforeRetry: async ({ attempt }) => {
-          story.push([`before ${attempt}`, clock.now - 1000]);
+          trace.push([`before ${attempt}`, clock.now - 1000]);
           await new Promise((go) => {
             setTimeout(go, 30);
           });
-          story.push([`after ${attempt}`, clock.now - 1000]);
+          trace.push([`after ${attempt}`, clock.now - 1000]);
         },
       },
     ),
   );
-  assert.deepEqual(story, [
+  assert.deepEqual(trace, [
     ['attempt 1', 0],
     ['before 1', 100],
     ['after 1', 130],
@@ -243,7 +243,7 @@ test('beforeRetry that returns a promise is a TypeError in retrySync, and its re
   assert.equal(error.cause, E);
 });
 
-test('the deadline ends a beforeRetry that never settles: the last error comes out', async () => {
+test('the deadline ends a beforeRetry that never settles: the operation rejects with the last error', async () => {
   const seen = [];
   const { error, clock } = await underClock(() =>
     retry(
@@ -361,7 +361,7 @@ const SPOILERS = {
   }),
 };
 for (const [name, options] of Object.entries(SPOILERS)) {
-  test(`when ${name}, the callback's own failure is the cause of what comes out`, async () => {
+  test(`when ${name}, the callback's own failure is the cause of the rejection`, async () => {
     const own = new Error('own');
     const { error } = await underClock(() =>
       retry(() => {
@@ -388,13 +388,13 @@ for (const [name, options] of Object.entries(SPOILERS)) {
     }
     assert.equal(deep.cause, undefined);
     assert.equal(failure.cause.message, 'between');
-    // A failure that cannot be read is a cause like others; an error that cannot be read comes out as it is.
+    // A failure that cannot be read is a cause like others; an error that cannot be read is thrown as it is.
     const unreadable = new Proxy(new Error('hidden'), {
       get() {
         throw new Error('read');
       },
       getPrototypeOf() {
-        throw new Error('asked');
+        throw new Error('read');
       },
     });
     const next = new Error('next');
@@ -424,9 +424,9 @@ for (const [name, options] of Object.entries(SPOILERS)) {
   });
 }
 
-test('nonsense of retryIf, random and backoff has the failure as its cause; of retryOnResult, which judges a result, none', async () => {
-  const nonsense = { retryIf: () => undefined, random: () => 7, backoff: () => 'soon' };
-  for (const [name, callback] of Object.entries(nonsense)) {
+test('errors about the values of retryIf, random and backoff have the failure as their cause', async () => {
+  const invalid = { retryIf: () => undefined, random: () => 7, backoff: () => 'soon' };
+  for (const [name, callback] of Object.entries(invalid)) {
     const [run, sync] = await both(
       () => {
         throw E;
@@ -442,7 +442,7 @@ test('nonsense of retryIf, random and backoff has the failure as its cause; of r
   for (const { error } of [run, sync]) assert.ok(error instanceof TypeError && !('cause' in error));
 });
 
-test("one TimeoutError for an attempt: its signal's reason, the rejection, with the failure before it as the cause", async () => {
+test("makes one TimeoutError for an attempt: its signal's reason and the rejection, caused by the failure before", async () => {
   for (const options of [{ attemptTimeoutMs: 50, maxAttempts: 2 }, { totalTimeoutMs: 150 }]) {
     const signals = [];
     const { error } = await underClock(() =>

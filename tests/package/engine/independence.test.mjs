@@ -94,7 +94,7 @@ test('H01 fn, retryIf and random call the same policy again', async () => {
   assert.equal(value, 3);
 });
 
-test('H01 random that starts an operation of its own while a draw is being made', async () => {
+test('H01 random that starts another operation while a draw is being made', async () => {
   let nested = 0;
   const inner = [];
   const options = {
@@ -278,7 +278,7 @@ test('N03 --random-seed, which fixes Math.random, does not fix the waits', async
   assert.notEqual(starts[0].stdout, starts[1].stdout);
 });
 
-test('N01 a startup snapshot, taken after warm-up, gives each start waits of its own', async () => {
+test('N01 a startup snapshot, taken after warm-up, gives each start different waits', async () => {
   const dir = project('snapshot', {
     'entry.cjs': `
       const { RetryPolicy, retry } = require('rejitter');
@@ -324,7 +324,7 @@ test('N01 a startup snapshot, taken after warm-up, gives each start waits of its
   assert.equal(new Set(seen.map(({ now }) => now)).size, 3);
 });
 
-test('N01 clones of a running machine, which have all entropy in common, are told apart by the clock', async () => {
+test('N01 clones of a running machine, which share all entropy, differ by the clock', async () => {
   const clone = (now) =>
     runNode(`
     Math.random = () => 0.5;
@@ -375,9 +375,9 @@ test('W01 a start of wasm that fails is a failure of that call alone, with a rea
   assert.equal(code, 0);
   const {
     warnings: [warning],
-    ...told
+    ...outcomes
   } = JSON.parse(stdout);
-  assert.deepEqual(told, { calls: 1, error: 'from fn', value: 3 });
+  assert.deepEqual(outcomes, { calls: 1, error: 'from fn', value: 3 });
   assert.match(warning, /^rejitter: .*no memory today$/);
 });
 

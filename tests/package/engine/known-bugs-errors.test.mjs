@@ -1,4 +1,4 @@
-// Scenarios from bug reports (bug-reports.md has the ids): lost errors, rejections that nobody handles, hooks that
+// Scenarios from bug reports (bug-reports.md has the ids): lost errors, unhandled rejections, hooks that
 // misbehave.
 
 import assert from 'node:assert/strict';
@@ -39,7 +39,7 @@ for (const [how, hook] of Object.entries(HOOKS)) {
         let settled = 0;
         await retry(make(controller), options).then(() => { throw new Error(name + ' resolved'); }, (error) => {
           settled += 1;
-          if (error !== E && !(name === 'timeout' && error instanceof TimeoutError)) throw new Error(name + ' came out as ' + error);
+          if (error !== E && !(name === 'timeout' && error instanceof TimeoutError)) throw new Error(name + ': ' + error);
         });
         if (settled !== 1) throw new Error(name + ' settled ' + settled + ' times');
       }
@@ -78,7 +78,7 @@ test('U03 50 attempts that each reject a second after their timeout: no rejectio
     );
     assert.ok(error instanceof TimeoutError);
     assert.equal(retryReport(error).attempts, 50);
-    // The clock is gone, the attempts under way are not.
+    // The clock is gone, the running attempts are not.
     for (let timer = clock.next(); timer; timer = clock.next()) {
       clock.pending.delete(timer.id);
       timer.callback(...timer.args);
@@ -169,8 +169,8 @@ test('M01 a million failing attempts in one operation: the heap stays flat, the 
     { flags: ['--expose-gc', '--stack-trace-limit=0'] },
   );
   assert.equal(code, 0, stderr);
-  const { grown, ...told } = JSON.parse(stdout);
-  assert.deepEqual(told, {
+  const { grown, ...counts } = JSON.parse(stdout);
+  assert.deepEqual(counts, {
     attempts: 1_000_000,
     dropped: 999_990,
     kept: [1, ...Array.from({ length: 9 }, (_, i) => 999_992 + i)],
@@ -178,7 +178,7 @@ test('M01 a million failing attempts in one operation: the heap stays flat, the 
   assert.ok(grown < 1_000_000, `${grown} bytes in 900,000 attempts`);
 });
 
-test('H05 a hook that mutates everything it is given: frozen, and no other operation is affected', async () => {
+test('H05 a hook that mutates everything it receives: frozen, and no other operation is affected', async () => {
   const refused = [];
   const spoil = (value, depth = 0) => {
     if (typeof value !== 'object' || value === null || value instanceof Error || depth > 4) return;

@@ -19,7 +19,7 @@ test('X01 unref: true lets a process end in the middle of a wait', async () => {
   assert.deepEqual({ code, stdout }, { code: 0, stdout: 'exit true\n' });
 });
 
-test('X01 unref: true, awaited at the top level: Node ends with its code 13 for a promise that nothing settles', async () => {
+test('X01 unref: true, awaited at the top level: Node ends with code 13, as for any pending promise', async () => {
   const { code } = await runNode(
     `import { retry } from 'rejitter'; await retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: ` +
       `'none', unref: true });`,

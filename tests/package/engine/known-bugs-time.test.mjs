@@ -68,7 +68,7 @@ test('D01 attempts of 95 ms under a deadline of 100 ms: each is bounded, none st
   }
 });
 
-test('D03 a wait that would end at or after the deadline is not begun: the last error, now', async () => {
+test('D03 a wait that would end at or after the deadline is not started: the last error, now', async () => {
   for (const [spent, baseMs, begun] of [
     [60, 500, false],
     [60, 40, false],
@@ -155,7 +155,7 @@ test('A09 after a timeout the next attempt has a fresh signal, not the aborted o
 });
 
 for (const ms of [2 ** 31, 2 ** 32 - 1, 2 ** 40]) {
-  test(`L01 attemptTimeoutMs and totalTimeoutMs of ${ms} ms wait, where AbortSignal.timeout fires at once`, async () => {
+  test(`L01 attemptTimeoutMs and totalTimeoutMs of ${ms} ms wait where AbortSignal.timeout fires at once`, async () => {
     for (const option of ['attemptTimeoutMs', 'totalTimeoutMs']) {
       const clock = new VirtualClock().install();
       try {
@@ -291,7 +291,7 @@ test('R07 retryIf with { afterMs } changes neither the limit of attempts nor the
   assert.equal(retryReport(timed.error).reason, 'deadline');
 });
 
-test('R05 a hint that no client should follow: refused with its value, or followed as far as was said', async () => {
+test('R05 a hint that no client should follow: rejected with its value, or followed up to the limit', async () => {
   for (const asked of [99_999_999_000, 2_147_484_000, 1e33, Infinity]) {
     const far = new Error('far');
     const refused = await underClock(() =>
@@ -316,7 +316,7 @@ test('R05 a hint that no client should follow: refused with its value, or follow
   }
 });
 
-test("A15 what waits in a queue is not this package's: 100 aborted operations leave nothing for the next to wait for", async () => {
+test('A15 the package has no queue: 100 aborted operations leave nothing for the next to wait for', async () => {
   const policy = new RetryPolicy({ ...fixed(1000), metrics: true });
   const controller = new AbortController();
   const { value } = await underClock(async () => {

@@ -59,7 +59,7 @@ const NESTS = {
   ],
 };
 for (const [name, [error, isLast]] of Object.entries(NESTS)) {
-  test(`${name}: permanent anywhere wins, and the callback's own error comes out`, async () => {
+  test(`${name}: permanent anywhere wins, and the operation rejects with the callback's own error`, async () => {
     assert.equal(isPermanent(error), isLast);
     assert.equal(error.cause, mine);
     const end = await ending(error);
@@ -127,7 +127,7 @@ const MALFORMED = {
   'a getter of wraps that throws': throwing('wraps'),
 };
 for (const [name, mark] of Object.entries(MALFORMED)) {
-  test(`a foreign mark that is ${name} is ignored: the error is retried and comes out`, async () => {
+  test(`a foreign mark that is ${name} is ignored: the error is retried, then the operation rejects with it`, async () => {
     const error = Object.assign(new Error('foreign', { cause: mine }), { [MARK]: mark });
     assert.equal(isPermanent(error), false);
     const end = await ending(error);

@@ -34,7 +34,7 @@ function poll(ms, options) {
 }
 
 for (const ms of [20, 60, 95, 150]) {
-  test(`attempts of ${ms} ms under a deadline of 500: the last result, whether the deadline falls into a wait or an attempt`, async () => {
+  test(`attempts of ${ms} ms under a deadline of 500: the last result, in a wait or an attempt`, async () => {
     const { value, rejected } = await poll(ms);
     assert.equal(rejected, false);
     const report = retryReport(value);
@@ -42,7 +42,7 @@ for (const ms of [20, 60, 95, 150]) {
     assert.ok(inAttempt || report.reason === 'deadline', report.reason);
     const results = report.records.filter(({ result }) => result !== undefined);
     assert.equal(value, results.at(-1).result);
-    // The attempt under way has a record of its own: what its signal was told.
+    // The running attempt has its own record: the reason of its signal.
     assert.equal(report.attempts, results.length + (inAttempt ? 1 : 0));
     if (inAttempt) assert.ok(report.records.at(-1).error instanceof TimeoutError);
 
@@ -58,7 +58,7 @@ for (const ms of [20, 60, 95, 150]) {
   });
 }
 
-test('both places are among these: the deadline falls into an attempt of 20 or 60 ms, and into a wait of the others', async () => {
+test('the deadline falls into an attempt of 20 or 60 ms, and into a wait of the others', async () => {
   const reasons = [];
   for (const ms of [20, 60, 95, 150]) reasons.push(retryReport((await poll(ms)).value).reason);
   assert.deepEqual(new Set(reasons), new Set(['timeout', 'deadline']));
@@ -74,7 +74,7 @@ test('a deadline in the first attempt is a TimeoutError, whatever finalResult sa
   }
 });
 
-test('a deadline during an attempt depends on the attempt before: an error becomes the cause of a TimeoutError', async () => {
+test('a deadline during an attempt after an error: the error becomes the cause of a TimeoutError', async () => {
   const first = new Error('first');
   const outcomes = (list) =>
     underClock(() =>
@@ -98,7 +98,7 @@ test('a deadline during an attempt depends on the attempt before: an error becom
   }
 });
 
-test('finalResult: reject for attempts that run out, also in retrySync; a success is none of its business', async () => {
+test('finalResult: reject for attempts that run out, also in retrySync, without effect on a success', async () => {
   const value = { state: 'pending' };
   const options = { retryOnResult: (result) => result === value, finalResult: 'reject', maxAttempts: 3 };
   for (const { error } of [
@@ -143,7 +143,7 @@ test('a wait, rounded up as its timer is, must leave a millisecond before the de
     };
     const { clock, error } = await underClock((time) => retry(failing(time), options));
     assert.equal(error, 0);
-    assert.equal(clock.armed.length, 1 + waits, `a wait of ${waitMs}, beside the deadline`);
+    assert.equal(clock.armed.length, 1 + waits, `a wait of ${waitMs}, and the deadline`);
     assert.equal(underBlockingClock((time) => retrySync(failing(time), options)).clock.waits.length, waits);
     assert.equal(
       (await underClock((time) => retry(failing(time), { ...options, retryIf: () => ({ afterMs: waitMs }) }))).clock

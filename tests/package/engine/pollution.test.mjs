@@ -211,7 +211,7 @@ const play = async (scenario) => {
   return JSON.stringify(Object.hasOwn(outcome, 'clock') ? [outcome.rejected, outcome.value] : outcome);
 };
 
-test(`${NAMES.length} names × ${VALUES.length} values × ${Object.keys(SCENARIOS).length} operations: as without`, async () => {
+test(`${NAMES.length} names × ${VALUES.length} values × ${Object.keys(SCENARIOS).length} operations: no effect`, async () => {
   const changed = [];
   for (const [kind, scenario] of Object.entries(SCENARIOS)) {
     const plain = await play(scenario);

@@ -21,7 +21,7 @@ const WATCHES = {
   retryOnResult: { retryOnResult: () => false },
 };
 for (const [name, options] of Object.entries(WATCHES)) {
-  test(`watched by ${name}: the time of the first attempt counts, in the report, in Attempt and in retryIf`, async () => {
+  test(`watched by ${name}: the time of the first attempt counts in the report, in Attempt and in retryIf`, async () => {
     const ways = {
       retry: (fn, given) => retry(fn, given),
       policy: (fn, given) => new RetryPolicy(given).run(fn),
@@ -66,7 +66,7 @@ for (const [name, options] of Object.entries(WATCHES)) {
   });
 }
 
-test('the clock is read once for an attempt that succeeds, and nothing is asked of wasm or timers', async () => {
+test('the clock is read once for an attempt that succeeds, and wasm and timers are not used', async () => {
   const { now } = performance;
   let reads = 0;
   performance.now = () => {
@@ -101,7 +101,7 @@ test('a host whose clock throws: the promise rejects, nothing is thrown at the c
   assert.deepEqual(ends, [boom, boom]);
 });
 
-test('the reason of an abort keeps no report: onGiveUp alone is told', async () => {
+test('the reason of an abort keeps no report: only onGiveUp receives it', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');
   const told = [];
@@ -161,7 +161,7 @@ test('RetryError shows no report and no result: not to console.log, JSON, spread
     assert.deepEqual(Object.keys(error).sort(), ['name', 'reason']);
     assert.ok(
       error.report.records.some(({ result }) => result === secret),
-      'it is there for those who ask',
+      'retryReport still finds it',
     );
     for (const text of [
       inspect(error, { depth: 10 }),
@@ -232,7 +232,7 @@ test('frozen prototypes of errors: timeouts, RetryError and marks work all the s
   );
 });
 
-test('every text of the engine begins with "rejitter: ", once', async () => {
+test('every message of the engine starts with "rejitter: ", once', async () => {
   const hang = () => new Promise(() => {});
   const errors = [];
   for (const options of [{ attemptTimeoutMs: 5 }, { attemptTimeoutMs: 5, finalError: 'wrap' }, { totalTimeoutMs: 5 }])

@@ -1,4 +1,4 @@
-// Nothing the package does leaves a promise that nobody watches. Each case runs in a process of its own
+// The package leaves no promise without a handler. Each case runs in a process of its own
 // under --unhandled-rejections=strict, where such a promise ends the process.
 
 import assert from 'node:assert/strict';
@@ -67,7 +67,7 @@ const EPILOGUE = `\nawait new Promise((go) => setTimeout(go, 20)); console.log('
 const strict = (body) =>
   runNode(`${PRELUDE}${body}${EPILOGUE}`, { flags: ['--unhandled-rejections=strict', '--trace-warnings'] });
 
-test('the guard itself: a promise that nobody watches ends such a process', async () => {
+test('the guard itself: a promise without a handler ends such a process', async () => {
   const { code, stdout } = await strict(`retry(() => { throw E; }, fast);`);
   assert.notEqual(code, 0);
   assert.ok(!stdout.includes('end'));
@@ -80,7 +80,7 @@ for (const [name, body] of Object.entries(CASES)) {
   });
 }
 
-// The scenarios of the bug bank, wherever they are: each test whose name begins with an id runs once more
+// The scenarios of the bug bank, wherever they are: each test whose name starts with an id runs once more
 // in a process of this kind. Those that only start other programs (bundlers, browsers, test runners) say
 // nothing about this one.
 const SCENARIO = /^test\(['`]([A-Z]\d{2}) |^ {2}test\(['`]([A-Z]\d{2}) /gm;

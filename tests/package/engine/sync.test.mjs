@@ -176,7 +176,7 @@ test('3000 random operations: the same attempts, waits, verdicts, hooks, times, 
     const own = [blocked, waited].map(({ error }) => comparable([retryReport(error)]));
     assert.deepEqual(own[0], own[1], label);
     const delays = sync.seen.filter(([name]) => name === 'onRetry').map(([, { delayMs }]) => delayMs);
-    // A wait that its own hook aborts is announced and not begun.
+    // A wait that its own hook aborts is announced and not started.
     assert.ok(blocked.clock.waits.length >= delays.length - 1, label);
     for (const [i, ms] of blocked.clock.waits.entries()) {
       const cut = i === delays.length - 1 && retryReport(blocked.error)?.reason === 'deadline';
@@ -264,7 +264,7 @@ test('really blocks for the waits, in Node and in a worker of it', async () => {
     assert.equal(value, 3);
     // Two waits of 30 ms, each at most a rounding of the clock too short.
     assert.ok(ms >= 59 && ms < 5000, `${ms} ms`);
-    assert.equal(fired, false, 'a timer ran meanwhile');
+    assert.equal(fired, false, 'a timer ran during the wait');
   }
 });
 
@@ -281,7 +281,7 @@ test('a wait that ends up to a millisecond early is made up for; a clock that st
   assert.deepEqual(still.clock.waits, [100, 200]);
 });
 
-test('a promise is no result: a TypeError that names retry, and its rejection is not unhandled', async () => {
+test('a promise as the result: a TypeError that names retry, and its rejection is not unhandled', async () => {
   let calls = 0;
   for (const fn of [
     async () => {
@@ -315,7 +315,7 @@ test('a promise is no result: a TypeError that names retry, and its rejection is
   assert.equal(code, 0);
 });
 
-test('a predicate that answers with a promise, or nonsense, ends the operation', () => {
+test('a predicate that returns a promise or an invalid value ends the operation', () => {
   for (const [options, fn, kind, text] of [
     [
       { retryIf: async () => true },
@@ -345,7 +345,7 @@ test('a predicate that answers with a promise, or nonsense, ends the operation',
   }
 });
 
-test('options that need a timer are refused, with everything else that is wrong', () => {
+test('options that need a timer are rejected, with everything else that is wrong', () => {
   let calls = 0;
   const fn = () => {
     calls += 1;
@@ -397,7 +397,7 @@ test('an aborted signal is seen before the first attempt, and after whatever may
   );
   assert.equal(error, reason);
   assert.deepEqual(clock.waits, [100, 200, 400, 800]);
-  // What an attempt was given to pass on is aborted with the operation.
+  // The operation's abort reaches the signal that an attempt passed on.
   const controller = new AbortController();
   let given;
   assert.equal(
@@ -443,7 +443,7 @@ test('the deadline: no useless wait; an attempt that ends late keeps its own out
   );
   assert.equal(slow.error, error);
   assert.deepEqual([retryReport(error).reason, slow.clock.waits], ['deadline', []]);
-  // A hook that takes the rest of the time: no attempt begins after the deadline.
+  // A hook that takes the rest of the time: no attempt starts after the deadline.
   let calls = 0;
   const hooked = underBlockingClock((clock) =>
     retrySync(
@@ -489,7 +489,7 @@ test('where blocking is impossible, the error says so before the first attempt',
   assert.match(forbidden[1], /^rejitter: .*cannot block this thread.*Use retry instead, or a worker$/);
   assert.equal(forbidden[2], 'cannot be called in this context');
   assert.equal(calls, 0);
-  assert.equal(after, 'ran', 'an earlier refusal is not kept');
+  assert.equal(after, 'ran', 'an earlier rejection is not kept');
 });
 
 test('the tracing channel sees blocking operations', async () => {

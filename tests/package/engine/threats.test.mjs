@@ -25,7 +25,7 @@ const outcome = (promise) =>
     (error) => ({ error }),
   );
 
-test('at another origin a redirected request has the headers that fetch alone would send there, and the key', async () => {
+test('sends another origin, after a redirect, the headers that fetch alone would send, and the key', async () => {
   const seen = [];
   const servers = await Promise.all(
     [

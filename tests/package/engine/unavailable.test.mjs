@@ -24,7 +24,7 @@ const HOSTS = {
       "generation disallowed by embedder'); };",
     /Wasm code generation disallowed by embedder$/,
   ],
-  'that refuses instances': [
+  'that rejects instances': [
     "WebAssembly.Instance = function () { throw new RangeError('Out of memory'); };",
     /Out of memory$/,
   ],
@@ -36,7 +36,7 @@ const HOSTS = {
   ],
 };
 for (const [host, [change, told]] of Object.entries(HOSTS)) {
-  test(`a host ${host}: errors and results come out by identity, one warning names the reason`, async () => {
+  test(`a host ${host}: errors and results keep their identity, one warning names the reason`, async () => {
     const { code, stdout, stderr } = await runNode(`
       import { RetryError, RetryPolicy, permanent, retry, retryReport, retrySync } from 'rejitter';
       import { createFetch } from 'rejitter/fetch';

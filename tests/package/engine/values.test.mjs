@@ -1,4 +1,4 @@
-// What a callback may give back or throw: anything, and it comes out as it went in.
+// A callback may return or throw any value, and the caller gets this very value.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -79,7 +79,7 @@ const WAYS = {
 };
 
 for (const [name, value] of Object.entries(ERRORS)) {
-  test(`V01 ${name} is retried and comes out as itself`, async () => {
+  test(`V01 ${name} is retried, then thrown as itself`, async () => {
     for (const [way, fn] of Object.entries(WAYS)) {
       const asked = [];
       let calls = 0;
@@ -131,7 +131,7 @@ test('V01 Promise.reject(undefined) from every attempt: undefined, after exactly
   }
 });
 
-test('V03 a synchronous throw is retried on the same schedule as a rejection, and never thrown at the caller', async () => {
+test('V03 retries a synchronous throw on the same schedule as a rejection, and never throws at the caller', async () => {
   const schedules = [];
   for (const fn of [
     () => {
@@ -150,7 +150,7 @@ test('V03 a synchronous throw is retried on the same schedule as a rejection, an
   assert.deepEqual(schedules[0], schedules[1]);
 });
 
-test('each failure is a new one: the last error comes out, not the first', async () => {
+test('each failure is a new one: rejects with the last error, not the first', async () => {
   const errors = [new Error('1'), new Error('2'), new Error('3')];
   const { error } = await underClock(() =>
     retry(
@@ -170,7 +170,7 @@ const RESULTS = {
   false: false,
   0: 0,
   'an error that is returned, not thrown': new Error('a value'),
-  'an object whose then is no function': { then: 5 },
+  'an object whose then is not a function': { then: 5 },
   'a function': () => {},
 };
 
@@ -311,7 +311,7 @@ test('a native promise with a then of its own: await ignores that, and so does e
       return 'junk';
     },
     'that never answers': () => {},
-    'that is no function': 5,
+    'that is not a function': 5,
   };
   for (const [name, then] of Object.entries(own)) {
     for (const settled of [() => Promise.resolve('value'), () => Promise.reject('failure')]) {
@@ -360,7 +360,7 @@ test('returns a promise of this realm from every function and from a policy', ()
   }
 });
 
-test('a callback that is no function rejects with a TypeError that says so', async () => {
+test('a callback that is not a function rejects with a TypeError that says so', async () => {
   for (const fn of [undefined, null, 5, 'x', {}, Promise.resolve()]) {
     await assert.rejects(() => retry(fn), TypeError);
     await assert.rejects(() => new RetryPolicy().run(fn), TypeError);

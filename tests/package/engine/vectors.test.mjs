@@ -35,7 +35,7 @@ test('there are vectors, of every backoff and every jitter', () => {
 for (const [i, { options, seed, delays }] of vectors.entries()) {
   test(`vector ${i + 1}: ${JSON.stringify({ ...options, seed })}`, () => {
     const { maxAttempts = 6, ...rest } = revived(options);
-    // The list may be the beginning of a longer or endless one.
+    // The list may be the first part of a longer or endless one.
     const iterator = new RetryPolicy({ ...rest, maxAttempts }).delays({ seed });
     const given = delays.map(() => iterator.next().value);
     assert.equal(given.length, delays.length);

@@ -145,7 +145,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         server.origin + path,
       );
       promise.catch(() => {});
-      await until(() => waiting, 'the wait has begun');
+      await until(() => waiting, 'the wait has started');
       controller.abort(reason);
       assert.equal((await outcome(promise)).error, reason);
       assert.equal(server.seen.filter((request) => request.path === path).length, 1);
@@ -162,7 +162,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         reading.catch(() => {});
         controller.abort(given);
         const { error } = await outcome(reading);
-        // What a body rejects with is the engine's to say; of an Error it keeps the identity.
+        // The engine decides how a body rejects; the identity of an Error stays.
         if (given instanceof Error) assert.equal(error, given);
         else assert.ok(error !== undefined);
         await until(() => server.seen.find((request) => request.path === path).closed, 'the server sees the close');
@@ -196,7 +196,7 @@ test("without timeouts the caller's own signal goes to the inner fetch; with one
   }
 });
 
-test("a signal that is none is the inner fetch's to refuse", async () => {
+test('an invalid signal is rejected by the inner fetch', async () => {
   await assert.rejects(createFetch()(server.origin, { signal: {} }), TypeError);
 });
 
@@ -216,7 +216,7 @@ test('the attempt timeout ends with the headers: a body may take longer', async 
   }
 });
 
-test('a response that comes after its attempt timed out is let go of', async () => {
+test('a response that comes after its attempt timed out is cancelled', async () => {
   let cancelled = 0;
   let calls = 0;
   // It does not listen to its signal.

@@ -65,7 +65,7 @@ for (const [name, body] of Object.entries(BODIES)) {
   }
 }
 
-test('FormData is encoded anew for each attempt, with a boundary of its own', async () => {
+test('encodes FormData again for each attempt, with another boundary', async () => {
   const url = fresh();
   assert.equal((await quick(url, { method: 'PUT', body: form() })).status, 200);
   const requests = asked(url);
@@ -135,7 +135,7 @@ for (const [name, make] of Object.entries(STREAMS)) {
     assert.equal(await response.text(), 'try later');
   });
 
-  test(`${name} made by a function is sent each time, without being told duplex`, async () => {
+  test(`${name} made by a function is sent each time, without a duplex option`, async () => {
     const url = fresh();
     let made = 0;
     const response = await quick(url, {
@@ -164,7 +164,7 @@ test('B03 a stream of which the connection was refused is not sent again either'
   assert.equal(retryReport(error).reason, 'bodyNotReplayable');
 });
 
-test('a stream in a success is no matter', async () => {
+test('a stream in a success has no effect', async () => {
   const response = await createFetch({ retryOn: [] })(fresh(), {
     method: 'PUT',
     duplex: 'half',
@@ -390,7 +390,7 @@ test("hides an inner fetch's changes to its arguments from the next attempt", as
   }
 });
 
-test('a body that a function made and that is not sent is let go of', async () => {
+test('cancels a factory-made body that is never sent', async () => {
   const made = [];
   const stream = () =>
     new ReadableStream({
@@ -417,9 +417,9 @@ test('a body that a function made and that is not sent is let go of', async () =
       },
       body: stream,
     },
-    'prepare answers nonsense': { retry: { prepare: () => 5 }, body: stream },
-    'aborted while prepare is under way': { retry: { prepare: slow }, body: stream, abort: true },
-    'aborted while the function is under way': {
+    'prepare returns an invalid value': { retry: { prepare: () => 5 }, body: stream },
+    'aborted while prepare runs': { retry: { prepare: slow }, body: stream, abort: true },
+    'aborted while the function runs': {
       retry: {},
       body: async () => {
         await slow();
@@ -475,7 +475,7 @@ test('a stream that calls itself FormData, as those of the package form-data do,
   assert.equal(retryReport(response).reason, 'bodyNotReplayable');
 });
 
-test("a discarded response whose body is a stream of Node, as node-fetch's are, is let go of", async () => {
+test("a discarded response whose body is a stream of Node, as node-fetch's are, is cancelled", async () => {
   const bodies = [];
   const inner = async () => {
     bodies.push(new Readable({ read() {} }));
@@ -565,7 +565,7 @@ test('discarded bodies are cancelled, the returned one is not', async () => {
   const response = await createFetch(QUICK, inner)('http://x/');
   assert.deepEqual(cancelled, [1, 2]);
   assert.deepEqual([...new Uint8Array(await response.arrayBuffer())], [3]);
-  // Also when the predicate fails, and nobody gets the response.
+  // Also when the predicate fails, and the caller does not get the response.
   calls = 0;
   cancelled.length = 0;
   await createFetch(

@@ -1,4 +1,4 @@
-// createFetch and fetchWithRetry: what is retried, with which body and headers, and what comes out.
+// createFetch and fetchWithRetry: what is retried, with which body and headers, and the outcome.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -182,7 +182,7 @@ test("V05 failures of the network are retried on each engine's word; mistakes an
   }
 });
 
-test('V05 real failures of this engine: refused, unknown host, scheme, bad URL, used body', async () => {
+test('V05 real failures of this engine: connection refused, unknown host, scheme, bad URL, used body', async () => {
   const closed = await listen(() => {});
   await closed.close();
   const attempts = async (...args) => {
@@ -203,10 +203,10 @@ test('V05 real failures of this engine: refused, unknown host, scheme, bad URL, 
   );
   const used = new Request(server.origin, { method: 'POST', body: 'x' });
   await used.text();
-  assert.deepEqual(await attempts(used), [undefined, undefined], 'refused before the first attempt, as by fetch');
+  assert.deepEqual(await attempts(used), [undefined, undefined], 'rejected before the first attempt, as by fetch');
 });
 
-test('V01 what is thrown comes out as it is, retried or not', async () => {
+test('V01 rejects with the very value that was thrown, retried or not', async () => {
   for (const value of [
     'str',
     0,
@@ -261,7 +261,7 @@ test('the response is the very object that the inner fetch gave', async () => {
   assert.equal(await createFetch({}, async () => response)('http://x/'), response);
   const odd = { status: 200 };
   assert.equal(await createFetch({}, async () => odd)('http://x/'), odd);
-  // What mocks of fetch answer that were told nothing is no failure, whatever the rules.
+  // Mocks of fetch without a return value return undefined: this is not a failure, whatever the rules.
   for (const nothing of [undefined, null, 5, { ok: true }]) {
     for (const options of [
       {},
@@ -419,7 +419,7 @@ test('a response that is not retried enters no wasm', async () => {
   assert.equal(stdout, '0 1\n');
 });
 
-test('sockets of discarded responses are let go of', async () => {
+test('releases the sockets of discarded responses', async () => {
   const big = await listen((request, response, nth) => {
     if (nth < 4) response.writeHead(503).end(Buffer.alloc(4_000_000));
     else response.end('ok');

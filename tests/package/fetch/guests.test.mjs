@@ -81,7 +81,7 @@ test('React answers a GET from memory unless init has a signal: each attempt rea
   }
 });
 
-test('a retry that is no object belongs to somebody else: ofetch passes its own on', async () => {
+test('a retry that is not an object belongs to another package: ofetch passes its own on', async () => {
   for (const retry of [0, 1, false, true, 'x', null, () => {}]) {
     const { inner, calls } = statuses(503, 200);
     assert.equal((await createFetch(QUICK, inner)('http://x/', { retry, retryDelay: 5 })).status, 200, String(retry));
@@ -90,7 +90,7 @@ test('a retry that is no object belongs to somebody else: ofetch passes its own 
   }
 });
 
-test('subclasses of forms, parameters, headers and URLs are sent as they are, not made anew', async () => {
+test('subclasses of forms, parameters, headers and URLs are sent as they are, not rebuilt', async () => {
   class Form extends FormData {
     constructor(token) {
       super();
@@ -199,7 +199,7 @@ test('happy-dom rejects with a DOMException: it is the network', async () => {
   assert.equal(aborted.calls.length, 1);
 });
 
-test('a wrong signal and a wrong init are refused, with and without timeouts', async () => {
+test('a wrong signal and a wrong init are rejected, with and without timeouts', async () => {
   for (const options of [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }]) {
     const { inner, calls } = statuses(200);
     const fetch = createFetch({ ...QUICK, ...options }, inner);
@@ -227,7 +227,7 @@ test('a stream that is not sent is cancelled, with the reason', async () => {
       },
       {},
     ],
-    'options are refused': [{}, { retry: { maxAttempts: 0 } }],
+    'options are rejected': [{}, { retry: { maxAttempts: 0 } }],
     'the signal is wrong': [{}, { signal: 5 }],
     'an option is in the wrong place': [{}, { maxAttempts: 5 }],
   };
@@ -316,7 +316,7 @@ test('a status text from the server cannot forge a log line', async () => {
   assert.equal(retryReport(error), undefined);
 });
 
-test('where the core cannot be had, the response or the failure comes out, unread', async () => {
+test('returns the response or the failure, unread, where the core is unavailable', async () => {
   const { stdout, stderr, code } = await runNode(`
     WebAssembly.Module = function () { throw new WebAssembly.CompileError('refused'); };
     console.warn = () => {};

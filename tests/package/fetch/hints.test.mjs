@@ -35,7 +35,7 @@ const once = (headers) => {
   };
 };
 
-/** What the wrapper makes of the headers: the hint, NaN for none. */
+/** The hint that the wrapper reads from the headers, NaN without one. */
 async function hintOf(headers) {
   const event = await new Promise((seen, failed) => {
     createFetch(
@@ -52,7 +52,7 @@ test('R01 R03 R09 C03 the table: each value, with the clock at its time', async 
   for (const entry of cases) assert.equal(await hintOf(headersOf(entry)), entry.ms, JSON.stringify(entry));
 });
 
-test('retryAfterMs reads the table as the wrapper does: from a response, its headers, an object of headers, a value', (t) => {
+test('retryAfterMs reads the table as the wrapper does: from a response, headers, an object, a value', (t) => {
   t.mock.method(Date, 'now', () => now);
   for (const entry of cases) {
     const headers = headersOf(entry);
@@ -199,7 +199,7 @@ test('the wait is h + r·max(base, h/2): never less than asked', async () => {
   }
 });
 
-test("h = 0 and a past date are no hint: the wait is the formula's", async () => {
+test("ignores h = 0 and a past date: the wait is the formula's", async () => {
   for (const value of ['0', 'Sun, 06 Nov 1994 08:49:37 GMT']) {
     const { clock } = await underClock(() =>
       createFetch({ jitter: 'none' }, once([['retry-after', value]]))('http://x/'),
@@ -241,7 +241,7 @@ test('R07 a predicate that always asks for the same wait is bounded by the attem
   }
 });
 
-test('R07 a hint and a deadline: what cannot end before it is not begun', async () => {
+test('R07 a hint and a deadline: a wait that cannot end before it is not started', async () => {
   const { clock, value } = await underClock(() =>
     createFetch({ totalTimeoutMs: 3000 }, once([['retry-after', '5']]))('http://x/'),
   );
@@ -290,7 +290,7 @@ test('403 and 413 are retried when they ask for a wait, and not otherwise', asyn
   for (const status of [400, 401, 404, 409]) assert.equal(await callsFor(status, { 'retry-after': '5' }), 1);
 });
 
-test("x-should-retry overrules the status, but not success, the method, the attempts or a list of the caller's", async () => {
+test("x-should-retry overrules the status, but not success, the method, the attempts or the caller's list", async () => {
   for (const status of [400, 404, 409, 501, 503])
     assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 3, String(status));
   for (const status of [429, 500, 503, 408])
@@ -325,7 +325,7 @@ test('hint: a wait from anywhere in the response, under the rules of hints', asy
   const go = (options, headers) =>
     underClock(() => createFetch({ random: () => 0, hint, ...options }, once(headers))('http://x/'));
   assert.deepEqual((await go({}, [['x-wait', '4000']])).clock.delays, [4000]);
-  assert.deepEqual(seen, [[503, 1]], 'not asked about a success');
+  assert.deepEqual(seen, [[503, 1]], 'not called for a success');
   // Never less than the headers ask for.
   assert.deepEqual(
     (
@@ -362,7 +362,7 @@ test('hint: a wait from anywhere in the response, under the rules of hints', asy
   assert.equal(retryReport((await go({ hint: () => Infinity }, [])).value).hintMs, Infinity);
 });
 
-test('hint that answers nonsense or throws ends the operation, and is not asked about failures', async () => {
+test('a hint that returns an invalid value or throws ends the operation, and is not called for failures', async () => {
   for (const [answer, kind] of [
     [NaN, RangeError],
     [-1, RangeError],

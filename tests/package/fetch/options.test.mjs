@@ -1,4 +1,4 @@
-// The options of a fetch: predicates, hooks, prepare, presets, and what is refused.
+// The options of a fetch: predicates, hooks, prepare, presets, and what is rejected.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -19,7 +19,7 @@ let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
 const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
-test('retryOn: a list, or a predicate that is told everything', async () => {
+test('retryOn: a list, or a predicate that receives everything', async () => {
   const listed = statuses(404, 503, 200);
   assert.equal((await createFetch({ ...QUICK, retryOn: [404] }, listed.inner)('http://x/')).status, 503);
   const told = [];
@@ -70,7 +70,7 @@ test('retryOn: a list, or a predicate that is told everything', async () => {
   );
 });
 
-test('retryOn that answers nonsense: the error has its name, for a response and for a failure', async () => {
+test('retryOn that returns an invalid value: the error has its name, for a response and for a failure', async () => {
   for (const outcome of [503, 200, new TypeError('Failed to fetch')]) {
     for (const answer of [undefined, 'yes', 1, null, { afterMs: '5' }, Promise.resolve(undefined)]) {
       const { inner, calls } = statuses(outcome);
@@ -198,7 +198,7 @@ test('the preset of go-retryablehttp: its waits, its statuses, its failures', as
   assert.equal(zero.calls.length, 5);
   const opaque = statuses({ status: 0, type: 'opaque' });
   await go(opaque.inner)('http://x/');
-  assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is no failure');
+  assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is not a failure');
   for (const [message, calls] of [
     ['fetch failed', 5],
     ['redirect count exceeded', 1],
@@ -217,7 +217,7 @@ test('the preset of go-retryablehttp: its waits, its statuses, its failures', as
   assert.deepEqual(delays, [2, 4, 6, 6]);
 });
 
-test('options: all problems at once; per call they take the place of the shared ones', async () => {
+test('options: all problems at once; per call they replace the shared ones', async () => {
   assert.throws(
     () => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'none' }),
     (error) => {
@@ -261,7 +261,7 @@ test('options: all problems at once; per call they take the place of the shared 
       assert.deepEqual(
         known.filter((name) => ['metrics', 'retryIf', 'retryOnResult', 'finalResult'].includes(name)),
         [],
-        'what is refused is not offered',
+        'a rejected option is not suggested',
       );
       for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs'])
         assert.ok(known.includes(name), name);

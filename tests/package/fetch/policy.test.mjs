@@ -64,7 +64,7 @@ test('a seeded policy: its operations are counted over both of its uses', async 
   assert.deepEqual(await waits('fetch', 'run', 'fetch'), expected);
 });
 
-test('retryIf and retryOnResult of a policy judge failures and responses instead of the rules for fetch', async () => {
+test('retryIf and retryOnResult of a policy decide instead of the rules for fetch', async () => {
   const network = new TypeError('Failed to fetch');
   const asked = [];
   const policy = new RetryPolicy({
@@ -107,7 +107,7 @@ test('retryIf and retryOnResult of a policy judge failures and responses instead
   );
 });
 
-test('a policy that rejects with results is refused, with the remedy', () => {
+test('rejects a policy that rejects with results, with the remedy', () => {
   assert.throws(
     () => createFetch(new RetryPolicy({ finalResult: 'reject' })),
     /^TypeError: rejitter: finalResult is not supported by fetch; use throwOnStatus$/,

@@ -32,7 +32,7 @@ for (const status of [301, 302, 303, 307, 308]) {
     ['ECONNREFUSED', () => `${closed}/done`],
     ['ENOTFOUND', () => 'http://nowhere.invalid/done'],
   ]) {
-    test(`a POST that the server redirects (${status}) to where connecting fails (${name}) is processed once`, async () => {
+    test(`a POST that the server redirects (${status}) and then cannot connect (${name}) is processed once`, async () => {
       const path = `/${status}-${name}`;
       const error = await post(`${server.origin}${path}?${new URLSearchParams({ status, to: target() })}`, {
         method: 'POST',
@@ -180,7 +180,7 @@ test('prepare that returns another request: its address decides', async () => {
   }
 });
 
-test('a body whose own source fails is no proof: the POST is sent once', async () => {
+test('a body whose own source fails does not prove a failed connection: the POST is sent once', async () => {
   // A stream from a database or an upstream fails like this.
   const source = () =>
     new ReadableStream({
@@ -220,7 +220,7 @@ test('a body whose own source fails is no proof: the POST is sent once', async (
       assert.equal(seen.length, 1, `${name}, ${redirect}`);
     }
   }
-  // Nothing tells what a Request's body was made of.
+  // A Request does not show the source of its body.
   const { inner, calls } = statuses(failed({ ...REFUSED, address: '192.0.2.1', port: 80 }));
   await createFetch(
     { ...QUICK, maxAttempts: 3 },
@@ -248,7 +248,7 @@ test('a Request that will not be sent again is not cloned', async (t) => {
   assert.equal(await clones(request('PUT'), { maxAttempts: 1 }), 0);
 });
 
-test('a blank key is none', async () => {
+test('a blank key counts as unset', async () => {
   for (const blank of ['', ' ', '\t']) {
     const { inner, calls } = statuses(503);
     await createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/', {
@@ -312,7 +312,7 @@ test('idempotencyHeader: the key under another name', async () => {
     );
 });
 
-test('a constant key is for one call: createFetch refuses it and does not repeat it', async () => {
+test('a constant key is for one call: createFetch rejects it and does not repeat it', async () => {
   assert.throws(
     () => createFetch({ idempotencyKey: 'order-4711' }),
     (error) => {
@@ -333,7 +333,7 @@ test('a constant key is for one call: createFetch refuses it and does not repeat
   );
 });
 
-test('idempotencyKey auto where there is no crypto: refused before anything is sent, with the remedy', async () => {
+test('idempotencyKey auto where there is no crypto: rejected before anything is sent, with the remedy', async () => {
   const { stdout, stderr } = await runNode(`
     import { createFetch } from 'rejitter/fetch';
     delete globalThis.crypto;

@@ -242,48 +242,11 @@ test('V07 the tests of behaviour pass on a minified bundle, where no name of a c
   assert.notEqual(control.code, 0);
 });
 
-test('edge-light: the compiled module is imported, nothing is compiled from bytes', async () => {
-  const dir = project('bundle', SOURCES);
-  const outfile = join(dir, 'out.mjs');
-  const asked = [];
-  await esbuild({
-    entryPoints: [join(dir, 'main.mjs')],
-    outfile,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    conditions: ['edge-light'],
-    logLevel: 'error',
-    plugins: [
-      {
-        // What Vercel's build does with such an import.
-        name: 'wasm-module',
-        setup({ onResolve, onLoad }) {
-          onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => {
-            asked.push(path);
-            return { path: join(resolveDir, path.replace(/\?module$/, '')), namespace: 'wasm-module' };
-          });
-          onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
-            contents:
-              'export default new ' +
-              `WebAssembly.Module(Buffer.from(${JSON.stringify(readFileSync(path).toString('base64'))}, ` +
-              `'base64'));`,
-          }));
-        },
-      },
-    ],
-  });
-  assert.deepEqual(asked, ['./core.wasm?module']);
-  await sameAsUnbundled(outfile);
-  // One compilation, the plugin's: none of the package's own.
-  assert.equal(readFileSync(outfile, 'utf8').split('WebAssembly.Module').length - 1, 1);
-});
-
 test('edge-light: runs in the edge runtime, where compiling bytes is refused', async () => {
   const { exported, vm, asked } = await onEdge(
     project('bundle', { 'job.mjs': JOB, 'main.mjs': "export { job } from './job.mjs';\n" }),
   );
-  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.deepEqual(asked, [], 'no wasm file is imported');
   assert.equal(vm.evaluate('globalThis.EdgeRuntime'), 'edge-runtime');
   assert.throws(
     () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
@@ -292,7 +255,7 @@ test('edge-light: runs in the edge runtime, where compiling bytes is refused', a
   assert.deepEqual(JSON.parse(JSON.stringify(await exported.job())), expected);
 });
 
-test('W07 workerd: runs with the imported module, where compiling bytes and work at the top level are refused', async () => {
+test('W07 workerd: runs where compiling bytes and work at the top level are refused', async () => {
   const dir = project('workerd', {
     ...SOURCES,
     'worker.mjs': `
@@ -310,7 +273,7 @@ test('W07 workerd: runs with the imported module, where compiling bytes and work
         sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
       );
       const worker :Workerd.Worker = (
-        modules = [(name = "bundle.js", esModule = embed "bundle.js"), (name = "core.wasm", wasm = embed "core.wasm")],
+        modules = [(name = "bundle.js", esModule = embed "bundle.js")],
         compatibilityDate = "2025-01-01",
       );`,
   });
@@ -322,9 +285,7 @@ test('W07 workerd: runs with the imported module, where compiling bytes and work
     format: 'esm',
     conditions: ['workerd'],
     logLevel: 'error',
-    external: ['*.wasm'],
   });
-  copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
   await onWorkerd(dir, async (origin) => {
     const response = await fetch(`${origin}/`);
     const text = await response.text();

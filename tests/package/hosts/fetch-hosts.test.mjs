@@ -1,7 +1,6 @@
 // fetch over other fetches and in other hosts: undici's own, a Vitest mock, workerd.
 
 import assert from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { build as esbuild } from 'esbuild';
 import * as undici from 'undici';
 
-import { importPackage, inlinedText, installed, project, run, tool } from '../lib/consumer.mjs';
+import { importPackage, inlinedText, project, run, tool } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { QUICK, failing, importFetch, listen, until } from '../lib/fetching.mjs';
 import { blocks, declarations, runBlock } from '../lib/readers.mjs';
@@ -193,7 +192,7 @@ async function checkJob(use) {
 
 test('edge-light: retries against a real server from the edge runtime, where compiling bytes is refused', async () => {
   const { exported, vm, asked } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
-  assert.deepEqual(asked, ['./core.wasm?module']);
+  assert.deepEqual(asked, [], 'no wasm file is imported');
   assert.throws(
     () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
     /disallowed/,
@@ -202,7 +201,7 @@ test('edge-light: retries against a real server from the edge runtime, where com
 });
 
 for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
-  test(`W07 workerd, as of ${compatibilityDate}: retries against a real server, with the imported module`, async () => {
+  test(`W07 workerd, as of ${compatibilityDate}: retries against a real server`, async () => {
     const dir = project('workerd-fetch', {
       'job.mjs': JOB,
       'worker.mjs': WORKER,
@@ -214,8 +213,7 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
           sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
         );
         const worker :Workerd.Worker = (
-          modules = [(name = "bundle.js", esModule = embed "bundle.js"),
-            (name = "core.wasm", wasm = embed "core.wasm")],
+          modules = [(name = "bundle.js", esModule = embed "bundle.js")],
           compatibilityDate = "${compatibilityDate}",
         );`,
     });
@@ -227,9 +225,7 @@ for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
       format: 'esm',
       conditions: ['workerd'],
       logLevel: 'error',
-      external: ['*.wasm'],
     });
-    copyFileSync(join(installed, 'core.wasm'), join(dir, 'core.wasm'));
     await checkJob(async (target, closed) => {
       let text = '';
       await onWorkerd(dir, async (origin) => {
@@ -255,11 +251,11 @@ test('one instance: a bundle of both entries has the driver and the core once', 
     logLevel: 'error',
   });
   const [{ text }] = outputFiles;
-  assert.equal(text.split(inlinedText('lib/driver.js')).length - 1, 1);
+  assert.equal(text.split(inlinedText('index.js')).length - 1, 1);
   assert.equal(text.split('rejitter:operation').length - 1, 1);
 });
 
-test('where wasm files are imported, a bundle has no inlined core', async () => {
+test('where WebAssembly cannot be compiled, a bundle has no inlined core', async () => {
   const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\nexport * from 'rejitter/fetch';\n" });
   const bundled = async (/** @type {string[]} */ conditions) => {
     const { outputFiles } = await esbuild({
@@ -269,13 +265,18 @@ test('where wasm files are imported, a bundle has no inlined core', async () => 
       write: false,
       logLevel: 'error',
       conditions,
-      external: ['*.wasm', '*.wasm?module'],
     });
-    return outputFiles[0].text.includes(inlinedText('lib/driver.js'));
+    return outputFiles[0].text.includes(inlinedText('index.js'));
   };
   assert.deepEqual(
-    [await bundled(['workerd']), await bundled(['edge-light']), await bundled([])],
-    [false, false, true],
+    [
+      await bundled(['workerd']),
+      await bundled(['edge-light']),
+      await bundled(['react-native']),
+      await bundled(['no-wasm']),
+      await bundled([]),
+    ],
+    [false, false, false, false, true],
   );
 });
 

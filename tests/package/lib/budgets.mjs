@@ -4,6 +4,8 @@
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
+import { EXPORTS } from './shortcuts.mjs';
+
 /**
  * @typedef {object} Budget
  * @property {string} name
@@ -27,13 +29,13 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 12_300,
+    limit: 12_330,
     target: 10_500,
     reason: 'the same, with presets, policies as data, overrides and stateless delays, which a class cannot leave out',
   },
   {
     name: 'rejitter, everything',
-    code: `export * from 'rejitter';`,
+    code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
     limit: 13_470,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data and retrySync',

@@ -56,6 +56,12 @@ export function expectedWaits(n, r, options = {}) {
   return waits;
 }
 
+/** Returns the names that a module exports for users: those with an underscore are for the package's other modules. */
+export const publicNames = (/** @type {object} */ module) =>
+  Object.keys(module)
+    .filter((name) => !name.startsWith('_'))
+    .sort();
+
 /** All that the package exports: a name that comes or goes is a change of the API and must be seen here. */
 export const EXPORTS = [
   ...Object.keys(SHORTCUTS),

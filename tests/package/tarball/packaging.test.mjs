@@ -8,15 +8,14 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
-import { inlinedText, installed, repo, run, tarballBytes } from '../lib/consumer.mjs';
+import { inlinedText, installed, repo, run, runNode, tarballBytes } from '../lib/consumer.mjs';
 
 const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib', 'compile.js')).href);
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
-const LIB = ['driver', 'fetch', 'lab', 'lab-bytes', 'lab-glue', 'text'];
-/** Entries that load wasm have a file more for each host with a way of its own. */
-const HOSTED = ['index', 'fetch', 'lab'];
+const LIB = ['lab-bytes', 'lab-glue', 'text'];
+const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
 /** What the declarations of the entries are divided into. */
 const PARTS = ['events', 'options', 'simulations'];
 const FILES = [
@@ -26,10 +25,14 @@ const FILES = [
   'THIRD-PARTY-NOTICES',
   'core.wasm',
   'core.wasm.d.ts',
-  ...[...HOSTED, 'testing'].flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
+  ...ENTRIES.flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
   'lab.wasm',
+  ...ENTRIES.map((name) => `${name}.js.map`),
   ...PARTS.flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
-  ...HOSTED.flatMap((name) => [`${name}.edge-light.js`, `${name}.workerd.js`]),
+  ...['index', 'fetch'].flatMap((name) => [`${name}.no-wasm.cjs`, `${name}.no-wasm.js`]),
+  'no-wasm/fetch/package.json',
+  'no-wasm/package.json',
+  ...['edge-light', 'workerd'].map((host) => `lab.${host}.js`),
   ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
   'package.json',
 ].sort();
@@ -117,29 +120,60 @@ test('every file that the exports name is there', () => {
   for (const [path, file] of named) assert.ok(existsSync(join(installed, file)), `${path}: ${file}`);
 });
 
-for (const subpath of ['.', './fetch', './lab', './testing']) {
+/** The branches of a subpath that lead to a file, with the conditions that lead there. */
+function branches(node, path = []) {
+  if (typeof node === 'string' || 'types' in node) return [[path.join(' > '), node]];
+  return Object.entries(node).flatMap(([name, inner]) => branches(inner, [...path, name]));
+}
+
+const NO_WASM = ['react-native', 'workerd', 'edge-light', 'no-wasm'];
+const OTHERS = ['module-sync', 'import', 'require', 'default'];
+for (const [subpath, conditions] of Object.entries({
+  '.': [...NO_WASM, ...OTHERS],
+  './fetch': [...NO_WASM, ...OTHERS],
+  './lab': ['workerd', 'edge-light', ...OTHERS],
+  './testing': OTHERS,
+  './no-wasm': ['module-sync', 'require', 'default'],
+  './no-wasm/fetch': ['module-sync', 'require', 'default'],
+})) {
   test(`${subpath}: each branch has its types, first, and of its own module kind`, () => {
-    for (const [condition, branch] of Object.entries(manifest.exports[subpath])) {
+    const found = manifest.exports[subpath];
+    assert.deepEqual(Object.keys(found), conditions);
+    for (const [path, branch] of branches(found)) {
       if (typeof branch === 'string') continue;
-      assert.deepEqual(Object.keys(branch), ['types', 'default'], condition);
+      assert.deepEqual(Object.keys(branch), ['types', 'default'], path);
       const commonJs = branch.default.endsWith('.cjs');
-      assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), condition);
+      assert.equal(commonJs, path.endsWith('require'), path);
+      assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), path);
     }
-    assert.deepEqual(Object.keys(manifest.exports[subpath]), [
-      'workerd',
-      'edge-light',
-      'module-sync',
-      'import',
-      'require',
-      'default',
-    ]);
+    // The hosts that cannot compile WebAssembly get what the subpath of that name exports.
+    for (const host of NO_WASM.filter((condition) => condition in found && subpath !== './lab'))
+      assert.deepEqual(found[host], manifest.exports[subpath.replace(/^\./, './no-wasm')], host);
   });
 }
+
+test('resolvers that know no exports find the entry points without wasm', () => {
+  for (const [subpath, up] of [
+    ['./no-wasm', '..'],
+    ['./no-wasm/fetch', '../..'],
+  ]) {
+    const { type, main, module, types } = JSON.parse(readFileSync(join(installed, subpath, 'package.json'), 'utf8'));
+    const { require, default: esm } = manifest.exports[subpath];
+    assert.deepEqual(
+      [type, main, module, types],
+      ['module', ...[require.default, esm.default, esm.types].map((file) => file.replace('.', up))],
+    );
+  }
+  for (const [file, other] of Object.entries(manifest['react-native'])) {
+    assert.ok(existsSync(join(installed, file)) && existsSync(join(installed, other)), file);
+    assert.equal(other, file.replace(/\.(c?js)$/, '.no-wasm.$1'));
+  }
+});
 
 test('both declarations are the same text', () => {
   const text = (name) => readFileSync(join(installed, name), 'utf8');
   // But for the modules that they take types from.
-  for (const entry of [...HOSTED, ...PARTS, 'testing'])
+  for (const entry of [...ENTRIES, ...PARTS])
     assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/\w+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
 });
 
@@ -164,7 +198,7 @@ test('contains every file that its modules import', () => {
 
 test('the inlined bytes are core.wasm, which needs nothing and exports numbers only', async () => {
   const wasm = readFileSync(join(installed, 'core.wasm'));
-  for (const name of ['lib/driver.js', 'lib/driver.cjs']) {
+  for (const name of ['index.js', 'index.cjs']) {
     assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
   }
   const module = new WebAssembly.Module(wasm);
@@ -249,14 +283,43 @@ test('no file tells where it was built', () => {
   assert.notDeepEqual(tracesIn([{ name: 'planted', body: planted }]), []);
 });
 
-test('no source map points to a file that is not there, and no text has stray line ends', () => {
+test('each source map holds its sources, and no text has stray line ends', () => {
   for (const { name, body } of packed) {
     if (name.endsWith('.wasm')) continue;
     const text = body.toString('utf8');
-    assert.ok(!text.includes('sourceMappingURL'), name);
+    if (name.endsWith('.map')) {
+      const { sources, sourcesContent } = JSON.parse(text);
+      assert.equal(sourcesContent.length, sources.length);
+      assert.ok(sourcesContent.every((source) => source.length > 0));
+      const code = packed.find((entry) => `${entry.name}.map` === name).body.toString('utf8');
+      assert.ok(code.endsWith(`\n//# sourceMappingURL=${name.replace('package/', '')}\n`), name);
+    } else if (!packed.some((entry) => entry.name === `${name}.map`)) {
+      assert.ok(!text.includes('sourceMappingURL'), name);
+    }
     assert.ok(!text.includes('\r'), name);
     assert.ok(!text.includes('\uFFFD'), `${name} is not UTF-8`);
   }
+});
+
+test('stacks lead to the modules that a bundle was made of', async () => {
+  const { stdout } = await runNode(
+    `import { retry } from 'rejitter';
+     let calls = 0;
+     const fn = async () => { await null; throw new Error('no ' + ++calls); };
+     console.log(await retry(fn, { baseMs: 0, maxAttempts: 2, retryIf: () => 7 }).catch(({ stack }) => stack));`,
+    { flags: ['--enable-source-maps'] },
+  );
+  assert.match(stdout, /rejitter.lib.run.operation\.js:\d+/);
+});
+
+test('the code of the entries is ASCII, which engines keep as one byte per character', () => {
+  const code = packed.filter(({ name }) => /^package\/[^/]*\.c?js$/.test(name));
+  assert.ok(code.length >= 8);
+  for (const { name, body } of code)
+    assert.ok(
+      body.every((byte) => byte < 128),
+      name,
+    );
 });
 
 test("the licences are the repository's", () => {
@@ -295,6 +358,7 @@ test('sizes, for the record, and no accident among them', (t) => {
       `${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`,
   );
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
-  // Most of it is the lab's wasm, which is in it three times: as a file and in a module of either kind.
-  assert.ok(tarballBytes.length < 420_000, `the tarball has ${tarballBytes.length} B`);
+  // Most of it is the wasm of the lab, which is in it three times (as a file and in a module of either kind), then the
+  // entries of each host, and the source maps with the sources in them.
+  assert.ok(tarballBytes.length < 600_000, `the tarball has ${tarballBytes.length} B`);
 });

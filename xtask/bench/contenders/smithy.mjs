@@ -8,7 +8,7 @@ import { ATTEMPTS, BASE_MS } from './limits.mjs';
 
 export const name = '@smithy/util-retry';
 export const note =
-  "the loop is the caller's; cap 20 s; its quota is lifted, or it would refuse after a few such operations";
+  "the loop is the caller's; cap 20 s; its quota is lifted, or it would fail after a few such operations";
 
 /**
  * @param {any} strategy

@@ -136,7 +136,7 @@ async function one(id) {
   if (retried && expected > fail) check(response?.status === 200, label);
   if (stream) check(report?.reason === 'bodyNotReplayable', label);
 
-  // A caller reads the response, or lets go of it.
+  // A caller reads the response, or cancels it.
   if (response !== undefined) {
     if (scenario.includes('stalls') || scenario === 'endless-503') {
       if (response.status !== 200 || scenario === 'body-stalls-200') await response.body?.cancel();

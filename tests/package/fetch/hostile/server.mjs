@@ -129,7 +129,7 @@ function parser(handle) {
 /**
  * Starts the server.
  * @param {{ seed: number, malformed: string[], silent: (id: string) => void }} options `malformed`: invalid values of
- *   Retry-After; `silent`: told of each request that gets no answer
+ *   Retry-After; `silent`: called for each request that gets no response
  */
 export async function startHostile({ seed, malformed, silent }) {
   const random = generator(seed);

@@ -1,6 +1,14 @@
 //! Conversions between the core's milliseconds and [`Duration`], never downwards.
 
-use std::time::Duration;
+// Casts are exact or saturate, and `From` does not work in constants.
+#![allow(
+    clippy::cast_lossless,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss
+)]
+
+use core::time::Duration;
 
 /// Milliseconds, such as the items of [`Delays`](crate::Delays), as a duration.
 ///
@@ -17,32 +25,43 @@ use std::time::Duration;
 /// assert_eq!(duration_from_ms(f64::INFINITY), Duration::MAX);
 /// ```
 #[must_use]
-pub fn duration_from_ms(ms: f64) -> Duration {
+pub const fn duration_from_ms(ms: f64) -> Duration {
     if ms.is_nan() || ms <= 0.0 {
         return Duration::ZERO;
     }
-    // Exact: the rest has no more bits than the number.
-    let whole = ms.trunc();
-    let rest = ms - whole;
-    if whole >= TWO_TO_64 {
+    if ms >= TWO_TO_64 {
         return Duration::MAX;
     }
-    let down = (rest * 1e6).floor();
-    // Not rounded before it is compared, unlike the product above.
-    let something_left = rest.mul_add(1e6, -down) > 0.0;
-    let nanos = to_u64(down) + u64::from(something_left);
-    Duration::from_millis(to_u64(whole)) + Duration::from_nanos(nanos)
+    let whole = ms as u64;
+    // Exact: the rest has no more bits than the number.
+    let rest = ms - whole as f64;
+    let down = (rest * 1e6) as u64;
+    let nanos = down + exceeds(rest, down) as u64;
+    Duration::from_millis(whole).saturating_add(Duration::from_nanos(nanos))
 }
 
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
+/// Whether `rest` milliseconds, less than one, are more than `nanos`, without rounding.
+const fn exceeds(rest: f64, nanos: u64) -> bool {
+    // rest is mantissa / 2^shift, and a product of numbers below 2^53 and 2^20 fits.
+    let bits = rest.to_bits();
+    let exponent = bits >> 52;
+    let shift = 1_075 - if exponent == 0 { 1 } else { exponent };
+    let mantissa = bits & ((1 << 52) - 1) | if exponent == 0 { 0 } else { 1 << 52 };
+    if shift > 100 {
+        // Far less than a nanosecond.
+        return rest > 0.0;
+    }
+    mantissa as u128 * 1_000_000 > (nanos as u128) << shift
+}
+
 /// A duration in milliseconds, rounded up to a number that holds it.
-pub(super) fn ms_from_duration(duration: Duration) -> f64 {
+pub(crate) const fn ms_from_duration(duration: Duration) -> f64 {
     let nanos = duration.subsec_nanos() % 1_000_000;
-    // Rounding to the nearest is mended below.
-    #[allow(clippy::cast_precision_loss)]
-    let ms = duration.as_millis() as f64 + f64::from(nanos) / 1e6;
-    if duration_from_ms(ms) < duration {
+    // Rounding to the nearest is corrected below.
+    let ms = duration.as_millis() as f64 + nanos as f64 / 1e6;
+    if duration_from_ms(ms).as_nanos() < duration.as_nanos() {
         // The next number up; `f64::next_up` is newer than this crate's oldest compiler.
         f64::from_bits(ms.to_bits() + 1)
     } else {
@@ -50,15 +69,14 @@ pub(super) fn ms_from_duration(duration: Duration) -> f64 {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn to_u64(number: f64) -> u64 {
-    number as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{MAX_MS, Seed};
+
+    fn to_u64(number: f64) -> u64 {
+        number as u64
+    }
 
     /// Whether `ns` nanoseconds are fewer than `ms` milliseconds, in whole numbers.
     fn shorter(ns: u128, ms: f64) -> bool {
@@ -84,7 +102,6 @@ mod tests {
     #[test]
     fn whole_milliseconds_are_exact_both_ways() {
         for ms in [1_u64, 250, 60_000, (1 << 53) - 1] {
-            #[allow(clippy::cast_precision_loss)]
             let number = ms as f64;
             assert_eq!(duration_from_ms(number), Duration::from_millis(ms));
             assert_eq!(ms_from_duration(Duration::from_millis(ms)), number);

@@ -1,0 +1,13 @@
+//! The policy as Rust programs write it: constants made of [`Duration`](core::time::Duration)s.
+//!
+//! Rules and formulas are the core's. Nothing here reads a clock or waits.
+
+mod delays;
+mod duration;
+pub mod presets;
+mod setters;
+
+pub use delays::Delays;
+pub use duration::duration_from_ms;
+#[cfg(feature = "retry")]
+pub(crate) use duration::ms_from_duration;

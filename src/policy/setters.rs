@@ -1,0 +1,394 @@
+//! Policies as constants: constructors and setters that check when they are compiled.
+
+use core::time::Duration;
+
+use super::duration::ms_from_duration;
+use crate::core::{Backoff, Jitter, OptionError, RetryOptions, RetryPolicy};
+
+/// # Constants
+///
+/// Constructors choose the backoff. Every `with_` setter checks the whole policy, so an invalid constant
+/// does not compile, and the message names the option:
+///
+/// ```compile_fail
+/// # use rejitter::RetryPolicy;
+/// # use std::time::Duration;
+/// // error: evaluation panicked: rejitter: min must be at most cap …
+/// const POLICY: RetryPolicy = RetryPolicy::exponential()
+///     .with_cap(Duration::from_secs(1))
+///     .with_min(Duration::from_secs(2));
+/// # let _ = POLICY;
+/// ```
+///
+/// Outside of constants the setters panic. For configuration that is read at run time, use
+/// [`from_options`](RetryPolicy::from_options), which returns every problem instead.
+impl RetryPolicy {
+    /// Exponential backoff: ceilings `base·factor^(k−1)`. The same as [`RetryPolicy::default`]: full
+    /// jitter, base 100 ms, factor 2, cap 10 s, six attempts.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// const POLICY: RetryPolicy = RetryPolicy::exponential()
+    ///     .with_base(Duration::from_millis(50))
+    ///     .with_cap(Duration::from_secs(5))
+    ///     .with_max_attempts(8);
+    /// assert_eq!(POLICY.delays(1).count(), 7);
+    /// ```
+    #[must_use]
+    pub const fn exponential() -> Self {
+        Self::of_backoff(Backoff::Exponential)
+    }
+
+    /// Fixed backoff: every ceiling is `base`. With the default full jitter, a wait is any time below it.
+    ///
+    /// ```
+    /// use rejitter::{Jitter, RetryPolicy};
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let exactly = RetryPolicy::fixed(second).with_jitter(Jitter::None);
+    /// assert!(exactly.delays(1).all(|delay| delay == second));
+    /// assert!(RetryPolicy::fixed(second).delays(1).all(|delay| delay < second));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn fixed(base: Duration) -> Self {
+        Self::of_backoff(Backoff::Fixed).with_base(base)
+    }
+
+    /// Linear backoff: ceilings `base + step·(k−1)`. The step defaults to the base.
+    ///
+    /// ```
+    /// use rejitter::{Jitter, RetryPolicy};
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::linear().with_jitter(Jitter::None).with_max_attempts(4);
+    /// assert!(policy.delays(1).eq([100, 200, 300].map(Duration::from_millis)));
+    /// ```
+    #[must_use]
+    pub const fn linear() -> Self {
+        Self::of_backoff(Backoff::Linear)
+    }
+
+    /// Fibonacci backoff: ceilings `base` times 1, 1, 2, 3, 5, …
+    ///
+    /// ```
+    /// use rejitter::{Jitter, RetryPolicy};
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::fibonacci().with_jitter(Jitter::None).with_max_attempts(5);
+    /// assert!(policy.delays(1).eq([100, 100, 200, 300].map(Duration::from_millis)));
+    /// ```
+    #[must_use]
+    pub const fn fibonacci() -> Self {
+        Self::of_backoff(Backoff::Fibonacci)
+    }
+
+    /// Truncated binary exponential backoff, as in Ethernet: ceilings that double up to wait
+    /// `truncate_at` (default 10) and then stay. If the base is unset, that ceiling is the cap.
+    ///
+    /// ```
+    /// use rejitter::{Jitter, RetryPolicy};
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::truncated().with_truncate_at(3).with_jitter(Jitter::None);
+    /// assert!(policy.delays(1).eq([2_500, 5_000, 10_000, 10_000, 10_000].map(Duration::from_millis)));
+    /// ```
+    #[must_use]
+    pub const fn truncated() -> Self {
+        Self::of_backoff(Backoff::Truncated)
+    }
+
+    /// A backoff that [`Retry::curve`](crate::Retry::curve) computes. It has no default cap.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// const POLICY: RetryPolicy = RetryPolicy::custom().with_cap(Duration::from_secs(30));
+    /// # let _ = POLICY;
+    /// ```
+    #[must_use]
+    pub const fn custom() -> Self {
+        Self::of_backoff(Backoff::Custom)
+    }
+
+    /// One attempt and no retry.
+    ///
+    /// ```
+    /// assert_eq!(rejitter::RetryPolicy::no_retries().delays(1).count(), 0);
+    /// ```
+    #[must_use]
+    pub const fn no_retries() -> Self {
+        Self::exponential().with_max_attempts(1)
+    }
+
+    /// Sets the initial ceiling. Defaults to 100 ms. A base above the default cap raises the cap.
+    ///
+    /// # Panics
+    /// If the base exceeds a cap that was set, or 2^53 − 1 ms.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// assert_eq!(RetryPolicy::linear().with_base(Duration::from_secs(1)).base_ms(), 1_000.0);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_base(self, base: Duration) -> Self {
+        let mut options = self.options();
+        options.base_ms = Some(ms_from_duration(base));
+        Self::constant(options)
+    }
+
+    /// Sets the upper bound of every ceiling, and of every wait that no server requested. Defaults to 10 s, or
+    /// to a longer base. [`Duration::MAX`] means no bound.
+    ///
+    /// # Panics
+    /// If the cap is shorter than a base that was set, or than the minimum.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::exponential().with_cap(Duration::from_secs(2)).with_max_attempts(100);
+    /// assert!(policy.delays(1).all(|delay| delay <= Duration::from_secs(2)));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_cap(self, cap: Duration) -> Self {
+        let mut options = self.options();
+        options.cap_ms = Some(ms_from_duration(cap));
+        Self::constant(options)
+    }
+
+    /// Sets the minimum wait. Defaults to zero. A minimum above a ceiling removes that wait's jitter.
+    ///
+    /// # Panics
+    /// If the minimum exceeds the cap: set a longer cap first.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::exponential().with_min(Duration::from_millis(20));
+    /// assert!(policy.delays(1).all(|delay| delay >= Duration::from_millis(20)));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_min(self, min: Duration) -> Self {
+        let mut options = self.options();
+        options.min_ms = Some(ms_from_duration(min));
+        Self::constant(options)
+    }
+
+    /// Sets the growth of [`exponential`](Self::exponential) ceilings from wait to wait. Defaults to 2.
+    ///
+    /// # Panics
+    /// If the factor is not a finite number of at least 1, or if another backoff or a jitter without
+    /// ceilings was chosen.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    ///
+    /// let policy = RetryPolicy::exponential().with_factor(1.5);
+    /// assert_eq!(policy.ceiling_ms(3), 225.0);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_factor(self, factor: f64) -> Self {
+        let mut options = self.options();
+        options.factor = Some(factor);
+        Self::constant(options)
+    }
+
+    /// Sets the growth of [`linear`](Self::linear) ceilings from wait to wait. Defaults to the base.
+    ///
+    /// # Panics
+    /// If the step exceeds 2^53 − 1 ms, or if another backoff or a jitter without ceilings was chosen.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::linear().with_step(Duration::from_millis(10));
+    /// assert_eq!(policy.ceiling_ms(3), 120.0);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_step(self, step: Duration) -> Self {
+        let mut options = self.options();
+        options.step_ms = Some(ms_from_duration(step));
+        Self::constant(options)
+    }
+
+    /// Sets the wait at which [`truncated`](Self::truncated) backoff and [`Jitter::Slotted`] stop growing:
+    /// between 1 and 1,024. Defaults to 10.
+    ///
+    /// # Panics
+    /// If the number is outside this range, or if neither was chosen.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    ///
+    /// let policy = RetryPolicy::truncated().with_truncate_at(4);
+    /// assert_eq!((policy.ceiling_ms(1), policy.ceiling_ms(9)), (1_250.0, 10_000.0));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_truncate_at(self, wait: u32) -> Self {
+        let mut options = self.options();
+        options.truncate_at = Some(wait);
+        Self::constant(options)
+    }
+
+    /// Sets how a wait is drawn below its ceiling. Defaults to [`Jitter::Full`].
+    ///
+    /// # Panics
+    /// If a parameter of the jitter is invalid, or if a factor or step was set that the jitter ignores.
+    ///
+    /// ```
+    /// use rejitter::{Jitter, RetryPolicy};
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::exponential().with_jitter(Jitter::Equal);
+    /// assert!(policy.delay(1, "job 17") >= Duration::from_millis(50));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_jitter(self, jitter: Jitter) -> Self {
+        let mut options = self.options();
+        options.jitter = jitter;
+        Self::constant(options)
+    }
+
+    /// Sets the maximum number of attempts, the first included. Defaults to 6;
+    /// [`UNLIMITED`](crate::UNLIMITED) means no limit.
+    ///
+    /// # Panics
+    /// If the number is 0.
+    ///
+    /// ```
+    /// use rejitter::{RetryPolicy, UNLIMITED};
+    ///
+    /// const PATIENT: RetryPolicy = RetryPolicy::exponential().with_max_attempts(UNLIMITED);
+    /// assert_eq!(PATIENT.delays(1).take(1_000).count(), 1_000);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_max_attempts(self, attempts: u64) -> Self {
+        let mut options = self.options();
+        options.max_attempts = Some(attempts);
+        Self::constant(options)
+    }
+
+    /// Sets the longest wait requested by a server that is followed. Defaults to 60 s. A longer request ends
+    /// the operation ([`StopReason::Hint`](crate::StopReason::Hint)).
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// let policy = RetryPolicy::exponential().with_max_retry_after(Duration::from_secs(5));
+    /// assert_eq!(policy.max_retry_after_ms(), 5_000.0);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn with_max_retry_after(self, longest: Duration) -> Self {
+        let mut options = self.options();
+        options.max_retry_after_ms = Some(ms_from_duration(longest));
+        Self::constant(options)
+    }
+
+    /// Sets whether a request longer than
+    /// [`with_max_retry_after`](Self::with_max_retry_after) is followed up to that time, instead of ending
+    /// the operation. Defaults to false. The retry then comes earlier than the server requested.
+    ///
+    /// ```
+    /// let policy = rejitter::RetryPolicy::exponential().with_capped_retry_after(true);
+    /// assert!(policy.caps_long_retry_after());
+    /// ```
+    #[must_use]
+    pub const fn with_capped_retry_after(self, cap: bool) -> Self {
+        let mut options = self.options();
+        options.cap_long_retry_after = cap;
+        Self::resolve(&options)
+    }
+
+    const fn of_backoff(backoff: Backoff) -> Self {
+        let mut options = RetryOptions::DEFAULT;
+        options.backoff = backoff;
+        Self::resolve(&options)
+    }
+
+    /// A policy of options that the program itself holds.
+    #[track_caller]
+    pub(super) const fn constant(options: RetryOptions) -> Self {
+        if let Some(problem) = options.problems().first() {
+            refuse(&problem);
+        }
+        Self::resolve(&options)
+    }
+}
+
+impl Jitter {
+    /// [`Jitter::AdditiveMax`] of a duration: adds up to `max` to the ceiling. Positive.
+    ///
+    /// ```
+    /// use rejitter::{Jitter, RetryPolicy};
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let policy = RetryPolicy::fixed(5 * second).with_jitter(Jitter::additive(second));
+    /// assert!(policy.delays(1).all(|delay| delay >= 5 * second && delay < 6 * second));
+    /// ```
+    #[must_use]
+    pub const fn additive(max: Duration) -> Self {
+        Self::AdditiveMax {
+            max_ms: ms_from_duration(max),
+        }
+    }
+}
+
+/// Panics with the option's name as the setters spell it, without `_ms`. Constants have no formatting.
+#[track_caller]
+const fn refuse(problem: &OptionError) -> ! {
+    let mut message = Message {
+        bytes: [0; 160],
+        length: 0,
+    };
+    message.push("rejitter: ");
+    message.push(problem.option);
+    message.push(" must be ");
+    message.push(problem.rule);
+    let (text, _) = message.bytes.split_at(message.length);
+    match core::str::from_utf8(text) {
+        Ok(text) => panic!("{}", text),
+        Err(_) => panic!("rejitter: invalid policy"),
+    }
+}
+
+struct Message {
+    bytes: [u8; 160],
+    length: usize,
+}
+
+impl Message {
+    const fn push(&mut self, text: &str) {
+        let text = text.as_bytes();
+        let mut i = 0;
+        while i < text.len() && self.length < self.bytes.len() {
+            if text.len() - i >= 3 && text[i] == b'_' && text[i + 1] == b'm' && text[i + 2] == b's'
+            {
+                i += 3;
+            } else {
+                self.bytes[self.length] = text[i];
+                self.length += 1;
+                i += 1;
+            }
+        }
+    }
+}

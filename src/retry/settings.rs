@@ -1,0 +1,345 @@
+//! The settings that the asynchronous and the blocking operations share.
+
+use super::operation::Operation;
+use super::{Outcome, Plain, Reported};
+use crate::core::RetryPolicy;
+
+/// An operation's settings and state.
+pub(super) struct Parts<F, M, S, H> {
+    pub(super) callback: F,
+    pub(super) sleeper: S,
+    pub(super) hooks: H,
+    pub(super) operation: Operation<M>,
+}
+
+impl<F, E, S> Parts<F, Plain<E>, S, ()> {
+    pub(super) fn new(policy: RetryPolicy, callback: F, sleeper: S) -> Self {
+        Self {
+            callback,
+            sleeper,
+            hooks: (),
+            operation: Operation::new(policy, Plain::new()),
+        }
+    }
+}
+
+impl<F, M, S, H> Parts<F, M, S, H> {
+    pub(super) fn hooks<H2>(self, change: impl FnOnce(H) -> H2) -> Parts<F, M, S, H2> {
+        Parts {
+            callback: self.callback,
+            sleeper: self.sleeper,
+            hooks: change(self.hooks),
+            operation: self.operation,
+        }
+    }
+
+    pub(super) fn sleeper<S2>(self, sleeper: S2) -> Parts<F, M, S2, H> {
+        Parts {
+            callback: self.callback,
+            sleeper,
+            hooks: self.hooks,
+            operation: self.operation,
+        }
+    }
+
+    pub(super) fn report(self) -> Parts<F, Reported<M::Attempt>, S, H>
+    where
+        M: Outcome,
+    {
+        Parts {
+            callback: self.callback,
+            sleeper: self.sleeper,
+            hooks: self.hooks,
+            operation: self.operation.with_outcome(M::into_reported),
+        }
+    }
+}
+
+/// The setters of an operation's type. `start` and `end` surround the chain of setters in examples.
+macro_rules! setters {
+    (
+        $type:ident<$($first:lifetime,)? $($parameter:ident),+>,
+        sleeper: $sleeper:ident,
+        bound: $bound:ident,
+        start: $start:literal,
+        end: $end:literal,
+    ) => {
+        impl<$($first,)? $($parameter,)+ M: Outcome, S: $bound, H>
+            $type<$($first,)? $($parameter,)+ M, S, H>
+        {
+            /// Sets the function that decides whether an error is worth another attempt. It returns a
+            /// `bool` or a [`Verdict`](crate::Verdict), which may also set the wait. Defaults to
+            /// retrying every error.
+            ///
+            /// It is called once after each attempt that failed with an error, including the last one,
+            /// whose reason it decides as well. It is not called for timeouts.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # fn send() -> Result<(), u16> { Err(404) }\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
+                # let time = VirtualTime::new();\n\
+                use rejitter::{StopReason, Verdict};\n\
+                use std::time::Duration;\n\
+                \n\
+                let failed = ", $start, "\n\
+                \x20   .when(|status| match status {\n\
+                \x20       409 => Verdict::RetryExactly(Duration::from_millis(5)),\n\
+                \x20       500.. => Verdict::Retry,\n\
+                \x20       _ => Verdict::Stop,\n\
+                \x20   })\n\
+                \x20   .report()\n\
+                \x20   .sleeper(&time)", $end, ".unwrap_err();\n\
+                assert_eq!(failed.reason, StopReason::NotRetryable);\n\
+                assert_eq!(failed.report.attempts, 1);\n\
+                ```")]
+            pub fn when<V: Into<Verdict>>(
+                self,
+                mut condition: impl FnMut(&M::Attempt) -> V,
+            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            where
+                H: Hooks<M::Attempt>,
+            {
+                self.with(|parts| {
+                    parts.hooks(|hooks| {
+                        When(move |error: &M::Attempt| condition(error).into(), hooks)
+                    })
+                })
+            }
+
+            /// Like [`when`](Self::when), for a function that needs to know the attempt, such as whether
+            /// any is left.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # fn send() -> Result<(), u16> { Err(503) }\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
+                # let time = VirtualTime::new();\n\
+                let mut tokens = 10;\n\
+                let failed = ", $start, "\n\
+                \x20   .when_attempt(|_, attempt| {\n\
+                \x20       if attempt.attempts_left > 0 {\n\
+                \x20           tokens -= 2;\n\
+                \x20       }\n\
+                \x20       tokens >= 0\n\
+                \x20   })\n\
+                \x20   .sleeper(&time)", $end, ";\n\
+                assert!(failed.is_err());\n\
+                assert_eq!(tokens, 0); // five retries, although six attempts failed\n\
+                ```")]
+            pub fn when_attempt<V: Into<Verdict>>(
+                self,
+                mut condition: impl FnMut(&M::Attempt, &Attempt) -> V,
+            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            where
+                H: Hooks<M::Attempt>,
+            {
+                self.with(|parts| {
+                    parts.hooks(|hooks| {
+                        let when = move |error: &M::Attempt, attempt: &Attempt| {
+                            condition(error, attempt).into()
+                        };
+                        WhenAttempt(when, hooks)
+                    })
+                })
+            }
+
+            /// Sets the function that reads from an error the wait that a server requested, as in HTTP's
+            /// `Retry-After`. Defaults to none.
+            ///
+            /// It is called after each attempt that failed with an error, unless [`when`](Self::when)
+            /// stopped. `None` and zero mean no hint. The wait is the longer of `h + r·max(base, h/2)`, with r
+            /// in [0, 1), and the policy's own wait: never less than the server requests, spread out
+            /// because a server sends many clients the same hint, and never shorter than without the
+            /// hint. A hint above the policy's `max_retry_after` ends the operation with
+            /// [`StopReason::Hint`](crate::StopReason::Hint).
+            /// [`Verdict::RetryExactly`](crate::Verdict::RetryExactly) overrides a hint.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # use std::time::Duration;\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
+                # let time = VirtualTime::new();\n\
+                # fn send() -> Result<(), Busy> {\n\
+                #     Err(Busy { retry_after: Some(Duration::from_secs(3_600)) })\n\
+                # }\n\
+                use rejitter::StopReason;\n\
+                \n\
+                # #[derive(Debug)]\n\
+                struct Busy { retry_after: Option<Duration> }\n\
+                \n\
+                let failed = ", $start, "\n\
+                \x20   .hint(|error| error.retry_after)\n\
+                \x20   .report()\n\
+                \x20   .sleeper(&time)", $end, ".unwrap_err();\n\
+                assert_eq!(failed.reason, StopReason::Hint); // the policy follows hints up to 60 s\n\
+                assert_eq!(failed.report.hint, Some(Duration::from_secs(3_600)));\n\
+                ```")]
+            pub fn hint(
+                self,
+                hint: impl FnMut(&M::Attempt) -> Option<Duration>,
+            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            where
+                H: Hooks<M::Attempt>,
+            {
+                self.with(|parts| parts.hooks(|hooks| HintOf(hint, hooks)))
+            }
+
+            /// Sets the backoff of [`RetryPolicy::custom`](crate::RetryPolicy::custom): a function that
+            /// returns the ceiling of wait k, which follows failed attempt k (the first is number 1), before
+            /// cap and jitter. Only policies with that backoff call it, once for each wait that is not
+            /// exact. Defaults to 10 s.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # use std::time::Duration;\n\
+                # fn send() -> Result<(), u16> { Err(503) }\n\
+                use rejitter::{Jitter, RetryPolicy};\n\
+                \n\
+                const POLICY: RetryPolicy = RetryPolicy::custom().with_jitter(Jitter::None);\n\
+                # let time = VirtualTime::new();\n\
+                let outcome = ", $start, "\n\
+                \x20   .curve(|k| Duration::from_secs(k * k))\n\
+                \x20   .sleeper(&time)", $end, ";\n\
+                assert_eq!(time.now(), Duration::from_secs(1 + 4 + 9 + 16 + 25));\n\
+                # assert!(outcome.is_err());\n\
+                ```")]
+            pub fn curve(
+                self,
+                curve: impl FnMut(u64) -> Duration,
+            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            where
+                H: Hooks<M::Attempt>,
+            {
+                self.with(|parts| parts.hooks(|hooks| Curve(curve, hooks)))
+            }
+
+            /// Sets a function that is notified of each failed attempt, including timeouts and the last
+            /// attempt, once it is decided what follows.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # fn send() -> Result<(), u16> { Err(503) }\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
+                # let time = VirtualTime::new();\n\
+                let mut waits = Vec::new();\n\
+                let failed = ", $start, "\n\
+                \x20   .seed(7)\n\
+                \x20   .notify(|event| waits.extend(event.delay)) // no wait after the last attempt\n\
+                \x20   .sleeper(&time)", $end, ";\n\
+                assert!(failed.is_err());\n\
+                assert!(POLICY.delays(7).eq(waits));\n\
+                ```")]
+            pub fn notify(
+                self,
+                notify: impl FnMut(&FailureEvent<'_, M::Attempt>),
+            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            where
+                H: Hooks<M::Attempt>,
+            {
+                self.with(|parts| parts.hooks(|hooks| Notify(notify, hooks)))
+            }
+
+            /// Sets all callbacks at once: see [`Hooks`](crate::Hooks).
+            pub fn hooks<H2: Hooks<M::Attempt>>(
+                self,
+                hooks: H2,
+            ) -> $type<$($first,)? $($parameter,)+ M, S, H2> {
+                self.with(|parts| parts.hooks(|_| hooks))
+            }
+
+            /// Makes the waits reproducible: those of [`RetryPolicy::delays`](crate::RetryPolicy::delays)
+            /// with this seed. Defaults to [`Seed::random`](crate::Seed::random) when the first wait is
+            /// drawn. If the system has no randomness to give, the operation then ends with
+            /// [`StopReason::Randomness`](crate::StopReason::Randomness).
+            ///
+            /// Operations that share a seed wait equally long, which is what jitter prevents: use seeds
+            /// for tests and simulations.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # fn send() -> Result<(), u16> { Err(503) }\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
+                # let time = VirtualTime::new();\n\
+                let failed = ", $start, "\n\
+                \x20   .seed(\"a test\")\n\
+                \x20   .sleeper(&time)", $end, ";\n\
+                assert_eq!(time.now(), POLICY.delays(\"a test\").sum());\n\
+                # assert!(failed.is_err());\n\
+                ```")]
+            pub fn seed(self, seed: impl Into<Seed>) -> Self {
+                self.with(|mut parts| {
+                    parts.operation.seed = Some(seed.into());
+                    parts
+                })
+            }
+
+            #[doc = concat!("Waits and reads the time with this [`", stringify!($sleeper),
+                "`](crate::", stringify!($sleeper), ").")]
+            ///
+            #[doc = concat!("```\n\
+                # fn send() -> Result<(), u16> { Err(503) }\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
+                use rejitter::testing::VirtualTime;\n\
+                \n\
+                let time = VirtualTime::new();\n\
+                let failed = ", $start, ".sleeper(&time)", $end, ";\n\
+                assert_eq!(failed, Err(503));\n\
+                ```")]
+            pub fn sleeper<S2: $sleeper>(
+                self,
+                sleeper: S2,
+            ) -> $type<$($first,)? $($parameter,)+ M, S2, H> {
+                self.with(|parts| parts.sleeper(sleeper))
+            }
+
+            /// Switches the failure from the callback's last error to a [`RetryError`](crate::RetryError),
+            /// which holds that error, the reason and a report of all attempts.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # fn send() -> Result<(), &'static str> { Err(\"boom\") }\n\
+                # const POLICY: rejitter::RetryPolicy =\n\
+                #     rejitter::RetryPolicy::exponential().with_max_attempts(3);\n\
+                # let time = VirtualTime::new();\n\
+                let failed = ", $start, ".report().sleeper(&time)", $end, ".unwrap_err();\n\
+                assert_eq!(failed.to_string(), \"boom (after 3 attempts: exhausted)\");\n\
+                assert_eq!(failed.report.records.len(), 3);\n\
+                ```")]
+            pub fn report(
+                self,
+            ) -> $type<$($first,)? $($parameter,)+ Reported<M::Attempt>, S, H> {
+                self.with(Parts::report)
+            }
+        }
+
+        impl<$($first,)? $($parameter,)+ E, S: $bound, H>
+            $type<$($first,)? $($parameter,)+ Reported<E>, S, H>
+        {
+            /// Keeps at most this number of the callback's errors in the report: the latest ones, of the
+            /// attempts whose records are kept. Defaults to 1, the last error, because an error may hold a
+            /// response or a connection. 0 counts as 1.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # let mut number = 0;\n\
+                # let mut send = || { number += 1; Err::<(), u8>(number) };\n\
+                # const POLICY: rejitter::RetryPolicy =\n\
+                #     rejitter::RetryPolicy::exponential().with_max_attempts(4);\n\
+                # let time = VirtualTime::new();\n\
+                let failed = ", $start, ".report().keep_errors(3).sleeper(&time)", $end,
+                ".unwrap_err();\n\
+                let kept: Vec<String> = failed.errors().map(ToString::to_string).collect();\n\
+                assert_eq!(kept, [\"2\", \"3\", \"4\"]);\n\
+                ```")]
+            pub fn keep_errors(self, errors: usize) -> Self {
+                self.with(|mut parts| {
+                    parts.operation.outcome.keep_errors(errors);
+                    parts
+                })
+            }
+        }
+    };
+}
+
+pub(super) use setters;

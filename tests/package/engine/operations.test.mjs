@@ -1,0 +1,265 @@
+// Scripted operations (tests/vectors/operations.json): how an operation ends, its report, its waits, and the order and
+// times of all callbacks. `retry` and `retrySync` run the cases; Rust runs the same file.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { underBlockingClock } from '../lib/blocking.mjs';
+import { underClock } from '../lib/clock.mjs';
+import { importPackage, repo } from '../lib/consumer.mjs';
+import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
+
+const { RetryError, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
+const cases = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'operations.json'), 'utf8'));
+
+const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
+/** Features that each function lacks. */
+const LACKS = { retry: ['blocking'], retrySync: ['interrupts', 'attemptTimeout'] };
+const START = 1000;
+
+/** Answers of a callback, by attempt. The last one repeats. */
+const nth = (script, n) => script[Math.min(n, script.length) - 1];
+
+/**
+ * Prepares a case for one run.
+ * @param {{ now: number }} clock
+ * @param {(ms: number, end: () => unknown) => unknown} after performs `end` in so many milliseconds
+ */
+function play(script, { hooks, clock, after }) {
+  const values = new Map();
+  const names = new Map();
+  const named = (name, make) => {
+    if (!values.has(name)) names.set(values.set(name, make(name)).get(name), name);
+    return values.get(name);
+  };
+  const error = (name) => named(name, () => new Error(name));
+  const result = (name) => named(`=${name}`, () => ({ name }));
+  const reason = (name) => named(name, () => ({ reason: name }));
+
+  const calls = [];
+  const waits = [];
+  const controller = new AbortController();
+  let attempts = 0;
+  let given;
+  const log = (name, number = attempts) => {
+    calls.push(`${clock.now - START} ${name} ${number}`);
+    if (script.abort?.by === `${name} ${number}`) controller.abort(reason(script.abort.reason));
+  };
+
+  const fn = (attempt) => {
+    attempts = attempt.attempt;
+    log('fn');
+    const step = nth(script.attempts, attempts);
+    if (step.hangs) return new Promise(() => {});
+    return after(step.takes, () => {
+      if (step.returnsPermanent !== undefined) return permanent(error(step.returnsPermanent));
+      if (step.returns !== undefined) return result(step.returns);
+      const thrown = error(step.throws);
+      const marked = step.retryAfterMs === undefined ? thrown : retryAfter(step.retryAfterMs, thrown);
+      throw step.permanent ? permanent(marked) : marked;
+    });
+  };
+  const callback = (name, at = (answers) => nth(answers, attempts)) => {
+    if (script[name] === undefined) return {};
+    const call = () => {
+      log(name);
+      const answer = at(script[name]);
+      if (answer?.hangs) return new Promise(() => {});
+      const end = () => {
+        if (answer?.throws !== undefined) throw error(answer.throws);
+        return answer?.takes === undefined ? answer : answer.returns;
+      };
+      // These two cannot be awaited.
+      return name === 'backoff' || name === 'random' ? end() : after(answer?.takes, end);
+    };
+    return { [name]: call };
+  };
+  let draws = 0;
+  const hook = (name) => (event) => {
+    log(name, event.attempt);
+    if (name === 'onRetry') waits.push(event.delayMs);
+    if (name === 'onGiveUp') given = event;
+    if (script.hooks?.[name] === 'throws') throw new Error('a hook that throws');
+  };
+  const { abort } = script;
+  if (abort?.before) controller.abort(reason(abort.reason));
+  if (abort?.atMs !== undefined) setTimeout(() => controller.abort(reason(abort.reason)), abort.atMs);
+  const options = {
+    ...revived(script.options),
+    ...callback('retryIf'),
+    ...callback('retryOnResult'),
+    ...callback('beforeRetry'),
+    ...callback('backoff'),
+    ...callback('random', (answers) => {
+      assert.ok(draws < answers.length, 'random() was called more often than the script says');
+      return answers[draws++];
+    }),
+    ...(hooks && Object.fromEntries(HOOKS.map((name) => [name, hook(name)]))),
+    ...(abort !== undefined && { signal: controller.signal }),
+  };
+  /** The name of an outcome in the script, or the class of an error of the package. */
+  const nameOf = (value) =>
+    names.get(value)?.replace(/^=/, '') ??
+    [RetryError, TimeoutError, TypeError, RangeError].find((each) => value instanceof each)?.name;
+  return { fn, options, calls, waits, nameOf, given: () => given };
+}
+
+/** JSON has no Infinity. */
+const revived = (options) =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === 'Infinity' ? Infinity : value]));
+
+/** The outcome in the form of the cases. */
+function outcomeOf({ error, value, failed }, nameOf) {
+  if (!failed) return { resolves: nameOf(value) };
+  const name = nameOf(error);
+  if (!(error instanceof Error)) return { rejects: name };
+  return {
+    rejects: name,
+    ...(Object.hasOwn(error, 'cause') && { cause: nameOf(error.cause) }),
+    ...(error instanceof RetryError && { errors: error.errors.map(nameOf) }),
+    ...(error instanceof RetryError && error.result !== undefined && { result: nameOf(error.result) }),
+  };
+}
+
+/** The report in the form of the cases. */
+function reportOf({ records, ...rest }, nameOf) {
+  return {
+    ...rest,
+    records: records.map((record) => ({
+      ...record,
+      ...(Object.hasOwn(record, 'error') && { error: nameOf(record.error) }),
+      ...(Object.hasOwn(record, 'result') && { result: nameOf(record.result) }),
+    })),
+  };
+}
+
+/** Compares a run with what the case expects. `hooks`: whether the hooks were set that show most of it. */
+function check({ expected, needs }, played, ended, hooks) {
+  const { outcome, waits, calls, ...report } = expected;
+  const { nameOf } = played;
+  const found = outcomeOf(ended, nameOf);
+  assert.deepEqual(found, outcome);
+  const seen = hooks ? calls : calls.filter((call) => !HOOKS.some((name) => call.includes(` ${name} `)));
+  assert.deepEqual(played.calls, seen);
+  const kept = played.given()?.report ?? retryReport(ended.failed ? ended.error : ended.value);
+  if (hooks) assert.deepEqual(played.waits, waits);
+  if (report.reason === undefined) assert.equal(kept, undefined);
+  else if (hooks || !needs.includes('abort')) assert.deepEqual(reportOf(kept, nameOf), report);
+}
+
+/** Silences what hooks that throw are reported to. */
+async function quietly(body) {
+  const { error } = console;
+  console.error = () => {};
+  try {
+    return await body();
+  } finally {
+    console.error = error;
+  }
+}
+
+async function runAsync(script, hooks, defer) {
+  let played;
+  let settledAt;
+  const options = { start: START, skew: (id) => (options.clock.armed[id - 1].ms === 0 ? -1 : 0) };
+  const { error, value, rejected } = await underClock((clock) => {
+    options.clock = clock;
+    const after = (ms, end) =>
+      ms === undefined && !defer
+        ? end()
+        : new Promise((done, fail) => {
+            const finish = () => {
+              try {
+                done(end());
+              } catch (thrown) {
+                fail(thrown);
+              }
+            };
+            if (ms === undefined) finish();
+            else setTimeout(finish, ms);
+          });
+    played = play(script, { hooks, clock, after });
+    return retry(played.fn, played.options).finally(() => {
+      settledAt = clock.now - START;
+    });
+  }, options);
+  check(script, played, { error, value, failed: rejected }, hooks);
+  if (script.expected.elapsedMs !== undefined) assert.equal(settledAt, script.expected.elapsedMs);
+}
+
+function runSync(script, hooks) {
+  let played;
+  const { error, value, threw } = underBlockingClock(
+    (clock) => {
+      const after = (ms, end) => {
+        clock.now += ms ?? 0;
+        return end();
+      };
+      played = play(script, { hooks, clock, after });
+      return retrySync(played.fn, played.options);
+    },
+    { start: START },
+  );
+  check(script, played, { error, value, failed: threw === true }, hooks);
+}
+
+const able = (name, { needs }) => !needs.some((need) => LACKS[name].includes(need));
+
+for (const script of cases) {
+  test(script.name, async () => {
+    // Without hooks the package takes shorter ways, and an attempt may throw or reject.
+    const variants = script.needs.includes('hooks') ? [true] : [true, false];
+    await quietly(async () => {
+      for (const hooks of variants) {
+        if (able('retry', script)) for (const defer of [false, true]) await runAsync(script, hooks, defer);
+        if (able('retrySync', script)) runSync(script, hooks);
+      }
+    });
+  });
+}
+
+test('there are cases of every reason, every callback and every feature', () => {
+  assert.equal(new Set(cases.map(({ name }) => name)).size, cases.length);
+  assert.deepEqual([...new Set(cases.map(({ expected }) => expected.reason ?? ''))].sort(), [
+    '',
+    'aborted',
+    'callback',
+    'deadline',
+    'exhausted',
+    'hint',
+    'notRetryable',
+    'permanent',
+    'timeout',
+  ]);
+  const called = cases.flatMap(({ expected }) => expected.calls.map((call) => call.split(' ')[1]));
+  assert.deepEqual(
+    [...new Set(called)].sort(),
+    [...HOOKS, 'fn', 'retryIf', 'retryOnResult', 'beforeRetry', 'backoff', 'random'].sort(),
+  );
+  const readme = readFileSync(join(repo, 'tests', 'vectors', 'README.md'), 'utf8');
+  const features = readme.slice(readme.indexOf('| feature |'));
+  const documented = [...features.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name).sort();
+  assert.deepEqual([...new Set(cases.flatMap(({ needs }) => needs))].sort(), documented);
+  // Each function runs most cases, and each case is run by at least one of them.
+  for (const name of ['retry', 'retrySync']) assert.ok(cases.filter((script) => able(name, script)).length >= 100);
+  assert.ok(cases.every((script) => able('retry', script) || able('retrySync', script)));
+});
+
+test('the waits of seeds are those of the formulas', () => {
+  const seeded = cases.filter(({ options }) => options.seed !== undefined);
+  assert.ok(seeded.length >= 10);
+  for (const { name, options, attempts, expected } of seeded) {
+    const parameters = resolved(options);
+    let looksBack = {};
+    for (const [i, wait] of expected.waits.entries()) {
+      const r = draw(options.seed, 0, i + 1, 0);
+      const computed = computedWait(parameters, i + 1, looksBack);
+      const { retryAfterMs } = nth(attempts, i + 1);
+      const formula = retryAfterMs > 0 ? hintedWait(parameters, retryAfterMs, computed).at(r) : computed.at(r);
+      assert.ok(Math.abs(wait - formula) <= wait * 1e-12, `${name}, wait ${i + 1}: ${wait} instead of ${formula}`);
+      if (!(retryAfterMs > 0)) looksBack = { previous: formula, previousR: r };
+    }
+  }
+});

@@ -1,0 +1,296 @@
+//! The checks of the published crate: seconds of them in `cargo xtask test`, all in `cargo xtask crate --check`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::cmd::{Cmd, Failure};
+use crate::counts::Runner;
+use crate::plan::{Context, Plan};
+use crate::published::{CRATE, folder, programs};
+use crate::schedule::Room;
+use crate::setup::{NODE, TARGET, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::workspace::Workspace;
+
+/// Cargo locks the folder.
+const BUILD: Room = Room {
+    name: "target/crate-build",
+    places: 1,
+};
+
+const WASI: &str = "wasm32-wasip1";
+const WASI_2: &str = "wasm32-wasip2";
+const BARE: &str = "thumbv7em-none-eabi";
+
+/// The features that need no standard library.
+const FEATURES_OF_BARE: &[&str] = &["http"];
+
+/// The oldest compiler that the manifest allows.
+const OLDEST: &str = "1.85";
+
+const TARGETS: &str = "Rust's other targets";
+const OLD_COMPILER: &str = "Rust's oldest compiler";
+
+pub fn set_up_steps() -> Vec<Plan> {
+    vec![
+        Plan::set_up(TARGETS, &[], |_, step| {
+            let add = Cmd::new("rustup")
+                .args(["target", "add", WASI, WASI_2, BARE])
+                .remedy("rustup must reach the server that it was set up for");
+            step.run(&add).map(drop)
+        }),
+        Plan::set_up(OLD_COMPILER, &[], |_, step| {
+            let minimal = ["--profile", "minimal", "--no-self-update"];
+            let install = Cmd::new("rustup")
+                .args(["toolchain", "install", OLDEST])
+                .args(minimal)
+                .remedy("rustup must reach the server that it was set up for");
+            step.run(&install).map(drop)
+        }),
+    ]
+}
+
+/// The steps of `cargo xtask test`.
+pub fn quick() -> Vec<Plan> {
+    let program = |name: &'static str, command: &'static str| {
+        move |cx: &Context<'_>| vec![of_programs(cx.ws, &[command, "--package", name])]
+    };
+    vec![
+        Plan::tests(
+            "crate: packaged without warnings",
+            Runner::Silent,
+            &[CRATE],
+            |cx| vec![in_crate(cx.ws, &["package", "--allow-dirty"])],
+        ),
+        Plan::check("crate: no standard library", &[CRATE], |cx| {
+            vec![clippy(cx.ws, &[], None)]
+        }),
+        Plan::check(
+            "crate: two versions stay two",
+            &[CRATE],
+            program("two-versions", "run"),
+        ),
+        Plan::check(
+            "crate: a glob import hides nothing",
+            &[CRATE],
+            program("glob-import", "check"),
+        ),
+        Plan::check(
+            "crate: wasm without JavaScript",
+            &[CRATE, TARGET, NODE],
+            |cx| {
+                vec![
+                    wasm_program(cx.ws, "without-javascript", WASM_TARGET),
+                    script(cx.ws, "without-javascript", WASM_TARGET),
+                ]
+            },
+        ),
+    ]
+    .into_iter()
+    .map(|step| step.quick().room(BUILD))
+    .collect()
+}
+
+/// The steps of `cargo xtask crate --check`.
+pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
+    let matrix = |name: &str, needs: &[&'static str], target: Option<&'static str>| {
+        Plan::check(format!("crate: features, {name}"), needs, move |cx| {
+            let names = features(cx.ws, target);
+            sets(&names)
+                .iter()
+                .map(|set| clippy(cx.ws, set, target))
+                .collect()
+        })
+    };
+    let mut steps = quick();
+    steps.extend([
+        matrix("native", &[CRATE], None),
+        matrix(WASM_TARGET, &[CRATE, TARGET], Some(WASM_TARGET)),
+        matrix(WASI, &[CRATE, TARGETS], Some(WASI)),
+        matrix(WASI_2, &[CRATE, TARGETS], Some(WASI_2)),
+        matrix(BARE, &[CRATE, TARGETS], Some(BARE)),
+        Plan::check("crate: the oldest compiler", &[CRATE, OLD_COMPILER], |cx| {
+            vec![
+                Cmd::new("rustup")
+                    .args(["run", OLDEST, "cargo", "check", "--all-features"])
+                    .dir(folder(cx.ws))
+                    .env("CARGO_TARGET_DIR", build(cx.ws)),
+            ]
+        }),
+        Plan::check("crate: documentation", &[CRATE], |cx| {
+            let doc = in_crate(cx.ws, &["doc", "--no-deps", "--all-features"]);
+            vec![doc.env("RUSTDOCFLAGS", "-D warnings")]
+        }),
+        Plan::tests("crate: its own tests", Runner::Cargo, &[CRATE], |cx| {
+            // They draw tens of millions of delays.
+            let optimised = ["--config", "profile.test.opt-level=2"];
+            vec![in_crate(cx.ws, &["test", "--all-features"]).args(optimised)]
+        }),
+        Plan::check(
+            "crate: beside a user's exports",
+            &[CRATE, TARGET, NODE, WASM_BINDGEN],
+            |cx| {
+                let out = build(cx.ws).join("own-exports");
+                vec![
+                    wasm_program(cx.ws, "own-exports", WASM_TARGET),
+                    Cmd::new(cx.ws.wasm_tool("wasm-bindgen"))
+                        .arg(wasm_file(cx.ws, "own-exports", WASM_TARGET))
+                        .args(["--target", "experimental-nodejs-module"])
+                        .arg("--out-dir")
+                        .arg(&out),
+                    Cmd::new("node")
+                        .arg(cx.ws.root.join("tests/crate/own-exports.mjs"))
+                        .arg(out.join("own_exports.js")),
+                ]
+            },
+        ),
+        Plan::check("crate: WASI", &[CRATE, TARGETS, NODE], |cx| {
+            vec![
+                wasm_program(cx.ws, "wasi", WASI),
+                script(cx.ws, "wasi", WASI),
+            ]
+        }),
+    ]);
+    Ok(steps.into_iter().map(|step| step.room(BUILD)).collect())
+}
+
+fn build(ws: &Workspace) -> PathBuf {
+    ws.target.join("crate-build")
+}
+
+/// Cargo in the assembled crate.
+fn in_crate(ws: &Workspace, args: &[&str]) -> Cmd {
+    in_folder(ws, folder(ws), args)
+}
+
+/// Cargo in the workspace of the programs.
+fn of_programs(ws: &Workspace, args: &[&str]) -> Cmd {
+    in_folder(ws, programs(ws), args)
+}
+
+fn in_folder(ws: &Workspace, folder: PathBuf, args: &[&str]) -> Cmd {
+    cargo()
+        .args(args)
+        .dir(folder)
+        .env("CARGO_TARGET_DIR", build(ws))
+}
+
+/// Checks the crate with these features alone; a warning is an error.
+fn clippy(ws: &Workspace, features: &[String], target: Option<&str>) -> Cmd {
+    let set = features.join(",");
+    in_crate(ws, &["clippy", "--quiet", "--lib", "--no-default-features"])
+        .args(["--features", &set])
+        .args(target.iter().flat_map(|target| ["--target", target]))
+        .args(["--", "-D", "warnings"])
+}
+
+fn wasm_program(ws: &Workspace, name: &str, target: &str) -> Cmd {
+    of_programs(ws, &["build", "--package", name, "--target", target])
+}
+
+fn wasm_file(ws: &Workspace, program: &str, target: &str) -> PathBuf {
+    let folder = build(ws).join(target).join("debug");
+    let library = folder
+        .join(program.replace('-', "_"))
+        .with_extension("wasm");
+    if target == WASM_TARGET {
+        library
+    } else {
+        folder.join(program).with_extension("wasm")
+    }
+}
+
+/// Runs the script of tests/crate that has the name of the program on its wasm file.
+fn script(ws: &Workspace, program: &str, target: &str) -> Cmd {
+    Cmd::new("node")
+        .arg("--no-warnings")
+        .arg(
+            ws.root
+                .join("tests/crate")
+                .join(program)
+                .with_extension("mjs"),
+        )
+        .arg(wasm_file(ws, program, target))
+}
+
+/// The features of the assembled crate that the target has.
+fn features(ws: &Workspace, target: Option<&str>) -> Vec<String> {
+    if target == Some(BARE) {
+        return FEATURES_OF_BARE.iter().map(ToString::to_string).collect();
+    }
+    // Without a manifest, the first command fails and says so.
+    let manifest = fs::read_to_string(folder(ws).join("Cargo.toml")).unwrap_or_default();
+    feature_names(&manifest)
+}
+
+/// The names in the `[features]` table.
+fn feature_names(manifest: &str) -> Vec<String> {
+    let table = manifest
+        .lines()
+        .skip_while(|line| *line != "[features]")
+        .skip(1);
+    table
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split_once(" = [").map(|(name, _)| name.to_owned()))
+        .filter(|name| name != "default")
+        .collect()
+}
+
+/// No feature, each alone, each pair, and all.
+fn sets(names: &[String]) -> Vec<Vec<String>> {
+    let mut sets = vec![Vec::new()];
+    for (i, first) in names.iter().enumerate() {
+        sets.push(vec![first.clone()]);
+        sets.extend(
+            names[i + 1..]
+                .iter()
+                .map(|second| vec![first.clone(), second.clone()]),
+        );
+    }
+    if names.len() > 2 {
+        sets.push(names.to_vec());
+    }
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_sets_of_features_are_none_each_pairs_and_all() {
+        let names = ["a", "b", "c"].map(String::from);
+        let written: Vec<String> = sets(&names).iter().map(|set| set.join("+")).collect();
+        assert_eq!(written, ["", "a", "a+b", "a+c", "b", "b+c", "c", "a+b+c"]);
+    }
+
+    #[test]
+    fn the_features_and_the_oldest_compiler_are_those_of_the_manifest() {
+        let root = Workspace::find().root;
+        let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+        let names = feature_names(&manifest);
+        for name in ["retry", "tokio", "js", "http", "lab", "std"] {
+            assert!(
+                names.iter().any(|n| n == name),
+                "{name} is not in {names:?}"
+            );
+        }
+        assert!(manifest.contains(&format!("\nrust-version = \"{OLDEST}\"\n")));
+    }
+
+    #[test]
+    fn every_program_has_a_step() {
+        let root = Workspace::find().root.join("tests/crate/programs");
+        let steps =
+            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/crate_checks.rs"));
+        let steps = steps.unwrap();
+        for entry in fs::read_dir(root).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(
+                name.ends_with(".toml") || steps.contains(&format!("\"{name}\"")),
+                "{name}"
+            );
+        }
+    }
+}
