@@ -102,7 +102,7 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Looks at how an attempt ended.
+   * Takes in how an attempt ended.
    * @param {unknown} answer
    * @param {boolean} threw
    */

@@ -94,7 +94,7 @@ async function drive(operation, answer, threw = false) {
 }
 
 /**
- * Begins what a step asks for, and returns a promise of how it ends.
+ * Starts the work of a step, and returns a promise of its end.
  * @param {Operation} operation
  * @param {number} step
  */

@@ -41,7 +41,7 @@ export class Endings extends RecordReader {
       this.require(
         this.isOurs(error),
         8,
-        'the deadline passed during an attempt, and the rejection is no TimeoutError',
+        'the deadline passed during an attempt, and the rejection is not a TimeoutError',
       );
       this.checkCause(error, this.outcome);
       const { signal } = this.operation.received[this.n - 1] ?? {};
@@ -226,7 +226,7 @@ export class Endings extends RecordReader {
   }
 
   checkWrapper({ value, report }, reason) {
-    this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is no RetryError');
+    this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is not a RetryError');
     this.require(value.message.startsWith('rejitter: '), 14, () => `a RetryError says ${value.message}`);
     this.require(value.reason === reason && value.report === report, 14, 'the RetryError has another reason or report');
     this.require(!Object.keys(value).includes('report'), 14, 'the report is enumerable');
