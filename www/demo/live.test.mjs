@@ -459,8 +459,8 @@ async function checkLog(page, requests, failure) {
     /attempt (?:[2-9]|10): POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line),
   );
   assert.deepEqual([first.length, again.length], [8, requests - 8]);
-  const asked = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
-  assert.equal(asked.length > 0, failure === '429' || failure === 'mixed');
+  const requested = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
+  assert.equal(requested.length > 0, failure === '429' || failure === 'mixed');
   const lost = log.filter((line) => /: network error, /.test(line));
   assert.equal(lost.length > 0, ['network', 'offline', 'mixed'].includes(failure));
 }

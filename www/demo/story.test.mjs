@@ -67,11 +67,11 @@ async function withFrames(page) {
     /** @type {FrameRequestCallback[]} */
     let wanted = [];
     let now = 0;
-    let asked = 0;
+    let id = 0;
     globalThis.requestAnimationFrame = (callback) => {
-      asked++;
+      id++;
       wanted.push(callback);
-      return asked;
+      return id;
     };
     globalThis.cancelAnimationFrame = () => {
       wanted = [];

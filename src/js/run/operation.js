@@ -212,7 +212,7 @@ export class Operation extends OperationState {
    */
   callbackFailed(thrown) {
     if (this.limits.aborted) return 'aborted';
-    // By the deadline, during a predicate or `beforeRetry`.
+    // Ended by the deadline, during a predicate or `beforeRetry`.
     if (thrown === INTERRUPTED) return 'deadline';
     if (thrown !== undefined && thrown === this.fault) {
       warn(thrown);

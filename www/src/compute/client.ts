@@ -1,4 +1,4 @@
-/** Orders work from the worker. Of each kind of work only the newest order counts. */
+/** Orders work from the worker. Only the newest order of each kind counts. */
 import type { Answer, InputOf, JobName, Order, ResultOf } from './jobs';
 
 export interface Channel<N extends JobName> {
