@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import { programFolder } from './lib/programs.mjs';
+import { LIMIT_MS } from './lib/until.mjs';
 import { pageModule } from './page-module.mjs';
 
 /**
@@ -882,7 +883,7 @@ test('hostile texts are answered: the work grows with the length, not with its p
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
     cwd: import.meta.dirname,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: LIMIT_MS,
   });
   assert.equal(stderr, '');
   assert.equal(signal, null, `only ${stdout.split('\n').length - 1} texts were answered`);

@@ -14,9 +14,12 @@ const SKIPPED = ['node_modules', 'target', 'dist'];
 /** The list of the phrases, and the test that has each of them. */
 const ITSELF = ['words.mjs', 'words.test.mjs'];
 
-/** Lines that cannot break: rows of tables, regular expressions, addresses, long tokens, tags, types. */
+/**
+ * Lines that cannot break: rows of tables, expected messages, regular expressions, addresses, long tokens, tags, types.
+ */
 const UNBREAKABLE = [
   /^\|/,
+  /^\/\/(!? \||~ )/,
   /^\s*\/.*\/\w*[;,)]*$/,
   /\.exec\($/,
   /https?:\/\//,

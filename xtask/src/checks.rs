@@ -44,13 +44,40 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
         }
     }
     steps.extend(package_in_webkit(&tests));
+    steps.extend(package_without_wasm(&tests));
     steps.extend(package_checks());
     steps.extend(demo());
     for file in test_files(&ws.root.join("www/demo"))? {
         steps.push(page_tests(format!("demo: {}", stem(&file)), file)?);
     }
+    for step in &mut steps {
+        step.seconds = LONG
+            .iter()
+            .find(|(name, _)| *name == step.name)
+            .map_or(0, |(_, seconds)| *seconds);
+    }
     Ok(steps)
 }
+
+/// The steps that take long, with their seconds on two busy cores. They start first.
+const LONG: [(&str, u32); 16] = [
+    ("demo: access", 130),
+    ("demo: live", 120),
+    ("demo: sections", 115),
+    ("demo: webkit", 110),
+    ("demo: files", 100),
+    ("demo: hero", 90),
+    ("demo: grid", 85),
+    ("demo: page", 80),
+    ("package: engine/strict", 60),
+    ("demo: furniture", 55),
+    ("demo: policy", 40),
+    ("demo: story", 40),
+    ("demo: readout", 35),
+    ("package: hosts/fetch-browser", 30),
+    ("package: schedules/schedules", 30),
+    ("package: hosts/fetch-browser, WebKit", 20),
+];
 
 /// The decisions without the rest. A cdylib needs the standard library: what does without is checked of the
 /// published crate.
@@ -108,6 +135,10 @@ fn native() -> Vec<Plan> {
         Plan::tests("native: crate and layering", Runner::Cargo, &[], |cx| {
             // With Tokio as the default sleeper, which is not a default feature.
             vec![in_root(cx, &["test", "--all-features"])]
+        })
+        .room(TARGET),
+        Plan::tests("native: texts of misuse", Runner::Cargo, &[], |cx| {
+            vec![in_root(cx, &["test", "--package", "rejitter-ui"])]
         })
         .room(TARGET),
         Plan::tests("native: build tools", Runner::Cargo, &[], |cx| {
@@ -274,6 +305,29 @@ fn package_in_webkit(tests: &Path) -> Vec<Plan> {
     ["browser", "fetch-browser", "lab-browser"]
         .map(again)
         .into()
+}
+
+/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all of them so.
+fn package_without_wasm(tests: &Path) -> Vec<Plan> {
+    let again = |name: &str| {
+        let file = tests.join(format!("{name}.test.mjs"));
+        let needs = [PACK, NODE, NPM_OF_TESTS];
+        Plan::tests(
+            format!("package: {name}, without WebAssembly"),
+            Runner::Node,
+            &needs,
+            move |cx| vec![node_test(cx, &file).env("NODE_OPTIONS", "--conditions=no-wasm")],
+        )
+        .quick()
+    };
+    [
+        "engine/attempts",
+        "engine/vectors",
+        "options/options",
+        "fetch/fetch",
+    ]
+    .map(again)
+    .into()
 }
 
 fn package_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
@@ -511,6 +565,14 @@ mod tests {
         }
         let unique: BTreeSet<&String> = names.iter().collect();
         assert_eq!(unique.len(), names.len(), "two steps have one name");
+    }
+
+    #[test]
+    fn the_long_steps_are_there() {
+        let names = names(Plan::is_test);
+        for (name, _) in LONG {
+            assert!(names.iter().any(|n| n == name), "{name} is not a step");
+        }
     }
 
     #[test]

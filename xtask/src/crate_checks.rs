@@ -143,6 +143,9 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
                 ]
             },
         ),
+        Plan::check("crate: in reqwest's middleware", &[CRATE], |cx| {
+            vec![of_programs(cx.ws, &["run", "--package", "middleware"])]
+        }),
         Plan::check("crate: WASI", &[CRATE, TARGETS, NODE], |cx| {
             vec![
                 wasm_program(cx.ws, "wasi", WASI),

@@ -82,8 +82,8 @@ test('import, new RetryPolicy and a first success touch no wasm, randomness or t
       await policy.run(() => 3), await unseeded.run(async () => 4), await policy.wrap((x) => x)(5),
     ];
     const atSuccess = [...used];
-    // The control: what the first failure needs is seen by the same spies.
-    await retryWithFullJitter((attempt) => { if (attempt.attempt < 2) throw 1; }, { baseMs: 0 });
+    // The control: what the first failures need is seen by the same spies.
+    await retryWithFullJitter((attempt) => { if (attempt.attempt < 3) throw 1; }, { baseMs: 0 });
     console.log(JSON.stringify({ atImport, atSuccess, results, atFailure: [...new Set(used)] }));
   `);
   assert.equal(stderr, '');

@@ -54,6 +54,9 @@ export const BUDGETS = [
   },
 ];
 
+/** Bytes of brotli that an import may add where it takes the core as JavaScript instead of WebAssembly. */
+export const WITHOUT_WASM = 620;
+
 /** @typedef {{ raw: number, gzip: number, brotli: number }} Size */
 
 /**

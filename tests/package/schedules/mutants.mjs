@@ -210,10 +210,15 @@ plant('the time of the first attempt is not counted', 9, [
 ]);
 
 // Timers.
-plant('timers get fractions', 5, [time, 'let left = Math.ceil(ms);', 'let left = ms;']);
-plant('waits are rounded down', 5, [time, 'let left = Math.ceil(ms);', 'let left = Math.floor(ms);']);
-plant('long waits are not cut in pieces', 5, [time, 'Math.min(left, MAX_TIMER_MS)', 'left']);
-plant('early timers are believed', [6, 8, 13], [time, 'if (missing > 0 &&', 'if (missing > 1e9 &&']);
+plant('timers get fractions', 5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']);
+plant('waits are rounded down', 5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(Math.floor(ms)']);
+plant('long waits are not cut in pieces', 5, [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']);
+plant('early timers are believed', [6, 8, 13], [time, 'early <= 2 &&', 'early > 1e9 &&']);
+plant('the rest of a wait that nothing can end early is forgotten', 6, [
+  op,
+  'if (restMs > 0) {',
+  'if (restMs > 1e12) {',
+]);
 plant(
   'a zero wait skips the turn of the event loop',
   21,
@@ -226,6 +231,11 @@ plant(
     cut,
     'return new Promise((resolve) => {\n      startTimer(',
     'if (ms === 0) return Promise.resolve(from);\n    return new Promise((resolve) => {\n      startTimer(',
+  ],
+  [
+    drive,
+    'if (operation.bare) return',
+    'if (operation.bare && delayMs === 0) return 0;\n      if (operation.bare) return',
   ],
 );
 plant('unref is forgotten', 15, [time, 'if (unref) id?.unref?.();', '']);
@@ -379,8 +389,8 @@ plant(
 );
 plant("the time of beforeRetry counts as the attempt's", 9, [
   op,
-  '      time = now();\n',
-  '      time = this.endedAt + this.records.at(-1).delayMs;\n',
+  'if (this.step === PREPARE) {\n      time = now();\n',
+  'if (this.step === PREPARE) {\n      time = this.endedAt + this.records.at(-1).delayMs;\n',
 ]);
 plant('the error of a predicate hides the failure', 14, [op, 'if (this.failed) blame(thrown, this.outcome);', '']);
 plant("the cause of a predicate's error is replaced", 14, [op, "Object.hasOwn(error, 'cause') || ", '']);
