@@ -471,7 +471,7 @@ fn defaults_are_those_of_the_options() {
     assert_eq!(all_defaults.unwrap(), PolicyData::default());
 }
 
-/// What a configuration file says, and what JavaScript wrote.
+/// Data of a configuration file, and data written by JavaScript.
 #[test]
 fn policies_are_read_from_data_and_written_as_javascript_writes_them() {
     for vector in common::vectors(common::VECTORS) {

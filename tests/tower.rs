@@ -92,7 +92,7 @@ fn no_wait_passes_the_total_timeout() {
     assert!(calls.get() < 4 && time.now() < Duration::from_secs(20));
 }
 
-/// A service that must be asked whether it is ready before each call; a clone was not asked.
+/// A service that must be polled for readiness before each call; a clone has not been polled.
 struct Strict {
     is_ready: bool,
     readiness: Rc<RefCell<VecDeque<Poll<Result<(), &'static str>>>>>,
@@ -129,7 +129,7 @@ impl Service<()> for Strict {
             return Poll::Ready(Ok(()));
         }
         let answer = self.readiness.borrow_mut().pop_front();
-        let answer = answer.expect("it was asked too often");
+        let answer = answer.expect("it was polled too often");
         self.is_ready = answer == Poll::Ready(Ok(()));
         answer
     }

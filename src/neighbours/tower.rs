@@ -47,8 +47,8 @@ where
 
 /// A [`tower`](https://docs.rs/tower) layer that retries requests.
 ///
-/// What it returns is what the service returned last, a response or an error: the types of the service stay what
-/// they are. Whether the service is ready is the service's own answer. Before each further attempt it is asked
+/// It returns the service's last response or error: the types of the service stay what
+/// they are. Whether the service is ready is the service's own answer. Before each further attempt it is polled
 /// again.
 ///
 /// ```ignore-wasm32
@@ -181,7 +181,7 @@ where
     }
 
     fn call(&mut self, request: Req) -> Self::Future {
-        // This one was asked whether it is ready, its clone was not.
+        // This one was polled for readiness, its clone was not.
         let clone = self.inner.clone();
         let ready = mem::replace(&mut self.inner, clone);
         let Settings {

@@ -1,4 +1,4 @@
-//! What the forms of an operation return, and what they ask of their sleepers and hooks.
+//! The outputs of an operation's forms, and their demands on sleepers and hooks.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Ready, pending, ready};

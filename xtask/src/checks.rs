@@ -571,7 +571,7 @@ mod tests {
     fn the_long_steps_are_there() {
         let names = names(Plan::is_test);
         for (name, _) in LONG {
-            assert!(names.iter().any(|n| n == name), "{name} is no step");
+            assert!(names.iter().any(|n| n == name), "{name} is not a step");
         }
     }
 

@@ -1,7 +1,7 @@
 /**
- * Makes the page's limit for an attempt at the flaky server, a second, longer than a good answer takes on a machine with
- * much else to do. Where there are slow answers, which take 3 s, it stays below these. Runs in the page or in Node,
- * before the scripts.
+ * Makes the page's limit for an attempt at the flaky server, a second, longer than a good answer takes on a machine
+ * with much else to do. Where there are slow answers, which take 3 s, it stays below these. Runs in the page or in
+ * Node, before the scripts.
  */
 export function bePatient() {
   const limitMs = 1000;
