@@ -341,7 +341,7 @@ impl RetryOptions {
     }
 
     /// These options for a curve that is a list: its longest entry raises the default cap.
-    #[cfg(feature = "lab")]
+    #[cfg(feature = "serde")]
     pub(crate) fn of_list(self, list: &[f64]) -> Self {
         if !self.jitter.follows_the_curve() {
             return self;

@@ -71,7 +71,7 @@ test('a policy runs, wraps and lists its delays', async () => {
   assert.equal((await underClock(() => policy.wrap(flaky())(3, 4))).value, 7);
 });
 
-test('the import, the construction of a policy and a first success touch no wasm, no randomness, no timer; a success reads the clock once', async () => {
+test('import, new RetryPolicy and a first success touch no wasm, randomness or timer, and the clock once', async () => {
   const { code, stdout, stderr } = await runNode(`${SPIES}
     const { retryWithFullJitter, retry, RetryPolicy } = await import('rejitter');
     const atImport = [...used];
