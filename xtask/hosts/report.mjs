@@ -1,6 +1,6 @@
 // The table of hosts, for the terminal and for docs/hosts.md.
 
-import { PARTS } from './suite.mjs';
+import { BUILT, PARTS } from './suite.mjs';
 
 const LETTERS = Object.keys(PARTS);
 
@@ -8,6 +8,7 @@ const cells = ({ parts = LETTERS.join(''), results, message }) =>
   LETTERS.map((part) => {
     if (!parts.includes(part)) return '–';
     if (results?.[part] === 'ok') return '●';
+    if (results?.[part] === BUILT) return '○';
     return results?.[part] || message ? '✗' : '?';
   });
 
@@ -39,7 +40,7 @@ Each row is a run of the packed package, installed as a user installs it. \`carg
 
 ${LETTERS.map((part) => `- **${part}**: ${PARTS[part]}`).join('\n')}
 
-● works, ✗ does not work (the remark has the tool's own message), – is not part of the run.
+● works, ○ is built and not run here, ✗ does not work (the remark has the tool's own message), – is not part of the run.
 
 ${sections.join('\n')}`;
 }
