@@ -7,8 +7,8 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::{
-    Backoff, CapRule, Decision, Draws, Hint, Jitter, Limits, MAX_MS, MAX_TRUNCATE_AT, RetryOptions,
-    RetryPolicy, Seed, StopReason, Waits,
+    Backoff, CapRule, Decision, Draws, Hint, Jitter, Limits, MAX_MS, RetryOptions, RetryPolicy,
+    Seed, StopReason, Waits,
 };
 
 /// Larger than any count, and exact as a `u64`: 2^60.
@@ -116,9 +116,9 @@ pub(super) fn count(value: f64) -> u64 {
     count
 }
 
-/// The number of a wait, at most the largest that an option has. See [`count`].
+/// The number of a wait, which the options keep below 1,025. See [`count`].
 fn wait_number(value: f64) -> u32 {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let number = value.min(f64::from(MAX_TRUNCATE_AT)) as u32;
+    let number = value.min(f64::from(u16::MAX)) as u32;
     number
 }

@@ -39,12 +39,6 @@ pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::DelaysMs;
 pub use jitter::{CapRule, Jitter};
-#[cfg(all(
-    target_family = "wasm",
-    target_os = "unknown",
-    any(feature = "driver", feature = "lab-exports")
-))]
-pub(crate) use options::MAX_TRUNCATE_AT;
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};

@@ -206,7 +206,7 @@ impl Contention {
             give_ups: Vec::new(),
             options,
         };
-        simulation.begin();
+        simulation.start();
         Ok(simulation)
     }
 
@@ -240,7 +240,7 @@ impl Contention {
         summary(self.times_ms.iter().copied())
     }
 
-    fn begin(&mut self) {
+    fn start(&mut self) {
         self.noise = Noise::new(self.options.seed, u64::from(self.run));
         self.queue.clear();
         self.clients.clear();
@@ -310,7 +310,7 @@ impl Simulation for Contention {
             let Some((now, event)) = self.queue.pop() else {
                 self.end();
                 if self.run < self.options.runs {
-                    self.begin();
+                    self.start();
                 }
                 continue;
             };

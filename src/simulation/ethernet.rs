@@ -127,7 +127,7 @@ impl Ethernet {
             used_by: Vec::new(),
             options,
         };
-        simulation.begin();
+        simulation.start();
         Ok(simulation)
     }
 
@@ -161,7 +161,7 @@ impl Ethernet {
         (&self.used_slots, &self.used_by)
     }
 
-    fn begin(&mut self) {
+    fn start(&mut self) {
         self.queue.clear();
         self.stations.clear();
         self.stations
@@ -217,7 +217,7 @@ impl Simulation for Ethernet {
             let Some((slot, station)) = self.queue.pop() else {
                 self.end();
                 if self.run < self.options.runs {
-                    self.begin();
+                    self.start();
                 }
                 continue;
             };
