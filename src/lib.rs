@@ -36,7 +36,7 @@
 //! let draws = Seed::from("docs").draws(0, 1);
 //! match policy.decide(&Failure::of_attempt(1), draws) {
 //!     Decision::Retry { delay_ms } => assert!((0.0..=100.0).contains(&delay_ms)),
-//!     Decision::Stop(reason) => println!("gives up: {reason}"),
+//!     decision => panic!("the first attempt is not the last, but: {decision:?}"),
 //! }
 //!
 //! // All the waits of one operation, as an iterator of durations:

@@ -60,6 +60,7 @@ pub fn decide(
         max_retry_after_ms: given(max_retry_after_ms),
         cap_long_retry_after,
         max_attempts: given(max_attempts).map(count),
+        _more: (),
     };
     let failure = Failure {
         attempt: count(attempt),
@@ -76,6 +77,7 @@ pub fn decide(
             (None, Some(ms)) => Hint::Server(ms),
             (None, None) => Hint::None,
         },
+        _more: (),
     };
     match RetryPolicy::resolve(&options).decide(&failure, Draws { r, r2 }) {
         Decision::Retry { delay_ms } if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,

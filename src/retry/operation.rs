@@ -244,6 +244,7 @@ impl<M: Outcome> Operation<M> {
             remaining_ms: remaining.map_or(f64::INFINITY, ms_from_duration),
             curve_ms: curve.map(ms_from_duration),
             hint,
+            _more: (),
         };
         match self.policy.decide(&failure, draws) {
             Decision::Stop(reason) => Err(reason),

@@ -42,6 +42,7 @@ impl Rules {
             remaining_ms,
             curve_ms: listed(&self.curve, attempt),
             hint: Hint::None,
+            _more: (),
         };
         match self.policy.decide(&failure, draws) {
             Decision::Retry { delay_ms } => {
