@@ -127,7 +127,7 @@ pub use policy::duration_from_ms;
 /// The decisions as they are inside: for this repository's tests, and with no promise of stability.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http};
+    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http, kinds};
 
     /// Which of several versions in one build this is.
     pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,4 +1,4 @@
-//! Policies as data: what is written is read again, and what is no policy is refused by name.
+//! Policies as data: written policies are read again, and invalid ones are rejected by name.
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
@@ -400,7 +400,7 @@ fn large_data_are_refused_in_few_words_and_with_little_memory() {
     assert!(matches!(list, Data::List(items) if items.len() == 1_001));
 }
 
-/// A list is not cut silently; a cap that was given is.
+/// A list is not cut silently; a cap that was set is.
 #[test]
 fn a_list_raises_the_default_cap() {
     for (backoff, cap_ms, expected) in [

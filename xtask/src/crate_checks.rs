@@ -126,7 +126,7 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
             vec![in_crate(cx.ws, &["test", "--all-features"]).args(optimised)]
         }),
         Plan::check(
-            "crate: beside a user's exports",
+            "crate: next to a user's exports",
             &[CRATE, TARGET, NODE, WASM_BINDGEN],
             |cx| {
                 let out = build(cx.ws).join("own-exports");

@@ -1,8 +1,8 @@
 //! `cargo xtask crate`: what the registry of crates gets, assembled from the sources of this repository.
 //!
 //! The root is what wasm-pack takes: a library with a cdylib, all features, exports for JavaScript. A Rust
-//! program wants none of these, so they are cut out: between a line that begins with `#-` (in Rust `//-`) and
-//! the next that begins with `#+`. Text behind a `#+` replaces what was cut.
+//! program wants none of these, so they are cut out: between a line that starts with `#-` (in Rust `//-`) and
+//! the next that starts with `#+`. Text behind a `#+` replaces what was cut.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,7 +37,9 @@ const LEFT_OUT: &[&str] = &[
     "tests/lab_explain.rs",
     "tests/layering.rs",
     "tests/package",
+    "tests/presets.rs",
     "tests/simulation/bindings.rs",
+    "tests/ui",
     "tests/wasm",
     "tests/wasm_browser.rs",
     "tests/wasm_node.rs",
@@ -46,7 +48,7 @@ const LEFT_OUT: &[&str] = &[
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub check: bool,
-    /// As in `cargo xtask test`.
+    /// The same as in `cargo xtask test`.
     pub only: Vec<String>,
 }
 
@@ -127,12 +129,12 @@ fn published(text: &str) -> Result<String, &'static str> {
         };
         if marker('-').is_some() {
             if cutting {
-                return Err("a cut begins within a cut");
+                return Err("a cut starts within a cut");
             }
             cutting = true;
         } else if let Some(replacement) = marker('+') {
             if !cutting {
-                return Err("a cut ends that did not begin");
+                return Err("a cut ends that did not start");
             }
             cutting = false;
             if !replacement.is_empty() {
