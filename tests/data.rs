@@ -35,6 +35,7 @@ fn everything() -> Vec<PolicyData> {
             cap_long_retry_after: true,
             max_attempts: Some(UNLIMITED),
             cap_rule: CapRule::Draw,
+            ..RetryOptions::default()
         },
         curve: None,
         attempt_timeout_ms: Some(0.5),

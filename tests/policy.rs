@@ -385,7 +385,7 @@ fn a_hint_never_shortens_the_computed_wait() {
         };
         let wait = |hint| match policy.decide(&failure(hint), draws) {
             Decision::Retry { delay_ms } => delay_ms,
-            stop @ Decision::Stop(_) => panic!("{policy:?}: {stop:?}"),
+            stop => panic!("{policy:?}: {stop:?}"),
         };
         let (without, with) = (wait(Hint::None), wait(Hint::Server(hint)));
         let spread = hint + draws.r * (hint / 2.0).max(policy.base_ms());
