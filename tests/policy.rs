@@ -1,4 +1,4 @@
-//! Accepted and refused options, and the properties of every accepted policy.
+//! Accepted and rejected options, and the properties of every accepted policy.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -27,7 +27,7 @@ fn policy(options: RetryOptions) -> RetryPolicy {
 }
 
 fn refusal(options: RetryOptions) -> Vec<(&'static str, String)> {
-    let error: OptionErrors = RetryPolicy::from_options(options).expect_err("must be refused");
+    let error: OptionErrors = RetryPolicy::from_options(options).expect_err("must be rejected");
     error
         .problems()
         .iter()
@@ -518,7 +518,7 @@ fn attempts_are_counted_before_the_deadline_is_looked_at() {
     assert_eq!(
         at(1, 100.0),
         Decision::Stop(StopReason::Deadline),
-        "a wait that ends at the deadline is in vain"
+        "a wait that ends at the deadline is useless"
     );
     assert_eq!(at(2, 0.0), Decision::Stop(StopReason::Exhausted));
     assert_eq!(at(3, 1e9), Decision::Stop(StopReason::Exhausted));

@@ -138,10 +138,10 @@ impl RetryPolicy {
                         if ms > longest && !self.caps_long_retry_after() {
                             return Decision::Stop(StopReason::Hint);
                         }
-                        let asked = ms.min(longest);
-                        // Twice the asked time at most: finite, and below what timers are chunked for.
-                        let spread = (asked / 2.0).max(self.base_ms());
-                        let hinted = (asked + draws.r * spread).min(MAX_MS);
+                        let requested = ms.min(longest);
+                        // Twice the requested time at most: finite, and below what timers are chunked for.
+                        let spread = (requested / 2.0).max(self.base_ms());
+                        let hinted = (requested + draws.r * spread).min(MAX_MS);
                         // Not `max`, which would hide a NaN.
                         if computed < hinted { hinted } else { computed }
                     }

@@ -27,9 +27,11 @@ mod delays;
 pub(crate) mod elementary;
 pub mod http;
 mod jitter;
+pub mod kinds;
 mod options;
 mod policy;
 pub(crate) mod random;
+mod waits;
 
 pub use backoff::Backoff;
 #[cfg(feature = "lab")]
@@ -37,8 +39,7 @@ pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::DelaysMs;
 pub use jitter::{CapRule, Jitter};
-#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "driver"))]
-pub(crate) use options::MAX_TRUNCATE_AT;
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
+pub(crate) use waits::{Limits, Waits};

@@ -13,7 +13,7 @@ pub const UNLIMITED: u64 = u64::MAX;
 pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
 
 /// The largest `truncate_at`: above it `cap/2^(N−1)` would be nothing.
-pub(crate) const MAX_TRUNCATE_AT: u32 = 1_024;
+const MAX_TRUNCATE_AT: f64 = 1_024.0;
 
 const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
 const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
@@ -311,7 +311,7 @@ impl RetryOptions {
             "truncate_at",
             truncate_at,
             "an integer between 1 and 1,024",
-            within(truncate_at, 1.0, MAX_TRUNCATE_AT as f64),
+            within(truncate_at, 1.0, MAX_TRUNCATE_AT),
         );
         problems.require(
             "truncate_at",
@@ -341,7 +341,7 @@ impl RetryOptions {
     }
 
     /// These options for a curve that is a list: its longest entry raises the default cap.
-    #[cfg(feature = "lab")]
+    #[cfg(feature = "serde")]
     pub(crate) fn of_list(self, list: &[f64]) -> Self {
         if !self.jitter.follows_the_curve() {
             return self;

@@ -204,6 +204,7 @@ impl RetryPolicy {
     }
 
     /// Quantity that the cap bounds.
+    #[doc(hidden)]
     #[must_use]
     pub fn cap_rule(&self) -> CapRule {
         self.cap_rule

@@ -26,7 +26,7 @@ mod operations;
 const MS: Duration = Duration::from_millis(1);
 const NS: Duration = Duration::from_nanos(1);
 
-/// An error that cannot be copied, so what comes out is what went in.
+/// An error that cannot be copied, so the caller must get the very same.
 #[derive(Debug, PartialEq, Eq)]
 struct Failed(u64);
 
@@ -179,7 +179,7 @@ fn the_last_error_comes_out_by_value_with_the_story_beside_it() {
         failed.to_string(),
         "attempt 3 failed (after 3 attempts: exhausted)"
     );
-    // The text is there already, and whoever prints a chain would print it twice.
+    // The text is there already, and printing the chain would print it twice.
     assert!(failed.source().is_none());
     let errors: Vec<_> = failed.errors().filter_map(AttemptError::error).collect();
     assert_eq!(errors, [&Failed(1), &Failed(2), &Failed(3)]);
@@ -323,7 +323,7 @@ fn an_attempt_that_outlives_its_timeout_is_dropped_and_retried() {
             let _guard = Guard(&dropped);
             std::future::pending::<Result<(), Failed>>().await
         })
-        .when(|_| -> bool { unreachable!("a timeout is no error of the operation's") })
+        .when(|_| -> bool { unreachable!("a timeout is not an error of the operation's") })
         .notify(|event| events.push((event.attempt, event.elapsed, dropped.get(), event.delay)))
         .attempt_timeout(30 * MS)
         .report()
@@ -598,7 +598,7 @@ fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
         ..two
     };
     assert_eq!(run(Duration::MAX, capped), (StopReason::Exhausted, 2));
-    // Zero is no hint.
+    // Zero is not a hint.
     assert_eq!(run(Duration::ZERO, two), (StopReason::Exhausted, 2));
 }
 
@@ -678,7 +678,7 @@ fn a_curve_of_ones_own_is_capped_and_jittered() {
     // Other backoffs have curves of their own.
     let failed = time.block_on(
         retry(steady(2), || async { Err::<(), _>(()) })
-            .curve(|_| unreachable!("not asked"))
+            .curve(|_| unreachable!("not called"))
             .report()
             .sleeper(time.clone()),
     );
@@ -736,7 +736,7 @@ fn dropping_the_future_cancels_everything() {
     }
 }
 
-/// A wait that nobody polls is over when its time has come, whether or not anybody asks.
+/// A wait ends when its time has come, even if it is not polled.
 #[test]
 fn virtual_time_goes_on_past_a_wait_that_is_not_polled() {
     let time = VirtualTime::new();

@@ -1,4 +1,4 @@
-//! Options that are refused, each with its name, its value and the rule; and odd ones that work.
+//! Rejected options, each with its name, its value and the rule; and odd ones that work.
 
 use rejitter::simulation::{
     Amplification, AmplificationOptions, Arrivals, Budget, Contention, ContentionOptions, Ethernet,
@@ -28,7 +28,7 @@ fn refused<T>(result: Result<T, OptionErrors>, option: &str) {
     );
 }
 
-/// Each field set to each of the values is refused under its own name.
+/// Each field set to each of the values is rejected under its own name.
 macro_rules! refuse {
     ($new:path, $options:expr, $($field:ident: [$($value:expr),*])*) => {
         $($({

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulateOutage } from 'rejitter/lab';
 import { inEachEngine } from './lib/built-page.mjs';
-import { drawAll, drawn } from './lib/page.mjs';
+import { drawAll, drawn, pictureOf } from './lib/page.mjs';
 import { shareOf } from './lib/picture.mjs';
 import { textClashes } from './lib/texts.mjs';
 
@@ -118,7 +118,7 @@ inEachEngine(({ engine, withPage }) => {
       }
     }));
 
-  test('one sentence says what the limits do; the switch beside it lifts them, here, in the herd and in the link', () =>
+  test('one sentence says what the limits do; the switch next to it lifts them', () =>
     withPage(
       async (page) => {
         await heroWords(page);
@@ -148,7 +148,7 @@ inEachEngine(({ engine, withPage }) => {
       { query: '?maxAttempts=6&downMs=8000' },
     ));
 
-  test('the herd table has the outcome as set: served, gave up, time to 99%; a rejection costs what its slider says', () =>
+  test('the herd table has the outcome as set: served, gave up, time to 99%, and the cost of rejections', () =>
     withPage(async (page) => {
       await drawn(page, 'herd');
       const row = async () =>
@@ -158,7 +158,9 @@ inEachEngine(({ engine, withPage }) => {
       assert.match(
         await row(),
         new RegExp(
-          `^Exponential · full: ${served.toLocaleString('en-US')} of 1,000 served, ${gaveUp} gave up by .*, 99% served after .*, peak .*, ${(Math.floor((1000 * (calls - served)) / calls) / 10).toFixed(1)}% of the calls rejected$`,
+          `^Exponential · full: ${served.toLocaleString('en-US')} of 1,000 served, ${gaveUp} gave up by .*, 99% ` +
+            `served after .*, peak .*, ${(Math.floor((1000 * (calls - served)) / calls) / 10).toFixed(1)}% of the ` +
+            'calls rejected$',
         ),
       );
       const texts = await page.locator('#herd .row.chosen text').allTextContents();
@@ -186,20 +188,20 @@ inEachEngine(({ engine, withPage }) => {
             return (getComputedStyle(probe).color.match(/\d+/g) ?? []).map(Number);
           });
           /** The strip, and the curve below it. @param {number} row @param {'strip' | 'curve'} part @param {readonly [number, number]} [from] */
-          const shot = async (row, part, [from, to] = [0, 1]) => {
-            const box = await page.locator('.hero-strip svg').nth(row).boundingBox();
-            assert.ok(box);
-            const [top, height] = part === 'strip' ? [5, 22] : [31, 14];
-            const clip = { x: box.x + from * box.width, y: box.y + top, width: (to - from) * box.width, height };
-            return (await page.screenshot({ clip })).toString('base64');
-          };
+          const shot = (row, part, [from, to] = [0, 1]) =>
+            pictureOf(page, async () => {
+              const box = await page.locator('.hero-strip svg').nth(row).boundingBox();
+              assert.ok(box);
+              const [top, height] = part === 'strip' ? [5, 22] : [31, 14];
+              return { x: box.x + from * box.width, y: box.y + top, width: (to - from) * box.width, height };
+            });
           const pinkIn = async (/** @type {Parameters<typeof shot>} */ ...where) =>
             page.evaluate(shareOf, { base64: await shot(...where), colour: pink, within: 70 });
           const [none, full] = [await pinkIn(0, 'strip'), await pinkIn(1, 'strip')];
           // Four waves of 100 ms in 38 s, each some pixels wide.
           assert.ok(none > 0.005, `${none} of the strip without jitter is pink`);
           assert.ok(none > 1.2 * full, `${none} without jitter, ${full} with`);
-          // The server is down for 2 of 40 s: nobody is to blame for that.
+          // The server is down for 2 of 40 s: no strategy can change that.
           for (const row of [0, 1])
             assert.equal(await pinkIn(row, 'strip', [0, 0.045]), 0, `row ${row}, in the outage`);
 
@@ -231,7 +233,7 @@ inEachEngine(({ engine, withPage }) => {
       await page.goto(`${url}?rejectionCost=0`);
       await heroWords(page);
       assert.match((await why())[0] ?? '', /the server can take 2[34] of them\.$/);
-      // Waits that are shorter than the time in which clients begin; and a server that takes all of them.
+      // Waits that are shorter than the time in which clients start; and a server that takes all of them.
       for (const query of ['?backoff=fixed&baseMs=50', '?capacityPerS=10000']) {
         await page.goto(url + query);
         await heroWords(page);
@@ -246,7 +248,7 @@ inEachEngine(({ engine, withPage }) => {
       const { lastMs } = outcome({ ...POLICY, jitter: 'none' }, OUTAGE, 42, 3_600_000);
       const width = Number(await page.locator('.hero-strip svg').first().getAttribute('width'));
       assert.ok(Math.abs(Number(await marks.getAttribute('x1')) - (width * lastMs) / 40_000) < 1.5);
-      // Nobody gives up who has time enough.
+      // No client gives up with enough time.
       await page.getByRole('button', { name: 'Retry until served' }).click();
       await heroWords(page);
       assert.equal(await page.locator('.hero .last-attempt').count(), 0);
@@ -262,14 +264,14 @@ inEachEngine(({ engine, withPage }) => {
       { query: '?baseMs=1&backoff=fixed&jitter=full&clients=10000&limits=served&maxAttempts=10&capacityPerS=20' },
     ));
 
-  test('from 320 to 1440 px no strip beside text is narrower than 300 px, and no text covers another or leaves its card', () =>
+  test('at 320 to 1440 px each strip next to text has 300 px, and no text covers another or leaves its card', () =>
     withPage(async (page) => {
       // Firefox has other letters and other boxes, but the same layout: every third width does.
       const step = engine === 'chromium' ? 20 : 60;
       for (let width = 320; width <= 1440; width += step) {
         await page.setViewportSize({ width, height: 900 });
         for (const id of ['herd', 'arrivals', 'lanes']) {
-          await drawnFor(page, id);
+          await drawn(page, id);
           assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
         }
         const strips = await page.locator('#herd .row:has(.ground)').evaluateAll((rows) =>
@@ -301,7 +303,7 @@ inEachEngine(({ engine, withPage }) => {
         for (const width of [320, 340, 360, 390, 560, 768, 860, 1024, 1180, 1300]) {
           await page.setViewportSize({ width, height: 900 });
           for (const id of ids) {
-            await drawnFor(page, id);
+            await drawn(page, id);
             assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
           }
         }
@@ -309,22 +311,10 @@ inEachEngine(({ engine, withPage }) => {
   }
 });
 
-/** Waits until a figure is drawn for the width that it has, not the one before. @param {Page} page @param {string} id */
-async function drawnFor(page, id) {
-  await drawn(page, id);
-  await page.waitForFunction((name) => {
-    const drawing = document.querySelector(`#${name} .drawing`);
-    const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
-    return drawing !== null && (width == null || width === String(Math.floor(drawing.clientWidth)));
-  }, id);
-}
-
 /** The outcome of each row, in its words. @param {Page} page */
 async function heroWords(page) {
-  await page.locator('.hero[aria-busy=false] .hero-outcome:not(:empty)').first().waitFor({ timeout: 60_000 });
-  await page.waitForFunction(() => document.querySelector('.hero-limits span')?.textContent !== '', undefined, {
-    timeout: 60_000,
-  });
+  await page.locator('.hero[aria-busy=false] .hero-outcome:not(:empty)').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('.hero-limits span')?.textContent !== '');
   return page.locator('.hero-words').evaluateAll((all) =>
     all.map((words) =>
       [...words.children]
@@ -365,7 +355,12 @@ function outcome(options, { clients, downMs, capacityPerS, rejectionCost }, seed
   };
 }
 
-/** @param {string} what @param {string} words @param {ReturnType<typeof outcome>} expected @param {boolean} isEndless */
+/**
+ * @param {string} what
+ * @param {string} words
+ * @param {ReturnType<typeof outcome>} expected
+ * @param {boolean} isEndless
+ */
 function compare(what, words, { clients, served, gaveUp, servedMs, lastMs, horizonMs }, isEndless) {
   const [, shown = '', of = ''] = /^([\d,]+) of ([\d,]+)/.exec(words) ?? [];
   assert.deepEqual(
@@ -380,7 +375,12 @@ function compare(what, words, { clients, served, gaveUp, servedMs, lastMs, horiz
   return atLeast(what, time, lastMs + 10);
 }
 
-/** The time is rounded up, by no more than its last digit. @param {string} what @param {string | undefined} text @param {number} ms */
+/**
+ * The time is rounded up, by no more than its last digit.
+ * @param {string} what
+ * @param {string | undefined} text
+ * @param {number} ms
+ */
 function atLeast(what, text, ms) {
   const shown = msOf(text ?? '');
   assert.ok(

@@ -8,9 +8,13 @@ import { after, before, describe, test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import { programFolder } from './lib/programs.mjs';
+import { LIMIT_MS } from './lib/until.mjs';
 import { pageModule } from './page-module.mjs';
 
-/** @type {{ translate: (text: string, from: string) => any, exampleOf: (source: string) => string, SOURCES: readonly string[] }} */
+/**
+ * @type {{ translate: (text: string, from: string) => any, exampleOf: (source: string) => string, SOURCES: readonly
+ * string[] }}
+ */
 let page;
 /** @type {{ isAccepted: (strategy: any) => boolean, policyOf: (strategy: any) => RetryPolicy }} */
 let strategies;
@@ -49,18 +53,22 @@ const { min, round, max } = Math;
 const retryFormula = (base, factor, cap, randomize) => (/** @type {number} */ k, /** @type {number} */ r) =>
   min(round((randomize ? 1 + r : 1) * base * factor ** (k - 1)), cap);
 
-/** @type {[text: string, from: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]} */
+/**
+ * @type {[text: string, from: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]}
+ */
 const TABLE = [
   [
     'pRetry(fn, { retries: 5, factor: 2, minTimeout: 1000, maxTimeout: 30_000, randomize: true })',
     'p-retry 9.0.0',
     6,
     retryFormula(1000, 2, 30_000, true),
-    [/`retries` 5 makes 6 attempts/, /many waits are exactly 30\u00a0s/],
+    [/`retries` 5 makes 6 attempts/, /many waits become exactly 30\u00a0s/],
   ],
   ['await pRetry(() => fetch(url), {retries: 3})', 'p-retry 9.0.0', 4, retryFormula(1000, 2, Infinity, false), []],
   [
-    "import pRetry from 'p-retry';\n\nconst x: number = await pRetry<number>(run, {\n  retries: 4, // four\n  minTimeout: 2 * 1000,\n  factor: 1.5,\n  maxRetryTime: 60e3,\n  onFailedAttempt: (error) => { console.log('}', error); },\n} as const).then((n) => n);",
+    "import pRetry from 'p-retry';\n\nconst x: number = await pRetry<number>(run, {\n  retries: 4, // four\n" +
+      '  minTimeout: 2 * 1000,\n  factor: 1.5,\n  maxRetryTime: 60e3,\n' +
+      "  onFailedAttempt: (error) => { console.log('}', error); },\n} as const).then((n) => n);",
     'p-retry 9.0.0',
     5,
     retryFormula(2000, 1.5, Infinity, false),
@@ -74,7 +82,8 @@ const TABLE = [
     [],
   ],
   [
-    'const factor = 3;\nconst options = { retries: 2 + 1, factor };\nasync function main() {\n  return await pRetry(run, options);\n}',
+    'const factor = 3;\nconst options = { retries: 2 + 1, factor };\nasync function main() {\n' +
+      '  return await pRetry(run, options);\n}',
     'p-retry 9.0.0',
     4,
     retryFormula(1000, 3, Infinity, false),
@@ -89,7 +98,9 @@ const TABLE = [
     [/first wait, which is 200\u00a0ms/, /Retry-After/],
   ],
   [
-    'const client = axios.create({ baseURL: "https://x" });\naxiosRetry(client, { retryDelay: (n, e) => axiosRetry.exponentialDelay(n, e, 1_000), retryCondition: isRetryable })',
+    'const client = axios.create({ baseURL: "https://x" });\n' +
+      'axiosRetry(client, { retryDelay: (n, e) => axiosRetry.exponentialDelay(n, e, 1_000), retryCondition: ' +
+      'isRetryable })',
     'axios-retry 4.5.0',
     4,
     (k, r) => 2 ** k * 1000 * (1 + 0.2 * r),
@@ -111,7 +122,8 @@ const TABLE = [
   ],
   ['axiosRetry(axios, { retries: 2 })', 'axios-retry 4.5.0', 3, () => 0, [/does not wait at all/]],
   [
-    'retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, exponent: 3 }) })',
+    'retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, ' +
+      'exponent: 3 }) })',
     'cockatiel 4.0.0',
     4,
     (k, r) => ((1 + r) * min(30_000, 128 * 2 ** (k - 1))) / 2,
@@ -269,7 +281,8 @@ const TABLE = [
     [],
   ],
   [
-    'ky(url, { timeout: 2000, totalTimeout: 9000, hooks: {}, retry: { limit: 2, retryOnTimeout: true, shouldRetry: (x) => y(x), wrong: 1 } })',
+    'ky(url, { timeout: 2000, totalTimeout: 9000, hooks: {}, retry: { limit: 2, retryOnTimeout: true, ' +
+      'shouldRetry: (x) => y(x), wrong: 1 } })',
     'ky 2.1.0',
     3,
     (k) => 300 * 2 ** (k - 1),
@@ -291,7 +304,8 @@ const TABLE = [
     [],
   ],
   [
-    'got.extend({ retry: { limit: 3, calculateDelay: ({ attemptCount, computedValue }) => {\n  const half = computedValue / 2;\n  if (attemptCount > 2) return 7000;\n  return half;\n}, noise: 0 } })',
+    'got.extend({ retry: { limit: 3, calculateDelay: ({ attemptCount, computedValue }) => {\n' +
+      '  const half = computedValue / 2;\n  if (attemptCount > 2) return 7000;\n  return half;\n}, noise: 0 } })',
     'got 16.1.0',
     4,
     (k) => (k > 2 ? 7000 : 500 * 2 ** (k - 1)),
@@ -314,7 +328,8 @@ const TABLE = [
     [],
   ],
   [
-    "import { CodeBuildClient } from '@aws-sdk/client-codebuild';\nnew CodeBuildClient({ maxAttempts: 4, retryMode: 'adaptive' })",
+    "import { CodeBuildClient } from '@aws-sdk/client-codebuild';\n" +
+      "new CodeBuildClient({ maxAttempts: 4, retryMode: 'adaptive' })",
     'AWS SDK v3 3.1169.0',
     4,
     (k, r) => r * 50 * 2 ** (k - 1),
@@ -329,7 +344,8 @@ const TABLE = [
     [/without jitter/, /not about retries: `staleTime`/],
   ],
   [
-    "useQuery({ queryKey: ['a'], queryFn, retry: (failures, error) => failures < 5, retryDelay: (n) => Math.min(500 * 3 ** n, 20_000) })",
+    "useQuery({ queryKey: ['a'], queryFn, retry: (failures, error) => failures < 5, retryDelay: (n) => " +
+      'Math.min(500 * 3 ** n, 20_000) })',
     'TanStack Query 5.108.0',
     6,
     (k) => min(20_000, 500 * 3 ** (k - 1)),
@@ -380,10 +396,14 @@ function compareWaits(policy, count, formula) {
   }
 }
 
-/** Other languages: the recognised library, the policy's attempts and waits, and notes. @type {[text: string, name: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]} */
+/**
+ * Other languages: the recognised library, the policy's attempts and waits, and notes.
+ * @type {[text: string, name: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]}
+ */
 const FOREIGN = [
   [
-    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions { MaxRetryAttempts = 5, Delay = TimeSpan.FromSeconds(1), BackoffType = DelayBackoffType.Linear, MaxDelay = config.Most, Name = "x" })',
+    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions { MaxRetryAttempts = 5, Delay = ' +
+      'TimeSpan.FromSeconds(1), BackoffType = DelayBackoffType.Linear, MaxDelay = config.Most, Name = "x" })',
     'Polly 8',
     6,
     (k) => 1000 * k,
@@ -397,7 +417,8 @@ const FOREIGN = [
     [/No number could be read/, /default of the preset 'polly'/],
   ],
   [
-    'Policy.Handle<HttpRequestException>().WaitAndRetryAsync(5, retryAttempt => TimeSpan.FromSeconds(Math.Pow(2, retryAttempt)));',
+    'Policy.Handle<HttpRequestException>().WaitAndRetryAsync(5, retryAttempt => TimeSpan.FromSeconds(Math.Pow(2, ' +
+      'retryAttempt)));',
     'Polly 8',
     6,
     (k) => 1000 * 2 ** k,
@@ -411,7 +432,9 @@ const FOREIGN = [
     [],
   ],
   [
-    'b := backoff.NewExponentialBackOff()\nb.InitialInterval = 200 * time.Millisecond\nb.MaxInterval = time.Second\nb.RandomizationFactor = 0.1\nerr := backoff.Retry(op, backoff.WithMaxRetries(b, 5))',
+    'b := backoff.NewExponentialBackOff()\nb.InitialInterval = 200 * time.Millisecond\n' +
+      'b.MaxInterval = time.Second\nb.RandomizationFactor = 0.1\n' +
+      'err := backoff.Retry(op, backoff.WithMaxRetries(b, 5))',
     'cenkalti/backoff',
     6,
     (k, r) => (0.9 + 0.2 * r) * min(1000, 200 * 1.5 ** (k - 1)),
@@ -446,7 +469,9 @@ const FOREIGN = [
     [],
   ],
   [
-    'resilience4j.retry:\n  instances:\n    backendA:\n      maxAttempts: 4\n      waitDuration: 1s\n      enableExponentialBackoff: true\n      exponentialBackoffMultiplier: 2\n      enableRandomizedWait: true',
+    'resilience4j.retry:\n  instances:\n    backendA:\n      maxAttempts: 4\n      waitDuration: 1s\n' +
+      '      enableExponentialBackoff: true\n      exponentialBackoffMultiplier: 2\n' +
+      '      enableRandomizedWait: true',
     'resilience4j',
     4,
     (k, r) => (0.5 + r) * 1000 * 2 ** (k - 1),
@@ -460,7 +485,8 @@ const FOREIGN = [
     [],
   ],
   [
-    '@Retryable(retryFor = SQLException.class, maxAttempts = 4, backoff = @Backoff(delay = 1000, multiplier = 2, maxDelay = 100000, random = true))',
+    '@Retryable(retryFor = SQLException.class, maxAttempts = 4, backoff = @Backoff(delay = 1000, multiplier = 2, ' +
+      'maxDelay = 100000, random = true))',
     'Spring',
     4,
     (k, r) => (1 + r) * 1000 * 2 ** (k - 1),
@@ -483,14 +509,16 @@ const FOREIGN = [
     [/preset 'goRetryableHttp'/],
   ],
   [
-    '{ "methodConfig": [{ "name": [{}], "retryPolicy": { "maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "10s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"] } }] }',
+    '{ "methodConfig": [{ "name": [{}], "retryPolicy": { "maxAttempts": 5, "initialBackoff": "0.1s", ' +
+      '"maxBackoff": "10s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"] } }] }',
     'gRPC',
     5,
     (k, r) => (0.8 + 0.4 * r) * min(10_000, 100 * 3 ** (k - 1)),
     [/`retryableStatusCodes` is `retryIf`/],
   ],
   [
-    'new ExponentialBackOff.Builder().setInitialIntervalMillis(300).setMultiplier(2).setMaxElapsedTimeMillis(60000).build();',
+    'new ' +
+      'ExponentialBackOff.Builder().setInitialIntervalMillis(300).setMultiplier(2).setMaxElapsedTimeMillis(60000).build();',
     'Google HTTP client',
     Infinity,
     (k, r) => (0.5 + r) * min(60_000, 300 * 2 ** (k - 1)),
@@ -524,7 +552,10 @@ describe('other languages are recognised by their names', () => {
   }
 });
 
-/** Texts that do not identify a library, the question, and the libraries on offer. @type {[text: string, error: RegExp, choices: readonly string[]][]} */
+/**
+ * Texts that do not identify a library, the question, and the libraries on offer.
+ * @type {[text: string, error: RegExp, choices: readonly string[]][]}
+ */
 const ASKED = [
   ['{ retry: 3 }', /fit more than one library/, ['exponential-backoff', 'ky', 'got', 'TanStack Query']],
   ['{ maxAttempts: 3 }', /fit more than one library/, ['cockatiel', '@lifeomic/attempt', 'AWS SDK v3', 'rejitter']],
@@ -705,7 +736,7 @@ const VALUES = [
 ];
 
 test('each option of the package either has a value in a translation or is said to change no wait', () => {
-  /** The package lists its options to whoever writes another one. @param {(options: any) => unknown} take */
+  /** The package lists its options in the error about an unknown one. @param {(options: any) => unknown} take */
   const optionsOf = (take) => {
     try {
       take({ none: 1 });
@@ -777,7 +808,7 @@ const REFUSED = [
   ['const wait = (n) => wait(n);\naxiosRetry(axios, { retryDelay: wait })', /does more than arithmetic/],
 ];
 
-describe('refused with one message', () => {
+describe('rejected with one message', () => {
   for (const [text, error, from] of REFUSED) {
     test(text.slice(0, 60).replaceAll('\n', ' ') || 'nothing', () => {
       const message = refusal(text, from);
@@ -852,7 +883,7 @@ test('hostile texts are answered: the work grows with the length, not with its p
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
     cwd: import.meta.dirname,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: LIMIT_MS,
   });
   assert.equal(stderr, '');
   assert.equal(signal, null, `only ${stdout.split('\n').length - 1} texts were answered`);
@@ -878,7 +909,7 @@ test('reading takes a number of steps proportional to the length', async () => {
   }
 });
 
-test('a function that would take too many steps is refused after a bounded number of them', async () => {
+test('a function that would take too many steps is rejected after a bounded number of them', async () => {
   const { parse, Fn } = await pageModule('take-away/literal.ts');
   // Each calls the one before twice: 2^40 steps.
   const text =

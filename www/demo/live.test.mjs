@@ -12,10 +12,13 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { eachAtTheSameTime } from './lib/built-page.mjs';
-import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
-import { useMenu } from './lib/page.mjs';
+import { ENGINES, newContext } from './lib/engines.mjs';
+import { INSECURE_HOST } from './lib/launch.mjs';
+import { drawn, useMenu } from './lib/page.mjs';
+import { bePatient } from './lib/patience.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
+import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -42,7 +45,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       await rm(path.join(folder, 'without/flaky.js'));
       site = await startServer({ seed: 42, staticDir: folder });
       other = await startServer({ seed: 42, failureRate: 0.6 });
-      browser = await launch('light');
+      // Without motion: it would draw each frame of runs that last for seconds.
+      browser = await launch('light', true);
     });
     after(async () => {
       await browser?.close();
@@ -56,12 +60,13 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
      * @param {string} address below the site's root
      * @param {(page: Page) => Promise<void>} use
      * @param {import('playwright-core').Browser} [inBrowser]
-     * @param {import('playwright-core').BrowserContextOptions} [options]
+     * @param {'reduce' | 'no-preference'} [reducedMotion]
      */
-    async function withPage(address, use, inBrowser = browser, options = {}) {
-      const context = await inBrowser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    async function withPage(address, use, inBrowser = browser, reducedMotion = 'reduce') {
+      const context = await newContext(inBrowser, { viewport: { width: 1440, height: 900 }, reducedMotion });
       try {
         const page = await context.newPage();
+        await page.addInitScript(bePatient);
         /** @type {string[]} */
         const errors = [];
         // Firefox reports a failed fetch as an error of the page's.
@@ -102,12 +107,12 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
             failure === 'slow' || failure === 'mixed',
           );
           await checkLog(page, expected.requests, failure);
-          // The worker is told when the page has given an attempt up, and stops as well.
+          // When the page has given an attempt up, the worker is notified, and stops as well.
           if (failure === 'slow') await untilStopped(page, expected.requests - expected.ok);
         }));
     }
 
-    test('settings by their controls, by link and by seed; a second visit finds the worker; the table has every attempt', () =>
+    test('sets by controls, link and seed; a second visit finds the worker; the table has every attempt', () =>
       withPage('', async (page) => {
         await page.selectOption('#live-failure', { label: '503 responses' });
         await page.selectOption('#live-rate', { label: '30%' });
@@ -140,7 +145,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(await send(page), whole);
       }));
 
-    test('fifty calls are under way at once, also beyond the six connections that browsers open', () =>
+    test('fifty calls run at once, also beyond the six connections that browsers open', () =>
       withPage('?calls=50&failure=503&baseMs=20', async (page) => {
         const expected = reckon({ failure: '503', rate: 0.6, calls: 50 });
         assert.equal(await send(page), expected.whole);
@@ -153,6 +158,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
     test('abort ends every call in the same task, and nothing is sent afterwards', () =>
       // Waits of up to five seconds: most calls are in one when they are aborted.
       withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
+        await page.clock.install();
+        await page.reload();
+        await arrived(page);
         await page.locator('#live-start').focus();
         await page.keyboard.press('Enter');
         await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(2).waitFor();
@@ -169,7 +177,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
           for (let i = 0; i < 100; i++) await undefined;
           return { before, after: running() };
         });
-        assert.ok(before > 4, `${before} calls were under way`);
+        assert.ok(before > 4, `${before} calls were running`);
         assert.equal(after, 0);
         await page.locator('#live-run[data-sent]').waitFor();
         const sentence = (await page.textContent('#live-sentence')) ?? '';
@@ -182,7 +190,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
         assert.ok(await page.locator('#live-start').isEnabled());
         // Longer than the longest wait that was under way.
-        await page.waitForTimeout(5500);
+        await page.evaluate(() => setTimeout(() => Object.assign(globalThis, { isLater: true }), 9000));
+        await page.clock.fastForward(10_000);
+        assert.ok(await page.evaluate(() => 'isLater' in globalThis));
         assert.equal(await page.locator('#live-run .call .attempt').count(), Number(sent));
         assert.ok((await countsNow(page)).requests <= Number(sent));
       }));
@@ -200,7 +210,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.match(
           sentence,
           new RegExp(
-            `^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`,
+            `^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would ` +
+              `have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`,
           ),
         );
         assert.equal(await page.locator('#live-run .call .attempt').count(), requests);
@@ -212,17 +223,18 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(log.filter((line) => /Idempotency/.test(line)).length, 0);
         assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
 
-        // A status that no retry mends is an outcome of its own.
+        // A status that is not retryable is a separate outcome.
         await page.locator('#live-url').fill(`${site.url}/missing`);
         await page.selectOption('#live-calls', '1');
         assert.equal(
           await send(page),
-          `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`,
+          `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would ` +
+            `have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`,
         );
-        assert.equal(await page.locator('#live-run .call[data-outcome=refused]').count(), 1);
+        assert.equal(await page.locator('#live-run .call[data-outcome=rejected]').count(), 1);
       }));
 
-    test("why a URL of one's own gave no answer: nobody there, or CORS, or mixed content; and what is no such URL", async () => {
+    test('why a custom URL gave no response: no server, CORS or mixed content; and invalid URLs', async () => {
       const closed = await startServer({ seed: 1 });
       await closed.close();
       await withPage('?calls=1&maxAttempts=2&baseMs=10', async (page) => {
@@ -230,7 +242,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.match(
           await send(page),
           new RegExp(
-            `^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, .*Access-Control-Allow-Origin`,
+            `^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, ` +
+              '.*Access-Control-Allow-Origin',
           ),
         );
         // The server of the site shows its files to no other origin.
@@ -239,14 +252,14 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         for (const wrong of ['ftp://example.com/', 'example.com']) {
           await page.locator('#live-url').fill(wrong);
           await page.click('#live-start');
-          assert.equal(await page.textContent('#live-sentence'), 'A URL of your own begins with http:// or https://.');
+          assert.equal(await page.textContent('#live-sentence'), 'Your URL must start with http:// or https://.');
         }
         // Empty again: the flaky server.
         await page.locator('#live-url').fill('');
         assert.ok(await page.locator('#live-failure').isEnabled());
       });
 
-      const context = await browser.newContext();
+      const context = await newContext(browser);
       try {
         const page = await context.newPage();
         // Only the browser's view of the page is https; its files are the built ones.
@@ -294,7 +307,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(site.stats().requests, requests + 1, 'and for the third; not for the last');
       }));
 
-    test("where there can be no service worker it says so, and a URL of one's own still works", async () => {
+    test('says so where service workers are missing; a custom URL still works there', async () => {
       await withPage('without/', async (page) => {
         await page.click('#live-start');
         await page.getByText('The flaky server is a service worker, and this browser did not start it').waitFor();
@@ -339,27 +352,27 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
             };
           },
           inBrowser,
-          { reducedMotion },
+          reducedMotion,
         );
         return result;
       };
-      const stillBrowser = await launch('light', true);
+      const still = await draws(browser, 'reduce');
+      assert.equal(still.events, 6);
+      // And once each at the beginning, at the end and when it comes into view.
+      assert.ok(still.drawn <= still.events + 3, JSON.stringify(still));
+      const movingBrowser = await launch('light');
       try {
-        const still = await draws(stillBrowser, 'reduce');
-        assert.equal(still.events, 6);
-        // And once each at the beginning, at the end and when it comes into view.
-        assert.ok(still.drawn <= still.events + 3, JSON.stringify(still));
+        const moving = await draws(movingBrowser, 'no-preference');
+        assert.ok(moving.drawn > moving.events + 3, JSON.stringify(moving));
       } finally {
-        await stillBrowser.close();
+        await movingBrowser.close();
       }
-      const moving = await draws(browser, 'no-preference');
-      assert.ok(moving.drawn > moving.events + 3, JSON.stringify(moving));
     });
 
     if (engine === 'chromium') {
       // Only this engine has a switch for it.
       test('a worker that the browser restarts in the midst of a run goes on where it was, and the page says so', () =>
-        withPage('?failure=503&rate=0.9&baseMs=1000&jitter=none&backoff=fixed', async (page) => {
+        withPage('?failure=503&rate=0.9&baseMs=1100&jitter=none&backoff=fixed', async (page) => {
           const client = await page.context().newCDPSession(page);
           await client.send('ServiceWorker.enable');
           await page.click('#live-start');
@@ -396,13 +409,9 @@ test('control: another seed, rate or failure is another sentence', () => {
 
 /** @param {Page} page */
 async function arrived(page) {
-  const axis = page.locator('#live-run svg .axis');
+  await page.locator('html[data-ready]').waitFor();
   // A reload restores the old place when the page is already there, and what is far away is not drawn.
-  for (let i = 0; i < 10 && (await axis.count()) === 0; i++) {
-    await page.locator('#live-heading').scrollIntoViewIfNeeded();
-    await axis.waitFor({ timeout: 2000 }).catch(() => undefined);
-  }
-  await axis.waitFor();
+  await drawn(page, 'live-run');
 }
 
 /** Presses "Send" and returns the sentence at the end. @param {Page} page */
@@ -413,7 +422,7 @@ async function send(page) {
 }
 
 /**
- * What the requests of each call meet, with the waits between them: their exact length is the policy's.
+ * The fates of each call's requests, with the waits between them: their exact length is the policy's.
  * @param {Page} page
  */
 function legs(page) {
@@ -424,7 +433,7 @@ function legs(page) {
     );
 }
 
-/** What the worker counted for the run on the page, when it ended. @param {Page} page */
+/** The worker's counts of the run on the page, when it ended. @param {Page} page */
 async function counts(page) {
   return JSON.parse((await page.getAttribute('#live-run', 'data-counted')) ?? '{}');
 }
@@ -439,12 +448,7 @@ async function countsNow(page) {
 
 /** Its message may come after the question. @param {Page} page @param {number} expected */
 async function untilStopped(page, expected) {
-  let stopped;
-  for (let i = 0; i < 50 && stopped !== expected; i++) {
-    if (i > 0) await page.waitForTimeout(20);
-    stopped = (await countsNow(page)).stopped;
-  }
-  assert.equal(stopped, expected);
+  await until(`${expected} stopped`, async () => (await countsNow(page)).stopped === expected);
 }
 
 /** @param {Page} page @param {number} requests @param {Failure} failure */

@@ -1,9 +1,11 @@
-/** What the sections of the built page do when they are used: herd, cost, code, linter, import. */
+/** The sections of the built page in use: herd, cost, code, linter, import. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explain, simulateContention, simulateLoad } from 'rejitter/lab';
 import { inEachEngine } from './lib/built-page.mjs';
 import { column, drawn, tableOf } from './lib/page.mjs';
+import { differences } from './lib/picture.mjs';
+import { until } from './lib/until.mjs';
 import { SCENARIOS, STRATEGIES, independently, median } from './lib/verdict.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -38,7 +40,6 @@ inEachEngine(({ withPage }) => {
     withPage(async (page) => {
       await drawn(page, 'herd');
       const sub = page.locator('#herd-body .sub');
-      await drawn(page, 'herd');
       await page.getByRole('slider', { name: 'Outage' }).focus();
       await page.keyboard.press('ArrowRight');
       await page.waitForURL(/downMs=3000/);
@@ -47,7 +48,7 @@ inEachEngine(({ withPage }) => {
       assert.match((await sub.textContent()) ?? '', /^1,000\u00a0clients hit a server that is down for 3\u00a0s/);
     }));
 
-  test('aws: the navigation leads to the figure, all values of the simulator are reproduced, and their rings are seen', () =>
+  test('aws: the navigation leads to the figure, which reproduces all values of the simulator, with rings', () =>
     withPage(async (page) => {
       await page.getByRole('navigation').getByRole('link', { name: 'AWS 2015' }).click();
       await page.waitForURL(/#aws-2015$/);
@@ -192,7 +193,8 @@ inEachEngine(({ withPage }) => {
       assert.match(
         said,
         new RegExp(
-          `^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`,
+          `^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A ` +
+            `budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`,
         ),
       );
 
@@ -203,7 +205,8 @@ inEachEngine(({ withPage }) => {
       assert.match(
         (await finding.textContent()) ?? '',
         new RegExp(
-          `at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ${seconds(less.request)}\\.$`,
+          `at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ` +
+            `${seconds(less.request)}\\.$`,
         ),
       );
       await drawn(page, 'budgets');
@@ -242,7 +245,7 @@ inEachEngine(({ withPage }) => {
       }
     }));
 
-  test('waits: a deadline that ends them, and one that lets nobody retry', () =>
+  test('waits: a deadline that ends them, and one that allows no retry', () =>
     withPage(
       async (page, url) => {
         const total = async () =>
@@ -361,7 +364,7 @@ inEachEngine(({ withPage }) => {
       assert.ok(await page.getByRole('button', { name: 'Draw it' }).isHidden());
     }));
 
-  test('import: the waits before and after are compared in words, marks and numbers, and a link brings the text back', () =>
+  test('import: compares the waits before and after in words, marks and numbers; a link restores the text', () =>
     withPage(async (page, url) => {
       const text = 'ky(url, { retry: { limit: 5, backoffLimit: 3000, jitter: true } })';
       await page.locator('#import-body').scrollIntoViewIfNeeded();
@@ -418,7 +421,7 @@ inEachEngine(({ withPage }) => {
       }
     }));
 
-  test('import: what fits several libraries is asked, and one click answers; another language is known by its names', () =>
+  test('import: asks about options of several libraries, one click answers; names show another language', () =>
     withPage(async (page) => {
       await page.locator('#import-body').scrollIntoViewIfNeeded();
       await page.locator('#import-text').fill('{ retries: 5 }');
@@ -445,7 +448,7 @@ inEachEngine(({ withPage }) => {
 async function verdictOf(page) {
   await page.locator('#cost-body').scrollIntoViewIfNeeded();
   const box = page.locator('#verdict[aria-busy=false]');
-  await box.waitFor({ timeout: 60_000 });
+  await box.waitFor();
   const [headline = '', reason = ''] = await Promise.all(
     ['h3', '.reason'].map(async (part) => (await box.locator(part).textContent()) ?? ''),
   );
@@ -460,17 +463,32 @@ function titleOf(name) {
     : `${backoff.charAt(0).toUpperCase()}${backoff.slice(1)} · ${jitter} jitter`;
 }
 
+/** Pixels: engines do not always draw the same edge alike, and the smallest marks are crosses of some pixels. */
+const NOISE = 10;
+const SEEN = 30;
+
 /** Marks are seen if the picture is another one without them. @param {Page} page @param {string} figure @param {string} marks */
 async function seen(page, figure, marks) {
   const drawing = page.locator(`${figure} .drawing`);
-  const before = await drawing.screenshot();
-  assert.ok(before.equals(await drawing.screenshot()), `${figure} does not keep still`);
-  const style = await page.addStyleTag({ content: `${figure} ${marks} { visibility: hidden; }` });
-  assert.ok(!before.equals(await drawing.screenshot()), `${marks} of ${figure} cannot be seen`);
-  await style.evaluate((element) => /** @type {Element} */ (element).remove());
+  const picture = async () => (await drawing.screenshot()).toString('base64');
+  await page.evaluate(() => document.fonts.ready);
+  const changed = await until(`${figure} keeps still`, async () => {
+    const before = await picture();
+    const style = await page.addStyleTag({ content: `${figure} ${marks} { visibility: hidden; }` });
+    const without = await picture();
+    await style.evaluate((element) => /** @type {Element} */ (element).remove());
+    const after = await picture();
+    // Where something else has changed meanwhile, nothing is known.
+    if ((await page.evaluate(differences, [before, after])) > NOISE) return undefined;
+    return { pixels: await page.evaluate(differences, [before, without]) };
+  });
+  assert.ok(changed.pixels >= SEEN, `${marks} of ${figure} are ${changed.pixels} pixels`);
 }
 
-/** Pairs of texts of which one covers the other, or that leave the picture's card. Runs in the page. @param {SVGElement} picture */
+/**
+ * Pairs of texts of which one covers the other, or that leave the picture's card. Runs in the page.
+ * @param {SVGElement} picture
+ */
 function coveredTexts(picture) {
   const card = picture.closest('figure')?.getBoundingClientRect();
   const texts = [...picture.querySelectorAll('text')]

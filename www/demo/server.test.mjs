@@ -9,12 +9,13 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fate } from './fate.mjs';
+import { LIMIT_MS } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 40 });
 
 /**
- * What one request met, as a client without a clock sees it: a slow answer is a 200.
+ * The fate of one request, as a client without a clock sees it: a slow answer is a 200.
  * @param {string} url
  */
 async function meet(url) {
@@ -46,7 +47,7 @@ async function story(url, order) {
   return met;
 }
 
-test('what a request meets depends on seed, id and count, not on the order of arrival', async () => {
+test('the fate of a request depends on seed, id and count, not on the order of arrival', async () => {
   const servers = await Promise.all([5, 5, 5, 2].map((seed) => startServer({ seed, failureRate: 0.6, ...QUICK })));
   const orders = /** @type {const} */ (['as listed', 'reversed', 'at once', 'as listed']);
   try {
@@ -186,7 +187,7 @@ test('serves the files of its folder and nothing outside of it', async () => {
   }
 });
 
-/** Request targets that are no paths of files; in most of them `new URL` finds an invalid host or port. */
+/** Request targets that are not paths of files; in most of them `new URL` finds an invalid host or port. */
 const ODD_TARGETS = [
   '//',
   '///',
@@ -309,20 +310,20 @@ test('close ends pending answers and leaves no socket or timer', async () => {
   // A child process, for the proof is that it ends by itself: nothing keeps it alive.
   const code = `
     import net from 'node:net';
+    import { until } from './lib/until.mjs';
     import { startServer } from './misbehaving-server.mjs';
     const server = await startServer({ seed: 1, failureRate: 1, slowMs: 60_000 });
     const idle = net.connect(server.port, '127.0.0.1');
     const pending = Promise.allSettled(Array.from({ length: 40 }, (_, i) => fetch(server.url + '/flaky/' + i)));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const { slow } = server.stats();
+    await until('an answer is pending', () => server.stats().slow > 0);
     await server.close();
     await pending;
     await new Promise((resolve) => (idle.destroyed ? resolve() : idle.once('close', resolve)));
-    console.log(slow > 0 ? 'closed' : 'no answer was pending');`;
+    console.log('closed');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 20_000,
+    timeout: LIMIT_MS,
   });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
@@ -341,7 +342,7 @@ test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SI
         [fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist],
         {
           stdio: ['ignore', 'pipe', 'inherit'],
-          timeout: 20_000,
+          timeout: LIMIT_MS,
         },
       );
       const exit = once(child, 'exit');
@@ -349,7 +350,7 @@ test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SI
       const url = String(line).trim();
       assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
       assert.match(await (await fetch(url)).text(), /page/);
-      // A slow answer under way must not hold it up.
+      // A slow response must not delay it.
       const pending = fetch(`${url}flaky/1?rate=1`).catch(() => undefined);
       child.kill(signal);
       assert.deepEqual(await exit, [0, null]);

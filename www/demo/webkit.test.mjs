@@ -1,5 +1,5 @@
 /**
- * What matters most on the built page, in WebKitGTK.
+ * The most important parts of the built page, in WebKitGTK.
  *
  * Expects `www/dist`, `rejitter` in `www/node_modules`, and the programs that WEBKIT_DRIVER_BIN and
  * XVFB_BIN name. Each test has a browser of its own, so that each is a first visit.
@@ -9,7 +9,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
-import { NARROW_WIDTHS, WIDER_TEXT } from './lib/page.mjs';
+import { NARROW_WIDTHS, SMALL, WIDER_TEXT } from './lib/page.mjs';
+import { bePatient } from './lib/patience.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -27,7 +28,7 @@ let server;
 let webkit;
 
 before(async () => {
-  server = await serveFolder(DIST, '/some/where/', `<script>${RECORDER}</script>`);
+  server = await serveFolder(DIST, '/some/where/', `<script>${RECORDER}(${bePatient})();</script>`);
   webkit = await startWebKit();
 });
 after(async () => {
@@ -123,7 +124,7 @@ test('the link in the address bar brings everything back', () =>
   }));
 
 test('each figure as a file: SVG, PNG and CSV hold what is shown', () =>
-  withPage('', async (page) => {
+  withPage(SMALL, async (page) => {
     for (const id of await drawAll(page)) {
       const { width, texts } = await page.run((figure) => {
         const svg = document.querySelector(`#${figure} .drawing > svg`);
@@ -377,7 +378,7 @@ async function arrived(page) {
 }
 
 /**
- * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK tells the width
+ * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK reports the width
  * of what a window that has become narrow showed before.
  * @param {Session} page
  */

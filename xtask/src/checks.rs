@@ -44,13 +44,40 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
         }
     }
     steps.extend(package_in_webkit(&tests));
+    steps.extend(package_without_wasm(&tests));
     steps.extend(package_checks());
     steps.extend(demo());
     for file in test_files(&ws.root.join("www/demo"))? {
         steps.push(page_tests(format!("demo: {}", stem(&file)), file)?);
     }
+    for step in &mut steps {
+        step.seconds = LONG
+            .iter()
+            .find(|(name, _)| *name == step.name)
+            .map_or(0, |(_, seconds)| *seconds);
+    }
     Ok(steps)
 }
+
+/// The steps that take long, with their seconds on two busy cores. They start first.
+const LONG: [(&str, u32); 16] = [
+    ("demo: access", 130),
+    ("demo: live", 120),
+    ("demo: sections", 115),
+    ("demo: webkit", 110),
+    ("demo: files", 100),
+    ("demo: hero", 90),
+    ("demo: grid", 85),
+    ("demo: page", 80),
+    ("package: engine/strict", 60),
+    ("demo: furniture", 55),
+    ("demo: policy", 40),
+    ("demo: story", 40),
+    ("demo: readout", 35),
+    ("package: hosts/fetch-browser", 30),
+    ("package: schedules/schedules", 30),
+    ("package: hosts/fetch-browser, WebKit", 20),
+];
 
 /// The decisions without the rest. A cdylib needs the standard library: what does without is checked of the
 /// published crate.
@@ -82,6 +109,9 @@ fn lints() -> Vec<Plan> {
         Plan::check("lint: JavaScript", &[NPM_OF_BUILD], |cx| {
             // The layers of src/js are rules of biome.json.
             vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
+        }),
+        Plan::check("lint: words", &[NODE], |cx| {
+            vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
         }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
@@ -277,6 +307,29 @@ fn package_in_webkit(tests: &Path) -> Vec<Plan> {
         .into()
 }
 
+/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all of them so.
+fn package_without_wasm(tests: &Path) -> Vec<Plan> {
+    let again = |name: &str| {
+        let file = tests.join(format!("{name}.test.mjs"));
+        let needs = [PACK, NODE, NPM_OF_TESTS];
+        Plan::tests(
+            format!("package: {name}, without WebAssembly"),
+            Runner::Node,
+            &needs,
+            move |cx| vec![node_test(cx, &file).env("NODE_OPTIONS", "--conditions=no-wasm")],
+        )
+        .quick()
+    };
+    [
+        "engine/attempts",
+        "engine/vectors",
+        "options/options",
+        "fetch/fetch",
+    ]
+    .map(again)
+    .into()
+}
+
 fn package_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
     let browsers = browsers_of(&file)?;
     let uses_cargo = read(&file)?.contains("process.env.CARGO");
@@ -428,7 +481,7 @@ fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
     }
 }
 
-/// A port that nobody listens on at this moment.
+/// A port without a listener at this moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
@@ -497,6 +550,7 @@ mod tests {
         let names = names(Plan::is_test);
         for name in [
             "lint: format",
+            "lint: words",
             "wasm: Chromium",
             "wasm: Firefox",
             "wasm-pack: bundler",
@@ -511,6 +565,14 @@ mod tests {
         }
         let unique: BTreeSet<&String> = names.iter().collect();
         assert_eq!(unique.len(), names.len(), "two steps have one name");
+    }
+
+    #[test]
+    fn the_long_steps_are_there() {
+        let names = names(Plan::is_test);
+        for (name, _) in LONG {
+            assert!(names.iter().any(|n| n == name), "{name} is no step");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the build needs, each piece fetched only when it is missing.
+//! Set-up of the build: each piece is fetched only when it is missing.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 /// `require` of a module, the `module-sync` condition.
 const NODE_MINIMUM: [u32; 3] = [20, 19, 0];
 
-/// Beside the installed packages: the lock file and the Node they were installed for.
+/// A file next to the installed packages: the lock file and the Node they were installed for.
 const STAMP: &str = ".installed-for";
 
 const TARGET_REMEDY: &str = "run `rustup target add wasm32-unknown-unknown`; where rustup cannot be \

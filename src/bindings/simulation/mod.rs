@@ -8,7 +8,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
-use super::values::refused;
+use super::values::rejected;
 use crate::core::RetryPolicy;
 use crate::data::PolicyData;
 use crate::simulation::Simulation;
@@ -30,7 +30,7 @@ pub use outage::outage;
 
 /// How the clients retry: the policy, and its curve if that is a list.
 fn clients_of(data: &mut PolicyData) -> Result<(RetryPolicy, Vec<f64>), JsValue> {
-    let policy = data.policy().map_err(|errors| refused(&errors))?;
+    let policy = data.policy().map_err(|errors| rejected(&errors))?;
     Ok((policy, data.curve.take().unwrap_or_default()))
 }
 

@@ -417,7 +417,7 @@ function contradictions(settings, problems) {
     problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
   }
   if (settings.seeded && settings.random !== undefined) {
-    problems.push(failure(TypeError, 'seed and random are mutually exclusive'));
+    problems.push(failure(TypeError, 'seed and random are mutually exclusive; set one of them'));
   }
 }
 

@@ -28,6 +28,11 @@ export class Unlimited {
   /** The deadline's error, once its timer has fired. @type {TimeoutError | undefined} */
   expired = undefined;
   deadlineAt = Infinity;
+  endless = true;
+  /** @type {import('./metrics.js').Metrics | undefined} */
+  metrics = undefined;
+  /** @type {object | undefined} */
+  context = undefined;
   alsoAnswered = ', or a promise of these';
 
   /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
@@ -82,6 +87,7 @@ export class Cancellation extends Unlimited {
   attempt = undefined;
   /** @type {((reason: unknown) => void) | undefined} */
   settleEarly = undefined;
+  endless = false;
   // Cancels the timers.
   /** @type {(() => void) | undefined} */
   cancelDeadline = undefined;

@@ -499,7 +499,7 @@ export function scriptedRandom(draws) {
       throw failure(
         RangeError,
         `the script of ${used} ${used === 1 ? 'draw' : 'draws'} is exhausted: the operation drew more often than ` +
-          'the test expected',
+          'the test expected. Add draws, or limit the attempts',
       );
     }
     return script[used++];

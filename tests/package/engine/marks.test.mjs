@@ -127,7 +127,7 @@ const MALFORMED = {
   'a getter of wraps that throws': throwing('wraps'),
 };
 for (const [name, mark] of Object.entries(MALFORMED)) {
-  test(`a foreign mark that is ${name} is ignored: the error is retried, then the operation rejects with it`, async () => {
+  test(`a foreign mark that is ${name} is ignored: the error is retried, then thrown`, async () => {
     const error = Object.assign(new Error('foreign', { cause: mine }), { [MARK]: mark });
     assert.equal(isPermanent(error), false);
     const end = await ending(error);

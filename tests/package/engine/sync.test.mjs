@@ -111,7 +111,7 @@ function play({ options, steps, asks, judges, signal }, clock) {
     throw error;
   };
   const answer = (value, attempt) => {
-    seen.push(['asked', value, attempt.attempt]);
+    seen.push(['predicate', value, attempt.attempt]);
     here('retryIf');
     if (step.verdict === 'throws') throw 'the predicate';
     return step.verdict;

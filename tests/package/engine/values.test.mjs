@@ -131,7 +131,7 @@ test('V01 Promise.reject(undefined) from every attempt: undefined, after exactly
   }
 });
 
-test('V03 retries a synchronous throw on the same schedule as a rejection, and never throws at the caller', async () => {
+test('V03 retries a synchronous throw on the same schedule as a rejection, and never throws it', async () => {
   const schedules = [];
   for (const fn of [
     () => {

@@ -72,13 +72,13 @@ async function hintedWaits(options, hintMs) {
 }
 
 test('an operation whose server asks for next to nothing waits what its policy waits', async () => {
-  const asked = [];
+  const numbers = [];
   const backoff = (k) => {
-    asked.push(k);
+    numbers.push(k);
     return 100 * k;
   };
   assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 4 }, 0.001), [100, 200, 300]);
-  assert.deepEqual(asked, [1, 2, 3]);
+  assert.deepEqual(numbers, [1, 2, 3]);
   assert.deepEqual(await hintedWaits({ backoff: [100, 250], jitter: 'none', maxAttempts: 4 }, 0.001), [100, 250, 250]);
   assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 3, random: () => 0 }, 250), [250, 250]);
   // No more often than without the hint.

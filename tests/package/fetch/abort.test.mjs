@@ -275,7 +275,7 @@ test('A01 with timeouts: one weak listener for all responses with a body, gone w
 });
 
 test('a body stays abortable when only its reader is kept, and after a collection of garbage', async () => {
-  for (const way of ['{ signal }', 'new Request']) {
+  for (const args of ['url, { signal }', 'new Request(url, { signal })']) {
     for (const options of ['{ attemptTimeoutMs: 60000 }', '{}']) {
       const { stdout, stderr } = await runNode(
         `
@@ -288,7 +288,7 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         const controller = new AbortController();
         const { signal } = controller;
         const start = async () =>
-          (await createFetch(${options})(${way === '{ signal }' ? 'url, { signal }' : 'new Request(url, { signal })'})).body.getReader();
+          (await createFetch(${options})(${args})).body.getReader();
         const reader = await start();
         await reader.read();
         for (let i = 0; i < 10; i += 1) { await new Promise((go) => setTimeout(go, 5)); gc(); }
@@ -302,7 +302,7 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         { flags: ['--expose-gc'] },
       );
       assert.equal(stderr, '');
-      assert.equal(stdout, 'true\nclosed\n', `${way} ${options}`);
+      assert.equal(stdout, 'true\nclosed\n', `${args} ${options}`);
     }
   }
 });

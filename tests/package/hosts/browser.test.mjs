@@ -13,7 +13,7 @@ import { importPackage, installed, project, repo } from '../lib/consumer.mjs';
 const { RetryPolicy } = await importPackage();
 const VECTORS = readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8');
 
-/** What runs in each kind of page and in the worker. It prints nothing: the test judges. */
+/** Program for each kind of page and for the worker. It prints nothing: the test checks its results. */
 const JOB = `
 import { RetryPolicy, retry, retryWithEqualJitter, retryWithFixedDelay, retryWithFullJitter } from 'rejitter';
 
@@ -190,13 +190,13 @@ before(async () => {
     ),
     '/vectors.json': { type: 'application/json', body: VECTORS },
   };
-  let asked = 0;
+  let requested = 0;
   server = await serve((path) => {
     if (path === '/flaky') {
-      // Two refusals, then an answer.
+      // Two error responses, then a success.
       return (request, response) => {
-        asked = request.url.endsWith('?1') ? 1 : asked + 1;
-        if (asked < 3) response.writeHead(503).end();
+        requested = request.url.endsWith('?1') ? 1 : requested + 1;
+        if (requested < 3) response.writeHead(503).end();
         else response.writeHead(200, { 'content-type': 'text/plain' }).end('served');
       };
     }
@@ -242,24 +242,21 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
     });
     after(() => browser.close());
 
-    /** Opens a page and gives what its job resolved with, and all that went to the console. */
-    async function visit(path) {
-      const page = await browser.newPage();
-      const complaints = [];
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-      });
-      page.on('pageerror', (error) => complaints.push(String(error)));
-      const missedBefore = server.missed.length;
-      try {
+    /** Opens a page and returns what its job resolved with, and all that went to the console. */
+    function visit(path) {
+      return browser.withPage(async (page) => {
+        const complaints = [];
+        page.on('console', (message) => {
+          if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+        });
+        page.on('pageerror', (error) => complaints.push(String(error)));
+        const missedBefore = server.missed.length;
         await page.goto(server.origin + path);
-        await page.waitForFunction(() => globalThis.finished !== undefined, undefined, { timeout: 20_000 });
+        await page.waitForFunction(() => globalThis.finished !== undefined);
         const result = await page.evaluate(() => globalThis.finished);
         assert.deepEqual(server.missed.slice(missedBefore), []);
         return { result, complaints };
-      } finally {
-        await page.close();
-      }
+      });
     }
     // A 503 is written to the console by the browser itself: the job's two are known.
     const ownComplaints = (list) => list.filter((text) => !/status of 503/.test(text));
@@ -287,7 +284,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
-    test("a Content-Security-Policy without wasm-unsafe-eval: the callback's own error comes out, and one warning names the remedy", async () => {
+    test("CSP without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
       const { result } = await visit('/forbidden');
       assert.equal(result.success, 'value');
       assert.deepEqual(result.ends, [

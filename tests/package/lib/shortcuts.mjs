@@ -22,34 +22,44 @@ export const COMBINATIONS = [
   { jitter: 'decorrelated' },
 ];
 
-/** The ceiling of wait k, straight from the formulas; only for k small enough not to overflow. */
+/**
+ * The ceiling of wait k, straight from the formulas; only for k small enough not to overflow.
+ * @param {number} k
+ * @param {Record<string, any>} [options]
+ */
 export function ceiling(
   k,
   { backoff = 'exponential', baseMs, capMs = 10_000, factor = 2, stepMs, truncateAt = 10 } = {},
 ) {
   const base = baseMs ?? 100;
-  const curve = {
+  const curve = /** @type {Record<string, () => number>} */ ({
     fixed: () => base,
     linear: () => base + (stepMs ?? base) * (k - 1),
     exponential: () => base * factor ** (k - 1),
     truncated: () => (baseMs ?? capMs / 2 ** (truncateAt - 1)) * 2 ** (Math.min(k, truncateAt) - 1),
-  };
-  return Math.min(capMs, curve[backoff]());
+  });
+  return Math.min(capMs, curve[backoff]?.() ?? NaN);
 }
 
-/** The waits 1…n for a constant draw r. */
+/**
+ * The waits 1…n for a constant draw r.
+ * @param {number} n
+ * @param {number} r
+ * @param {Record<string, any>} [options]
+ */
 export function expectedWaits(n, r, options = {}) {
   const { jitter = 'full', baseMs = 100, capMs = 10_000 } = options;
   const waits = [];
   let previous = baseMs;
   for (let k = 1; k <= n; k += 1) {
     const c = ceiling(k, options);
-    const wait = {
+    const draw = /** @type {Record<string, () => number>} */ ({
       none: () => c,
       full: () => r * c,
       equal: () => c / 2 + (r * c) / 2,
       decorrelated: () => Math.min(capMs, baseMs + r * (3 * previous - baseMs)),
-    }[jitter]();
+    });
+    const wait = draw[jitter]?.() ?? NaN;
     previous = wait;
     waits.push(wait);
   }

@@ -1,15 +1,15 @@
 // WebKitGTK, with as much of Playwright's interface as the browser tests use.
 
-import { startWebKit } from '../../../www/demo/lib/webdriver.mjs';
+import { startWebKit, withSession } from '../../../www/demo/lib/webdriver.mjs';
 
 export async function launchWebKit() {
   const webkit = await startWebKit();
-  return { newPage: async () => pageOf(await webkit.session()), close: () => webkit.close() };
+  return { withPage: (use) => withSession(webkit.session, (session) => use(pageOf(session))), close: webkit.close };
 }
 
 function pageOf(session) {
   const listeners = [];
-  let told = 0;
+  let reported = 0;
   return {
     /** Complaints of the console come as errors of the page: one listener is enough for both. */
     on(event, listener) {
@@ -23,10 +23,9 @@ function pageOf(session) {
     async evaluate(fn) {
       const value = await session.run(fn);
       const complaints = await session.run(() => globalThis.complaints);
-      for (const complaint of complaints.slice(told)) for (const listener of listeners) listener(complaint);
-      told = complaints.length;
+      for (const complaint of complaints.slice(reported)) for (const listener of listeners) listener(complaint);
+      reported = complaints.length;
       return value;
     },
-    close: () => session.close(),
   };
 }

@@ -28,7 +28,7 @@ async function refusal(options) {
   );
   const thrown = caught(() => retrySync(fn, options));
   assert.equal(calls, 0);
-  // Only the names at the end differ: a function does not list what it refuses.
+  // Only the names at the end differ: a function does not list the names that it rejects.
   const [text] = error.message.split(' Known options');
   assert.ok(
     rejected.message.startsWith(text) && thrown.message.startsWith(text.split(' Did you mean')[0]),
@@ -44,7 +44,7 @@ test('the table of bad values covers every option', () => {
 const WHICH = "a jitter has type and ratio, or type 'additive' and maxMs";
 const someRatio = (ratio) => ({ type: 'proportional', ratio });
 
-test('jitter objects: wrong types, names, ranges, and both parameters at once are refused', async () => {
+test('jitter objects: wrong types, names, ranges, and both parameters at once are rejected', async () => {
   for (const jitter of [
     someRatio(0),
     someRatio(-0.5),
@@ -132,7 +132,7 @@ test('jitter objects: the ends of their ranges are taken, and read once', () => 
   assert.equal(reads, 1);
 });
 
-test('backoff lists: empty, holes, negative, NaN, texts, and what only looks like a list are refused', async () => {
+test('backoff lists: empty, holes, negative, NaN, texts, and array-like objects are rejected', async () => {
   const { proxy, revoke } = Proxy.revocable([5], {});
   revoke();
   for (const backoff of [
@@ -182,7 +182,7 @@ test('backoff lists: copied, the last repeats, the cap and the floor hold', () =
   assert.deepEqual([...new RetryPolicy({ backoff: Object.freeze([1]), jitter: 'none' }).delays()], [1, 1, 1, 1, 1]);
 });
 
-test('backoff functions: called with 1, 2, … once per wait, capped and jittered; a bad answer ends the operation', async () => {
+test('calls backoff functions with 1, 2, …, once per wait; invalid values end the operation', async () => {
   const asked = [];
   const backoff = (...args) => {
     asked.push(args);
@@ -209,7 +209,7 @@ test('backoff functions: called with 1, 2, … once per wait, capped and jittere
   }
 });
 
-test('options that contradict each other are refused, with both names', async () => {
+test('options that contradict each other are rejected, with both names', async () => {
   for (const [options, ...names] of [
     [{ minMs: 20_000 }, 'minMs', 'capMs', '10000'],
     [{ jitter: 'decorrelated', truncateAt: 4 }, 'truncateAt', "'truncated'", "'slotted'"],
@@ -223,7 +223,7 @@ test('options that contradict each other are refused, with both names', async ()
     const { message } = await refusal(options);
     for (const name of names) assert.ok(message.includes(name), `${name} is missing: ${message}`);
   }
-  // What goes together does.
+  // Options that go together are accepted.
   for (const options of [
     { jitter: 'slotted', truncateAt: 4 },
     { jitter: 'decorrelated', backoff: 'truncated', truncateAt: 4 },
@@ -273,7 +273,7 @@ test('metrics: only a policy suggests them, or lists them', async () => {
     assert.doesNotMatch(message, /metrics/);
 });
 
-test('names that a function refuses are neither suggested nor listed', async () => {
+test('names that a function rejects are neither suggested nor listed', async () => {
   const { message } = await retryWithFullJitter(() => {}, { jiter: 'full' }).catch((e) => e);
   assert.match(message, /^rejitter: unknown option "jiter"\. Known options: /);
   assert.doesNotMatch(message, /jitter,/);
@@ -302,7 +302,7 @@ for (const [name, values] of Object.entries(VALUES_MEANT)) {
   });
 }
 
-test('a preset, a kind of jitter object and data with a slip, likewise', async () => {
+test('also for a preset, a kind of jitter object, and data with a slip', async () => {
   assert.match(caught(() => RetryPolicy.preset('awsSdk')).message, /got "awsSdk"\. Did you mean 'awsSdk2020'\?$/);
   assert.match(caught(() => RetryPolicy.preset('Grpc')).message, /Did you mean 'grpc'\?$/);
   assert.match(
@@ -315,7 +315,7 @@ test('a preset, a kind of jitter object and data with a slip, likewise', async (
   );
 });
 
-test('swapped arguments, a promise and a controller are told what belongs there', async () => {
+test('swapped arguments, a promise, a controller: the error names what belongs there', async () => {
   const { message: swapped } = await retry({ maxAttempts: 3 }, () => {}).catch((e) => e);
   assert.equal(
     swapped,

@@ -1,4 +1,4 @@
-// What each package of `wasm-pack build` must do, in the words of a user.
+// Uses each package of `wasm-pack build` as an app would.
 // Runs as it is in Node and in a browser: no imports.
 
 /** Everything that the test wants to know, as plain values. */

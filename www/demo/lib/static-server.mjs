@@ -6,17 +6,17 @@ import { MIME } from '../misbehaving-server.mjs';
 
 /**
  * @param {string} folder
- * @param {string} [under] begins and ends with a slash
+ * @param {string} [under] starts and ends with a slash
  * @param {string} [head] HTML, put before everything else in the head of each page
  */
 export async function serveFolder(folder, under = '/', head = '') {
   /** @type {string[]} */
   const missing = [];
   /** @type {string[]} */
-  const asked = [];
+  const requested = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    asked.push(pathname);
+    requested.push(pathname);
     const name = pathname.startsWith(under) ? pathname.slice(under.length) || 'index.html' : undefined;
     const content =
       name === undefined
@@ -34,7 +34,7 @@ export async function serveFolder(folder, under = '/', head = '') {
   return {
     url: `http://127.0.0.1:${port}${under}`,
     /** The paths of all requests, and of those that found nothing. */
-    asked,
+    requested,
     missing,
     async close() {
       server.closeAllConnections();

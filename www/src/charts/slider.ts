@@ -88,7 +88,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
       input.disabled = number.disabled = disabled;
       input.setAttribute('aria-valuetext', text(value));
       input.style.setProperty('--filled', `${(100 * stop) / last}%`);
-      // What the reader is typing stays, unless it is overtaken.
+      // The text being typed stays, unless another change replaces it.
       if (isNew || error.hidden) {
         refuse(undefined);
         write();
@@ -99,7 +99,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
 
 type Unit = 'ms' | 'share' | 'none';
 
-/** What a number without a unit means. */
+/** Meaning of a number without a unit. */
 function unitOf({ stops, text }: SliderSpec): Unit {
   const sample = text(stops.find((stop) => stop > 0 && stop !== Infinity) ?? 0);
   if (sample.includes('%')) return 'share';
@@ -117,7 +117,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   days: 86_400_000,
 };
 
-/** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is no number. */
+/** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is not a number. */
 export function numberOf(typed: string, unit: Unit): number | undefined {
   const text = typed.replace(/[\s\u00a0,_×]/g, '').toLowerCase();
   if (/^(infinity|∞|none|unlimited|nolimit)$/.test(text)) return Infinity;

@@ -3,7 +3,7 @@ import type { Answer, InputOf, JobName, Order, ResultOf } from './jobs';
 
 export interface Channel<N extends JobName> {
   /**
-   * Replaces the order before it, whose answers are dropped. The same input again is no new order:
+   * Replaces the order before it, whose answers are dropped. The same input again is not a new order:
    * then the answer is false.
    */
   order(input: InputOf<N>): boolean;

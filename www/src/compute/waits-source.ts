@@ -1,4 +1,4 @@
-/** The waits of the page's state, computed once for the summary beside the page and for the section on waits. */
+/** The waits of the page's state, computed once for the summary at the side and for the section on waits. */
 import { cellsOf } from '../state/cells';
 import type { Store } from '../state/store';
 import { sameChoice, withChoice, type Choice } from '../state/strategy';
@@ -9,7 +9,7 @@ import type { Distribution } from './waits';
 export interface WaitsView {
   waits(all: readonly Distribution[]): void;
   totals(result: TotalsResult): void;
-  /** What was shown is being replaced. */
+  /** The shown result is being replaced. */
   busy?(what: 'waits' | 'totals'): void;
   fail(message: string): void;
 }

@@ -196,7 +196,7 @@ function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x
   );
 }
 
-/** What jitter alone buys, for the most clients. */
+/** The gain from jitter alone, for the most clients. */
 function finding(points: readonly ContentionPoint[]): string {
   const full = of(points, 'full').at(-1);
   const plain = of(points, 'exponential').find(({ clients }) => clients === full?.clients);

@@ -15,7 +15,7 @@ import { verdictWords } from './verdict-words';
 const TOP = 26;
 /** Above the axis of time: the strategies that never serve 99%, by the share that they leave unserved. */
 const UNSERVED = 92;
-/** Between both, where the title of the lower one is. */
+/** Gap between both, with the title of the lower one. */
 const GAP = 34;
 const PLOT = 236;
 /** The part of the plot below the bound, where only its name is. */
@@ -294,7 +294,7 @@ const LEGEND: readonly (readonly Entry[])[] = [
   })),
 ];
 
-/** Each half begins a row, and goes on in another one where the width does not suffice. */
+/** Each half starts a row, and goes on in another one where the width does not suffice. */
 function legendRows(width: number): { x: number; entry: Entry }[][] {
   return LEGEND.flatMap((half) => {
     const rows: { x: number; entry: Entry }[][] = [];

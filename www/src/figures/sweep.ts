@@ -120,7 +120,7 @@ export const sweepFigure: FigureSpec<SweepData> = {
   },
 };
 
-/** Points that recover, and points that do not: a line between the two would show times that nobody computed. */
+/** Points that recover, and points that do not: a line between the two would show times that were not computed. */
 function pieces(points: readonly SweepPoint[]): SweepPoint[][] {
   const found: SweepPoint[][] = [];
   for (const [i, point] of points.entries()) {

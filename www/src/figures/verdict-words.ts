@@ -96,7 +96,7 @@ function ofPick(pick: Costs, { herd, seeds }: CostData): string {
 function compared(rival: Costs, pick: Costs, clients: number): string {
   if (!reachesTarget(rival)) {
     const { p50 } = rival.served;
-    if (p50 === 0) return 'serves nobody.';
+    if (p50 === 0) return 'serves no client.';
     const calls = rival.isCut ? `, and was stopped after ${digits(rival.callsPerClient.p50)} calls per client` : '';
     return reachesTarget(pick) || p50 < pick.served.p50
       ? `serves only ${count(p50)} of ${count(clients)}${calls}.`

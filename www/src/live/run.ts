@@ -1,4 +1,4 @@
-/** What a live run is: calls, their attempts, and what became of each. */
+/** A live run: calls, their attempts, and their outcomes. */
 import type { LiveFailure } from '../state/state';
 import type { Strategy } from '../state/strategy';
 
@@ -17,8 +17,8 @@ export interface Leg {
   hintMs?: number;
 }
 
-/** `refused`: by a status that no retry mends. */
-export type Outcome = 'waiting to be sent' | 'running' | 'ok' | 'gave up' | 'refused' | 'aborted';
+/** `rejected`: by a status that no retry can fix. */
+export type Outcome = 'waiting to be sent' | 'running' | 'ok' | 'gave up' | 'rejected' | 'aborted';
 
 export interface Trace {
   readonly id: number;
@@ -39,7 +39,7 @@ export interface Run {
   /** Whether this is what a run will come to: nothing was sent. */
   readonly isForecast?: boolean;
   readonly traces: readonly Trace[];
-  /** Milliseconds since the run began; stands still once it is over. */
+  /** Milliseconds since the run started; stands still once it has ended. */
   nowMs(): number;
 }
 

@@ -175,7 +175,7 @@ export function mountControls(root: HTMLElement, store: Store): void {
 
 type Show = (strategy: Strategy) => void;
 
-/** Which preset these numbers are; "Your own" when they are none. */
+/** The preset with these numbers, or "Your own". */
 function presetSelect(root: HTMLElement, choose: (strategy: Strategy) => void): Show {
   const own = html('option', { value: '' }, 'Your own');
   const groups = PRESET_GROUPS.map((group) =>

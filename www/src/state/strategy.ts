@@ -42,7 +42,7 @@ export interface Choice {
 
 export const CHOICES: readonly Choice[] = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
 
-/** Every policy that is data, as one flat set of numbers and words. Fields that do not act keep their values. */
+/** Every policy that is data, as one flat set of numbers and words. Fields without effect keep their values. */
 export interface Strategy extends Choice {
   readonly baseMs: number;
   /** Infinity for none. */
@@ -97,7 +97,7 @@ export function sameChoice(a: Choice, b: Choice): boolean {
   return a.backoff === b.backoff && a.jitter === b.jitter;
 }
 
-/** The lab plans at most so many waits. */
+/** Limit of the waits in the lab's plan. */
 const MOST_WAITS = 1000;
 
 /** The package's words for what is wrong with these numbers, in the chosen strategy or in a cell of the grid. */
@@ -122,7 +122,7 @@ export function isAccepted(strategy: Strategy): boolean {
 
 const CURVELESS: ReadonlySet<Jitter> = new Set(['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2']);
 
-/** Some jitters replace the curve: the backoff, its factor and its truncation do not act. */
+/** Some jitters replace the curve: the backoff, its factor and its truncation have no effect. */
 export function curveActs({ jitter }: Choice): boolean {
   return !CURVELESS.has(jitter);
 }
@@ -204,7 +204,7 @@ const PACKAGE_MAX_ATTEMPTS = 6;
 /** The inverse of {@link policyOf}. Options that change no wait, such as hooks and an attempt timeout, are dropped. */
 export function strategyOf(policy: RetryPolicy): Strategy {
   const data = policy.toJSON() as Readonly<Record<string, unknown>>;
-  // As data, "Infinity" is a word.
+  // In data, "Infinity" is a word.
   const value = (known: unknown): number | undefined =>
     known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined;
   const list = Array.isArray(data.backoff) ? data.backoff.map((ms) => value(ms) ?? 0) : undefined;

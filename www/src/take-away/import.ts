@@ -433,11 +433,11 @@ function finished(from: string, reading: Reading, looksLike?: string): Translati
         fetchCall,
       )
     : program('rejitter', ['RetryPolicy'], `const policy = ${made};`, callbackCall('policy.run'));
-  const opening =
-    looksLike === undefined
-      ? undefined
-      : `This looks like ${looksLike}: ` +
-        `${preset === undefined ? 'its waits are drawn' : `the preset \`${preset}\` is drawn${none ? '' : ', with the numbers from the text'}`}.`;
+  const shown =
+    preset === undefined
+      ? 'its waits are drawn'
+      : `the preset \`${preset}\` is drawn${none ? '' : ', with the numbers from the text'}`;
+  const opening = looksLike === undefined ? undefined : `This looks like ${looksLike}: ${shown}.`;
   return { from, code, notes, ...drawn(policy, before), ...(opening !== undefined && { looksLike: opening }) };
 }
 

@@ -5,7 +5,7 @@ import { Parser, getLineInfo, tokTypes as token, type AnyNode, type Node, type T
 export class Unreadable extends Error {}
 
 export const TOO_DEEP = 'The brackets are nested too deeply for options.';
-/** Longer texts are no options. The limit bounds the work, too. */
+/** Longer texts are not options. The limit bounds the work, too. */
 export const MAX_CHARS = 20_000;
 export const MAX_DEPTH = 100;
 
