@@ -186,7 +186,10 @@ fn the_condition_knows_the_attempt() {
         .sleeper(&time),
     );
     assert!(outcome.is_err());
-    assert_eq!(seen, [(1, 2, 0 * MS), (2, 1, 100 * MS), (3, 0, 200 * MS)]);
+    assert_eq!(
+        seen,
+        [(1, 2, Duration::ZERO), (2, 1, 100 * MS), (3, 0, 200 * MS)]
+    );
     let endless = retry_with_attempt(steady(UNLIMITED), |attempt| {
         ready(Ok::<_, ()>(attempt.attempts_left))
     });
