@@ -39,6 +39,6 @@ export default {
   searchInDocuments: true,
   sort: ['documents-first'],
   customCss: 'style.css',
-  // A link that leads nowhere is one.
+  // A link to a missing file is a warning.
   treatWarningsAsErrors: true,
 };
