@@ -232,8 +232,8 @@ interface FetchOnlyOptions {
 }
 
 /**
- * All options; all are optional. They are those of `retry`, except that {@link retryOn} replaces
- * `retryIf` and `retryOnResult`, and {@link throwOnStatus} replaces `finalResult`.
+ * All options; all are optional. They are those of `retry`, except that {@link FetchOnlyOptions.retryOn} replaces
+ * `retryIf` and `retryOnResult`, and {@link FetchOnlyOptions.throwOnStatus} replaces `finalResult`.
  *
  * `signal` aborts in addition to the request's own. `attemptTimeoutMs` covers an attempt up to its
  * headers: reading the body has no timeout, and the caller's abort ends that too. `fetch` has no timeout

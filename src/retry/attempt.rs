@@ -93,7 +93,7 @@ where
     type Error = E;
 }
 
-mod private {
+pub(crate) mod private {
     pub trait Sealed<Output> {}
     #[diagnostic::do_not_recommend]
     impl<F: FnMut() -> Output, Output> Sealed<Output> for F {}

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { keepBlobs } from './lib/blobs.mjs';
 import { PHONE, inEachEngine } from './lib/built-page.mjs';
-import { drawAll, drawn, tableOf, useMenu } from './lib/page.mjs';
+import { drawAll, drawn, pictureOf, tableOf, useMenu } from './lib/page.mjs';
 import { inkOf, onEdge } from './lib/picture.mjs';
 
 /** How far two renderings of the same letters may be apart, in pixels, and in how much of their box they cover. */
@@ -96,21 +96,19 @@ inEachEngine(({ engine, withPage }) => {
       withPage(
         async (page) => {
           await drawn(page, id);
-          await page.evaluate(() => document.fonts.ready);
           const mark = page.locator(`#${id} .drawing ${label}`).first();
-          await mark.evaluate((text) => text.scrollIntoView({ block: 'center', behavior: 'instant' }));
-          const { x, y, width, height, ...look } = await mark.evaluate((text) => {
-            const { left, top, width: wide, height: high } = text.getBoundingClientRect();
-            return {
-              text: text.textContent ?? '',
-              colour: getComputedStyle(text).fill,
-              x: left,
-              y: top,
-              width: wide,
-              height: high,
-            };
-          });
-          const onPage = await page.screenshot({ clip: { x, y, width, height } });
+          const look = await mark.evaluate((text) => ({
+            text: text.textContent ?? '',
+            colour: getComputedStyle(text).fill,
+            width: text.getBoundingClientRect().width,
+          }));
+          const onPage = await pictureOf(page, () =>
+            mark.evaluate((text) => {
+              text.scrollIntoView({ block: 'center', behavior: 'instant' });
+              const { left, top, width, height } = text.getBoundingClientRect();
+              return { x: left, y: top, width, height };
+            }),
+          );
           const png = await saved(page, id, 'Download PNG');
           const svg = await saved(page, id, 'Download SVG');
 
@@ -128,12 +126,12 @@ inEachEngine(({ engine, withPage }) => {
             });
           await other.close();
           assert.ok(
-            Math.abs(box.width - width) <= SHIFT,
-            `"${look.text}" is ${box.width} wide in the file, ${width} on the page`,
+            Math.abs(box.width - look.width) <= SHIFT,
+            `"${look.text}" is ${box.width} wide in the file, ${look.width} on the page`,
           );
 
           const wanted = await page.evaluate(inkOf, {
-            base64: onPage.toString('base64'),
+            base64: onPage,
             colour: look.colour,
             scale: 1,
             box: undefined,
@@ -205,7 +203,10 @@ async function handedOver(page, act) {
         file = /** @type {any} */ (globalThis).blobs
           .get(target.href)
           .arrayBuffer()
-          .then((/** @type {ArrayBuffer} */ bytes) => ({ name, bytes: [...new Uint8Array(bytes)] }));
+          .then((/** @type {ArrayBuffer} */ bytes) => ({
+            name,
+            base64: btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')),
+          }));
       },
       { capture: true, signal: listening.signal },
     );
@@ -213,8 +214,8 @@ async function handedOver(page, act) {
   });
   await act();
   await page.waitForFunction(() => /** @type {any} */ (globalThis).file());
-  const { name, bytes } = await page.evaluate(() => /** @type {any} */ (globalThis).file());
-  return { name, content: Buffer.from(bytes) };
+  const { name, base64 } = await page.evaluate(() => /** @type {any} */ (globalThis).file());
+  return { name, content: Buffer.from(base64, 'base64') };
 }
 
 /** One line of RFC 4180. @param {string} line */

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import path from 'node:path';
 import { DIST, PHONE, inEachEngine } from './lib/built-page.mjs';
-import { ENGINES } from './lib/engines.mjs';
+import { ENGINES, newContext } from './lib/engines.mjs';
 import { choose, drawAll, drawn } from './lib/page.mjs';
 import { inkOf, onEdge } from './lib/picture.mjs';
 import { serveFolder } from './lib/static-server.mjs';
@@ -61,7 +61,7 @@ inEachEngine(({ withPage }) => {
 
   test('a long simulation does not keep the waits waiting', () =>
     withPage(async (page) => {
-      await drawAll(page);
+      for (const id of ['contention', 'delays']) await drawn(page, id);
       const start = page.getByRole('button', { name: /^Run it as published/ });
       await start.click();
       await page.locator('#contention .run-numbers:not(:empty)').waitFor();
@@ -167,7 +167,7 @@ test('before any script there are the hero and the grid, with the numbers that t
         page
           .locator('.hero-row, .cell, #aws-2015, #herd-section')
           .evaluateAll((all) => all.map((element) => Math.round(element.getBoundingClientRect().top)));
-      const still = await (await browser.newContext({ viewport, javaScriptEnabled: false })).newPage();
+      const still = await (await newContext(browser, { viewport, javaScriptEnabled: false })).newPage();
       await still.goto(server.url);
       const before = await read(still);
       assert.ok(
@@ -184,7 +184,7 @@ test('before any script there are the hero and the grid, with the numbers that t
       assert.ok(await still.locator('#controls').isHidden());
       const strip = await still.locator('.hero-strip').nth(1).screenshot();
 
-      const page = await (await browser.newContext({ viewport })).newPage();
+      const page = await (await newContext(browser, { viewport })).newPage();
       const { colours } = await page.evaluate(onEdge, { base64: strip.toString('base64'), edge: 1 });
       assert.ok(colours > 20, 'the strip is drawn');
       await page.route('**/worker-*.js', async (route) => {
@@ -214,7 +214,7 @@ test('in print: no buttons, no blank pages, no figure apart from its title', asy
   const server = await serveFolder(DIST);
   const browser = await ENGINES.chromium('dark');
   try {
-    const page = await browser.newPage();
+    const page = await (await newContext(browser)).newPage();
     await page.goto(server.url);
     await page.locator('#hero-body > .static').waitFor({ state: 'detached' });
     const pages = async () => String(await page.pdf({ format: 'A4' })).match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
@@ -261,7 +261,7 @@ test('links for previews: one address, and a picture of 1200 by 630 pixels with 
   assert.deepEqual([meta['og:image:width'], meta['og:image:height']], ['1200', '630']);
   const browser = await ENGINES.chromium('light');
   try {
-    const page = await browser.newPage();
+    const page = await (await newContext(browser)).newPage();
     const base64 = png.toString('base64');
     const { colours, edge } = await page.evaluate(onEdge, { base64, edge: 20 });
     assert.ok(colours > 100 && edge === 1, `${colours} colours, ${edge} at the edge`);
@@ -282,7 +282,7 @@ test('the page requests each of its files once, and one worker', async () => {
   const server = await serveFolder(DIST);
   const browser = await ENGINES.chromium('light');
   try {
-    const page = await browser.newPage();
+    const page = await (await newContext(browser)).newPage();
     await page.goto(server.url);
     await page.locator('html[data-ready]').waitFor();
     await drawAll(page);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulateOutage } from 'rejitter/lab';
 import { inEachEngine } from './lib/built-page.mjs';
-import { drawAll, drawn } from './lib/page.mjs';
+import { drawAll, drawn, pictureOf } from './lib/page.mjs';
 import { shareOf } from './lib/picture.mjs';
 import { textClashes } from './lib/texts.mjs';
 
@@ -193,13 +193,13 @@ inEachEngine(({ engine, withPage }) => {
            * @param {'strip' | 'curve'} part
            * @param {readonly [number, number]} [from]
            */
-          const shot = async (row, part, [from, to] = [0, 1]) => {
-            const box = await page.locator('.hero-strip svg').nth(row).boundingBox();
-            assert.ok(box);
-            const [top, height] = part === 'strip' ? [5, 22] : [31, 14];
-            const clip = { x: box.x + from * box.width, y: box.y + top, width: (to - from) * box.width, height };
-            return (await page.screenshot({ clip })).toString('base64');
-          };
+          const shot = (row, part, [from, to] = [0, 1]) =>
+            pictureOf(page, async () => {
+              const box = await page.locator('.hero-strip svg').nth(row).boundingBox();
+              assert.ok(box);
+              const [top, height] = part === 'strip' ? [5, 22] : [31, 14];
+              return { x: box.x + from * box.width, y: box.y + top, width: (to - from) * box.width, height };
+            });
           const pinkIn = async (/** @type {Parameters<typeof shot>} */ ...where) =>
             page.evaluate(shareOf, { base64: await shot(...where), colour: pink, within: 70 });
           const [none, full] = [await pinkIn(0, 'strip'), await pinkIn(1, 'strip')];
@@ -276,7 +276,7 @@ inEachEngine(({ engine, withPage }) => {
       for (let width = 320; width <= 1440; width += step) {
         await page.setViewportSize({ width, height: 900 });
         for (const id of ['herd', 'arrivals', 'lanes']) {
-          await drawnFor(page, id);
+          await drawn(page, id);
           assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
         }
         const strips = await page.locator('#herd .row:has(.ground)').evaluateAll((rows) =>
@@ -308,7 +308,7 @@ inEachEngine(({ engine, withPage }) => {
         for (const width of [320, 340, 360, 390, 560, 768, 860, 1024, 1180, 1300]) {
           await page.setViewportSize({ width, height: 900 });
           for (const id of ids) {
-            await drawnFor(page, id);
+            await drawn(page, id);
             assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `${id} at ${width} px`);
           }
         }
@@ -316,26 +316,10 @@ inEachEngine(({ engine, withPage }) => {
   }
 });
 
-/**
- * Waits until a figure is drawn for the width that it has, not the one before.
- * @param {Page} page
- * @param {string} id
- */
-async function drawnFor(page, id) {
-  await drawn(page, id);
-  await page.waitForFunction((name) => {
-    const drawing = document.querySelector(`#${name} .drawing`);
-    const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
-    return drawing !== null && (width == null || width === String(Math.floor(drawing.clientWidth)));
-  }, id);
-}
-
 /** The outcome of each row, in its words. @param {Page} page */
 async function heroWords(page) {
-  await page.locator('.hero[aria-busy=false] .hero-outcome:not(:empty)').first().waitFor({ timeout: 60_000 });
-  await page.waitForFunction(() => document.querySelector('.hero-limits span')?.textContent !== '', undefined, {
-    timeout: 60_000,
-  });
+  await page.locator('.hero[aria-busy=false] .hero-outcome:not(:empty)').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('.hero-limits span')?.textContent !== '');
   return page.locator('.hero-words').evaluateAll((all) =>
     all.map((words) =>
       [...words.children]

@@ -12,10 +12,13 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { eachAtTheSameTime } from './lib/built-page.mjs';
-import { ENGINES, INSECURE_HOST } from './lib/engines.mjs';
-import { useMenu } from './lib/page.mjs';
+import { ENGINES, newContext } from './lib/engines.mjs';
+import { INSECURE_HOST } from './lib/launch.mjs';
+import { drawn, useMenu } from './lib/page.mjs';
+import { bePatient } from './lib/patience.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
+import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -42,7 +45,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       await rm(path.join(folder, 'without/flaky.js'));
       site = await startServer({ seed: 42, staticDir: folder });
       other = await startServer({ seed: 42, failureRate: 0.6 });
-      browser = await launch('light');
+      // Without motion: it would draw each frame of runs that last for seconds.
+      browser = await launch('light', true);
     });
     after(async () => {
       await browser?.close();
@@ -56,12 +60,13 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
      * @param {string} address below the site's root
      * @param {(page: Page) => Promise<void>} use
      * @param {import('playwright-core').Browser} [inBrowser]
-     * @param {import('playwright-core').BrowserContextOptions} [options]
+     * @param {'reduce' | 'no-preference'} [reducedMotion]
      */
-    async function withPage(address, use, inBrowser = browser, options = {}) {
-      const context = await inBrowser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    async function withPage(address, use, inBrowser = browser, reducedMotion = 'reduce') {
+      const context = await newContext(inBrowser, { viewport: { width: 1440, height: 900 }, reducedMotion });
       try {
         const page = await context.newPage();
+        await page.addInitScript(bePatient);
         /** @type {string[]} */
         const errors = [];
         // Firefox reports a failed fetch as an error of the page's.
@@ -153,6 +158,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
     test('abort ends every call in the same task, and nothing is sent afterwards', () =>
       // Waits of up to five seconds: most calls are in one when they are aborted.
       withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
+        await page.clock.install();
+        await page.reload();
+        await arrived(page);
         await page.locator('#live-start').focus();
         await page.keyboard.press('Enter');
         await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(2).waitFor();
@@ -182,7 +190,9 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
         assert.ok(await page.locator('#live-start').isEnabled());
         // Longer than the longest running wait.
-        await page.waitForTimeout(5500);
+        await page.evaluate(() => setTimeout(() => Object.assign(globalThis, { isLater: true }), 9000));
+        await page.clock.fastForward(10_000);
+        assert.ok(await page.evaluate(() => 'isLater' in globalThis));
         assert.equal(await page.locator('#live-run .call .attempt').count(), Number(sent));
         assert.ok((await countsNow(page)).requests <= Number(sent));
       }));
@@ -249,7 +259,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.ok(await page.locator('#live-failure').isEnabled());
       });
 
-      const context = await browser.newContext();
+      const context = await newContext(browser);
       try {
         const page = await context.newPage();
         // Only the browser's view of the page is https; its files are the built ones.
@@ -342,27 +352,27 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
             };
           },
           inBrowser,
-          { reducedMotion },
+          reducedMotion,
         );
         return result;
       };
-      const stillBrowser = await launch('light', true);
+      const still = await draws(browser, 'reduce');
+      assert.equal(still.events, 6);
+      // And once each at the start, at the end and when it comes into view.
+      assert.ok(still.drawn <= still.events + 3, JSON.stringify(still));
+      const movingBrowser = await launch('light');
       try {
-        const still = await draws(stillBrowser, 'reduce');
-        assert.equal(still.events, 6);
-        // And once each at the start, at the end and when it comes into view.
-        assert.ok(still.drawn <= still.events + 3, JSON.stringify(still));
+        const moving = await draws(movingBrowser, 'no-preference');
+        assert.ok(moving.drawn > moving.events + 3, JSON.stringify(moving));
       } finally {
-        await stillBrowser.close();
+        await movingBrowser.close();
       }
-      const moving = await draws(browser, 'no-preference');
-      assert.ok(moving.drawn > moving.events + 3, JSON.stringify(moving));
     });
 
     if (engine === 'chromium') {
       // Only this engine has a switch for it.
       test('a worker that the browser restarts in the midst of a run goes on where it was, and the page says so', () =>
-        withPage('?failure=503&rate=0.9&baseMs=1000&jitter=none&backoff=fixed', async (page) => {
+        withPage('?failure=503&rate=0.9&baseMs=1100&jitter=none&backoff=fixed', async (page) => {
           const client = await page.context().newCDPSession(page);
           await client.send('ServiceWorker.enable');
           await page.click('#live-start');
@@ -399,13 +409,9 @@ test('control: another seed, rate or failure is another sentence', () => {
 
 /** @param {Page} page */
 async function arrived(page) {
-  const axis = page.locator('#live-run svg .axis');
+  await page.locator('html[data-ready]').waitFor();
   // A reload restores the old place when the page is already there, and what is far away is not drawn.
-  for (let i = 0; i < 10 && (await axis.count()) === 0; i++) {
-    await page.locator('#live-heading').scrollIntoViewIfNeeded();
-    await axis.waitFor({ timeout: 2000 }).catch(() => undefined);
-  }
-  await axis.waitFor();
+  await drawn(page, 'live-run');
 }
 
 /** Presses "Send" and returns the sentence at the end. @param {Page} page */
@@ -442,12 +448,7 @@ async function countsNow(page) {
 
 /** Its message may come after the question. @param {Page} page @param {number} expected */
 async function untilStopped(page, expected) {
-  let stopped;
-  for (let i = 0; i < 50 && stopped !== expected; i++) {
-    if (i > 0) await page.waitForTimeout(20);
-    stopped = (await countsNow(page)).stopped;
-  }
-  assert.equal(stopped, expected);
+  await until(`${expected} stopped`, async () => (await countsNow(page)).stopped === expected);
 }
 
 /** @param {Page} page @param {number} requests @param {Failure} failure */
@@ -459,8 +460,8 @@ async function checkLog(page, requests, failure) {
     /attempt (?:[2-9]|10): POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line),
   );
   assert.deepEqual([first.length, again.length], [8, requests - 8]);
-  const asked = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
-  assert.equal(asked.length > 0, failure === '429' || failure === 'mixed');
+  const requested = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
+  assert.equal(requested.length > 0, failure === '429' || failure === 'mixed');
   const lost = log.filter((line) => /: network error, /.test(line));
   assert.equal(lost.length > 0, ['network', 'offline', 'mixed'].includes(failure));
 }

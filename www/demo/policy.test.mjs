@@ -14,9 +14,11 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
 import { DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
-import { ENGINES } from './lib/engines.mjs';
-import { drawAll, useMenu } from './lib/page.mjs';
+import { ENGINES, newContext } from './lib/engines.mjs';
+import { SMALL, drawAll, useMenu } from './lib/page.mjs';
+import { bePatient } from './lib/patience.mjs';
 import { reckon } from './lib/reckon.mjs';
+import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
 
@@ -62,7 +64,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
      * @param {(page: Page, messages: string[]) => Promise<void>} use `messages`: the page's errors and violations
      */
     async function withPage(url, use) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+      const context = await newContext(browser, { viewport: { width: 1440, height: 900 } });
       try {
         const page = await context.newPage();
         /** @type {string[]} */
@@ -75,6 +77,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
             message.type() === 'error' && !/status of 503/.test(message.text()) && messages.push(message.text()),
         );
         await reportViolations(page);
+        await page.addInitScript(bePatient);
         await page.goto(url);
         await page.locator('html[data-ready]').waitFor();
         await use(page, messages);
@@ -84,13 +87,13 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
     }
 
     test('works without a violation: figures, workers, wasm, fonts, pictures, live calls to both servers', () =>
-      withPage(`${site.url}/?calls=8&failure=503&baseMs=20`, async (page, messages) => {
+      withPage(`${site.url}/${SMALL}&calls=8&failure=503&baseMs=20`, async (page, messages) => {
         const figures = await drawAll(page);
         assert.ok(figures.length > 8, figures.join());
         // Some calls are retried, so the page itself compiles wasm.
         await page.locator('#live-start').click();
         await page
-          .locator('#live-sentence', { hasText: reckon({ failure: '503', rate: 0.6, calls: 8 }).whole })
+          .locator('#live-sentence', { hasText: reckon({ failure: '503', rate: 0.6, calls: 8, maxAttempts: 4 }).whole })
           .waitFor();
         await page.selectOption('#live-calls', '1');
         await page.locator('#live-url').fill(`${other.url}/flaky/1?run=${engine}&rate=0`);
@@ -162,8 +165,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
               messages.filter((text) => text.startsWith(`policy: ${directive} `)).length,
             ]),
           );
-        for (let i = 0; i < 200 && !isDeepStrictEqual(seen(), expected); i++)
-          await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 25)));
+        await until('every attack is blocked', () => isDeepStrictEqual(seen(), expected)).catch(() => undefined);
         assert.deepEqual(seen(), expected);
         assert.deepEqual(await page.evaluate(() => ({ ran: 'ran' in globalThis, base: document.baseURI })), {
           ran: false,
@@ -183,7 +185,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       try {
         await vite.listen();
         const [url = ''] = vite.resolvedUrls?.local ?? [];
-        await withPage(url, async (page, messages) => {
+        await withPage(url + SMALL, async (page, messages) => {
           await drawAll(page);
           await page.waitForFunction(() => document.querySelectorAll('style[data-vite-dev-id]').length > 0);
           assert.equal(vite.ws.clients.size, 1, 'the page hears of changes');

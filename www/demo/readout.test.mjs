@@ -9,7 +9,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
+import { newContext } from './lib/engines.mjs';
 import { drawn, overflow, tableOf } from './lib/page.mjs';
+import { until } from './lib/until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -78,10 +80,12 @@ inEachEngine(({ engine, withPage }) => {
     withPage(async (page) => {
       for (const id of SHARED) await ready(page, id);
       await toMiddle(page, 'arrivals');
-      const { y, height } = (await page.locator('#arrivals .drawing').boundingBox()) ?? { y: 0, height: 0 };
-      await page.mouse.move((await xOf(page, 'arrivals', 4050)) + 0.3, y + height / 2);
+      const { place } = await until('the pointer shows it', async () => {
+        const { y, height } = (await page.locator('#arrivals .drawing').boundingBox()) ?? { y: 0, height: 0 };
+        await page.mouse.move((await xOf(page, 'arrivals', 4050)) + 0.3, y + height / 2);
+        return said(page, 'arrivals');
+      });
       // A pixel is wider than a bin.
-      const place = (await said(page, 'arrivals'))?.place ?? '';
       const ms = Math.round(1000 * Number(/^at (4|4\.1)\u00a0s$/.exec(place)?.[1]));
       assert.ok(ms >= 4000, place);
       for (const id of SHARED) {
@@ -113,13 +117,17 @@ inEachEngine(({ engine, withPage }) => {
 
       // The row of the table that the pointer is on.
       await toMiddle(page, 'herd');
-      const row = await page.locator('#herd svg .row', { hasText: 'Exponential · none' }).boundingBox();
-      await page.mouse.move(await xOf(page, 'herd', 4050), (row?.y ?? 0) + (row?.height ?? 0) / 2);
-      assert.equal((await said(page, 'herd'))?.rows[0]?.[0], 'Exponential · none');
+      const pointed = await until('the pointer shows it', async () => {
+        const row = await page.locator('#herd svg .row', { hasText: 'Exponential · none' }).boundingBox();
+        await page.mouse.move(await xOf(page, 'herd', 4050), (row?.y ?? 0) + (row?.height ?? 0) / 2);
+        return said(page, 'herd');
+      });
+      assert.equal(pointed.rows[0]?.[0], 'Exponential · none');
       assert.ok((await said(page, 'herd'))?.inside);
 
       // It goes with the pointer.
       await page.mouse.move(5, 5);
+      await until('it goes', async () => (await said(page, 'arrivals')) === undefined);
       for (const id of SHARED) assert.equal(await said(page, id), undefined, id);
 
       const { rows } = await tableOf(page, 'arrivals');
@@ -193,9 +201,9 @@ inEachEngine(
       withPage(
         async (page, url) => {
           const browser = page.context().browser();
-          const context = await browser?.newContext({ viewport: PHONE, hasTouch: true, isMobile: true });
-          const touch = await context?.newPage();
-          assert.ok(touch);
+          assert.ok(browser);
+          const context = await newContext(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+          const touch = await context.newPage();
           await touch.goto(url);
           await touch.locator('html[data-ready]').waitFor();
           await ready(touch, 'arrivals');
@@ -203,8 +211,8 @@ inEachEngine(
           const box = await touch.locator('#arrivals .drawing').boundingBox();
           assert.ok(box);
           await touch.touchscreen.tap(box.x + 0.6 * box.width, box.y + 100);
-          const shown = await said(touch, 'arrivals');
-          assert.ok(shown?.inside, 'a tap shows it');
+          const shown = await until('a tap shows it', () => said(touch, 'arrivals'));
+          assert.ok(shown.inside);
           // A finger that moves: nothing keeps the browser from scrolling, and nothing moves but the page.
           const free = await touch.locator('#arrivals .drawing svg').evaluate((svg) => {
             const over = { bubbles: true, cancelable: true };
@@ -225,8 +233,8 @@ inEachEngine(
           assert.ok(free);
           assert.equal((await said(touch, 'arrivals'))?.place, shown.place);
           await touch.locator('#arrivals h3').tap();
-          assert.equal(await said(touch, 'arrivals'), undefined);
-          await context?.close();
+          await until('it goes', async () => (await said(touch, 'arrivals')) === undefined);
+          await context.close();
         },
         { viewport: PHONE },
       ));

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fate } from './fate.mjs';
+import { LIMIT_MS } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
 const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 40 });
@@ -309,20 +310,20 @@ test('close ends pending answers and leaves no socket or timer', async () => {
   // A child process, for the proof is that it ends by itself: nothing keeps it alive.
   const code = `
     import net from 'node:net';
+    import { until } from './lib/until.mjs';
     import { startServer } from './misbehaving-server.mjs';
     const server = await startServer({ seed: 1, failureRate: 1, slowMs: 60_000 });
     const idle = net.connect(server.port, '127.0.0.1');
     const pending = Promise.allSettled(Array.from({ length: 40 }, (_, i) => fetch(server.url + '/flaky/' + i)));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const { slow } = server.stats();
+    await until('an answer is pending', () => server.stats().slow > 0);
     await server.close();
     await pending;
     await new Promise((resolve) => (idle.destroyed ? resolve() : idle.once('close', resolve)));
-    console.log(slow > 0 ? 'closed' : 'no answer was pending');`;
+    console.log('closed');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 20_000,
+    timeout: LIMIT_MS,
   });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
@@ -341,7 +342,7 @@ test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SI
         [fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist],
         {
           stdio: ['ignore', 'pipe', 'inherit'],
-          timeout: 20_000,
+          timeout: LIMIT_MS,
         },
       );
       const exit = once(child, 'exit');

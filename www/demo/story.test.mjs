@@ -61,43 +61,38 @@ const written = (n) => n.toLocaleString('en-US');
 /** A tenth of a second, never earlier. @param {number} ms */
 const seconds = (ms) => `${Math.ceil(ms / 100) / 10}\u00a0s`;
 
-/** Opens the story with frames that only the test gives. @param {Page} page */
-async function withFrames(page) {
-  await page.addInitScript(() => {
-    /** @type {FrameRequestCallback[]} */
-    let wanted = [];
-    let now = 0;
-    let asked = 0;
-    globalThis.requestAnimationFrame = (callback) => {
-      asked++;
-      wanted.push(callback);
-      return asked;
-    };
-    globalThis.cancelAnimationFrame = () => {
-      wanted = [];
-    };
-    Object.assign(globalThis, {
-      /** @param {number} count @param {number} ms */
-      frames(count, ms) {
-        for (let i = 0; i < count; i++) {
-          now += ms;
-          const callbacks = wanted;
-          wanted = [];
-          for (const callback of callbacks) callback(now);
-        }
-      },
-      frameWanted: () => wanted.length > 0,
-    });
+/** Makes frames something that only the test gives. Runs in the page, before its scripts. */
+function ownFrames() {
+  /** @type {FrameRequestCallback[]} */
+  let wanted = [];
+  let now = 0;
+  let id = 0;
+  globalThis.requestAnimationFrame = (callback) => {
+    id++;
+    wanted.push(callback);
+    return id;
+  };
+  globalThis.cancelAnimationFrame = () => {
+    wanted = [];
+  };
+  Object.assign(globalThis, {
+    /** @param {number} count @param {number} ms */
+    frames(count, ms) {
+      for (let i = 0; i < count; i++) {
+        now += ms;
+        const callbacks = wanted;
+        wanted = [];
+        for (const callback of callbacks) callback(now);
+      }
+    },
+    frameWanted: () => wanted.length > 0,
   });
-  await page.reload();
-  await page.locator('html[data-ready]').waitFor();
-  await told(page);
 }
 
 /** Waits until the story has ended. @param {Page} page */
 async function told(page) {
   await page.locator('#story-section').scrollIntoViewIfNeeded();
-  await page.locator('.story-result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  await page.locator('.story-result[aria-busy=false]').waitFor();
 }
 
 /** @param {Page} page @param {number} count */
@@ -110,12 +105,27 @@ const pictureOf = (page, scene) =>
     .locator(`[data-scene=${scene}] canvas`)
     .evaluate((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL());
 
-/** Brings a scene into view, and waits until the page has seen that. @param {Page} page @param {Scene} scene */
+/** Brings a scene into view; then the page knows which scenes are seen. @param {Page} page @param {Scene} scene */
 async function look(page, scene) {
-  await page
-    .locator(`[data-scene=${scene}] canvas`)
-    .evaluate((canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' }));
-  await page.waitForFunction(() => /** @type {any} */ (globalThis).frameWanted(), undefined, { polling: 50 });
+  await page.locator(`[data-scene=${scene}] canvas`).evaluate(bringIntoView);
+}
+
+/** @param {Page} page */
+const wantsFrame = (page) => page.evaluate(() => /** @type {any} */ (globalThis).frameWanted());
+
+/**
+ * Resolves when the page's own observer, which is older than the one made here, was called. Runs in the page.
+ * @param {Element} element
+ */
+function bringIntoView(element) {
+  element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  return new Promise((resolve) => {
+    const observer = new IntersectionObserver(() => {
+      observer.disconnect();
+      resolve(undefined);
+    });
+    observer.observe(element);
+  });
 }
 
 /**
@@ -260,85 +270,93 @@ describe('the story', () => {
     }
 
     test('a picture moves while it is seen; its calls overload the server, its served clients turn to the hue', () =>
-      withPage(async (page) => {
-        await withFrames(page);
-        await look(page, 'jitter');
-        const begin = await pictureOf(page, 'jitter');
-        assert.equal(await pixels(page, 'jitter', '--full', CLIENTS), 0);
-        assert.equal(await pixels(page, 'jitter', '--failed', BAR), 0);
-        await frames(page, 2000 / PER_FRAME_MS + 2);
-        assert.notEqual(await pictureOf(page, 'jitter'), begin);
-        assert.ok((await pixels(page, 'jitter', '--failed', BAR)) > 500, 'full just after the outage');
-        await frames(page, 6000 / PER_FRAME_MS);
-        const some = await pixels(page, 'jitter', '--full', CLIENTS);
-        await frames(page, 24_000 / PER_FRAME_MS);
-        const all = await pixels(page, 'jitter', '--full', CLIENTS);
-        assert.ok(some > 50 && all > 1.3 * some, `${some}, then ${all}`);
-        assert.equal(await pixels(page, 'jitter', '--failed', BAR), 0);
-        assert.equal(await pixels(page, 'jitter', '--full', BAR), 0, 'nothing left to do');
-        // The end stays, then it starts again.
-        await frames(page, 9000 / PER_FRAME_MS);
-        const end = await pictureOf(page, 'jitter');
-        await frames(page, 1);
-        assert.equal(await pictureOf(page, 'jitter'), end);
-        await frames(page, 8000 / PER_FRAME_MS);
-        assert.ok((await pixels(page, 'jitter', '--full', CLIENTS)) < all);
-      }));
+      withPage(
+        async (page) => {
+          await told(page);
+          await look(page, 'jitter');
+          const begin = await pictureOf(page, 'jitter');
+          assert.equal(await pixels(page, 'jitter', '--full', CLIENTS), 0);
+          assert.equal(await pixels(page, 'jitter', '--failed', BAR), 0);
+          await frames(page, 2000 / PER_FRAME_MS + 2);
+          assert.notEqual(await pictureOf(page, 'jitter'), begin);
+          assert.ok((await pixels(page, 'jitter', '--failed', BAR)) > 500, 'full just after the outage');
+          await frames(page, 6000 / PER_FRAME_MS);
+          const some = await pixels(page, 'jitter', '--full', CLIENTS);
+          await frames(page, 24_000 / PER_FRAME_MS);
+          const all = await pixels(page, 'jitter', '--full', CLIENTS);
+          assert.ok(some > 50 && all > 1.3 * some, `${some}, then ${all}`);
+          assert.equal(await pixels(page, 'jitter', '--failed', BAR), 0);
+          assert.equal(await pixels(page, 'jitter', '--full', BAR), 0, 'nothing left to do');
+          // The end stays, then it starts again.
+          await frames(page, 9000 / PER_FRAME_MS);
+          const end = await pictureOf(page, 'jitter');
+          await frames(page, 1);
+          assert.equal(await pictureOf(page, 'jitter'), end);
+          await frames(page, 8000 / PER_FRAME_MS);
+          assert.ok((await pixels(page, 'jitter', '--full', CLIENTS)) < all);
+        },
+        { init: ownFrames },
+      ));
 
     test('the bar fills and empties with each wave; at once, it never empties', () =>
-      withPage(async (page) => {
-        await withFrames(page);
-        /** @param {Scene} scene */
-        const levels = async (scene) => {
-          await look(page, scene);
-          await frames(page, 2500 / PER_FRAME_MS);
-          const found = [];
-          for (let i = 0; i < 10; i++) {
-            await frames(page, 1);
-            found.push(await pixels(page, scene, '--failed', BAR));
-          }
-          return found;
-        };
-        const fixed = await levels('fixed');
-        assert.ok(Math.max(...fixed) > 800 && Math.min(...fixed) === 0, `${fixed}`);
-        const turns = fixed.filter((level, i) => i > 0 && level > 0 !== (fixed[i - 1] ?? 0) > 0).length;
-        assert.ok(turns >= 3, `${fixed}`);
-        const atOnce = await levels('atOnce');
-        assert.ok(Math.min(...atOnce) > 2000, `${atOnce}`);
-        assert.equal(await pixels(page, 'atOnce', '--none', CLIENTS), 0);
-      }));
+      withPage(
+        async (page) => {
+          await told(page);
+          /** @param {Scene} scene */
+          const levels = async (scene) => {
+            await look(page, scene);
+            await frames(page, 2500 / PER_FRAME_MS);
+            const found = [];
+            for (let i = 0; i < 10; i++) {
+              await frames(page, 1);
+              found.push(await pixels(page, scene, '--failed', BAR));
+            }
+            return found;
+          };
+          const fixed = await levels('fixed');
+          assert.ok(Math.max(...fixed) > 800 && Math.min(...fixed) === 0, `${fixed}`);
+          const turns = fixed.filter((level, i) => i > 0 && level > 0 !== (fixed[i - 1] ?? 0) > 0).length;
+          assert.ok(turns >= 3, `${fixed}`);
+          const atOnce = await levels('atOnce');
+          assert.ok(Math.min(...atOnce) > 2000, `${atOnce}`);
+          assert.equal(await pixels(page, 'atOnce', '--none', CLIENTS), 0);
+        },
+        { init: ownFrames },
+      ));
 
     test('it pauses by its button, and where it is not seen', () =>
-      withPage(async (page) => {
-        await withFrames(page);
-        await look(page, 'atOnce');
-        await frames(page, 5);
-        const button = page.locator('.story-pause');
-        await button.focus();
-        await page.keyboard.press('Enter');
-        assert.equal(await button.getAttribute('aria-pressed'), 'true');
-        const paused = await pictureOf(page, 'atOnce');
-        await frames(page, 5);
-        assert.equal(await pictureOf(page, 'atOnce'), paused);
-        await page.keyboard.press('Enter');
-        await page.waitForFunction(() => /** @type {any} */ (globalThis).frameWanted(), undefined, { polling: 50 });
-        await frames(page, 5);
-        const moved = await pictureOf(page, 'atOnce');
-        assert.notEqual(moved, paused);
+      withPage(
+        async (page) => {
+          await told(page);
+          await look(page, 'atOnce');
+          await frames(page, 5);
+          const button = page.locator('.story-pause');
+          await button.focus();
+          await page.keyboard.press('Enter');
+          assert.equal(await button.getAttribute('aria-pressed'), 'true');
+          const paused = await pictureOf(page, 'atOnce');
+          await frames(page, 5);
+          assert.equal(await pictureOf(page, 'atOnce'), paused);
+          await page.keyboard.press('Enter');
+          assert.ok(await wantsFrame(page));
+          await frames(page, 5);
+          const moved = await pictureOf(page, 'atOnce');
+          assert.notEqual(moved, paused);
 
-        await page.locator('#how-heading').evaluate((heading) => heading.scrollIntoView({ behavior: 'instant' }));
-        await page.waitForFunction(() => !(/** @type {any} */ (globalThis).frameWanted()), undefined, { polling: 50 });
-        await frames(page, 5);
-        assert.equal(await pictureOf(page, 'atOnce'), moved);
-      }));
+          await page.locator('#how-heading').evaluate(bringIntoView);
+          assert.equal(await wantsFrame(page), false);
+          await frames(page, 5);
+          assert.equal(await pictureOf(page, 'atOnce'), moved);
+        },
+        { init: ownFrames },
+      ));
 
     test('with reduced motion it stands still, and shows the whole time line', () =>
       withPage(
         async (page) => {
-          await withFrames(page);
-          await page
-            .locator('[data-scene=fixed] canvas')
-            .evaluate((canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' }));
+          await told(page);
+          await look(page, 'fixed');
+          assert.equal(await wantsFrame(page), false);
           assert.equal(await page.locator('.story-pause').isVisible(), false);
           const before = await Promise.all(SCENES.map((scene) => pictureOf(page, scene)));
           await frames(page, 20);
@@ -352,20 +370,23 @@ describe('the story', () => {
           assert.equal(late[3], 0);
           assert.ok((await pixels(page, 'jitter', '--full', [10, -116, 22, 160])) > 24 * 12, '24 served clients');
         },
-        { reducedMotion: true },
+        { reducedMotion: true, init: ownFrames },
       ));
 
     test('on paper it is the whole time line, and afterwards moves on', () =>
-      withPage(async (page) => {
-        await withFrames(page);
-        await look(page, 'fixed');
-        await frames(page, 3);
-        assert.equal(await pixels(page, 'fixed', '--failed', LATER), 0);
-        await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-        assert.ok((await pixels(page, 'fixed', '--failed', LATER)) > 40);
-        await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-        assert.equal(await pixels(page, 'fixed', '--failed', LATER), 0);
-      }));
+      withPage(
+        async (page) => {
+          await told(page);
+          await look(page, 'fixed');
+          await frames(page, 3);
+          assert.equal(await pixels(page, 'fixed', '--failed', LATER), 0);
+          await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+          assert.ok((await pixels(page, 'fixed', '--failed', LATER)) > 40);
+          await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+          assert.equal(await pixels(page, 'fixed', '--failed', LATER), 0);
+        },
+        { init: ownFrames },
+      ));
 
     for (const viewport of [DESKTOP, PHONE, { width: 320, height: 640 }]) {
       test(`the pictures fill their card and nothing sticks out, ${viewport.width} pixels`, () =>

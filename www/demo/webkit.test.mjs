@@ -9,7 +9,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
-import { NARROW_WIDTHS, WIDER_TEXT } from './lib/page.mjs';
+import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
+import { bePatient } from './lib/patience.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -27,7 +28,7 @@ let server;
 let webkit;
 
 before(async () => {
-  server = await serveFolder(DIST, '/some/where/', `<script>${RECORDER}</script>`);
+  server = await serveFolder(DIST, '/some/where/', `<script>${RECORDER}(${bePatient})();</script>`);
   webkit = await startWebKit();
 });
 after(async () => {
@@ -123,7 +124,7 @@ test('the link in the address bar brings everything back', () =>
   }));
 
 test('each figure as a file: SVG, PNG and CSV hold what is shown', () =>
-  withPage('', async (page) => {
+  withPage(SMALL, async (page) => {
     for (const id of await drawAll(page)) {
       const { width, texts } = await page.run((figure) => {
         const svg = document.querySelector(`#${figure} .drawing > svg`);
@@ -321,23 +322,13 @@ async function text(page, selector) {
 }
 
 /** Waits until a figure shows what the controls say. @param {Session} page @param {string} id */
-async function drawn(page, id) {
-  await page.wait((figure) => {
-    // Its section may not be loaded so far.
-    const section = ['success', 'landing', 'delays'].includes(figure) ? 'delays-body' : 'herd-body';
-    const card = document.getElementById(figure) ?? document.getElementById(section);
-    card?.scrollIntoView({ behavior: 'instant', block: 'nearest' });
-    return card?.getAttribute('aria-busy') === 'false';
-  }, id);
-}
+const drawn = (page, id) => page.wait(isDrawn, placeOf(id));
 
 /** @param {Session} page */
 async function drawAll(page) {
   // Some sections are loaded when they come near.
-  for (const body of await page.run(() => [...document.querySelectorAll('main [id$="-body"]')].map(({ id }) => id))) {
-    await page.run((id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' }), body);
-    await page.wait((id) => document.querySelector(`#${id} > :not(.static)`) !== null, body);
-  }
+  for (const body of await page.run(() => [...document.querySelectorAll('main [id$="-body"]')].map(({ id }) => id)))
+    await page.wait(isLoaded, body);
   const ids = await page.run(() => [...document.querySelectorAll('figure.card')].map(({ id }) => id));
   for (const id of ids) await drawn(page, id);
   return ids;

@@ -14,7 +14,8 @@ const cells = ({ parts = LETTERS.join(''), results, message }) =>
 
 /** One row for the terminal. */
 export const line = (name, result) =>
-  `${result.good ? 'ok    ' : 'FAILED'} ${name.padEnd(52)} ${cells(result).join(' ')}${result.message ? `  ${result.message}` : ''}`;
+  `${result.good ? 'ok    ' : 'FAILED'} ${name.padEnd(52)} ` +
+  `${cells(result).join(' ')}${result.message ? `  ${result.message}` : ''}`;
 
 /** @param {[string, object][]} rows */
 export const table = (rows) => rows.map(([name, result]) => `  ${line(name, result)}\n`).join('');
@@ -30,7 +31,8 @@ export function document(groups, results) {
       const remark = [row.remark ?? '', said].filter(Boolean).join(' ');
       return `| ${row.name} | ${cells(result).join(' | ')} | ${remark} |`;
     });
-    return `## ${name}\n\n${versions ? `${versions}\n\n` : ''}| host | ${LETTERS.join(' | ')} | remarks |\n|---|${LETTERS.map(() => '---|').join('')}---|\n${lines.join('\n')}\n`;
+    const head = `| host | ${LETTERS.join(' | ')} | remarks |\n|---|${LETTERS.map(() => '---|').join('')}---|`;
+    return `## ${name}\n\n${versions ? `${versions}\n\n` : ''}${head}\n${lines.join('\n')}\n`;
   });
   return `# Hosts
 

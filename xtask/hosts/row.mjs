@@ -13,7 +13,7 @@ import { BUILT, PARTS } from './suite.mjs';
  * @typedef {object} Outcome
  * @property {boolean} good whether the host did what the table expects of it
  * @property {Record<string, string>} [results]
- * @property {string} [message] of the tool that refused
+ * @property {string} [message] of the tool that rejected it
  * @property {string} [problem]
  */
 

@@ -16,6 +16,7 @@ use crate::demo::{self, CONSUMER, IN_PAGE};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
 use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::site;
 use crate::step::file_failure;
 use crate::workspace::Workspace;
 
@@ -46,12 +47,39 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     steps.extend(package_in_webkit(&tests));
     steps.extend(package_without_wasm(&tests));
     steps.extend(package_checks());
+    steps.extend(site::steps());
     steps.extend(demo());
     for file in test_files(&ws.root.join("www/demo"))? {
         steps.push(page_tests(format!("demo: {}", stem(&file)), file)?);
     }
+    for step in &mut steps {
+        step.seconds = LONG
+            .iter()
+            .find(|(name, _)| *name == step.name)
+            .map_or(0, |(_, seconds)| *seconds);
+    }
     Ok(steps)
 }
+
+/// The steps that take long, with their seconds on two busy cores. They start first.
+const LONG: [(&str, u32); 16] = [
+    ("demo: access", 130),
+    ("demo: live", 120),
+    ("demo: sections", 115),
+    ("demo: webkit", 110),
+    ("demo: files", 100),
+    ("demo: hero", 90),
+    ("demo: grid", 85),
+    ("demo: page", 80),
+    ("package: engine/strict", 60),
+    ("demo: furniture", 55),
+    ("demo: policy", 40),
+    ("demo: story", 40),
+    ("demo: readout", 35),
+    ("package: hosts/fetch-browser", 30),
+    ("package: schedules/schedules", 30),
+    ("package: hosts/fetch-browser, WebKit", 20),
+];
 
 /// The decisions without the rest. A cdylib needs the standard library: what does without is checked of the
 /// published crate.
@@ -109,6 +137,10 @@ fn native() -> Vec<Plan> {
         Plan::tests("native: crate and layering", Runner::Cargo, &[], |cx| {
             // With Tokio as the default sleeper, which is not a default feature.
             vec![in_root(cx, &["test", "--all-features"])]
+        })
+        .room(TARGET),
+        Plan::tests("native: texts of misuse", Runner::Cargo, &[], |cx| {
+            vec![in_root(cx, &["test", "--package", "rejitter-ui"])]
         })
         .room(TARGET),
         Plan::tests("native: build tools", Runner::Cargo, &[], |cx| {
@@ -535,6 +567,14 @@ mod tests {
         }
         let unique: BTreeSet<&String> = names.iter().collect();
         assert_eq!(unique.len(), names.len(), "two steps have one name");
+    }
+
+    #[test]
+    fn the_long_steps_are_there() {
+        let names = names(Plan::is_test);
+        for (name, _) in LONG {
+            assert!(names.iter().any(|n| n == name), "{name} is not a step");
+        }
     }
 
     #[test]

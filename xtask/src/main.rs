@@ -58,7 +58,7 @@ cargo xtask <command>
   schedules [--count N] [--seed S]
       random hostile schedules against the packed package, a million by default
   site [--out DIR]
-      the page as static files, in target/site or in DIR
+      the page and the documentation as static files, in target/site or in DIR
   pkg
       builds the npm package into target/pkg and packs it
   crate [--check [--only NAME]...]

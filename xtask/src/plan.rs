@@ -61,6 +61,8 @@ pub struct Plan {
     pub room: Option<Room>,
     /// Whether `cargo xtask test --quick` runs it.
     pub quick: bool,
+    /// About how long it runs, compared with others.
+    pub seconds: u32,
     work: Work,
 }
 
@@ -113,6 +115,7 @@ impl Plan {
             after: after.into(),
             room: None,
             quick: false,
+            seconds: 0,
             work: Work::SetUp(body),
         }
     }
@@ -129,6 +132,7 @@ impl Plan {
             after: after.into(),
             room: None,
             quick: false,
+            seconds: 0,
             work,
         }
     }
@@ -266,6 +270,7 @@ pub fn run(
         .map(|step| Job {
             after: needs(steps, step),
             room: steps[step].room,
+            seconds: steps[step].seconds,
         })
         .collect();
     let mut done: Vec<Option<Done>> = steps.iter().map(|_| None).collect();

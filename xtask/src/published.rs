@@ -37,7 +37,9 @@ const LEFT_OUT: &[&str] = &[
     "tests/lab_explain.rs",
     "tests/layering.rs",
     "tests/package",
+    "tests/presets.rs",
     "tests/simulation/bindings.rs",
+    "tests/ui",
     "tests/wasm",
     "tests/wasm_browser.rs",
     "tests/wasm_node.rs",
@@ -106,8 +108,7 @@ fn assemble(ws: &Workspace) -> Result<usize, Failure> {
     write_all(&ws.target.join("crate-next"), &crate_files)?;
 
     let sources = ws.root.join("tests/crate/programs");
-    let lock = PathBuf::from("Cargo.lock");
-    let mut program_files = vec![(lock.clone(), read(&ws.root.join(lock))?)];
+    let mut program_files = Vec::new();
     for path in files_of(&sources, "", &[])? {
         let text = read(&sources.join(&path))?;
         program_files.push((path, text));
@@ -167,6 +168,14 @@ fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<(), Failure> 
             if !wanted.contains(path.as_path()) {
                 let path = folder.join(path);
                 fs::remove_file(&path).map_err(|error| file_failure("remove", &path, &error))?;
+                // Folders, too, as far as nothing is left in them: cargo would take one for a package.
+                for parent in path
+                    .ancestors()
+                    .skip(1)
+                    .take_while(|parent| *parent != folder)
+                {
+                    drop(fs::remove_dir(parent));
+                }
             }
         }
     }

@@ -21,6 +21,8 @@ pub struct Job {
     /// Indexes of the jobs that must succeed before this one starts.
     pub after: Vec<usize>,
     pub room: Option<Room>,
+    /// About how long it runs, compared with others.
+    pub seconds: u32,
 }
 
 #[derive(Debug)]
@@ -97,12 +99,14 @@ pub fn run<T: Send>(
 }
 
 /// First the jobs that most others wait for, then those that share a room, because they form the longest queues.
+/// Of each, the longest first: none of them is left to run alone at the end.
 fn order(jobs: &[Job]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|&job| {
         (
             Reverse(dependents(jobs, job)),
             jobs[job].room.is_none(),
+            Reverse(jobs[job].seconds),
             job,
         )
     });
@@ -135,7 +139,7 @@ fn next(jobs: &[Job], order: &[usize], states: &[State], slots: usize) -> Option
     let has_place =
         |room: Room| running.iter().filter(|job| job.room == Some(room)).count() < room.places;
     order.iter().copied().find(|&job| {
-        let Job { after, room } = &jobs[job];
+        let Job { after, room, .. } = &jobs[job];
         states[job] == State::Waiting
             && after
                 .iter()
@@ -291,6 +295,20 @@ mod tests {
         let jobs = [&jobs[..2], &[after(&[])], &jobs[2..]].concat();
         // 2 has dependents; 0 queues before a room.
         assert_eq!(order(&jobs)[..2], [2, 0]);
+    }
+
+    #[test]
+    fn a_long_job_starts_before_a_short_one() {
+        let lasting = |seconds| Job {
+            seconds,
+            ..Job::default()
+        };
+        let in_room = |seconds| Job {
+            seconds,
+            ..in_kitchen()
+        };
+        let jobs = [lasting(1), lasting(9), in_room(2), in_room(3)];
+        assert_eq!(order(&jobs), [3, 2, 1, 0]);
     }
 
     #[test]

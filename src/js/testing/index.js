@@ -23,7 +23,7 @@ const DRAW = ['number', 'a number in [0, 1)'];
 
 const DISPOSE = /** @type {any} */ (Symbol).dispose ?? Symbol.for('Symbol.dispose');
 
-/** The ids of timers: above those that hosts give, and never used twice. */
+/** The ids of timers: above those of hosts, and never used twice. */
 let ids = 2 ** 40;
 
 /** @type {VirtualClock | undefined} the clock that is installed */
@@ -340,7 +340,7 @@ class Timers {
     });
   }
 
-  /** Drops the timers, but for those that do not keep the process alive: Node's fetch counts on its own. */
+  /** Drops the timers, except those that do not keep the process alive, which Node's fetch needs. */
   end() {
     const background = [...this.#armed.values()].filter((timer) => !timer.hasRef());
     this.live = false;

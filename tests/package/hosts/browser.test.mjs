@@ -214,7 +214,7 @@ const expectedDelays = JSON.parse(VECTORS).map(({ options, seed }) => {
   return [...new RetryPolicy(revived).delays({ seed })];
 });
 
-function judge({ waited, delays, refused, frame, ...rest }) {
+function check({ waited, delays, refused, frame, ...rest }) {
   assert.deepEqual(rest, {
     value: 4,
     parallel: Array.from({ length: 50 }, (_, i) => 1 + (i % 4)).join(''),
@@ -242,31 +242,28 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
     });
     after(() => browser.close());
 
-    /** Opens a page and gives what its job resolved with, and all that went to the console. */
-    async function visit(path) {
-      const page = await browser.newPage();
-      const complaints = [];
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-      });
-      page.on('pageerror', (error) => complaints.push(String(error)));
-      const missedBefore = server.missed.length;
-      try {
+    /** Opens a page and returns what its job resolved with, and all that went to the console. */
+    function visit(path) {
+      return browser.withPage(async (page) => {
+        const complaints = [];
+        page.on('console', (message) => {
+          if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+        });
+        page.on('pageerror', (error) => complaints.push(String(error)));
+        const missedBefore = server.missed.length;
         await page.goto(server.origin + path);
-        await page.waitForFunction(() => globalThis.finished !== undefined, undefined, { timeout: 20_000 });
+        await page.waitForFunction(() => globalThis.finished !== undefined);
         const result = await page.evaluate(() => globalThis.finished);
         assert.deepEqual(server.missed.slice(missedBefore), []);
         return { result, complaints };
-      } finally {
-        await page.close();
-      }
+      });
     }
     // A 503 is written to the console by the browser itself: the job's two are known.
     const ownComplaints = (list) => list.filter((text) => !/status of 503/.test(text));
 
     test('a minified bundle', async () => {
       const { result, complaints } = await visit('/bundled');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
       assert.deepEqual(
         result.frame,
@@ -277,13 +274,13 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
 
     test('native modules, by an import map', async () => {
       const { result, complaints } = await visit('/native');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
     test('a module worker', async () => {
       const { result, complaints } = await visit('/worker');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
     });
 

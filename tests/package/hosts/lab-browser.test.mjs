@@ -73,16 +73,14 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
     after(() => browser?.close());
 
     test('a worker gets the numbers of Node, and stops when the page says so', async () => {
-      const page = await browser.newPage();
-      await page.goto(`${server.origin}/index.html`);
-      const { error, results, end } = await (
-        await page.waitForFunction(() => globalThis.result, undefined, { timeout: 30_000 })
-      ).jsonValue();
+      const { error, results, end } = await browser.withPage(async (page) => {
+        await page.goto(`${server.origin}/index.html`);
+        return (await page.waitForFunction(() => globalThis.result)).jsonValue();
+      });
       assert.equal(error, undefined);
       assert.equal(end, 'stopped by the page');
       assert.ok(expected.every((text) => text.length > 500));
       assert.deepEqual(results, expected);
-      await page.close();
     });
   });
 }

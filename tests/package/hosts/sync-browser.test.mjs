@@ -60,14 +60,11 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
     });
     after(() => browser?.close());
 
-    async function visit(folder) {
-      const page = await browser.newPage();
-      await page.goto(`${server.origin}/${folder}/index.html`);
-      const result = await (
-        await page.waitForFunction(() => globalThis.result, undefined, { timeout: 30_000 })
-      ).jsonValue();
-      await page.close();
-      return result;
+    function visit(folder) {
+      return browser.withPage(async (page) => {
+        await page.goto(`${server.origin}/${folder}/index.html`);
+        return (await page.waitForFunction(() => globalThis.result)).jsonValue();
+      });
     }
 
     test('a page of its own origin: its worker blocks and retries, itself says that it may not', async () => {

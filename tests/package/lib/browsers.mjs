@@ -1,63 +1,36 @@
-// Real browsers: the ones that CHROME_BIN and FIREFOX_BIN name, or that are on PATH. A missing one is an
-// error, because a test that quietly skips a browser says nothing about it. With TEST_BROWSERS=WebKit it
-// is WebKitGTK instead, a run of its own: unlike the others it cannot be had on every system.
+// Real browsers: Chromium and Firefox, or the ones that TEST_BROWSERS names. WebKitGTK is a run of its own: unlike the
+// others it cannot be had on every system.
 
-import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:http';
-import { delimiter, join } from 'node:path';
 
 import { chromium, firefox } from 'playwright-core';
 
+import { launchersOf } from '../../../www/demo/lib/launch.mjs';
+import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
 import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
 import { launchWebKit } from './webkit.mjs';
 
-function find(variable, names) {
-  if (process.env[variable]) return process.env[variable];
-  for (const name of names) {
-    for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-      const path = join(folder, name);
-      try {
-        accessSync(path, constants.X_OK);
-        return path;
-      } catch {
-        // Not here: the next folder.
-      }
-    }
-  }
-  throw new Error(
-    `no browser: set ${variable}, or install one of ${names.join(', ')} (on Debian: apt-get install chromium ` +
-      'firefox-esr)',
-  );
-}
+const launchers = launchersOf({ chromium, firefox });
 
-// Quiet, without a sandbox (containers have none to give), and without calls to the outside.
-const CHROMIUM_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-const ALL = {
-  Chromium: () =>
-    chromium.launch({
-      executablePath: find('CHROME_BIN', ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']),
-      args: CHROMIUM_FLAGS,
-    }),
-  // The channel makes Playwright speak WebDriver BiDi, which an unpatched Firefox understands.
-  Firefox: () =>
-    firefox.launch({ channel: 'moz-firefox', executablePath: find('FIREFOX_BIN', ['firefox', 'firefox-esr']) }),
-  WebKit: launchWebKit,
+/** A browser of Playwright, as `withPage(use)` and `close()`. */
+const played = (launch) => async () => {
+  const browser = await launch();
+  return {
+    async withPage(use) {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(LIMIT_MS);
+      return use(page).finally(() => page.close());
+    },
+    close: () => browser.close(),
+  };
 };
+
+const ALL = { Chromium: played(launchers.chromium), Firefox: played(launchers.firefox), WebKit: launchWebKit };
 
 const NAMES = process.env.TEST_BROWSERS?.split(',') ?? ['Chromium', 'Firefox'];
 export const BROWSERS = Object.fromEntries(
   NAMES.map((name) => {
-    if (!ALL[name]) throw new Error(`TEST_BROWSERS names ${name}, which is not one of ${Object.keys(ALL).join(', ')}`);
+    if (!ALL[name]) throw new Error(`TEST_BROWSERS must name some of ${Object.keys(ALL).join(', ')}, got ${name}`);
     return [name, ALL[name]];
   }),
 );

@@ -6,10 +6,16 @@ import { pathToFileURL } from 'node:url';
 
 import { project } from './consumer.mjs';
 
-const dir = project('fetching', { 'fetch.mjs': "export * from 'rejitter/fetch';\n" });
+const dir = project('fetching', {
+  'fetch.mjs': "export * from 'rejitter/fetch';\n",
+  'testing.mjs': "export * from 'rejitter/testing';\n",
+});
 
 /** `import * as x from 'rejitter/fetch'` of the consumer folder. */
 export const importFetch = () => import(pathToFileURL(join(dir, 'fetch.mjs')).href);
+
+/** The same of 'rejitter/testing'. */
+export const importTesting = () => import(pathToFileURL(join(dir, 'testing.mjs')).href);
 
 /**
  * A server on loopback that records its requests. `answer(request, response, nth)` gets the

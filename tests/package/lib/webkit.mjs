@@ -1,10 +1,10 @@
 // WebKitGTK, with as much of Playwright's interface as the browser tests use.
 
-import { startWebKit } from '../../../www/demo/lib/webdriver.mjs';
+import { startWebKit, withSession } from '../../../www/demo/lib/webdriver.mjs';
 
 export async function launchWebKit() {
   const webkit = await startWebKit();
-  return { newPage: async () => pageOf(await webkit.session()), close: () => webkit.close() };
+  return { withPage: (use) => withSession(webkit.session, (session) => use(pageOf(session))), close: webkit.close };
 }
 
 function pageOf(session) {
@@ -27,6 +27,5 @@ function pageOf(session) {
       reported = complaints.length;
       return value;
     },
-    close: () => session.close(),
   };
 }

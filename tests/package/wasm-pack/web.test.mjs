@@ -6,8 +6,7 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
-
+import { BROWSERS } from '../lib/browsers.mjs';
 import { expected } from './use.mjs';
 
 const out = process.env.WASM_PACK_OUT;
@@ -35,10 +34,7 @@ before(async () => {
     }
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  browser = await chromium.launch({
-    executablePath: process.env.CHROME_BIN,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  });
+  browser = await BROWSERS.Chromium();
 });
 
 after(async () => {
@@ -46,18 +42,18 @@ after(async () => {
   server?.close();
 });
 
-test('retries on a page', async () => {
-  const page = await browser.newPage();
-  const complaints = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
-  const seen = await page.evaluate(async () => {
-    const { default: init, ...api } = await import('/rejitter.js');
-    await init();
-    const { use } = await import('/use.mjs');
-    return use(api);
-  });
-  assert.deepEqual(seen, expected);
-  assert.deepEqual(complaints, []);
-});
+test('retries on a page', () =>
+  browser.withPage(async (page) => {
+    const complaints = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const seen = await page.evaluate(async () => {
+      const { default: init, ...api } = await import('/rejitter.js');
+      await init();
+      const { use } = await import('/use.mjs');
+      return use(api);
+    });
+    assert.deepEqual(seen, expected);
+    assert.deepEqual(complaints, []);
+  }));

@@ -1,17 +1,23 @@
-/** The built page, served on loopback and opened in each engine: a clean context for each test. */
+/** The built page, served on loopback and opened in each engine, again for each test. */
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ENGINES } from './engines.mjs';
+import { ENGINES, newContext } from './engines.mjs';
 import { serveFolder } from './static-server.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('./engines.mjs').Engine} Engine */
 /** @typedef {import('./engines.mjs').Scheme} Scheme */
 /**
- * @typedef {{ query?: string, viewport?: { width: number, height: number }, scheme?: Scheme, reducedMotion?: boolean }}
- * PageOptions
+ * @typedef {object} PageOptions
+ * @property {string} [query]
+ * @property {{ width: number, height: number }} [viewport]
+ * @property {Scheme} [scheme]
+ * @property {boolean} [reducedMotion]
+ * @property {() => void} [init] runs in the page before its own scripts
  */
+
+/** @typedef {{ page: Page, errors: string[] }} Tab */
 
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESKTOP = { width: 1440, height: 900 };
@@ -21,7 +27,7 @@ export const PHONE = { width: 390, height: 844 };
  * @typedef {object} BuiltPage
  * @property {Engine} engine
  * @property {(use: (page: Page, url: string) => Promise<void>, options?: PageOptions) => Promise<void>} withPage
- *   gives a separate page to `use`; afterwards no error may have been reported and no file may be missing
+ *   gives the page to `use`, reloaded; afterwards no error may have been reported and no file may be missing
  */
 
 /**
@@ -53,35 +59,64 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
         return browser;
       }
 
+      /** @type {Map<string, Tab>} for the next test: opening a tab takes longer than loading the page */
+      const tabs = new Map();
+
+      /** @param {Scheme} scheme @param {boolean} still @returns {Promise<Tab>} */
+      async function openTab(scheme, still) {
+        const context = await newContext(await browserFor(scheme, still), {
+          colorScheme: scheme,
+          reducedMotion: still ? 'reduce' : 'no-preference',
+        });
+        const page = await context.newPage();
+        /** @type {string[]} */
+        const errors = [];
+        page.on('pageerror', (error) => errors.push(String(error)));
+        page.on('console', (message) => {
+          if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
+        });
+        await reportViolations(page);
+        return { page, errors };
+      }
+
       declare({
         engine,
-        async withPage(use, { query = '', viewport = DESKTOP, scheme = 'light', reducedMotion = false } = {}) {
-          const browser = await browserFor(scheme, reducedMotion);
-          const context = await browser.newContext({
-            viewport,
-            colorScheme: scheme,
-            reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
-          });
+        async withPage(
+          use,
+          { query = '', viewport = DESKTOP, scheme = 'light', reducedMotion = false, init = () => {} } = {},
+        ) {
+          const key = `${scheme} ${reducedMotion}`;
+          const tab = tabs.get(key) ?? (await openTab(scheme, reducedMotion));
+          tabs.delete(key);
+          const { page, errors } = tab;
           try {
-            const page = await context.newPage();
-            /** @type {string[]} */
-            const errors = [];
-            page.on('pageerror', (error) => errors.push(String(error)));
-            page.on('console', (message) => {
-              if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
-            });
-            await reportViolations(page);
+            const script = await page.addInitScript(init);
+            await page.setViewportSize(viewport);
             await page.goto(server.url + query);
             await page.locator('html[data-ready]').waitFor();
+            await page.evaluate(() => document.fonts.ready);
             await use(page, server.url);
             assert.deepEqual([...errors, ...server.missing], []);
+            await script.dispose();
+            await leave(page);
+            errors.length = 0;
+            tabs.set(key, tab);
           } finally {
-            await context.close();
+            if (!tabs.has(key)) await page.context().close();
           }
         },
       });
     });
   });
+}
+
+/** Leaves the page, and nothing of it behind. @param {Page} page */
+async function leave(page) {
+  await page.context().clearPermissions();
+  await page.emulateMedia({ media: null, forcedColors: null });
+  await page.mouse.move(0, 0);
+  await page.evaluate(() => localStorage.clear());
+  await page.goto('about:blank');
 }
 
 /**

@@ -1,26 +1,68 @@
 /** Actions of the page's tests. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { until } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** Waits until a figure shows what the controls say. @param {Page} page @param {string} id */
-export async function drawn(page, id) {
-  await loaded(page, `#${id}`);
-  await page.locator(`#${id}`).scrollIntoViewIfNeeded();
-  await page.locator(`#${id}[aria-busy=false]`).waitFor({ timeout: 30_000 });
+/** The sections of the figures: a section is loaded when it comes near. */
+const SECTIONS = Object.entries({
+  'aws-body': ['contention'],
+  'delays-body': ['delays', 'success', 'landing'],
+  'herd-body': ['herd', 'arrivals', 'lanes'],
+  'cost-body': ['cost', 'peaks'],
+  'budget-body': ['load', 'budgets'],
+  'live-body': ['live-run'],
+  'import-body': ['import-waits'],
+});
+
+/** Where a figure is, or will be. @param {string} id */
+export function placeOf(id) {
+  const [section] = SECTIONS.find(([, figures]) => figures.includes(id)) ?? [];
+  assert.ok(section, `SECTIONS must have ${id}`);
+  return { id, section };
 }
 
 /**
- * Scrolls to the sections one after the other until one of them has the element: they are loaded when they come near.
+ * Waits until a figure shows what the controls say, for the width that it has.
  * @param {Page} page
- * @param {string} selector
+ * @param {string} id
  */
-export async function loaded(page, selector) {
-  for (const body of await page.locator('main [id$="-body"]').all()) {
-    if ((await page.locator(selector).count()) > 0) return;
-    await body.scrollIntoViewIfNeeded();
-    await body.locator(':scope > *').first().waitFor();
-  }
+export async function drawn(page, id) {
+  await until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
+}
+
+/**
+ * Brings a figure into view and returns whether it is drawn. Runs in the page.
+ * @param {ReturnType<typeof placeOf>} where
+ */
+export async function isDrawn({ id, section }) {
+  const element = document.getElementById(id) ?? document.getElementById(section);
+  if (!element) throw new Error(`neither #${id} nor #${section} is in the page`);
+  const { top, bottom } = element.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  // The page's own observers are older, so they are called before this one: then the page knows the figure's size and
+  // whether it is near, and has ordered what is outdated.
+  await new Promise((resolve) => {
+    const observer = new IntersectionObserver(() => {
+      observer.disconnect();
+      resolve(undefined);
+    });
+    observer.observe(element);
+  });
+  const now = element.getBoundingClientRect();
+  const drawing = element.querySelector('.drawing');
+  const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
+  // A table may be shown instead.
+  const isOutdated =
+    drawing && drawing.clientWidth > 0 && width != null && width !== `${Math.floor(drawing.clientWidth)}`;
+  return (
+    element.id === id &&
+    element.getAttribute('aria-busy') === 'false' &&
+    now.bottom > 0 &&
+    now.top < innerHeight &&
+    !isOutdated
+  );
 }
 
 /** A click on a backoff or a jitter of the controls. @param {Page} page @param {string} name */
@@ -71,18 +113,45 @@ export function column(rows, column) {
   });
 }
 
+/**
+ * Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page.
+ * @param {string} id
+ */
+export function isLoaded(id) {
+  const section = document.getElementById(id);
+  if (!section) throw new Error(`#${id} is not in the page`);
+  const { top, bottom } = section.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) section.scrollIntoView({ block: 'center', behavior: 'instant' });
+  return section.querySelector(':scope > :not(.static)') !== null;
+}
+
+/** A link to a small herd: everything is drawn as ever, and computed in half the time. */
+export const SMALL = '?clients=100&downMs=1000&maxAttempts=4&capacityPerS=60';
+
 /** Scrolls through the page, so that everything is drawn. @param {Page} page */
 export async function drawAll(page) {
   // Some sections are loaded when they come near.
-  for (const body of await page.locator('main [id$="-body"]').all()) {
-    await body.scrollIntoViewIfNeeded();
-    // The page replaces the figures that the build drew.
-    await body.locator(':scope > :not(.static)').first().waitFor({ state: 'attached' });
+  const bodies = await page.locator('main [id$="-body"]').evaluateAll((all) => all.map(({ id }) => id));
+  for (const id of bodies) {
+    await until(`${id} is loaded`, () => page.evaluate(isLoaded, id));
   }
   const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
   for (const id of ids) await drawn(page, id);
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
   return ids;
+}
+
+/**
+ * A picture of a place that stands still, as base64: what is above it may still be drawn.
+ * @param {Page} page
+ * @param {() => Promise<{ x: number, y: number, width: number, height: number }>} place
+ */
+export function pictureOf(page, place) {
+  return until('a place keeps still', async () => {
+    const clip = await place();
+    const picture = await page.screenshot({ clip });
+    return isDeepStrictEqual(await place(), clip) && picture.toString('base64');
+  });
 }
 
 /** How far the page can be scrolled sideways. @param {Page} page */

@@ -92,3 +92,28 @@ export async function shareOf({ base64, colour, within }) {
   }
   return found / (canvas.width * canvas.height);
 }
+
+/**
+ * How many pixels of two PNGs differ so much that a reader can see it. Runs in the page.
+ * @param {string[]} pictures two, as base64
+ */
+export async function differences(pictures) {
+  const [a, b] = await Promise.all(
+    pictures.map(async (base64) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${base64}`;
+      await image.decode();
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [image.width, image.height];
+      const context = canvas.getContext('2d');
+      context?.drawImage(image, 0, 0);
+      return context?.getImageData(0, 0, image.width, image.height);
+    }),
+  );
+  if (!a || !b) throw new Error('no canvas');
+  if (a.width !== b.width || a.height !== b.height) return Infinity;
+  let found = 0;
+  for (let i = 0; i < a.data.length; i += 4)
+    if ([0, 1, 2].some((c) => Math.abs((a.data[i + c] ?? 0) - (b.data[i + c] ?? 0)) > 40)) found += 1;
+  return found;
+}

@@ -6,10 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-
-/** Time limit of every wait here. */
-const LIMIT_MS = 30_000;
+import { LIMIT_MS, until } from './until.mjs';
 
 /** The key of a reference to an element, a constant of the protocol. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
@@ -246,21 +243,6 @@ async function command(method, url, body) {
   const { value } = await response.json();
   if (response.ok) return value;
   throw new Error(`${method} ${new URL(url).pathname}: ${value.error}: ${value.message}`);
-}
-
-/**
- * @template T
- * @param {string} what
- * @param {() => Promise<T>} test
- */
-async function until(what, test) {
-  const end = performance.now() + LIMIT_MS;
-  for (;;) {
-    const value = await test();
-    if (value) return value;
-    if (performance.now() > end) throw new Error(`waited ${LIMIT_MS / 1000} s for ${what}`);
-    await sleep(50);
-  }
 }
 
 /**
