@@ -22,6 +22,9 @@ export const table = (rows) => rows.map(([name, result]) => `  ${line(name, resu
 
 const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
+/** A paragraph in lines of at most 120 columns. */
+const wrapped = (text) => text.replaceAll(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
+
 /** The whole document. */
 export function document(groups, results) {
   const sections = groups.map(({ name, versions = '', rows }) => {
@@ -32,7 +35,7 @@ export function document(groups, results) {
       return `| ${row.name} | ${cells(result).join(' | ')} | ${remark} |`;
     });
     const head = `| host | ${LETTERS.join(' | ')} | remarks |\n|---|${LETTERS.map(() => '---|').join('')}---|`;
-    return `## ${name}\n\n${versions ? `${versions}\n\n` : ''}${head}\n${lines.join('\n')}\n`;
+    return `## ${name}\n\n${versions ? `${wrapped(versions)}\n\n` : ''}${head}\n${lines.join('\n')}\n`;
   });
   return `# Hosts
 
@@ -40,7 +43,8 @@ Each row is a run of the packed package, installed as a user installs it. \`carg
 
 ${LETTERS.map((part) => `- **${part}**: ${PARTS[part]}`).join('\n')}
 
-● works, ○ is built and not run here, ✗ does not work (the remark has the tool's own message), – is not part of the run.
+● works, ○ is built and not run here, ✗ does not work (the remark has the tool's own message), – is not part of the
+run.
 
 ${sections.join('\n')}`;
 }

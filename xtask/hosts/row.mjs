@@ -7,7 +7,7 @@ import { BUILT, PARTS } from './suite.mjs';
  * @property {string} name
  * @property {(folder: import('./folder.mjs').Folder) => Promise<Record<string, string>>} run resolves with the results
  * @property {string} [parts] of the suite, all by default
- * @property {RegExp} [refused] matches the message of the tool, if the host cannot run the package
+ * @property {RegExp} [rejected] matches the message of the tool, if the host cannot run the package
  * @property {string} [remark] for the reader of the table
  *
  * @typedef {object} Outcome
@@ -22,19 +22,19 @@ import { BUILT, PARTS } from './suite.mjs';
  * @param {import('./folder.mjs').Folder} folder
  * @returns {Promise<Outcome>}
  */
-export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), refused }, folder) {
+export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), rejected }, folder) {
   try {
     const results = await run(folder);
     const bad = [...parts].filter((part) => results[part] !== 'ok' && results[part] !== BUILT);
-    if (refused) {
-      const message = [...bad.map((part) => results[part]), results.warning].find((text) => refused.test(text));
-      if (message) return { good: true, results, message: refused.exec(message)[0] };
-      return { good: false, results, problem: `no message like ${refused}: ${JSON.stringify(results)}` };
+    if (rejected) {
+      const message = [...bad.map((part) => results[part]), results.warning].find((text) => rejected.test(text));
+      if (message) return { good: true, results, message: rejected.exec(message)[0] };
+      return { good: false, results, problem: `no message like ${rejected}: ${JSON.stringify(results)}` };
     }
     if (bad.length === 0) return { good: true, results };
     return { good: false, results, problem: bad.map((part) => `${part}: ${results[part]}`).join('\n') };
   } catch (error) {
-    const message = refused?.exec(`${error.message}\n${error.printed ?? ''}`)?.[0];
+    const message = rejected?.exec(`${error.message}\n${error.printed ?? ''}`)?.[0];
     if (message) return { good: true, message };
     return { good: false, problem: String(error.stack ?? error) };
   }

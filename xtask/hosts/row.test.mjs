@@ -13,7 +13,7 @@ const failing = (message) => async () => {
   throw new Error(message);
 };
 
-test('a host is good if each part is, or if it refuses with the message that the table expects', async () => {
+test('a host is good if each part is, or if it rejects the package with the message that the table expects', async () => {
   const outcomes = {
     all: await outcomeOf({ run: ending(good) }),
     'a part fails': await outcomeOf({ run: ending({ ...good, b: 'flaky' }) }),
@@ -21,17 +21,17 @@ test('a host is good if each part is, or if it refuses with the message that the
     'fewer parts': await outcomeOf({ run: ending({ a: 'ok' }), parts: 'a' }),
     'no results': await outcomeOf({ run: ending(undefined) }),
     fails: await outcomeOf({ run: failing('no such file') }),
-    'refused by a tool': await outcomeOf({ run: failing('RollupError: no wasm\nat'), refused: /RollupError: .*/ }),
-    'refused in a part': await outcomeOf({ run: ending({ ...good, d: 'no wasm here' }), refused: /no wasm/ }),
-    'refused otherwise': await outcomeOf({ run: failing('no such file'), refused: /no wasm/ }),
-    'not refused any more': await outcomeOf({ run: ending(good), refused: /no wasm/ }),
+    'rejected by a tool': await outcomeOf({ run: failing('RollupError: no wasm\nat'), rejected: /RollupError: .*/ }),
+    'rejected in a part': await outcomeOf({ run: ending({ ...good, d: 'no wasm here' }), rejected: /no wasm/ }),
+    'rejected otherwise': await outcomeOf({ run: failing('no such file'), rejected: /no wasm/ }),
+    'not rejected any more': await outcomeOf({ run: ending(good), rejected: /no wasm/ }),
   };
   assert.deepEqual(
     Object.entries(outcomes).flatMap(([name, outcome]) => (outcome.good ? [name] : [])),
-    ['all', 'fewer parts', 'refused by a tool', 'refused in a part'],
+    ['all', 'fewer parts', 'rejected by a tool', 'rejected in a part'],
   );
   assert.equal(outcomes['a part fails'].problem, 'b: flaky');
-  assert.equal(outcomes['refused by a tool'].message, 'RollupError: no wasm');
+  assert.equal(outcomes['rejected by a tool'].message, 'RollupError: no wasm');
 });
 
 test('results are found in what a host prints', () => {
@@ -58,7 +58,7 @@ test('docs/hosts.md has each host of the table, and works in all that it shows',
 });
 
 test('the document escapes what would end a cell', () => {
-  const rows = [{ name: 'host', run: ending(good), refused: /x/ }];
+  const rows = [{ name: 'host', run: ending(good), rejected: /x/ }];
   const text = document([{ name: 'Group', rows }], { host: { good: true, message: 'a | b\nc' } });
   assert.match(text, /^\| host \| ✗ \| ✗ \| ✗ \| ✗ \| ✗ \| `a \\\| b c` \|$/m);
 });

@@ -5,7 +5,7 @@ import { EDGE_RUNTIME, NITRO, WORKERD } from './edge.mjs';
 import { ANGULAR_GROUP, ASTRO, NEXT, NUXT } from './frameworks.mjs';
 import { PNPM, YARN_PNP } from './managers.mjs';
 import { HERMES } from './native.mjs';
-import { BUN, DENO, NODES, OWN_TESTS } from './nodes.mjs';
+import { BUN, DENO, NODES } from './nodes.mjs';
 import { CSP_PAGES, EXTENSION } from './pages.mjs';
 import { JESTS, VITEST } from './runners.mjs';
 
@@ -29,5 +29,4 @@ export const GROUPS = [
   VITEST,
   NITRO,
   NUXT,
-  OWN_TESTS,
 ];

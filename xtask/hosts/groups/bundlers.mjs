@@ -11,7 +11,7 @@ const HTML = (src, type = 'module') =>
  * A bundler whose output is a page.
  * @param {string} name
  * @param {Record<string, string>} packages
- * @param {{ files?: Record<string, string>, build: [string, ...string[]], out: string, page?: string, type?: string }} options
+ * @param {Record<string, any>} options its files and command, the folder of its output, and the script of the page
  */
 const bundler = (name, packages, { files = {}, build: [command, ...args], out, page, type }) => ({
   name,
@@ -32,8 +32,12 @@ const bundler = (name, packages, { files = {}, build: [command, ...args], out, p
   ],
 });
 
-const WEBPACK =
-  "export default { mode: 'production', entry: './page.mjs', output: { path: import.meta.dirname + '/out', filename: 'page.js' } };\n";
+const WEBPACK = `export default {
+  mode: 'production',
+  entry: './page.mjs',
+  output: { path: import.meta.dirname + '/out', filename: 'page.js' },
+};
+`;
 
 export const BUNDLERS = [
   bundler(

@@ -19,16 +19,30 @@ const NEXT_FILES = (folder) => ({
   'suite.mjs': folder.suite(),
   'next.config.mjs': 'export default {};\n',
   'app/layout.jsx': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
-  'app/server/page.jsx':
-    "import { suite } from '../../suite.mjs';\nexport const dynamic = 'force-dynamic';\nexport default async function Page() { return <pre id=\"results\">{JSON.stringify(await suite())}</pre>; }\n",
-  'app/edge/route.js':
-    "import { suite } from '../../suite.mjs';\nexport const runtime = 'edge';\nexport async function GET() { return Response.json(await suite()); }\n",
-  'app/node/route.js':
-    "import { suite } from '../../suite.mjs';\nexport const dynamic = 'force-dynamic';\nexport async function GET() { return Response.json(await suite()); }\n",
-  'app/client/page.jsx':
-    "'use client';\nimport { useEffect } from 'react';\nimport { suite } from '../../suite.mjs';\nexport default function Page() {\n  useEffect(() => { suite().then((results) => { globalThis.results = results; }); }, []);\n  return <p>client</p>;\n}\n",
-  'middleware.js':
-    "import { suite } from './suite.mjs';\nexport const config = { matcher: '/middleware' };\nexport async function middleware() { return Response.json(await suite()); }\n",
+  'app/server/page.jsx': `import { suite } from '../../suite.mjs';
+export const dynamic = 'force-dynamic';
+export default async function Page() { return <pre id="results">{JSON.stringify(await suite())}</pre>; }
+`,
+  'app/edge/route.js': `import { suite } from '../../suite.mjs';
+export const runtime = 'edge';
+export async function GET() { return Response.json(await suite()); }
+`,
+  'app/node/route.js': `import { suite } from '../../suite.mjs';
+export const dynamic = 'force-dynamic';
+export async function GET() { return Response.json(await suite()); }
+`,
+  'app/client/page.jsx': `'use client';
+import { useEffect } from 'react';
+import { suite } from '../../suite.mjs';
+export default function Page() {
+  useEffect(() => { suite().then((results) => { globalThis.results = results; }); }, []);
+  return <p>client</p>;
+}
+`,
+  'middleware.js': `import { suite } from './suite.mjs';
+export const config = { matcher: '/middleware' };
+export async function middleware() { return Response.json(await suite()); }
+`,
 });
 
 const NEXT_ENV = { NEXT_TELEMETRY_DISABLED: '1' };
@@ -62,8 +76,13 @@ export const NEXT = {
 const NUXT_FILES = (folder, parts) => ({
   'suite.mjs': folder.suite({ parts }),
   'nuxt.config.ts': "export default defineNuxtConfig({ compatibilityDate: '2026-01-01', telemetry: false });\n",
-  'app/app.vue':
-    "<script setup>\nimport { onMounted } from 'vue';\nimport { suite } from '../suite.mjs';\nonMounted(async () => { globalThis.results = await suite(); });\n</script>\n<template><p>client</p></template>\n",
+  'app/app.vue': `<script setup>
+import { onMounted } from 'vue';
+import { suite } from '../suite.mjs';
+onMounted(async () => { globalThis.results = await suite(); });
+</script>
+<template><p>client</p></template>
+`,
   'server/api/suite.get.ts':
     "import { suite } from '../../suite.mjs';\nexport default defineEventHandler(() => suite());\n",
 });
@@ -111,8 +130,16 @@ export const ASTRO = {
       async run(folder) {
         folder.write({
           'suite.mjs': folder.suite(),
-          'src/pages/index.astro':
-            "---\nimport { suite } from '../../suite.mjs';\nconst results = JSON.stringify(await suite());\n---\n<pre id=\"results\">{results}</pre>\n<script>\nimport { suite } from '../../suite.mjs';\nglobalThis.results = suite();\n</script>\n",
+          'src/pages/index.astro': `---
+import { suite } from '../../suite.mjs';
+const results = JSON.stringify(await suite());
+---
+<pre id="results">{results}</pre>
+<script>
+import { suite } from '../../suite.mjs';
+globalThis.results = suite();
+</script>
+`,
         });
         await folder.exec(folder.bin('astro'), ['build'], { env: { ASTRO_TELEMETRY_DISABLED: '1' } });
         return inHtml(folder.read('dist/index.html'));
@@ -166,8 +193,13 @@ export const ANGULAR_GROUP = {
           'src/suite.mjs': folder.suite(),
           'src/index.html':
             '<!doctype html><html><head><base href="/"></head><body><app-root></app-root></body></html>\n',
-          'src/main.ts':
-            "import { Component, provideZonelessChangeDetection } from '@angular/core';\nimport { bootstrapApplication } from '@angular/platform-browser';\nimport { suite } from './suite.mjs';\n@Component({ selector: 'app-root', template: 'client' })\nclass App { constructor() { (globalThis as any).results = suite(); } }\nbootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });\n",
+          'src/main.ts': `import { Component, provideZonelessChangeDetection } from '@angular/core';
+import { bootstrapApplication } from '@angular/platform-browser';
+import { suite } from './suite.mjs';
+@Component({ selector: 'app-root', template: 'client' })
+class App { constructor() { (globalThis as any).results = suite(); } }
+bootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });
+`,
           'angular.json': JSON.stringify(ANGULAR),
           'tsconfig.json': JSON.stringify({
             compilerOptions: {

@@ -47,7 +47,7 @@ export const CSP_PAGES = {
       name: `${browser}, CSP, default entry point`,
       parts: 'ab',
       remark: "The operation ends with the callback's own error, and one warning says:",
-      refused: /rejitter: operations are not retried\..*/,
+      rejected: /rejitter: operations are not retried\..*/,
       run: onCsp(browser, [], 'ab'),
     },
   ]),
@@ -64,7 +64,7 @@ const MANIFEST = {
 
 /** A content script shares nothing but the document with the page. */
 const CONTENT = `import { suite } from './suite.mjs';
-suite().then((results) => { document.documentElement.dataset.results = JSON.stringify(results); globalThis.results = results; });
+suite().then((results) => { document.documentElement.dataset.results = JSON.stringify(results); });
 `;
 
 const extension = (name, conditions, parts, where, more = {}) => ({

@@ -2,8 +2,10 @@
 
 import { resultsIn } from '../suite.mjs';
 
-const JEST =
-  "test('suite', async () => { const results = await suite(); process.stdout.write('SUITE ' + JSON.stringify(results) + '\\n'); }, 60_000);\n";
+const JEST = `test('suite', async () => {
+  process.stdout.write('SUITE ' + JSON.stringify(await suite()) + '\\n');
+}, 60_000);
+`;
 
 const jest = (name, { environment, esm = false, parts, ...more }) => ({
   name,
