@@ -13,7 +13,7 @@ const failing = (message) => async () => {
   throw new Error(message);
 };
 
-test('a host is good if each part is, or if it rejects the package with the message that the table expects', async () => {
+test('a host is good if each part is, or if it rejects the package with the expected message', async () => {
   const outcomes = {
     all: await outcomeOf({ run: ending(good) }),
     'a part fails': await outcomeOf({ run: ending({ ...good, b: 'flaky' }) }),
