@@ -5,7 +5,7 @@ import { chromiumWithExtension, onPage, serveFolder } from '../browser.mjs';
 const CSP = { 'content-security-policy': "script-src 'self'" };
 const HTML = '<!doctype html><title>suite</title><script src="page.js"></script>\n';
 
-/** Keeps the package's warning beside the results. */
+/** Keeps the package's warning next to the results. */
 const PAGE = `import { suite } from './suite.mjs';
 const warnings = [];
 console.warn = (...args) => warnings.push(args.join(' '));
@@ -64,7 +64,8 @@ const MANIFEST = {
 
 /** A content script shares nothing but the document with the page. */
 const CONTENT = `import { suite } from './suite.mjs';
-suite().then((results) => { document.documentElement.dataset.results = JSON.stringify(results); globalThis.results = results; });
+suite().then((results) => { document.documentElement.dataset.results = JSON.stringify(results);
+  globalThis.results = results; });
 `;
 
 const extension = (name, conditions, parts, where, more = {}) => ({
