@@ -87,7 +87,7 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
 }
 
 /** Additions to the events of hooks. */
-interface Told {
+interface RequestFields {
   /** Status of the response, if there was one. */
   readonly status?: number;
   /** The wait that the response asks for, in ms, if it asks for one. */
@@ -222,18 +222,18 @@ interface FetchOnlyOptions {
   /** Called before each attempt. Hooks are not awaited; their errors are reported and change nothing. */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
   /** Called after each attempt that failed, or whose response is to be retried: clone it to read it. */
-  onFailure?: ((event: FailureEvent & Told) => unknown) | undefined;
+  onFailure?: ((event: FailureEvent & RequestFields) => unknown) | undefined;
   /** Called before each wait. The response is cancelled right after: clone it to read it. */
-  onRetry?: ((event: RetryEvent & Told) => unknown) | undefined;
+  onRetry?: ((event: RetryEvent & RequestFields) => unknown) | undefined;
   /** Called when a response is returned that needs no retry. */
-  onSuccess?: ((event: SuccessEvent & Told) => unknown) | undefined;
+  onSuccess?: ((event: SuccessEvent & RequestFields) => unknown) | undefined;
   /** Called when the operation ends otherwise. The caller may get the response: clone it to read it. */
-  onGiveUp?: ((event: GiveUpEvent & Told) => unknown) | undefined;
+  onGiveUp?: ((event: GiveUpEvent & RequestFields) => unknown) | undefined;
 }
 
 /**
- * All options; all are optional. They are those of `retry`, except that {@link retryOn} replaces
- * `retryIf` and `retryOnResult`, and {@link throwOnStatus} replaces `finalResult`.
+ * All options; all are optional. They are those of `retry`, except that {@link FetchOnlyOptions.retryOn} replaces
+ * `retryIf` and `retryOnResult`, and {@link FetchOnlyOptions.throwOnStatus} replaces `finalResult`.
  *
  * `signal` aborts in addition to the request's own. `attemptTimeoutMs` covers an attempt up to its
  * headers: reading the body has no timeout, and the caller's abort ends that too. `fetch` has no timeout

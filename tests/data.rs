@@ -1,6 +1,8 @@
-//! Policies as data: what is written is read again, and what is no policy is refused by name.
+//! Policies as data: written policies are read again, and invalid ones are rejected by name.
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
+
+mod common;
 
 use rejitter::data::{DataErrors, PolicyData, Value as Data};
 use rejitter::internals::CapRule;
@@ -33,6 +35,7 @@ fn everything() -> Vec<PolicyData> {
             cap_long_retry_after: true,
             max_attempts: Some(UNLIMITED),
             cap_rule: CapRule::Draw,
+            ..RetryOptions::default()
         },
         curve: None,
         attempt_timeout_ms: Some(0.5),
@@ -397,7 +400,7 @@ fn large_data_are_refused_in_few_words_and_with_little_memory() {
     assert!(matches!(list, Data::List(items) if items.len() == 1_001));
 }
 
-/// A list is not cut silently; a cap that was given is.
+/// A list is not cut silently; a cap that was set is.
 #[test]
 fn a_list_raises_the_default_cap() {
     for (backoff, cap_ms, expected) in [
@@ -467,4 +470,36 @@ fn defaults_are_those_of_the_options() {
         "longRetryAfter": "stop", "finalError": "last", "finalResult": "resolve", "unref": false, "metrics": false,
     }));
     assert_eq!(all_defaults.unwrap(), PolicyData::default());
+}
+
+/// Data of a configuration file, and data written by JavaScript.
+#[test]
+fn policies_are_read_from_data_and_written_as_javascript_writes_them() {
+    for vector in common::vectors(common::VECTORS) {
+        if vector.policy.backoff() == Backoff::Custom {
+            assert!(serde_json::to_string(&vector.policy).is_err());
+            continue;
+        }
+        let text = serde_json::to_string(&vector.policy).unwrap();
+        let read: RetryPolicy = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, vector.policy, "{text}");
+        let data: PolicyData = serde_json::from_str(&text).unwrap();
+        assert_eq!(data.policy().unwrap(), vector.policy, "{text}");
+    }
+}
+
+#[test]
+fn options_refuse_what_they_do_not_hold() {
+    let read = serde_json::from_str::<RetryOptions>;
+    assert_eq!(read("{}").unwrap(), RetryOptions::default());
+    for (text, word) in [
+        (r#"{ "totalTimeoutMs": 100 }"#, "PolicyData"),
+        (r#"{ "backoff": [1, 2] }"#, "PolicyData"),
+        (r#"{ "version": 2 }"#, "version must be 1"),
+        (r#"{ "baseMs": "fast" }"#, "baseMs must be"),
+        ("3", "an object"),
+    ] {
+        let message = read(text).unwrap_err().to_string();
+        assert!(message.contains(word), "{text}: {message}");
+    }
 }

@@ -130,7 +130,7 @@ fn a_plan_that_is_a_little_wrong_is_noticed() {
     }
 }
 
-/// The long run of the reference (base 100, cap 10 000), which it computed by iteration.
+/// The long run of the reference (base 100, cap 10,000), which it computed by iteration.
 #[test]
 fn the_chains_reach_their_stationary_distributions() {
     for (jitter, mean, sd, p50, at_1500) in [

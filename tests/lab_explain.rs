@@ -22,7 +22,7 @@ fn text(options: &Value, code: &str) -> Option<String> {
     found.into_iter().next().map(|note| note.text)
 }
 
-/// A code, options for which it must appear, with the text, and options, mostly a step beside, for
+/// A code, options for which it must appear, with the text, and options, mostly a step away, for
 /// which it must not.
 type Case = (&'static str, Vec<(Value, &'static str)>, Vec<Value>);
 

@@ -181,7 +181,7 @@ fn each_source(folder: &Path, module: &[&str], check: &mut dyn FnMut(&Path, &[&s
     }
 }
 
-/// What `source`, which is the module `crate::<module>`, names outside the core and its own part of the
+/// Returns the names in `source`, the module `crate::<module>`, outside the core and its own part of the
 /// crate.
 fn violations(source: &str, module: &[&str]) -> Vec<String> {
     let tokens = tokens(source);
@@ -213,7 +213,7 @@ fn violations(source: &str, module: &[&str]) -> Vec<String> {
                 let mut paths = Vec::new();
                 let after = use_tree(&words, at, &[], &mut paths);
                 found.extend(paths.iter().filter_map(|path| outside(path, &here)));
-                // Braces of a group are not blocks; a path of one word ends where it begins.
+                // Braces of a group are not blocks; a path of one word ends where it starts.
                 at = after.max(at + 1);
                 continue;
             }
@@ -224,7 +224,7 @@ fn violations(source: &str, module: &[&str]) -> Vec<String> {
     found
 }
 
-/// Collects the paths of the tree that begins at `at`, such as `a::{b, c::d}`; returns its end.
+/// Collects the paths of the tree that starts at `at`, such as `a::{b, c::d}`; returns its end.
 fn use_tree<'a>(
     words: &[&'a str],
     mut at: usize,
@@ -242,7 +242,7 @@ fn use_tree<'a>(
         if words.get(at) == Some(&"{") {
             at += 1;
             while words.get(at).is_some_and(|word| *word != "}") {
-                // A comma is no tree.
+                // A comma is not a tree.
                 at = use_tree(words, at, &path, paths).max(at + 1);
             }
             return at + 1;
@@ -299,7 +299,7 @@ fn tokens(source: &str) -> Vec<String> {
         } else if let Some(after) = after_literal(rest) {
             after
         } else if let Some(after) = rest.strip_prefix("::") {
-            // `use ::std` begins a path; formatted code has no space inside of one.
+            // `use ::std` starts a path; formatted code has no space inside of one.
             if !source[..source.len() - rest.len()].ends_with(char::is_whitespace) {
                 tokens.push("::".to_owned());
             }
@@ -340,7 +340,7 @@ fn after_block_comment(text: &str) -> &str {
     }
 }
 
-/// What follows the string or character literal at the start of `text`, if there is one.
+/// Returns the text after the string or character literal at the start of `text`, if there is one.
 fn after_literal(text: &str) -> Option<&str> {
     if let Some(body) = text.strip_prefix('"') {
         return Some(after_quoted(body, '"'));
@@ -351,7 +351,7 @@ fn after_literal(text: &str) -> Option<&str> {
         let closed = body.chars().nth(1) == Some('\'');
         return (escaped || closed).then(|| after_quoted(body, '\''));
     }
-    // Raw; `b` and `c` before it are read as words. `r#word` is no string.
+    // Raw; `b` and `c` before it are read as words. `r#word` is not a string.
     let body = text.strip_prefix('r')?;
     let quoted = body.trim_start_matches('#');
     let hashes = body.len() - quoted.len();

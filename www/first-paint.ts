@@ -1,6 +1,6 @@
 /**
  * Writes the first figures into the page, and makes its preview picture: both are there before any script, and for
- * those who run none. They are drawn by the page's own code, with the numbers of the installed package.
+ * readers without scripts. The page's own code draws them, with the numbers of the installed package.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -49,7 +49,7 @@ export function firstPaint(): Plugin {
   };
 }
 
-/** Puts the constants of src/links.ts into the page, in the place of `{{NAME}}`. */
+/** Replaces `{{NAME}}` in the page with the constants of src/links.ts. */
 export function pageLinks(): Plugin {
   return {
     name: 'page-links',
@@ -57,7 +57,8 @@ export function pageLinks(): Plugin {
       order: 'pre',
       handler: (html) =>
         html.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
-          const value = { ...links, PREVIEW: new URL(PREVIEW, links.SITE).href }[name];
+          const DOCS = process.env.REJITTER_DOCS ?? links.DOCS;
+          const value = { ...links, DOCS, PREVIEW: new URL(PREVIEW, links.SITE).href }[name];
           if (value === undefined) throw new Error(`src/links.ts has no ${name}`);
           return value;
         }),
@@ -65,7 +66,7 @@ export function pageLinks(): Plugin {
   };
 }
 
-/** What the sections are filled with at first, in a scheme. */
+/** First contents of the sections, in a scheme. */
 async function draw(html: string, scheme: Scheme) {
   const { document, remove } = installDocument(html, scheme);
   try {
@@ -139,7 +140,7 @@ function still(body: Element): string {
   return body.innerHTML.replaceAll(/<button\b/g, '<span').replaceAll('</button>', '</span>');
 }
 
-/** The hero on 1200 × 630 pixels, for those who show links as pictures. */
+/** The hero on 1200 × 630 pixels, for sites that show links as pictures. */
 async function preview(hero: Element): Promise<Uint8Array> {
   const { width, height } = PREVIEW_SIZE;
   const color = (name: string): string => resolved(`var(${name})`, 'light');
@@ -152,12 +153,12 @@ async function preview(hero: Element): Promise<Uint8Array> {
     const jitter = strip?.getAttribute('data-jitter') ?? 'none';
     const y = 210 + 180 * i;
     const isBad = row.querySelector('.hero-outcome.bad') !== null;
+    const outcome = [words(row, '.hero-outcome'), words(row, '.hero-rest')].filter(Boolean).join(', ');
     return (
       text(60, y, 30, 650, resolved(`var(--${jitter}-text)`, 'light'), words(row, '.hero-label')) +
       `<g data-jitter="${jitter}" transform="translate(60 ${y + 18}) ` +
       `scale(${1080 / Number(strip?.getAttribute('width'))} 2)">${strip?.innerHTML}</g>` +
-      '<g ' +
-      `text-anchor="end">${text(1140, y, 30, 650, color(isBad ? '--failed' : '--text'), [words(row, '.hero-outcome'), words(row, '.hero-rest')].filter(Boolean).join(', '))}</g>`
+      `<g text-anchor="end">${text(1140, y, 30, 650, color(isBad ? '--failed' : '--text'), outcome)}</g>`
     );
   });
   const drawing =

@@ -1,9 +1,9 @@
-/** As much of a browser as the figures need to be drawn in Node. */
+/** The part of a browser that the figures need in Node. */
 import { crc32, deflateSync } from 'node:zlib';
 import { parseHTML } from 'linkedom';
 import { channels, resolved, type Scheme } from './style-values.ts';
 
-/** What elements measure in a window of 1440 pixels. Static drawings are stretched to any other. */
+/** Sizes of elements in a window of 1440 pixels. Static drawings are stretched to any other. */
 const SIZES: readonly (readonly [selector: string, width: number, height: number])[] = [
   ['.hero-strip', 734, 46],
   ['.grid-tall *', 134, 340],
@@ -35,7 +35,7 @@ export function installDocument(html: string, scheme: Scheme): { document: Docum
     history: {},
     addEventListener() {},
     matchMedia: () => ({ matches: scheme === 'dark', addEventListener() {} }),
-    // The one thing that is asked of it is the value of a colour variable.
+    // Its only use is the value of a colour variable.
     getComputedStyle: (element: Element) => {
       const [, variable = ''] = /color: *(var\([^)]*\))/.exec(element.getAttribute('style') ?? '') ?? [];
       return { color: `rgb(${channels(resolved(variable, scheme)).join()})` };
@@ -91,7 +91,7 @@ class Canvas {
   toDataURL(): string {
     const { width, height } = this;
     const lines = Buffer.alloc(height * (1 + 4 * width));
-    // Each line begins with its filter: none.
+    // Each line starts with its filter: none.
     for (let y = 0; y < height; y++)
       lines.set(this.#pixels.subarray(4 * width * y, 4 * width * (y + 1)), y * (1 + 4 * width) + 1);
     const head = Buffer.alloc(13);

@@ -1,5 +1,5 @@
 /**
- * Writes THIRD-PARTY-NOTICES.txt beside the built page: the licences of all packages that are bundled into it or into
+ * Writes THIRD-PARTY-NOTICES.txt next to the built page: the licences of all packages that are bundled into it or into
  * its workers, from the packages' own files.
  */
 import { readFileSync, readdirSync } from 'node:fs';
@@ -23,7 +23,7 @@ export function notices(): { page: Plugin; worker: () => Plugin } {
       name: 'notices',
       generateBundle(_, bundle) {
         collect(this.getModuleIds());
-        // Fonts are no modules, but files that style sheets name.
+        // Fonts are not modules, but files that style sheets name.
         for (const file of Object.values(bundle))
           if (file.type === 'asset') collect(file.originalFileNames.map((name) => path.resolve(name)));
         const intro = 'This page contains the following packages.\n';
@@ -42,7 +42,7 @@ export function notices(): { page: Plugin; worker: () => Plugin } {
 
 /** The folder of the package that a module belongs to. */
 function packageOf(module: string): string | undefined {
-  // The bundler's own helpers are modules without a file: Vite's begin with its name, the others are Rolldown's.
+  // The bundler's own helpers are modules without a file: Vite's start with its name, the others are Rolldown's.
   if (/^\0?(?:vite\/|rolldown\/)/.test(module))
     return path.resolve('node_modules', module.includes('vite/') ? 'vite' : 'rolldown');
   return /^[^\0].*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module.replaceAll('\\', '/').replace(/[?#].*$/, ''))?.[0];

@@ -10,14 +10,14 @@ use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
-use super::values::{data_of, refused, thrown};
+use super::values::{data_of, rejected, thrown};
 use crate::lab::{self, Distribution, Model, Sampler};
 
 /// Values that are drawn before they are handed over: little memory, few crossings.
 const CHUNK: u32 = 1 << 12;
 
 fn model_of(policy: JsValue) -> Result<Model, JsValue> {
-    data_of(policy)?.model().map_err(|errors| refused(&errors))
+    data_of(policy)?.model().map_err(|errors| rejected(&errors))
 }
 
 fn written(answer: &impl Serialize) -> Result<JsValue, JsValue> {

@@ -34,6 +34,6 @@ pub(super) fn data_from(policy: &Value) -> Result<PolicyData, JsValue> {
         .map_err(|errors| thrown(&errors.to_string(), errors.is_type_error()))
 }
 
-pub(super) fn refused(errors: &OptionErrors) -> JsValue {
+pub(super) fn rejected(errors: &OptionErrors) -> JsValue {
     thrown(&errors.to_string(), false)
 }

@@ -71,7 +71,7 @@ reexports! {
 }
 
 /// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them next to it.
-macro_rules! beside {
+macro_rules! copied {
     ($($module:literal $export:ident;)*) => {
         $(
             #[wasm_bindgen(module = $module)]
@@ -83,7 +83,7 @@ macro_rules! beside {
     };
 }
 
-beside! {
+copied! {
     "/src/js/index.js" retryOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;

@@ -22,7 +22,7 @@ pub(crate) fn sqrt(x: f64) -> f64 {
     bare::sqrt(x)
 }
 
-/// Of arithmetic that every processor has.
+/// Uses arithmetic that every processor has.
 #[cfg(any(test, not(feature = "std")))]
 mod bare {
     /// 2^52: from here on all numbers are integers.

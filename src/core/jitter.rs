@@ -89,7 +89,7 @@ pub(crate) fn polly_v2(k: u64, previous_r: Option<f64>, r: f64) -> f64 {
     let f = |t: f64| exp2(t) * tanh(sqrt(4.0 * t));
     let before = previous_r.map_or(0.0, |r| f((whole - 1.0 + r).max(0.0)));
     let now = f(whole + r);
-    // Never negative. `is_finite` would become a look at the bits, for which JavaScript needs a buffer.
+    // Never negative. `is_finite` would read the bits, for which JavaScript needs a buffer.
     if now < f64::INFINITY {
         (now - before) / 1.4
     } else {

@@ -188,6 +188,7 @@ impl RetryPolicy {
             cap_long_retry_after: self.cap_long_retry_after,
             max_attempts: Some(self.max_attempts),
             cap_rule: self.cap_rule,
+            _more: (),
         }
     }
 
@@ -204,6 +205,7 @@ impl RetryPolicy {
     }
 
     /// Quantity that the cap bounds.
+    #[doc(hidden)]
     #[must_use]
     pub fn cap_rule(&self) -> CapRule {
         self.cap_rule

@@ -4,6 +4,7 @@
 //! problems are reported at once, by the names in the data. A format's own deserialiser would guess
 //! (read a missing number as 0, ignore an unknown name).
 
+mod options;
 mod read;
 mod value;
 mod write;
@@ -14,10 +15,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
+#[cfg(feature = "lab")]
 use crate::lab::Model;
 //- For the exports alone.
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "lab-exports"))]
-pub(crate) use read::{camel_case, refusal};
+pub(crate) use read::{camel_case, rejection};
 //+
 pub use value::Value;
 
@@ -69,6 +71,7 @@ impl PolicyData {
     ///
     /// # Errors
     /// The errors of [`RetryPolicy::from_options`]; none for data that were read.
+    #[cfg(feature = "lab")]
     pub fn model(&self) -> Result<Model, OptionErrors> {
         let unlimited = |ms: Option<f64>| ms.unwrap_or(f64::INFINITY);
         Ok(Model::new(self.policy()?)

@@ -64,7 +64,7 @@ impl TryFrom<&Value> for PolicyData {
     fn try_from(value: &Value) -> Result<Self, DataErrors> {
         let mut reader = Reader::default();
         let Value::Object(entries) = value else {
-            reader.refuse(
+            reader.reject(
                 "the policy",
                 value,
                 "an object made by toJSON()",
@@ -107,11 +107,9 @@ impl Reader {
             "version" => {}
             "backoff" => self.backoff(value),
             "jitter" => self.jitter(value),
-            "capRule" => match value.text() {
-                Some("bound") => self.data.options.cap_rule = CapRule::Bound,
-                Some("ceiling") => self.data.options.cap_rule = CapRule::Ceiling,
-                Some("draw") => self.data.options.cap_rule = CapRule::Draw,
-                _ => self.refuse(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
+            "capRule" => match value.text().and_then(CapRule::from_name) {
+                Some(rule) => self.data.options.cap_rule = rule,
+                None => self.reject(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
             },
             "baseMs" => self.data.options.base_ms = self.number(name, value, 0.0, MAX_MS),
             "capMs" => self.data.options.cap_ms = self.number(name, value, 0.0, f64::INFINITY),
@@ -124,7 +122,7 @@ impl Reader {
             }
             "truncateAt" => match whole(value).and_then(|n| u32::try_from(n).ok()) {
                 Some(n @ 1..=1_024) => self.data.options.truncate_at = Some(n),
-                _ => self.refuse(name, value, "an integer between 1 and 1024", Kind::Number),
+                _ => self.reject(name, value, "an integer between 1 and 1024", Kind::Number),
             },
             "maxAttempts" => match (value, whole(value)) {
                 (Value::Number(f64::INFINITY), _) => {
@@ -133,7 +131,7 @@ impl Reader {
                 (_, Some(n @ 1..)) => self.data.options.max_attempts = Some(n),
                 _ => {
                     let rule = "a positive integer (first attempt included) or Infinity";
-                    self.refuse(name, value, rule, Kind::Number);
+                    self.reject(name, value, rule, Kind::Number);
                 }
             },
             "attemptTimeoutMs" => self.data.attempt_timeout_ms = self.limit(name, value),
@@ -143,7 +141,7 @@ impl Reader {
             }
             "name" => match value {
                 Value::Text(text) => self.data.name = Some(text.clone()),
-                _ => self.refuse(name, value, "a string", Kind::None),
+                _ => self.reject(name, value, "a string", Kind::None),
             },
             "finalError" => self.data.wrap_error = self.choice(name, value, "last", "wrap"),
             "finalResult" => {
@@ -171,17 +169,15 @@ impl Reader {
     }
 
     fn backoff(&mut self, value: &Value) {
-        self.data.options.backoff = match value {
-            Value::Text(name) if name == "fixed" => Backoff::Fixed,
-            Value::Text(name) if name == "linear" => Backoff::Linear,
-            Value::Text(name) if name == "exponential" => Backoff::Exponential,
-            Value::Text(name) if name == "truncated" => Backoff::Truncated,
-            Value::Text(name) if name == "fibonacci" => Backoff::Fibonacci,
-            Value::List(list) => {
+        self.data.options.backoff = match (value, value.text().and_then(Backoff::from_name)) {
+            (Value::List(list), _) => {
                 self.data.curve = Some(self.list(list));
                 Backoff::Custom
             }
-            _ => return self.refuse("backoff", value, BACKOFF, Kind::Text),
+            (_, None | Some(Backoff::Custom)) => {
+                return self.reject("backoff", value, BACKOFF, Kind::Text);
+            }
+            (_, Some(backoff)) => backoff,
         };
     }
 
@@ -201,7 +197,7 @@ impl Reader {
             match infinite(value) {
                 Value::Number(ms) if ms >= 0.0 => curve.push(ms),
                 value => {
-                    self.refuse(&format!("backoff[{i}]"), &value, LONGEST, Kind::Number);
+                    self.reject(&format!("backoff[{i}]"), &value, LONGEST, Kind::Number);
                     break;
                 }
             }
@@ -212,11 +208,11 @@ impl Reader {
     fn jitter(&mut self, value: &Value) {
         let entries = match value {
             Value::Object(entries) if entries.iter().any(|(name, _)| name == "type") => entries,
-            Value::Text(name) => match jitter(name) {
+            Value::Text(name) => match Jitter::from_name(name) {
                 Some(jitter) => return self.data.options.jitter = jitter,
-                None => return self.refuse("jitter", value, JITTER, Kind::Text),
+                None => return self.reject("jitter", value, JITTER, Kind::Text),
             },
-            _ => return self.refuse("jitter", value, JITTER, Kind::Text),
+            _ => return self.reject("jitter", value, JITTER, Kind::Text),
         };
         let field = |name: &str| {
             let entry = entries.iter().find(|(key, _)| key == name);
@@ -240,7 +236,7 @@ impl Reader {
         }
         if !proportional && kind.text() != Some("additive") {
             let rule = "'proportional' or 'additive'";
-            return self.refuse("jitter.type", kind, rule, Kind::Text);
+            return self.reject("jitter.type", kind, rule, Kind::Text);
         }
         let (name, value, most) = match max_ms {
             Some(value) if !proportional => ("jitter.maxMs", Some(value), MAX_MS),
@@ -251,7 +247,7 @@ impl Reader {
             |value| matches!(value, Value::Number(spread) if *spread > 0.0 && *spread <= most),
         ) else {
             let rule = format!("a number above 0 and at most {most}");
-            return self.refuse(name, value.unwrap_or(&Value::Null), &rule, Kind::Number);
+            return self.reject(name, value.unwrap_or(&Value::Null), &rule, Kind::Number);
         };
         self.data.options.jitter = match name {
             "jitter.maxMs" => Jitter::AdditiveMax { max_ms: *spread },
@@ -271,7 +267,7 @@ impl Reader {
                 (_, f64::INFINITY) => LONGEST,
                 _ => MILLISECONDS,
             };
-            self.refuse(name, value, rule, Kind::Number);
+            self.reject(name, value, rule, Kind::Number);
         }
         number
     }
@@ -280,7 +276,7 @@ impl Reader {
         match value {
             Value::Number(ms) if *ms > 0.0 => Some(*ms),
             _ => {
-                self.refuse(name, value, LIMIT, Kind::Number);
+                self.reject(name, value, LIMIT, Kind::Number);
                 None
             }
         }
@@ -288,7 +284,7 @@ impl Reader {
 
     fn switch(&mut self, name: &str, value: &Value) -> bool {
         if !matches!(value, Value::Bool(_)) {
-            self.refuse(name, value, "true or false", Kind::None);
+            self.reject(name, value, "true or false", Kind::None);
         }
         *value == Value::Bool(true)
     }
@@ -299,7 +295,7 @@ impl Reader {
             Some(text) if text == yes => true,
             _ => {
                 let rule = format!("one of '{no}', '{yes}'");
-                self.refuse(name, value, &rule, Kind::Text);
+                self.reject(name, value, &rule, Kind::Text);
                 false
             }
         }
@@ -319,7 +315,7 @@ impl Reader {
             } else {
                 Kind::Number
             };
-            self.refuse("seed", value, SEED, kind);
+            self.reject("seed", value, SEED, kind);
         }
     }
 
@@ -329,7 +325,7 @@ impl Reader {
         if self.errors.problems.is_empty() {
             if let Err(errors) = self.data.policy() {
                 for problem in errors.problems() {
-                    let text = refusal(problem, &Value::Number(problem.value));
+                    let text = rejection(problem, &Value::Number(problem.value));
                     self.problem(text, problem.rule.starts_with("omitted"));
                 }
             }
@@ -349,7 +345,7 @@ impl Reader {
         self.problem(text, true);
     }
 
-    fn refuse(&mut self, name: &str, value: &Value, rule: &str, ranged: Kind) {
+    fn reject(&mut self, name: &str, value: &Value, rule: &str, ranged: Kind) {
         let in_kind = match value {
             Value::Number(_) => ranged == Kind::Number,
             Value::Text(_) => ranged == Kind::Text,
@@ -428,7 +424,7 @@ fn infinite(value: &Value) -> Value {
     }
 }
 
-/// The whole number from 0 to 2^53 − 1 that the value is. Above it not every one is an `f64`.
+/// Returns the value as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
 fn whole(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else {
         return None;
@@ -440,21 +436,8 @@ fn whole(value: &Value) -> Option<u64> {
     whole
 }
 
-fn jitter(name: &str) -> Option<Jitter> {
-    match name {
-        "none" => Some(Jitter::None),
-        "full" => Some(Jitter::Full),
-        "equal" => Some(Jitter::Equal),
-        "decorrelated" => Some(Jitter::Decorrelated),
-        "decorrelatedBounded" => Some(Jitter::DecorrelatedBounded),
-        "slotted" => Some(Jitter::Slotted),
-        "pollyV2" => Some(Jitter::PollyV2),
-        _ => None,
-    }
-}
-
 /// An invalid option in the words of the data: its name as there, and its value.
-pub(crate) fn refusal(problem: &OptionError, value: &dyn fmt::Display) -> String {
+pub(crate) fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
     let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
     format!("{name} must be {rule}, got {value}")
 }

@@ -328,7 +328,7 @@ impl RetryPolicy {
     #[track_caller]
     pub(super) const fn constant(options: RetryOptions) -> Self {
         if let Some(problem) = options.problems().first() {
-            refuse(&problem);
+            reject(&problem);
         }
         Self::resolve(&options)
     }
@@ -355,7 +355,7 @@ impl Jitter {
 
 /// Panics with the option's name as the setters spell it, without `_ms`. Constants have no formatting.
 #[track_caller]
-const fn refuse(problem: &OptionError) -> ! {
+const fn reject(problem: &OptionError) -> ! {
     let mut message = Message {
         bytes: [0; 160],
         length: 0,

@@ -73,7 +73,8 @@ impl<F: FnMut(Attempt) -> Output, Output> Callback<Output> for WithAttempt<F> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a future of a `Result`, so it cannot be retried",
     label = "the callback must return a future of a `Result`",
-    note = "write the callback as `|| async {{ … }}`, `async || …` or the name of an `async fn`, and return `Ok` or `Err`",
+    note = "write the callback as `|| async {{ … }}`, `async || …` or the name of an `async fn`, \
+            and return `Ok` or `Err`",
     note = "for a function that returns a `Result` without a future, call `retry_blocking`"
 )]
 pub trait TryFuture: Future<Output = Result<Self::Ok, Self::Error>> {
@@ -92,7 +93,7 @@ where
     type Error = E;
 }
 
-mod private {
+pub(crate) mod private {
     pub trait Sealed<Output> {}
     #[diagnostic::do_not_recommend]
     impl<F: FnMut() -> Output, Output> Sealed<Output> for F {}

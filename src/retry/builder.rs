@@ -183,7 +183,7 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// starts at or after it. An attempt that is running at the deadline is dropped
     /// ([`StopReason::Timeout`](crate::StopReason::Timeout)).
     ///
-    /// The operation then returns the callback's last error. During the first attempt there is none to
+    /// The operation then returns the callback's last error. During the first attempt there is no error to
     /// return, so it is dropped only after [`report`](Self::report) or
     /// [`attempt_timeout`](Self::attempt_timeout), whose [`RetryError`](crate::RetryError) can say so.
     /// With a zero timeout, a first attempt that may be dropped is polled once and must be ready.

@@ -15,7 +15,7 @@ use super::{
 use crate::core::{RetryPolicy, Seed};
 
 /// Retries an asynchronous operation on state behind `&mut`, such as a connection, which every attempt
-/// borrows anew. Started by [`RetryWith::call`].
+/// borrows again. Started by [`RetryWith::call`].
 ///
 /// ```
 /// use rejitter::testing::VirtualTime;

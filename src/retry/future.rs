@@ -51,7 +51,7 @@ pin_project! {
         Ready,
         // During one.
         Attempting { #[pin] attempt: Limited<Fut, Sleep> },
-        // Between two attempts.
+        // The wait between two attempts.
         Waiting { #[pin] pause: Pause<Sleep> },
         // The output was returned.
         Over,

@@ -24,6 +24,8 @@ mod sleepers;
 pub mod testing;
 mod verdict;
 
+#[cfg(feature = "tower")]
+pub(crate) use attempt::private::Sealed;
 pub use attempt::{Attempt, Callback, TryFuture, WithAttempt};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use blocking::{

@@ -40,7 +40,8 @@ use super::clock;
 #[diagnostic::on_unimplemented(
     message = "no timers to wait on: `{Self}` is not a `Sleeper`",
     label = "cannot wait between attempts",
-    note = "enable rejitter's feature `tokio`, or pass your runtime's function to `.sleep(…)`, such as `.sleep(async_io::Timer::after)`"
+    note = "enable rejitter's feature `tokio`, or pass your runtime's function to `.sleep(…)`, \
+            such as `.sleep(async_io::Timer::after)`"
 )]
 pub trait Sleeper {
     /// A wait. Dropping it cancels it: no timer stays behind.
@@ -125,8 +126,8 @@ impl<F: Fn(Duration)> super::BlockingSleeper for SleepFn<F> {
     }
 }
 
-/// A sleeper, or a [`DefaultSleeper`](super::DefaultSleeper) that is none: an operation can be written before it is known
-/// whether it can wait.
+/// A sleeper, or a [`DefaultSleeper`](super::DefaultSleeper) that cannot wait: an operation can be written before it
+/// is known whether it can wait.
 #[doc(hidden)]
 pub trait MaybeSleeper {
     type Sleep;

@@ -5,16 +5,17 @@
 //! server does not know, and does that work for nothing: that is what lets an overload feed itself
 //! ("metastable failures", Bronson et al. 2021).
 
-use crate::core::{OptionErrors, RetryPolicy, Seed};
+use crate::core::{OptionErrors, RetryPolicy, Seed, Waits};
 
 use super::budget::Bucket;
 use super::check::{Check, MAX_BINS, bin_of, is_no_time};
-use super::clients::{Operation, Rules};
+use super::clients::Rules;
 use super::statistics::count_one;
 use super::{Budget, EventQueue, Noise, Progress, Simulation};
 
 /// Where requests come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Arrivals {
     /// Open: new requests arrive at this rate, evenly spaced, regardless of the others.
     Regular {
@@ -171,7 +172,7 @@ pub struct Load {
     requests: Vec<Request>,
     /// Entries of `requests` that are free again.
     free: Vec<u32>,
-    begun: u64,
+    started: u64,
     /// When the server will have worked off what it has.
     busy_until_ms: f64,
     events: u64,
@@ -186,7 +187,7 @@ pub struct Load {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Request {
-    operation: Operation,
+    waits: Waits,
     number: u64,
     in_time: bool,
 }
@@ -215,7 +216,7 @@ impl Load {
             bucket: Bucket::new(options.budget),
             requests: Vec::new(),
             free: Vec::new(),
-            begun: 0,
+            started: 0,
             busy_until_ms: 0.0,
             events: 0,
             now_ms: 0.0,
@@ -242,7 +243,7 @@ impl Load {
             Arrivals::Closed { clients, think_ms } => {
                 for _ in 0..clients {
                     let first = load.noise.exponential() * think_ms;
-                    load.begin(first);
+                    load.start(first);
                 }
             }
         }
@@ -264,7 +265,7 @@ impl Load {
     /// Numbers of started requests, retries, successes and give-ups so far.
     #[must_use]
     pub fn totals(&self) -> [u64; 4] {
-        [self.begun, self.retries, self.successes, self.give_ups]
+        [self.started, self.retries, self.successes, self.give_ups]
     }
 
     /// How long after the outage's end the last attempt ran into its time limit, in ms. `None` if
@@ -279,12 +280,12 @@ impl Load {
     }
 
     /// A request whose first attempt arrives at `time`.
-    fn begin(&mut self, time: f64) {
+    fn start(&mut self, time: f64) {
         let request = Request {
-            number: self.begun,
+            number: self.started,
             ..Request::default()
         };
-        self.begun += 1;
+        self.started += 1;
         if let Some(entry) = self.free.pop() {
             self.requests[entry as usize] = request;
             self.queue.push(time, entry);
@@ -299,11 +300,11 @@ impl Load {
         let pause = match self.options.arrivals {
             // From the count, not from the last one: many roundings would add up.
             #[allow(clippy::cast_precision_loss)]
-            Arrivals::Regular { per_s } => (self.begun + 1) as f64 * 1_000.0 / per_s - now,
+            Arrivals::Regular { per_s } => (self.started + 1) as f64 * 1_000.0 / per_s - now,
             Arrivals::Poisson { per_s } => self.noise.exponential() * 1_000.0 / per_s,
             Arrivals::Closed { .. } => return,
         };
-        self.begin(now);
+        self.start(now);
         self.queue.push(now + pause, NEXT);
     }
 
@@ -328,7 +329,7 @@ impl Load {
         let request = &mut self.requests[entry as usize];
         request.in_time = end - now <= timeout;
         let known = if request.in_time { end } else { now + timeout };
-        if request.operation.failures == 0 {
+        if request.waits.attempt() == 1 {
             count_one(&mut self.bins.requests[bin]);
             self.bucket.request();
         } else {
@@ -352,7 +353,7 @@ impl Load {
             let number = request.number;
             let wait = self
                 .rules
-                .wait_ms(&mut request.operation, number, f64::INFINITY);
+                .wait_ms(&mut request.waits, number, f64::INFINITY);
             if let Some(wait) = wait.filter(|_| self.bucket.withdraw()) {
                 self.retries += 1;
                 self.queue.push(now + wait, entry);
@@ -363,7 +364,7 @@ impl Load {
         self.free.push(entry);
         if let Arrivals::Closed { think_ms, .. } = self.options.arrivals {
             let pause = self.noise.exponential() * think_ms;
-            self.begin(now + pause);
+            self.start(now + pause);
         }
     }
 }

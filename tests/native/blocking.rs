@@ -51,7 +51,7 @@ fn a_deadline_is_looked_at_between_attempts() {
     for (takes, attempts, reason) in [
         (0, 4, StopReason::Deadline),
         (99, 3, StopReason::Deadline),
-        // Over when the first attempt ends: its error comes out, it was not ended.
+        // The deadline passes before the first attempt ends: its own error is returned.
         (1_000, 1, StopReason::Deadline),
     ] {
         let time = VirtualTime::new();
@@ -70,7 +70,7 @@ fn a_deadline_is_looked_at_between_attempts() {
     }
 }
 
-/// A sleeper whose waits end later than asked.
+/// A sleeper whose waits end later than requested.
 struct Late(VirtualTime);
 
 impl BlockingSleeper for Late {

@@ -1,4 +1,4 @@
-//! What only native programs have.
+//! Features of native programs.
 
 mod blocking;
 mod tokio_timers;

@@ -31,7 +31,7 @@ async fn tokio_s_sleep_is_a_sleeper() {
     assert!(started.elapsed() >= failed.report.elapsed);
 }
 
-/// What can be sent to another thread: compiled, and run there.
+/// Futures that can be sent to another thread: compiled, and run there.
 #[test]
 fn the_future_is_send_when_its_parts_are() {
     fn send<F: Future + Send>(future: F) -> F {

@@ -236,7 +236,7 @@ fn layers_and_stations() {
     assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
 }
 
-/// The bindings refuse values that src/js/lab/simulations.js lets through; its tests have the rest.
+/// The bindings reject values that src/js/lab/simulations.js lets through; its tests have the rest.
 #[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
     let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));

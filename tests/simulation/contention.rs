@@ -85,7 +85,7 @@ fn finished(options: ContentionOptions) -> Contention {
     simulation
 }
 
-/// How far our mean is from the reference's, in sums of both 95 % half-widths, and in standard
+/// How far our mean is from the reference's, in sums of both 95% half-widths, and in standard
 /// errors of the difference.
 fn distance(ours: (f64, f64), reference: (f64, f64)) -> (f64, f64) {
     let standard_error = |sd: f64, n: f64| sd / n.sqrt();
@@ -109,7 +109,8 @@ fn the_published_figure_is_reproduced() {
                 let (apart, z) = distance((ours.mean, ours.sd), reference);
                 sum_of_squares += z * z;
                 let line = format!(
-                    "N = {:3} {:13} {what:5} {:9.2} ± {:6.2} (sd {:7.2}), reference {:9.2} ± {:5.2} (sd {:7.2}), z = {z:.2}",
+                    "N = {:3} {:13} {what:5} {:9.2} ± {:6.2} (sd {:7.2}), \
+                     reference {:9.2} ± {:5.2} (sd {:7.2}), z = {z:.2}",
                     row.clients,
                     format!("{strategy:?}"),
                     ours.mean,

@@ -156,9 +156,10 @@ fn attempts_are_conserved_and_budgets_kept() {
             Budget::Unlimited => f64::INFINITY,
             Budget::PerRequest { .. } => first as f64 * 0.1,
             Budget::PerSuccess { .. } => successes as f64 * 0.1,
+            other => panic!("what it deposits is not known here: {other:?}"),
         };
         assert!(retries as f64 <= 10.0 + deposits + 1e-6);
-        // One server: so many answers per second at most, none while it stands still.
+        // One server: a limited number of responses per second, none while it stands still.
         for (bin, successes) in bins.successes.iter().enumerate() {
             assert!(*successes <= 301, "{successes} in bin {bin}");
             assert!(!(11..19).contains(&bin) || *successes == 0);
@@ -220,7 +221,7 @@ fn slices_and_repetition_change_nothing() {
 #[test]
 fn work_in_progress_waits_for_the_end_of_the_outage() {
     for (from, expected) in [
-        // Not yet begun, half done, done.
+        // Not yet started, half done, done.
         (0.0, [1_250.0, 1_000.0]),
         (500.0, [1_250.0, 1_000.0]),
         (1_000.0, [1_000.0, 1_250.0]),

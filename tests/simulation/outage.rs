@@ -25,11 +25,11 @@ fn finished(options: OutageOptions) -> Outage {
     simulation
 }
 
-/// 30 s, base 100, cap 10 000: attempts per client, and the share of the clients that the busiest
+/// 30 s, base 100, cap 10,000: attempts per client, and the share of the clients that the busiest
 /// 100 ms after recovery is expected to hold.
 ///
 /// Clients are independent here, so that 300,000 of them show the expectation. (Of 1,000, the
-/// busiest of so many bins holds more by chance: 2.7 % with full jitter.)
+/// busiest of these many bins holds more by chance: 2.7% with full jitter.)
 #[test]
 fn the_reference_outage() {
     const CLIENTS: u32 = 300_000;
@@ -55,7 +55,7 @@ fn the_reference_outage() {
         // 10,000 runs of 1,000 clients: the reference's own interval is narrower.
         let error = work.ci95 * (1.0 + (clients / 1e7).sqrt()) + rounding;
         assert!((work.mean - attempts).abs() <= error, "{}", work.mean);
-        // Rounded to 0.1 %, and the highest of many equal ones.
+        // Rounded to 0.1%, and the highest of many equal ones.
         let error = 0.000_5 + 4.0 * (busiest * (1.0 - busiest) / clients).sqrt();
         assert!((share - busiest).abs() <= error, "{share}");
         assert_eq!(simulation.served_ms().len(), CLIENTS as usize);
@@ -186,7 +186,7 @@ fn the_server_never_serves_more_than_it_can() {
                 "{accepted} > {most}: {options:?}"
             );
         }
-        // Outage and clients over capacity: nobody can do better.
+        // Outage and clients over capacity: no strategy can do better.
         for (i, served) in simulation.served_ms().iter().enumerate() {
             let bound = options.down_ms + (i + 1) as f64 / per_ms;
             assert!(*served - options.latency_ms >= bound - 1e-6);
@@ -294,7 +294,7 @@ fn shares_of_the_clients_are_served_in_order() {
         simulation.time_to_serve_ms(0.0),
         Some(simulation.served_ms()[0])
     );
-    // With six attempts everybody has given up before.
+    // With six attempts all clients have given up before.
     let policy = RetryPolicy::from_options(RetryOptions::default()).unwrap();
     let simulation = finished(OutageOptions::new(policy, Seed::new(1)));
     assert_eq!(simulation.time_to_serve_ms(0.5), None);
@@ -318,7 +318,7 @@ fn the_outage_ends_when_it_ends() {
         latency_ms: 50.0,
         ..OutageOptions::new(policy, Seed::new(0))
     });
-    // At 0, 150 and 300 ms: a wait begins when the answer is there.
+    // At 0, 150 and 300 ms: a wait starts when the response is there.
     assert_eq!(simulation.attempts(), [3; 3]);
     assert_eq!(simulation.latencies_ms(), [350.0; 3]);
     assert_eq!(simulation.bins().arrivals(), [3, 3, 0, 3]);

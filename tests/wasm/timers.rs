@@ -24,7 +24,8 @@ export function install(early) {
   const { delays, pending } = armed;
   globalThis.setTimeout = (done, ms) => {
     delays.push(ms);
-    const id = host.setTimeout.call(globalThis, () => { pending.delete(id); pass(Math.max(0, ms - early)); done(); }, 0);
+    const fire = () => { pending.delete(id); pass(Math.max(0, ms - early)); done(); };
+    const id = host.setTimeout.call(globalThis, fire, 0);
     pending.add(id);
     return id;
   };
@@ -60,7 +61,7 @@ impl Fake {
         Self::early(0.0)
     }
 
-    /// Each timer fires so many ms early.
+    /// Number of ms by which each timer fires early.
     fn early(ms: f64) -> Self {
         install(ms);
         Self

@@ -1,4 +1,4 @@
-/** For everybody: no violation that axe can find, no sideways scroll, no jumps, no motion that is not wanted. */
+/** For all readers: no violation that axe can find, no sideways scroll, no jumps, no motion that is not wanted. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { NARROW_WIDTHS, SMALL, WIDER_TEXT, choose, drawAll, drawn, overflow, use
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What Google's Core Web Vitals call good is 0.1. */
+/** Google's Core Web Vitals call 0.1 good. */
 const MOST_SHIFT = 0.05;
 
 const SMALL_PHONE_WIDTH = 320;
@@ -39,7 +39,7 @@ inEachEngine(({ withPage }) => {
                 ['color-contrast'],
               );
           },
-          // What is drawn has the same colours and names in both schemes.
+          // Figures have the same colours and names in both schemes.
           { viewport, scheme, query: scheme === 'light' ? '' : SMALL },
         ));
     }
@@ -77,7 +77,7 @@ inEachEngine(({ withPage }) => {
       { viewport: PHONE },
     ));
 
-  test('nor with wider fonts, beside a scrollbar or on the narrowest phone', () =>
+  test('nor with wider fonts, next to a scrollbar or on the narrowest phone', () =>
     withPage(
       async (page) => {
         await page.addStyleTag({ content: WIDER_TEXT });
@@ -139,7 +139,7 @@ inEachEngine(({ withPage }) => {
     ));
 });
 
-// Only Chromium tells how far things have moved, and can be told to replace colours.
+// Only Chromium reports how far things have moved, and can replace colours.
 inEachEngine(
   ({ withPage }) => {
     test('where the system replaces colours, the strips keep theirs and the sliders can be seen', () =>
@@ -200,7 +200,7 @@ inEachEngine(
 );
 
 /**
- * What axe complains about, and where.
+ * Returns axe's complaints, and their places.
  * @param {import('playwright-core').Page} page
  * @param {string} [within] a selector
  * @returns {Promise<{ id: string, where: string[] }[]>}

@@ -21,7 +21,10 @@ const grid = [];
 const others = [];
 /** @type {(value: unknown) => string} */
 let source;
-/** @type {{ policyOptions: (strategy: any) => any, policyOf: (strategy: any) => RetryPolicy, strategyOf: (policy: RetryPolicy) => any }} */
+/**
+ * @type {{ policyOptions: (strategy: any) => any, policyOf: (strategy: any) => RetryPolicy, strategyOf: (policy:
+ * RetryPolicy) => any }}
+ */
 let strategies;
 
 before(async () => {
@@ -127,7 +130,7 @@ test('each program makes the very policy of its strategy', () => {
       strategies.strategyOf(strategies.policyOf(strategy)),
     ];
     assert.deepEqual(printed, expected, name);
-    // A cap rule that does not act is not printed.
+    // A cap rule without effect is not printed.
     assert.deepEqual(plan(made, 8), plan(strategies.policyOf(strategy), 8), name);
     policies++;
   }
@@ -148,14 +151,14 @@ describe('in a project of their own', () => {
     assert.match(await folder.complaints([code.replace('maxAttempts', 'retries')]), /retries/);
   });
 
-  test('those that call the server retry its two failures, and end with 200 after three requests', async () => {
+  test('programs that call the server retry its two failures, and end with 200 after three requests', async () => {
     const calling = [...grid, ...others].filter(({ tab }) => tab !== 'Delays only');
     const ended = await folder.againstFailures(calling.map(({ code }) => code));
     for (const [i, { name, code }] of calling.entries())
       assert.deepEqual(ended[i], { ended: '200', requests: 3 }, `${name}\n${code}`);
   });
 
-  test('those that list the waits have as many as the policy, within its bounds', async () => {
+  test('programs that list the waits have as many as the policy, within its bounds', async () => {
     const listing = [...grid, ...others].filter(
       ({ tab, strategy }) =>
         tab === 'Delays only' &&

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 const LEAST_CONTRAST = 3.6;
 const LEAST_TEXT_CONTRAST = 4.5;
-/** Distance in Oklab: black and white are 1 apart, colours that are just told apart 0.02. */
+/** Distance in Oklab: black and white are 1 apart, barely different colours 0.02. */
 const LEAST_DISTANCE = 0.09;
 
 /** Machado, Oliveira, Fernandes (2009), severity 1. @type {Record<string, readonly [Rgb, Rgb, Rgb]>} */

@@ -1,5 +1,5 @@
 /**
- * What the cost section computes and how it places its labels, in Node: the page's own functions, on
+ * The computation of the cost section and the places of its labels, in Node: the page's own functions, on
  * the installed package.
  *
  * Expects `rejitter` in `www/node_modules`. The reference means: 10,000 seeds of an implementation
@@ -23,7 +23,13 @@ const nothing = () => {};
 /** The same in all runs. @param {number} value @returns {Range} */
 const always = (value) => ({ p5: value, p50: value, p95: value });
 
-/** A strategy of these costs. @param {string} backoff @param {number} callsPerClient @param {number} [timeMs] @returns {Cost} */
+/**
+ * A strategy of these costs.
+ * @param {string} backoff
+ * @param {number} callsPerClient
+ * @param {number} [timeMs]
+ * @returns {Cost}
+ */
 const cost = (backoff, callsPerClient, timeMs = Infinity) => ({
   choice: { backoff, jitter: 'full' },
   callsPerClient: always(callsPerClient),
@@ -57,18 +63,18 @@ describe('strategies that no other beats', () => {
     assert.deepEqual(names(page.front([cost('a', 9, 17_000), cost('b', 8, 17_000)])), ['b']);
   });
 
-  test('who is level on both counts stays, as one group', () => {
+  test('keeps strategies that are level on both counts, as one group', () => {
     const costs = [cost('a', 9, 17_000), cost('b', 9, 17_000), cost('c', 20, 16_000)];
     assert.deepEqual(names(page.front(costs)), ['a', 'b', 'c']);
     assert.deepEqual(page.levels(costs).map(names), [['a', 'b'], ['c']]);
   });
 
-  test('three digits count: some milliseconds by chance beat nobody', () => {
+  test('three digits count: some milliseconds by chance do not win', () => {
     assert.deepEqual(names(page.front([cost('a', 9, 16_266), cost('b', 200, 16_261)])), ['a']);
     assert.deepEqual(names(page.front([cost('a', 9, 16_266), cost('b', 200, 16_149)])), ['a', 'b']);
   });
 
-  test('who never finishes is not one of them, however few the calls', () => {
+  test('drops strategies that never finish, however few the calls', () => {
     assert.deepEqual(names(page.front([cost('never', 2), cost('done', 9, 17_000)])), ['done']);
     assert.deepEqual(page.front([cost('never', 2), cost('nor this', 1)]), []);
     assert.equal(page.beats(cost('done', 2, 39_000), cost('never', 3)), true);
@@ -125,7 +131,7 @@ describe('the verdict', () => {
     });
   }
 
-  test('names the same strategy for other seeds where it claims a clear winner, and the same two where it does not', async () => {
+  test('for other seeds names the same clear winner, or the same two strategies', async () => {
     for (const { herd, strategy, pick, level } of SCENARIOS) {
       for (const seed of [1, 2]) {
         const other = page.recommend(await verdictOf(herd, strategy, seed));
@@ -136,7 +142,7 @@ describe('the verdict', () => {
     }
   });
 
-  test('recommends no strategy if nobody is served, and counts no chance differences as wins', async () => {
+  test('recommends no strategy if no client is served, and counts no chance differences as wins', async () => {
     const { pick, level, others } = page.recommend(
       await verdictOf({ clients: 100, downMs: 30_000 }, { maxAttempts: 3 }),
     );
@@ -248,7 +254,7 @@ describe('direct labels', () => {
     }
   });
 
-  test('where nothing is in the way, beside the mark; where there is no room, nowhere', () => {
+  test('next to the mark if the place is free, nowhere without room', () => {
     const label = { text: 'Full', x: 100, y: 100, radius: 6 };
     const [rect] = page.placed([label], [page.around(100, 100, 8)], { x: 0, y: 0, width: 400, height: 200 });
     assert.ok(rect.x >= 108 && rect.x <= 110 && Math.abs(rect.y - 92) <= 2, JSON.stringify(rect));
@@ -269,7 +275,7 @@ describe('scales', () => {
     assert.equal(linear([5, 5], [0, 60])(5), 30);
   });
 
-  test('of powers of ten tick at these when they are many, at multiples when they are few, and evenly within one', async () => {
+  test('on powers of ten: at these if they are many, at multiples if they are few, evenly within one', async () => {
     const { log } = await pageModule('charts/scale.ts');
     assert.deepEqual(log([1, 1e9], [0, 1]).ticks(9), [1, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]);
     assert.deepEqual(
@@ -281,7 +287,7 @@ describe('scales', () => {
 });
 
 describe('ticks', () => {
-  test('of a log scale are round, at most six, and in the domain', async () => {
+  test('on a log scale are round, at most six, and in the domain', async () => {
     const { logTicks } = await pageModule('charts/axis.ts');
     assert.deepEqual(logTicks([6.8, 280]), [10, 20, 50, 100, 200]);
     assert.deepEqual(logTicks([21, 69_000]), [100, 1000, 10_000]);
@@ -290,7 +296,7 @@ describe('ticks', () => {
     assert.deepEqual(logTicks([1, 1e9]), [1, 100, 10_000, 1e6, 1e8]);
   });
 
-  test('of times are whole seconds or half minutes', async () => {
+  test('on times are whole seconds or half minutes', async () => {
     const { timeTicks } = await pageModule('charts/axis.ts');
     const { linear } = await pageModule('charts/scale.ts');
     assert.deepEqual(timeTicks(linear([79_800, 170_000], [230, 80]), 34), [90_000, 120_000, 150_000]);
@@ -361,7 +367,7 @@ describe('retry budgets', () => {
   });
 
   // The reference: Bronson et al., 2021.
-  test('recover 280 requests a second on a server of 300, retried once, only if credited by successes, in 125 s', async () => {
+  test('recover 280 of 300 requests a second, retried once, in 125 s, only if credited by successes', async () => {
     const strategy = { ...strategies.INITIAL, maxAttempts: 2 };
     /** @type {number[]} */
     const reports = [];
@@ -466,7 +472,7 @@ describe('the published figure', () => {
     decorrelated: [37.67, 2.32, 435, 84],
   });
 
-  /** From 95 % for one mean to 95 % for all ten together. */
+  /** From 95% for one mean to 95% for all ten together. */
   const ALL_TEN = 2.81 / 1.96;
 
   test("has the reference's means for ten clients, within both confidence intervals", async () => {
@@ -547,7 +553,7 @@ describe('the published figure', () => {
     assert.ok(agreement(wrong).within < 30);
   });
 
-  test('tells exponential backoff from one that begins at base: the published one begins at twice the base', async () => {
+  test('shows that the published exponential backoff starts at twice the base', async () => {
     const policy = { backoff: 'exponential', jitter: 'full', baseMs: 5, capMs: 2000, maxAttempts: Infinity };
     const options = { clients: 100, runs: 50, seed: 42 };
     const fromBase = await simulateContention(/** @type {any} */ (policy), options).run();
@@ -572,7 +578,7 @@ describe('the published figure', () => {
   });
 });
 
-/** Numbers from 0 to 1, the same in each run. @param {number} seed */
+/** Numbers between 0 and 1, the same in each run. @param {number} seed */
 function random(seed) {
   let state = seed;
   return () => {

@@ -1,5 +1,5 @@
 /**
- * What a flaky server does to a request: one rule for the server in Node (misbehaving-server.mjs)
+ * The fate of a request at a flaky server: one rule for the server in Node (misbehaving-server.mjs)
  * and for the service worker that plays one on the page.
  *
  * It depends on (seed, id, n) and the settings alone, n being how many requests for that id have
@@ -14,7 +14,7 @@
 export const FAILURES = ['mixed', '503', '429', 'network', 'slow', 'offline'];
 
 /**
- * What failing means, with the share of all failures.
+ * The kinds of failure, with their shares.
  * @type {Readonly<Record<Exclude<Failure, 'offline'>, ReadonlyArray<readonly [Exclude<Kind, 'ok'>, number]>>>}
  */
 const SHARES = {
@@ -34,7 +34,7 @@ const SHARES = {
 const LONGEST_OFFLINE = 8;
 
 /**
- * What the n-th request for an id meets. `failureRate` is the chance that it fails, whatever became
+ * Returns the fate of the n-th request for an id. `failureRate` is the chance that it fails, whatever became
  * of those before. `offline` is the exception: there each id loses its first requests, one up to
  * 8 times the rate, and gets through from then on. (By seed, not by time, which would differ
  * from run to run.)

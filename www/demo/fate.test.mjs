@@ -6,7 +6,7 @@ import { FAILURES, fate } from './fate.mjs';
 const LATENCY_MS = /** @type {const} */ ([60, 160]);
 
 /**
- * What the first requests for an id meet.
+ * The fates of the first requests for an id.
  * @param {import('./fate.mjs').Failure} failure
  * @param {number} failureRate
  * @param {string} id
@@ -29,7 +29,7 @@ function tally(values) {
 const IDS = Array.from({ length: 20_000 }, (_, i) => `r${i}`);
 const MIXED = { unavailable: 0.4, limited: 0.2, dropped: 0.2, slow: 0.2 };
 
-test('fails at the rate that was asked for, in the shares of its kind', () => {
+test('fails at the requested rate, in the shares of its kind', () => {
   /** @type {Readonly<Record<Exclude<import('./fate.mjs').Failure, 'offline'>, Readonly<Record<string, number>>>>} */
   const shares = {
     mixed: MIXED,

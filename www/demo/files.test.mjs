@@ -183,7 +183,7 @@ async function downloaded(page, act) {
 }
 
 /**
- * What the page hands over to the browser as a download: this Firefox does not tell its driver of any.
+ * Downloads that the page hands over to the browser: this Firefox does not report them to its driver.
  * @param {Page} page
  * @param {() => Promise<void>} act
  * @returns {Promise<File>}

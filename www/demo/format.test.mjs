@@ -47,7 +47,7 @@ test('the longest that waits can take together, before a deadline', () => {
   const fixed = waits([100, 100], [200, 200], [400, 400]);
   assert.equal(longestMs(fixed, Infinity), 700);
   assert.equal(longestMs(fixed, 701), 700);
-  assert.equal(longestMs(fixed, 700), 300, 'a wait that ends at the deadline is not begun');
+  assert.equal(longestMs(fixed, 700), 300, 'a wait that ends at the deadline is not started');
   assert.equal(longestMs(fixed, 50), 0);
   assert.equal(longestMs(waits([50, 100], [100, 200]), 250), 250);
   assert.equal(longestMs(waits([50, 100], [200, 200]), 250), 100);

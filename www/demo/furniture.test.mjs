@@ -71,7 +71,7 @@ inEachEngine(({ withPage }) => {
       await page.getByRole('button', { name: 'Abort' }).first().click();
     }));
 
-  test('a link to one figure shows that figure alone, with a link to the page; also in a section that is loaded later', () =>
+  test('a link to one figure shows it alone, with a link to the page; also in a section that loads later', () =>
     withPage(async (page, url) => {
       for (const id of ['hero', 'herd', 'peaks']) {
         await page.goto(`${url}?seed=7&figure=${id}`);
@@ -286,7 +286,7 @@ test('the page requests each of its files once, and one worker', async () => {
     await page.goto(server.url);
     await page.locator('html[data-ready]').waitFor();
     await drawAll(page);
-    const scripts = server.asked.filter((path) => path.endsWith('.js'));
+    const scripts = server.requested.filter((path) => path.endsWith('.js'));
     assert.deepEqual(scripts.toSorted(), [...new Set(scripts)].toSorted());
     assert.equal(scripts.filter((path) => path.includes('/worker-')).length, 1);
     assert.equal(page.workers().length, 1);

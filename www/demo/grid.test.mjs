@@ -1,6 +1,6 @@
 /**
- * The grid and the waits in real browsers: one scale for all cells, every kind of jitter and backoff, atoms, percentiles,
- * typed numbers, comparing by touch.
+ * The grid and the waits in real browsers: one scale for all cells, every kind of jitter and backoff, atoms,
+ * percentiles, typed numbers, comparing by touch.
  *
  * Expects `www/dist`, `rejitter` in `www/node_modules`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
@@ -68,7 +68,7 @@ inEachEngine(({ withPage, engine }) => {
       assert.ok(Number(closer.find(({ name }) => name.startsWith('Fixed · full'))?.widest) > 5 * Number(fixed));
     }));
 
-  test('every backoff and every jitter can be chosen in the grid, by mouse and by arrow keys, and is drawn as the package waits', () =>
+  test('every backoff and jitter can be chosen by mouse and by arrow keys, and is drawn as the package waits', () =>
     withPage(async (page) => {
       await drawn(page, 'delays');
       /** @type {[selector: string, options: import('rejitter').RetryOptions][]} */
@@ -106,7 +106,7 @@ inEachEngine(({ withPage, engine }) => {
         );
       }
 
-      // By keyboard to all of them, from the first cell through every row and the tall cell.
+      // The keyboard reaches all of them, from the first cell through every row and the tall cell.
       await page.locator('.cell[data-backoff=fixed][data-jitter=none]').click();
       const here = () =>
         page.evaluate(() =>
@@ -167,7 +167,7 @@ inEachEngine(({ withPage, engine }) => {
       }
     }));
 
-  test('an atom at the cap is a lollipop with its share, for decorrelated jitter and for a cap that cuts the draw', () =>
+  test('draws an atom at the cap as a lollipop with its share, for decorrelated jitter and a clipped draw', () =>
     withPage(async (page, url) => {
       for (const [query, share] of [
         ['?jitter=decorrelated&baseMs=1000&capMs=5000&maxAttempts=10', '58%'],
@@ -211,7 +211,7 @@ inEachEngine(({ withPage, engine }) => {
       }
     }));
 
-  test('50% and 95% are shares of all calls: in the figure, beside the page, in words and in the table', () =>
+  test('50% and 95% are shares of all calls: in the figure, in the summary, in words and in the table', () =>
     withPage(async (page, url) => {
       await drawn(page, 'success');
       const beside = async () => Promise.all(['half-succeed', 'most-succeed'].map((id) => page.textContent(`#${id}`)));
@@ -379,7 +379,7 @@ inEachEngine(({ withPage, engine }) => {
         await drawn(page, 'landing');
         const ticks = await page.locator('#landing .axis').first().locator('text:not(.axis-title)').allTextContents();
         assert.equal(ticks[0], '0');
-        // The height of a tick is its number: the axis is no log scale.
+        // The height of a tick is its number: the axis is not a log scale.
         const places = await page
           .locator('#landing .axis')
           .first()

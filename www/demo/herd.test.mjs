@@ -1,5 +1,5 @@
 /**
- * What the page computes of the herd, in Node: the very functions of its worker, on the installed package.
+ * The page's computation of the herd, in Node: the very functions of its worker, on the installed package.
  *
  * Expects `rejitter` in `www/node_modules`.
  */
@@ -9,11 +9,21 @@ import { peakOf, simulateOutage, timeToServeMs } from 'rejitter/lab';
 import { pageModule } from './page-module.mjs';
 
 /** @typedef {{ backoff: string, jitter: string }} Choice */
-/** @typedef {{ clients: number, downMs: number, capacityPerS: number, rejectionCost: number, limits: 'set' | 'served' }} Outage */
+/**
+ * @typedef {{ clients: number, downMs: number, capacityPerS: number, rejectionCost: number, limits: 'set' | 'served' }}
+ * Outage
+ */
 /** @typedef {{ strategy: any, herd: Outage, seed: number, choices: Choice[], withOther?: boolean }} HerdInput */
 /** @typedef {{ calls: number, accepted: number }} Wave */
-/** @typedef {{ choice: Choice, limits: string, arrivals: Uint32Array, accepted: Uint32Array, peakPerS?: number, timeTo99Ms?: number, allServedMs?: number, calls: number, served: number, gaveUp: number, lastAttemptMs?: number, rejectedShare: number, meanAttempts: number, wave?: Wave, untilMs: number, isCut: boolean }} HerdRun */
-/** @typedef {{ horizonMs: number, binMs: number, boundMs: number, runs: HerdRun[], other?: HerdRun, traces?: { clients: Uint32Array } }} HerdResult */
+/**
+ * @typedef {{ choice: Choice, limits: string, arrivals: Uint32Array, accepted: Uint32Array, peakPerS?: number,
+ * timeTo99Ms?: number, allServedMs?: number, calls: number, served: number, gaveUp: number, lastAttemptMs?: number,
+ * rejectedShare: number, meanAttempts: number, wave?: Wave, untilMs: number, isCut: boolean }} HerdRun
+ */
+/**
+ * @typedef {{ horizonMs: number, binMs: number, boundMs: number, runs: HerdRun[], other?: HerdRun, traces?: { clients:
+ * Uint32Array } }} HerdResult
+ */
 
 const OUTAGE = {
   clients: 1000,
@@ -43,7 +53,7 @@ describe('the herd', () => {
   const run = (part) => page.herd({ ...input, ...part }, nothing, signal);
 
   for (const limits of /** @type {const} */ (['set', 'served'])) {
-    test(`limits ${limits}: each number is what the simulation of the installed package gives for the same seed`, async () => {
+    test(`limits ${limits}: each number is the installed package's own for the same seed`, async () => {
       const herd = { ...OUTAGE, limits };
       const { runs, horizonMs, binMs, boundMs } = await run({ herd });
       assert.deepEqual([horizonMs, binMs, Math.round(boundMs)], [40_000, 100, 16_333]);
@@ -79,7 +89,7 @@ describe('the herd', () => {
             last,
           ],
         );
-        if (limits === 'set') assert.equal(one.served + one.gaveUp, OUTAGE.clients, 'nobody is left');
+        if (limits === 'set') assert.equal(one.served + one.gaveUp, OUTAGE.clients, 'no client is left');
       }
     });
   }
@@ -131,7 +141,7 @@ describe('the herd', () => {
     ]);
   });
 
-  test('what is reported first is what comes out in the end, in the order that was asked for', async () => {
+  test('reports first the final results, in the requested order', async () => {
     const [chosen, none] = [strategies.CHOICES[9], strategies.CHOICES[8]];
     const rest = strategies.CHOICES.filter((/** @type {Choice} */ choice) => choice !== chosen && choice !== none);
     /** @type {HerdResult[]} */
@@ -163,7 +173,7 @@ describe('the herd', () => {
     assert.notDeepEqual(a.runs, other.runs);
   });
 
-  test('until served, neither the attempt limit nor the deadline acts; decorrelated jitter replaces the backoff', async () => {
+  test('until served, no limit and no deadline has an effect; decorrelated jitter replaces the backoff', async () => {
     // A list of bins that is long enough for both.
     const numbers = (/** @type {HerdRun} */ { choice: _, arrivals, accepted, untilMs, served, gaveUp, ...rest }) => ({
       arrivals: arrivals.slice(0, 300),
@@ -181,7 +191,7 @@ describe('the herd', () => {
     for (const rest of decorrelated) assert.deepEqual(rest, decorrelated[0]);
   });
 
-  test('as set, clients give up at their last attempt, or before their deadline; the other run says what would be', async () => {
+  test('as set, clients give up at their last attempt or before their deadline; the other run lifts both', async () => {
     const choices = [
       { backoff: 'exponential', jitter: 'none' },
       { backoff: 'exponential', jitter: 'full' },
@@ -198,7 +208,7 @@ describe('the herd', () => {
       } = await run({ strategy, herd, choices, withOther: true });
       for (const one of [none, full])
         assert.deepEqual([one?.served, one?.gaveUp, one?.timeTo99Ms], [0, 1000, undefined]);
-      // Each wait begins 10 ms after its attempt, and clients begin within 100 ms.
+      // Each wait starts 10 ms after its attempt, and clients start within 100 ms.
       assert.ok(Math.abs((none?.lastAttemptMs ?? NaN) - lastMs) < 160, `${none?.lastAttemptMs}`);
       assert.deepEqual([other?.limits, other?.served, other?.gaveUp], ['served', 1000, 0]);
       const reverse = await run({ strategy, herd: { ...herd, limits: 'served' }, choices, withOther: true });
@@ -206,7 +216,7 @@ describe('the herd', () => {
       assert.deepEqual(numbersOf(other), numbersOf(reverse.runs[1]));
     }
     const enough = await run({ herd: { ...herd, downMs: 1000 }, choices, withOther: true });
-    assert.deepEqual(numbersOf(enough.other), numbersOf(enough.runs[1]), 'nobody gives up: one run is both');
+    assert.deepEqual(numbersOf(enough.other), numbersOf(enough.runs[1]), 'no client gives up: one run is both');
   });
 
   test('clients without jitter come back together, and the wave says how many of them the server takes', async () => {
@@ -221,7 +231,7 @@ describe('the herd', () => {
     });
     // 12 that were saved, and 11.9 in the 100 ms.
     assert.deepEqual(free.runs[0]?.wave, { calls: 1000, accepted: 23 });
-    // Waits of 50 ms are shorter than the time in which clients begin: they never pause.
+    // Waits of 50 ms are shorter than the time in which clients start: they never pause.
     const fast = await run({
       strategy: { ...strategies.INITIAL, baseMs: 50 },
       choices: [{ backoff: 'fixed', jitter: 'none' }],
@@ -337,7 +347,8 @@ describe('the outcome in words', () => {
     };
     assert.equal(
       sentence(run, all),
-      'With 6 attempts and full jitter, 1,000 of 1,000 clients give up by 3.3 s. If they never gave up, all would be served by 21 s.',
+      'With 6 attempts and full jitter, 1,000 of 1,000 clients give up by 3.3 s. If they never gave up, all ' +
+        'would be served by 21 s.',
     );
     assert.equal(
       sentence(run, all, {}, 'served'),

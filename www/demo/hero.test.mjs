@@ -118,7 +118,7 @@ inEachEngine(({ engine, withPage }) => {
       }
     }));
 
-  test('one sentence says what the limits do; the switch beside it lifts them, here, in the herd and in the link', () =>
+  test('one sentence says what the limits do; the switch next to it lifts them', () =>
     withPage(
       async (page) => {
         await heroWords(page);
@@ -148,7 +148,7 @@ inEachEngine(({ engine, withPage }) => {
       { query: '?maxAttempts=6&downMs=8000' },
     ));
 
-  test('the herd table has the outcome as set: served, gave up, time to 99%; a rejection costs what its slider says', () =>
+  test('the herd table has the outcome as set: served, gave up, time to 99%, and the cost of rejections', () =>
     withPage(async (page) => {
       await drawn(page, 'herd');
       const row = async () =>
@@ -158,7 +158,9 @@ inEachEngine(({ engine, withPage }) => {
       assert.match(
         await row(),
         new RegExp(
-          `^Exponential · full: ${served.toLocaleString('en-US')} of 1,000 served, ${gaveUp} gave up by .*, 99% served after .*, peak .*, ${(Math.floor((1000 * (calls - served)) / calls) / 10).toFixed(1)}% of the calls rejected$`,
+          `^Exponential · full: ${served.toLocaleString('en-US')} of 1,000 served, ${gaveUp} gave up by .*, 99% ` +
+            `served after .*, peak .*, ${(Math.floor((1000 * (calls - served)) / calls) / 10).toFixed(1)}% of the ` +
+            'calls rejected$',
         ),
       );
       const texts = await page.locator('#herd .row.chosen text').allTextContents();
@@ -185,7 +187,12 @@ inEachEngine(({ engine, withPage }) => {
             document.body.append(probe);
             return (getComputedStyle(probe).color.match(/\d+/g) ?? []).map(Number);
           });
-          /** The strip, and the curve below it. @param {number} row @param {'strip' | 'curve'} part @param {readonly [number, number]} [from] */
+          /**
+           * The strip, and the curve below it.
+           * @param {number} row
+           * @param {'strip' | 'curve'} part
+           * @param {readonly [number, number]} [from]
+           */
           const shot = (row, part, [from, to] = [0, 1]) =>
             pictureOf(page, async () => {
               const box = await page.locator('.hero-strip svg').nth(row).boundingBox();
@@ -199,7 +206,7 @@ inEachEngine(({ engine, withPage }) => {
           // Four waves of 100 ms in 38 s, each some pixels wide.
           assert.ok(none > 0.005, `${none} of the strip without jitter is pink`);
           assert.ok(none > 1.2 * full, `${none} without jitter, ${full} with`);
-          // The server is down for 2 of 40 s: nobody is to blame for that.
+          // The server is down for 2 of 40 s: no strategy can change that.
           for (const row of [0, 1])
             assert.equal(await pinkIn(row, 'strip', [0, 0.045]), 0, `row ${row}, in the outage`);
 
@@ -231,7 +238,7 @@ inEachEngine(({ engine, withPage }) => {
       await page.goto(`${url}?rejectionCost=0`);
       await heroWords(page);
       assert.match((await why())[0] ?? '', /the server can take 2[34] of them\.$/);
-      // Waits that are shorter than the time in which clients begin; and a server that takes all of them.
+      // Waits that are shorter than the time in which clients start; and a server that takes all of them.
       for (const query of ['?backoff=fixed&baseMs=50', '?capacityPerS=10000']) {
         await page.goto(url + query);
         await heroWords(page);
@@ -246,7 +253,7 @@ inEachEngine(({ engine, withPage }) => {
       const { lastMs } = outcome({ ...POLICY, jitter: 'none' }, OUTAGE, 42, 3_600_000);
       const width = Number(await page.locator('.hero-strip svg').first().getAttribute('width'));
       assert.ok(Math.abs(Number(await marks.getAttribute('x1')) - (width * lastMs) / 40_000) < 1.5);
-      // Nobody gives up who has time enough.
+      // No client gives up with enough time.
       await page.getByRole('button', { name: 'Retry until served' }).click();
       await heroWords(page);
       assert.equal(await page.locator('.hero .last-attempt').count(), 0);
@@ -262,7 +269,7 @@ inEachEngine(({ engine, withPage }) => {
       { query: '?baseMs=1&backoff=fixed&jitter=full&clients=10000&limits=served&maxAttempts=10&capacityPerS=20' },
     ));
 
-  test('from 320 to 1440 px no strip beside text is narrower than 300 px, and no text covers another or leaves its card', () =>
+  test('at 320 to 1440 px each strip next to text has 300 px, and no text covers another or leaves its card', () =>
     withPage(async (page) => {
       // Firefox has other letters and other boxes, but the same layout: every third width does.
       const step = engine === 'chromium' ? 20 : 60;
@@ -353,7 +360,12 @@ function outcome(options, { clients, downMs, capacityPerS, rejectionCost }, seed
   };
 }
 
-/** @param {string} what @param {string} words @param {ReturnType<typeof outcome>} expected @param {boolean} isEndless */
+/**
+ * @param {string} what
+ * @param {string} words
+ * @param {ReturnType<typeof outcome>} expected
+ * @param {boolean} isEndless
+ */
 function compare(what, words, { clients, served, gaveUp, servedMs, lastMs, horizonMs }, isEndless) {
   const [, shown = '', of = ''] = /^([\d,]+) of ([\d,]+)/.exec(words) ?? [];
   assert.deepEqual(
@@ -368,7 +380,12 @@ function compare(what, words, { clients, served, gaveUp, servedMs, lastMs, horiz
   return atLeast(what, time, lastMs + 10);
 }
 
-/** The time is rounded up, by no more than its last digit. @param {string} what @param {string | undefined} text @param {number} ms */
+/**
+ * The time is rounded up, by no more than its last digit.
+ * @param {string} what
+ * @param {string | undefined} text
+ * @param {number} ms
+ */
 function atLeast(what, text, ms) {
   const shown = msOf(text ?? '');
   assert.ok(

@@ -11,7 +11,10 @@ import { programFolder } from './lib/programs.mjs';
 import { LIMIT_MS } from './lib/until.mjs';
 import { pageModule } from './page-module.mjs';
 
-/** @type {{ translate: (text: string, from: string) => any, exampleOf: (source: string) => string, SOURCES: readonly string[] }} */
+/**
+ * @type {{ translate: (text: string, from: string) => any, exampleOf: (source: string) => string, SOURCES: readonly
+ * string[] }}
+ */
 let page;
 /** @type {{ isAccepted: (strategy: any) => boolean, policyOf: (strategy: any) => RetryPolicy }} */
 let strategies;
@@ -31,7 +34,7 @@ function translated(text, from = 'detect') {
 }
 
 /** @param {string} text @param {any} [from] */
-function refusal(text, from = 'detect') {
+function rejection(text, from = 'detect') {
   const answer = page.translate(text, from);
   assert.ok('error' in answer, text);
   return answer.error;
@@ -50,18 +53,22 @@ const { min, round, max } = Math;
 const retryFormula = (base, factor, cap, randomize) => (/** @type {number} */ k, /** @type {number} */ r) =>
   min(round((randomize ? 1 + r : 1) * base * factor ** (k - 1)), cap);
 
-/** @type {[text: string, from: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]} */
+/**
+ * @type {[text: string, from: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]}
+ */
 const TABLE = [
   [
     'pRetry(fn, { retries: 5, factor: 2, minTimeout: 1000, maxTimeout: 30_000, randomize: true })',
     'p-retry 9.0.0',
     6,
     retryFormula(1000, 2, 30_000, true),
-    [/`retries` 5 makes 6 attempts/, /many waits are exactly 30\u00a0s/],
+    [/`retries` 5 makes 6 attempts/, /many waits become exactly 30\u00a0s/],
   ],
   ['await pRetry(() => fetch(url), {retries: 3})', 'p-retry 9.0.0', 4, retryFormula(1000, 2, Infinity, false), []],
   [
-    "import pRetry from 'p-retry';\n\nconst x: number = await pRetry<number>(run, {\n  retries: 4, // four\n  minTimeout: 2 * 1000,\n  factor: 1.5,\n  maxRetryTime: 60e3,\n  onFailedAttempt: (error) => { console.log('}', error); },\n} as const).then((n) => n);",
+    "import pRetry from 'p-retry';\n\nconst x: number = await pRetry<number>(run, {\n  retries: 4, // four\n" +
+      '  minTimeout: 2 * 1000,\n  factor: 1.5,\n  maxRetryTime: 60e3,\n' +
+      "  onFailedAttempt: (error) => { console.log('}', error); },\n} as const).then((n) => n);",
     'p-retry 9.0.0',
     5,
     retryFormula(2000, 1.5, Infinity, false),
@@ -75,7 +82,8 @@ const TABLE = [
     [],
   ],
   [
-    'const factor = 3;\nconst options = { retries: 2 + 1, factor };\nasync function main() {\n  return await pRetry(run, options);\n}',
+    'const factor = 3;\nconst options = { retries: 2 + 1, factor };\nasync function main() {\n' +
+      '  return await pRetry(run, options);\n}',
     'p-retry 9.0.0',
     4,
     retryFormula(1000, 3, Infinity, false),
@@ -90,7 +98,9 @@ const TABLE = [
     [/first wait, which is 200\u00a0ms/, /Retry-After/],
   ],
   [
-    'const client = axios.create({ baseURL: "https://x" });\naxiosRetry(client, { retryDelay: (n, e) => axiosRetry.exponentialDelay(n, e, 1_000), retryCondition: isRetryable })',
+    'const client = axios.create({ baseURL: "https://x" });\n' +
+      'axiosRetry(client, { retryDelay: (n, e) => axiosRetry.exponentialDelay(n, e, 1_000), retryCondition: ' +
+      'isRetryable })',
     'axios-retry 4.5.0',
     4,
     (k, r) => 2 ** k * 1000 * (1 + 0.2 * r),
@@ -112,7 +122,8 @@ const TABLE = [
   ],
   ['axiosRetry(axios, { retries: 2 })', 'axios-retry 4.5.0', 3, () => 0, [/does not wait at all/]],
   [
-    'retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, exponent: 3 }) })',
+    'retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff({ generator: halfJitterGenerator, ' +
+      'exponent: 3 }) })',
     'cockatiel 4.0.0',
     4,
     (k, r) => ((1 + r) * min(30_000, 128 * 2 ** (k - 1))) / 2,
@@ -270,7 +281,8 @@ const TABLE = [
     [],
   ],
   [
-    'ky(url, { timeout: 2000, totalTimeout: 9000, hooks: {}, retry: { limit: 2, retryOnTimeout: true, shouldRetry: (x) => y(x), wrong: 1 } })',
+    'ky(url, { timeout: 2000, totalTimeout: 9000, hooks: {}, retry: { limit: 2, retryOnTimeout: true, ' +
+      'shouldRetry: (x) => y(x), wrong: 1 } })',
     'ky 2.1.0',
     3,
     (k) => 300 * 2 ** (k - 1),
@@ -292,7 +304,8 @@ const TABLE = [
     [],
   ],
   [
-    'got.extend({ retry: { limit: 3, calculateDelay: ({ attemptCount, computedValue }) => {\n  const half = computedValue / 2;\n  if (attemptCount > 2) return 7000;\n  return half;\n}, noise: 0 } })',
+    'got.extend({ retry: { limit: 3, calculateDelay: ({ attemptCount, computedValue }) => {\n' +
+      '  const half = computedValue / 2;\n  if (attemptCount > 2) return 7000;\n  return half;\n}, noise: 0 } })',
     'got 16.1.0',
     4,
     (k) => (k > 2 ? 7000 : 500 * 2 ** (k - 1)),
@@ -315,7 +328,8 @@ const TABLE = [
     [],
   ],
   [
-    "import { CodeBuildClient } from '@aws-sdk/client-codebuild';\nnew CodeBuildClient({ maxAttempts: 4, retryMode: 'adaptive' })",
+    "import { CodeBuildClient } from '@aws-sdk/client-codebuild';\n" +
+      "new CodeBuildClient({ maxAttempts: 4, retryMode: 'adaptive' })",
     'AWS SDK v3 3.1169.0',
     4,
     (k, r) => r * 50 * 2 ** (k - 1),
@@ -330,7 +344,8 @@ const TABLE = [
     [/without jitter/, /not about retries: `staleTime`/],
   ],
   [
-    "useQuery({ queryKey: ['a'], queryFn, retry: (failures, error) => failures < 5, retryDelay: (n) => Math.min(500 * 3 ** n, 20_000) })",
+    "useQuery({ queryKey: ['a'], queryFn, retry: (failures, error) => failures < 5, retryDelay: (n) => " +
+      'Math.min(500 * 3 ** n, 20_000) })',
     'TanStack Query 5.108.0',
     6,
     (k) => min(20_000, 500 * 3 ** (k - 1)),
@@ -381,10 +396,14 @@ function compareWaits(policy, count, formula) {
   }
 }
 
-/** Other languages: the recognised library, the policy's attempts and waits, and notes. @type {[text: string, name: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]} */
+/**
+ * Other languages: the recognised library, the policy's attempts and waits, and notes.
+ * @type {[text: string, name: string, attempts: number, formula: (k: number, r: number) => number, notes: RegExp[]][]}
+ */
 const FOREIGN = [
   [
-    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions { MaxRetryAttempts = 5, Delay = TimeSpan.FromSeconds(1), BackoffType = DelayBackoffType.Linear, MaxDelay = config.Most, Name = "x" })',
+    'new ResiliencePipelineBuilder().AddRetry(new RetryStrategyOptions { MaxRetryAttempts = 5, Delay = ' +
+      'TimeSpan.FromSeconds(1), BackoffType = DelayBackoffType.Linear, MaxDelay = config.Most, Name = "x" })',
     'Polly 8',
     6,
     (k) => 1000 * k,
@@ -398,7 +417,8 @@ const FOREIGN = [
     [/No number could be read/, /default of the preset 'polly'/],
   ],
   [
-    'Policy.Handle<HttpRequestException>().WaitAndRetryAsync(5, retryAttempt => TimeSpan.FromSeconds(Math.Pow(2, retryAttempt)));',
+    'Policy.Handle<HttpRequestException>().WaitAndRetryAsync(5, retryAttempt => TimeSpan.FromSeconds(Math.Pow(2, ' +
+      'retryAttempt)));',
     'Polly 8',
     6,
     (k) => 1000 * 2 ** k,
@@ -412,7 +432,9 @@ const FOREIGN = [
     [],
   ],
   [
-    'b := backoff.NewExponentialBackOff()\nb.InitialInterval = 200 * time.Millisecond\nb.MaxInterval = time.Second\nb.RandomizationFactor = 0.1\nerr := backoff.Retry(op, backoff.WithMaxRetries(b, 5))',
+    'b := backoff.NewExponentialBackOff()\nb.InitialInterval = 200 * time.Millisecond\n' +
+      'b.MaxInterval = time.Second\nb.RandomizationFactor = 0.1\n' +
+      'err := backoff.Retry(op, backoff.WithMaxRetries(b, 5))',
     'cenkalti/backoff',
     6,
     (k, r) => (0.9 + 0.2 * r) * min(1000, 200 * 1.5 ** (k - 1)),
@@ -447,7 +469,9 @@ const FOREIGN = [
     [],
   ],
   [
-    'resilience4j.retry:\n  instances:\n    backendA:\n      maxAttempts: 4\n      waitDuration: 1s\n      enableExponentialBackoff: true\n      exponentialBackoffMultiplier: 2\n      enableRandomizedWait: true',
+    'resilience4j.retry:\n  instances:\n    backendA:\n      maxAttempts: 4\n      waitDuration: 1s\n' +
+      '      enableExponentialBackoff: true\n      exponentialBackoffMultiplier: 2\n' +
+      '      enableRandomizedWait: true',
     'resilience4j',
     4,
     (k, r) => (0.5 + r) * 1000 * 2 ** (k - 1),
@@ -461,7 +485,8 @@ const FOREIGN = [
     [],
   ],
   [
-    '@Retryable(retryFor = SQLException.class, maxAttempts = 4, backoff = @Backoff(delay = 1000, multiplier = 2, maxDelay = 100000, random = true))',
+    '@Retryable(retryFor = SQLException.class, maxAttempts = 4, backoff = @Backoff(delay = 1000, multiplier = 2, ' +
+      'maxDelay = 100000, random = true))',
     'Spring',
     4,
     (k, r) => (1 + r) * 1000 * 2 ** (k - 1),
@@ -484,14 +509,16 @@ const FOREIGN = [
     [/preset 'goRetryableHttp'/],
   ],
   [
-    '{ "methodConfig": [{ "name": [{}], "retryPolicy": { "maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "10s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"] } }] }',
+    '{ "methodConfig": [{ "name": [{}], "retryPolicy": { "maxAttempts": 5, "initialBackoff": "0.1s", ' +
+      '"maxBackoff": "10s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"] } }] }',
     'gRPC',
     5,
     (k, r) => (0.8 + 0.4 * r) * min(10_000, 100 * 3 ** (k - 1)),
     [/`retryableStatusCodes` is `retryIf`/],
   ],
   [
-    'new ExponentialBackOff.Builder().setInitialIntervalMillis(300).setMultiplier(2).setMaxElapsedTimeMillis(60000).build();',
+    'new ' +
+      'ExponentialBackOff.Builder().setInitialIntervalMillis(300).setMultiplier(2).setMaxElapsedTimeMillis(60000).build();',
     'Google HTTP client',
     Infinity,
     (k, r) => (0.5 + r) * min(60_000, 300 * 2 ** (k - 1)),
@@ -525,7 +552,10 @@ describe('other languages are recognised by their names', () => {
   }
 });
 
-/** Texts that do not identify a library, the question, and the libraries on offer. @type {[text: string, error: RegExp, choices: readonly string[]][]} */
+/**
+ * Texts that do not identify a library, the question, and the libraries on offer.
+ * @type {[text: string, error: RegExp, choices: readonly string[]][]}
+ */
 const ASKED = [
   ['{ retry: 3 }', /fit more than one library/, ['exponential-backoff', 'ky', 'got', 'TanStack Query']],
   ['{ maxAttempts: 3 }', /fit more than one library/, ['cockatiel', '@lifeomic/attempt', 'AWS SDK v3', 'rejitter']],
@@ -706,7 +736,7 @@ const VALUES = [
 ];
 
 test('each option of the package either has a value in a translation or is said to change no wait', () => {
-  /** The package lists its options to whoever writes another one. @param {(options: any) => unknown} take */
+  /** The package lists its options in the error about an unknown one. @param {(options: any) => unknown} take */
   const optionsOf = (take) => {
     try {
       take({ none: 1 });
@@ -720,7 +750,7 @@ test('each option of the package either has a value in a translation or is said 
     const text = `createFetch({ baseMs: 50, ${name}: something })`;
     if (VALUES.includes(name))
       return (
-        refusal(text) === `${name} must be a value, got something. A variable cannot be read here: paste its value.`
+        rejection(text) === `${name} must be a value, got something. A variable cannot be read here: paste its value.`
       );
     assert.ok(translated(text).notes.includes(`\`${name}\` is left out: it changes no wait.`), name);
     return false;
@@ -778,10 +808,10 @@ const REFUSED = [
   ['const wait = (n) => wait(n);\naxiosRetry(axios, { retryDelay: wait })', /does more than arithmetic/],
 ];
 
-describe('refused with one message', () => {
+describe('rejected with one message', () => {
   for (const [text, error, from] of REFUSED) {
     test(text.slice(0, 60).replaceAll('\n', ' ') || 'nothing', () => {
-      const message = refusal(text, from);
+      const message = rejection(text, from);
       assert.match(message, error);
       assert.ok(message.length < 600, message);
     });
@@ -803,8 +833,8 @@ test('nothing that is pasted is run, and no prototype is touched', () => {
     '{ retries: 5, __proto__: { factor: 3 }, constructor: 1, toString: 2, "<img src=x onerror=alert(1)>": 3 }',
     'p-retry',
   );
-  refusal('{ "version": 1, "baseMs": 5, "__proto__": { "capMs": 7 }, "constructor": 3 }');
-  refusal('{ baseMs: 5, jitter: { __proto__: { type: "additive" }, ratio: 3 } }');
+  rejection('{ "version": 1, "baseMs": 5, "__proto__": { "capMs": 7 }, "constructor": 3 }');
+  rejection('{ baseMs: 5, jitter: { __proto__: { type: "additive" }, ratio: 3 } }');
   assert.equal('ran' in globalThis, false);
   assert.equal(/** @type {any} */ ({}).factor, undefined);
   assert.equal(/** @type {any} */ ({}).capMs, undefined);
@@ -814,11 +844,11 @@ test('long texts of one thing end with an answer', () => {
   const repeated = ['/', '"\\', '\n', 'a<', 'a:1,', 'b(){},', '/*x', '*1', '-', 'a.', '`', '=>', 'new '];
   for (const piece of repeated) {
     const text = `f({ a: 1${piece.repeat(Math.floor(18_000 / piece.length))}`;
-    assert.equal(typeof refusal(text), 'string');
-    assert.doesNotMatch(refusal(text), /call stack|stack space/i);
+    assert.equal(typeof rejection(text), 'string');
+    assert.doesNotMatch(rejection(text), /call stack|stack space/i);
   }
   assert.equal(translated(`{ retries: ${'- '.repeat(20)}3 }`, 'p-retry').strategy.maxAttempts, 4);
-  assert.match(refusal(`{ retries: ${'- '.repeat(5000)}3 }`), /nested too deeply/);
+  assert.match(rejection(`{ retries: ${'- '.repeat(5000)}3 }`), /nested too deeply/);
 });
 
 /** Texts that cost a careless reader 2^n or n² steps: `unit`, repeated between `head` and `tail`. */
@@ -879,7 +909,7 @@ test('reading takes a number of steps proportional to the length', async () => {
   }
 });
 
-test('a function that would take too many steps is refused after a bounded number of them', async () => {
+test('a function that would take too many steps is rejected after a bounded number of them', async () => {
   const { parse, Fn } = await pageModule('take-away/literal.ts');
   // Each calls the one before twice: 2^40 steps.
   const text =
@@ -888,5 +918,5 @@ test('a function that would take too many steps is refused after a bounded numbe
   const [{ value }] = parse(text).objects;
   assert.ok(value.map.get('delay') instanceof Fn);
   assert.equal(value.map.get('delay').apply([1], 0.5), undefined);
-  assert.match(refusal(`axiosRetry(a, { retryDelay: f40 });\n${text}`), /does more than arithmetic/);
+  assert.match(rejection(`axiosRetry(a, { retryDelay: f40 });\n${text}`), /does more than arithmetic/);
 });

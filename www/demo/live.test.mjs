@@ -112,12 +112,12 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
             failure === 'slow' || failure === 'mixed',
           );
           await checkLog(page, expected.requests, failure);
-          // The worker is told when the page has given an attempt up, and stops as well.
+          // When the page has given an attempt up, the worker is notified, and stops as well.
           if (failure === 'slow') await untilStopped(page, expected.requests - expected.ok);
         }));
     }
 
-    test('settings by their controls, by link and by seed; a second visit finds the worker; the table has every attempt', () =>
+    test('sets by controls, link and seed; a second visit finds the worker; the table has every attempt', () =>
       withPage('', async (page) => {
         await page.selectOption('#live-failure', { label: '503 responses' });
         await page.selectOption('#live-rate', { label: '30%' });
@@ -150,7 +150,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(await send(page), whole);
       }));
 
-    test('fifty calls are under way at once, also beyond the six connections that browsers open', () =>
+    test('fifty calls run at once, also beyond the six connections that browsers open', () =>
       withPage('?calls=50&failure=503&baseMs=20', async (page) => {
         const expected = reckon({ failure: '503', rate: 0.6, calls: 50 });
         assert.equal(await send(page), expected.whole);
@@ -182,7 +182,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
           for (let i = 0; i < 100; i++) await undefined;
           return { before, after: running() };
         });
-        assert.ok(before > 4, `${before} calls were under way`);
+        assert.ok(before > 4, `${before} calls were running`);
         assert.equal(after, 0);
         await page.locator('#live-run[data-sent]').waitFor();
         const sentence = (await page.textContent('#live-sentence')) ?? '';
@@ -194,7 +194,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(Number(ended) + Number(succeeded), 8);
         assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
         assert.ok(await page.locator('#live-start').isEnabled());
-        // Longer than the longest wait that was under way.
+        // Longer than the longest running wait.
         await page.evaluate(() => setTimeout(() => Object.assign(globalThis, { isLater: true }), 9000));
         await page.clock.fastForward(10_000);
         assert.ok(await page.evaluate(() => 'isLater' in globalThis));
@@ -215,7 +215,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.match(
           sentence,
           new RegExp(
-            `^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`,
+            `^${ok} of 8\u00a0calls succeeded, with ${requests}\u00a0requests in all; without retries, \\d would ` +
+              `have\\. ${limited}\u00a0requests failed: ${limited}\u00a0×\u00a0429\\.$`,
           ),
         );
         assert.equal(await page.locator('#live-run .call .attempt').count(), requests);
@@ -227,17 +228,18 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(log.filter((line) => /Idempotency/.test(line)).length, 0);
         assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
 
-        // A status that no retry mends is an outcome of its own.
+        // A status that is not retryable is a separate outcome.
         await page.locator('#live-url').fill(`${site.url}/missing`);
         await page.selectOption('#live-calls', '1');
         assert.equal(
           await send(page),
-          `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`,
+          `0 of ${plural(1, 'call')} succeeded, with ${plural(1, 'request')} in all; without retries, 0 would ` +
+            `have. ${plural(1, 'request')} failed: 1${NBSP}×${NBSP}404.`,
         );
-        assert.equal(await page.locator('#live-run .call[data-outcome=refused]').count(), 1);
+        assert.equal(await page.locator('#live-run .call[data-outcome=rejected]').count(), 1);
       }));
 
-    test("why a URL of one's own gave no answer: nobody there, or CORS, or mixed content; and what is no such URL", async () => {
+    test('why a custom URL gave no response: no server, CORS or mixed content; and invalid URLs', async () => {
       const closed = await startServer({ seed: 1 });
       await closed.close();
       await withPage('?calls=1&maxAttempts=2&baseMs=10', async (page) => {
@@ -245,7 +247,8 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.match(
           await send(page),
           new RegExp(
-            `^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, .*Access-Control-Allow-Origin`,
+            `^0 of .* No answer could be read\\. Either nothing answers at ${closed.url}, ` +
+              '.*Access-Control-Allow-Origin',
           ),
         );
         // The server of the site shows its files to no other origin.
@@ -254,7 +257,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         for (const wrong of ['ftp://example.com/', 'example.com']) {
           await page.locator('#live-url').fill(wrong);
           await page.click('#live-start');
-          assert.equal(await page.textContent('#live-sentence'), 'A URL of your own begins with http:// or https://.');
+          assert.equal(await page.textContent('#live-sentence'), 'Your URL must start with http:// or https://.');
         }
         // Empty again: the flaky server.
         await page.locator('#live-url').fill('');
@@ -309,7 +312,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(site.stats().requests, requests + 1, 'and for the third; not for the last');
       }));
 
-    test("where there can be no service worker it says so, and a URL of one's own still works", async () => {
+    test('says so where service workers are missing; a custom URL still works there', async () => {
       await withPage('without/', async (page) => {
         await page.click('#live-start');
         await page.getByText('The flaky server is a service worker, and this browser did not start it').waitFor();
@@ -360,7 +363,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       };
       const still = await draws(browser, 'reduce');
       assert.equal(still.events, 6);
-      // And once each at the beginning, at the end and when it comes into view.
+      // And once each at the start, at the end and when it comes into view.
       assert.ok(still.drawn <= still.events + 3, JSON.stringify(still));
       const movingBrowser = await launch('light');
       try {
@@ -430,7 +433,7 @@ async function send(page) {
 }
 
 /**
- * What the requests of each call meet, with the waits between them: their exact length is the policy's.
+ * The fates of each call's requests, with the waits between them: their exact length is the policy's.
  * @param {Page} page
  */
 function legs(page) {
@@ -441,7 +444,7 @@ function legs(page) {
     );
 }
 
-/** What the worker counted for the run on the page, when it ended. @param {Page} page */
+/** The worker's counts of the run on the page, when it ended. @param {Page} page */
 async function counts(page) {
   return JSON.parse((await page.getAttribute('#live-run', 'data-counted')) ?? '{}');
 }
@@ -468,8 +471,8 @@ async function checkLog(page, requests, failure) {
     /attempt (?:[2-9]|10): POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line),
   );
   assert.deepEqual([first.length, again.length], [8, requests - 8]);
-  const asked = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
-  assert.equal(asked.length > 0, failure === '429' || failure === 'mixed');
+  const requested = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
+  assert.equal(requested.length > 0, failure === '429' || failure === 'mixed');
   const lost = log.filter((line) => /: network error, /.test(line));
   assert.equal(lost.length > 0, ['network', 'offline', 'mixed'].includes(failure));
 }

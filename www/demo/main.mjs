@@ -6,7 +6,7 @@
  *
  * `rejitter` is resolved as in any program, from the folder that holds this file: run it where the
  * packed tarball is installed, either here (`www/node_modules/rejitter`) or as a copy of this
- * folder's `*.mjs` beside another `node_modules`.
+ * folder's `*.mjs` next to another `node_modules`.
  *
  * With one seed the failures, the waits and the outcomes are the same on every run; only the
  * milliseconds in the last column vary. Exits with 1 if server and client disagree on the number
@@ -59,9 +59,9 @@ async function call(server, path) {
     await response.json();
     record.answers.push('200');
   } catch (error) {
-    // Refused before the first attempt: a mistake in the options, not an outcome.
+    // Rejected before the first attempt: a mistake in the options, not an outcome.
     if (record.answers.length === 0) throw error;
-    record.outcome = retryReport(error)?.reason === 'notRetryable' ? 'refused' : 'gave up';
+    record.outcome = retryReport(error)?.reason === 'notRetryable' ? 'rejected' : 'gave up';
   }
   record.ms = performance.now() - start;
   return record;

@@ -1,4 +1,4 @@
-/** The Node demo as a program: the same seed tells the same story. */
+/** The Node demo as a program: the same seed gives the same output. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ test('the table says what happened, and the counts agree', async () => {
   const { stdout, lines, stories } = await demo('--seed', '42');
   let sent = 0;
   for (const story of stories) {
-    const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|refused)$/.exec(story) ?? [];
+    const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|rejected)$/.exec(story) ?? [];
     assert.ok(attempts && answers, story);
     const met = answers.replaceAll(/ ?\(\d+\)/g, '').split(' ');
     assert.equal(met.length, Number(attempts), story);
@@ -46,7 +46,7 @@ test('the table says what happened, and the counts agree', async () => {
     if (outcome === 'gave up') assert.equal(met.length, 6, story);
     sent += met.length;
   }
-  assert.match(stories.at(-1) ?? '', /^missing +1 {2}404 +refused$/);
+  assert.match(stories.at(-1) ?? '', /^missing +1 {2}404 +rejected$/);
   assert.ok(
     stories.some((story) => / ok$/.test(story) && /\(/.test(story)),
     'a request succeeded after a retry',
@@ -59,12 +59,12 @@ test('the table says what happened, and the counts agree', async () => {
 test('with a server that never fails, and with one that always does', async () => {
   const never = await demo('--rate', '0');
   const always = await demo('--rate', '1', '--requests', '3');
-  assert.match(never.stdout, /with retry +24 of 24 +100 %/);
+  assert.match(never.stdout, /with retry +24 of 24 +100%/);
   assert.ok(never.stories.slice(0, 24).every((story) => /^\d\d +1 {2}200 +ok$/.test(story)));
-  assert.match(always.stdout, /with retry +0 of 3 +0 %/);
+  assert.match(always.stdout, /with retry +0 of 3 +0%/);
 });
 
-test('refuses arguments that make no sense, and says which', async () => {
+test('rejects invalid arguments, and names them', async () => {
   for (const [option, value] of [
     ['--rate', '1.5'],
     ['--requests', 'x'],

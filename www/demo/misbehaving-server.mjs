@@ -8,11 +8,11 @@
  * Any web page can send requests to it. So it answers only requests whose Host names this machine,
  * survives any request, keeps a bounded number of counts, and serves nothing outside of `staticDir`.
  *
- * What happens to a request depends on the seed, its id and how many there were for that id, not on
+ * The fate of a request depends on the seed, its id and how many there were for that id, not on
  * the order of arrival: see fate.mjs.
  *
  * `/flaky/:id` reads four optional query parameters: `run` names a separate count, so that the
- * same ids can be asked again from n = 1; `seed` and `rate` replace the server's own; `failure`
+ * same ids can be sent again from n = 1; `seed` and `rate` replace the server's own; `failure`
  * chooses one of the ways to fail, instead of all.
  */
 import { createReadStream } from 'node:fs';
@@ -198,7 +198,8 @@ function json(response, status, value, headers) {
 }
 
 /**
- * Whether the request was meant for this server: a page of another site that rebinds its name to 127.0.0.1 sends that name.
+ * Whether the request was meant for this server: a page of another site that rebinds its name to 127.0.0.1 sends that
+ * name.
  * @param {import('node:http').IncomingMessage} request
  */
 function isOwnHost({ headers: { host }, socket: { localPort } }) {
@@ -207,7 +208,8 @@ function isOwnHost({ headers: { host }, socket: { localPort } }) {
 }
 
 /**
- * Undefined unless the target is a path. Resolved against a base, `//` would be an invalid URL and `//host` another host.
+ * Undefined unless the target is a path. Resolved against a base, `//` would be an invalid URL and `//host` another
+ * host.
  * @param {string} target
  */
 function urlOf(target) {
@@ -216,7 +218,7 @@ function urlOf(target) {
 }
 
 /**
- * The value for `key`, which is made if there is none. The map keeps the `limit` values that were used last.
+ * Returns the value for `key`, which is created if missing. The map keeps the `limit` values that were used last.
  * @template V
  * @param {Map<string, V>} map
  * @param {string} key

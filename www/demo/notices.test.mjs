@@ -1,4 +1,4 @@
-/** The licences beside the built page. Expects `www/dist`. */
+/** The licences next to the built page. Expects `www/dist`. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The policies of the demo page. The build writes them into the page, so that they hold on any web server. The demo server
- * also sends them: workers take their policy from a header. Any page may embed this one, as `?figure=ID` is made for.
+ * The policies of the demo page. The build writes them into the page, so that they hold on any web server. The demo
+ * server also sends them: workers take their policy from a header. Any page may embed this one, as `?figure=ID` is made
+ * for.
  */
 
 /** Allows scripts from files of the page only. Requests may go anywhere, because the live calls take any URL. */

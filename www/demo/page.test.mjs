@@ -14,7 +14,7 @@ import { percentilesInNode } from './lib/percentiles.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** Of what every visitor loads: the page and its worker, without the wasm, which is inlined as text. */
+/** Budget of every visitor's download: the page and its worker, without the wasm, which is inlined as text. */
 const MOST_SCRIPT_BYTES = 60_000;
 
 /** Nothing else in the scripts is a text that long, without quotes, `$`, `<` and backslashes: the wasm. */
@@ -164,7 +164,7 @@ inEachEngine(
         assert.ok(await base.evaluate((element) => element === document.activeElement));
         await page.keyboard.press('ArrowRight');
         assert.equal(await base.getAttribute('aria-valuetext'), '150\u00a0ms');
-        // A base above the cap takes the cap along: the package refuses a cap below the base.
+        // A base above the cap takes the cap along: the package rejects a cap below the base.
         await page.keyboard.press('End');
         await page.getByRole('slider', { name: 'Cap', exact: true }).focus();
         await page.keyboard.press('Home');
@@ -294,7 +294,10 @@ async function percentiles(page) {
 /** The exact mean of each wait and the share of single values, for the page's first settings. */
 async function exactDistributions() {
   const file = await readFile(new URL('../../tests/vectors/distributions.json', import.meta.url), 'utf8');
-  /** @type {{ distributions: { options: { backoff?: string, jitter: string }, rows: [number, number, number, ...unknown[]][] }[] }} */
+  /**
+   * @type {{ distributions: { options: { backoff?: string, jitter: string }, rows: [number, number, number,
+   * ...unknown[]][] }[] }}
+   */
   const { distributions } = JSON.parse(file);
   return (/** @type {string} */ backoff, /** @type {string} */ jitter) => {
     // The page truncates at wait 4, the file at wait 10.

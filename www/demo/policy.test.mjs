@@ -1,6 +1,7 @@
 /**
- * The page under its Content-Security-Policy, in real browsers: it works without a violation, and nothing that is injected
- * into it runs. Served by the demo server, which also sends the policy to workers, and by Vite's server for development.
+ * The page under its Content-Security-Policy, in real browsers: it works without a violation, and nothing that is
+ * injected into it runs. Served by the demo server, which also sends the policy to workers, and by Vite's server for
+ * development.
  *
  * Expects `www/dist`, `rejitter` in `www/node_modules`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
@@ -85,7 +86,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       }
     }
 
-    test('everything works without a violation: figures, workers, wasm, fonts, pictures, live calls to both servers', () =>
+    test('works without a violation: figures, workers, wasm, fonts, pictures, live calls to both servers', () =>
       withPage(`${site.url}/${SMALL}&calls=8&failure=503&baseMs=20`, async (page, messages) => {
         const figures = await drawAll(page);
         assert.ok(figures.length > 8, figures.join());
@@ -178,7 +179,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         root: fileURLToPath(new URL('..', import.meta.url)),
         cacheDir,
         logLevel: 'silent',
-        // Not the usual port, where somebody may be at work.
+        // Not the usual port, which another program may use.
         server: { host: '127.0.0.1', port: 0, strictPort: false },
       });
       try {

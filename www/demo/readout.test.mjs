@@ -30,7 +30,11 @@ const toMiddle = (page, id) =>
     .locator(`#${id} .drawing`)
     .evaluate((drawing) => drawing.scrollIntoView({ block: 'center', behavior: 'instant' }));
 
-/** What the box of a figure says, and where it and the line are; undefined if they are not shown. @param {Page} page @param {string} id */
+/**
+ * The text of a figure's box, and the place of box and line; undefined if they are not shown.
+ * @param {Page} page
+ * @param {string} id
+ */
 function said(page, id) {
   return page.locator(`#${id}`).evaluate((card) => {
     const [line, box] = ['.crosshair-line', '.crosshair-box'].map(
@@ -135,13 +139,13 @@ inEachEngine(({ engine, withPage }) => {
       );
     }));
 
-  test('the arrow keys move it, it is told to a screen reader, and Escape takes it away', () =>
+  test('the arrow keys move it, a screen reader announces it, and Escape takes it away', () =>
     withPage(async (page) => {
       for (const id of SHARED) await ready(page, id);
       await toMiddle(page, 'arrivals');
       const slider = page.locator('#arrivals').getByRole('slider', { name: 'Crosshair: Load over time' });
       await slider.focus();
-      assert.equal((await said(page, 'lanes'))?.place, 'at 2\u00a0s', 'it begins where the server is back');
+      assert.equal((await said(page, 'lanes'))?.place, 'at 2\u00a0s', 'it starts where the server is back');
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('PageUp');
       const shown = await said(page, 'arrivals');
@@ -193,7 +197,7 @@ inEachEngine(({ engine, withPage }) => {
 
 inEachEngine(
   ({ withPage }) => {
-    test('on a touch screen a tap shows it, the next tap elsewhere takes it away, and a finger that moves scrolls', () =>
+    test('on a touch screen a tap shows it, the next tap elsewhere hides it, and a moving finger scrolls', () =>
       withPage(
         async (page, url) => {
           const browser = page.context().browser();
@@ -239,7 +243,7 @@ inEachEngine(
 );
 
 /**
- * What the figures draw at their crosshairs, read from their marks. Runs in the page: the height of each
+ * Values that the figures draw at their crosshairs, read from their marks. Runs in the page: the height of each
  * panel's bar against the labels of its axis, and the marks of the lanes up to the line.
  */
 function reckon() {

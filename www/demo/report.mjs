@@ -1,4 +1,4 @@
-/** What the Node demo prints: each request with its attempts and waits, then the sums. */
+/** The output of the Node demo: each request with its attempts and waits, then the sums. */
 import { RetryPolicy } from 'rejitter';
 import { paint, table } from './terminal.mjs';
 
@@ -7,7 +7,7 @@ import { paint, table } from './terminal.mjs';
  * @property {string} name
  * @property {string[]} answers one per attempt: a status, `drop` or `slow`
  * @property {number[]} waits
- * @property {'ok' | 'gave up' | 'refused'} outcome
+ * @property {'ok' | 'gave up' | 'rejected'} outcome
  * @property {number} ms
  */
 
@@ -29,9 +29,11 @@ import { paint, table } from './terminal.mjs';
 export function printIntroduction({ server, seed, failureRate, requestCount, concurrency, answerWithinMs, ...policy }) {
   console.log(`${paint.bold('rejitter')} on Node ${process.versions.node}, against ${server}`);
   console.log(
-    `${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers fail (seed ${seed}).`,
+    `${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers ` +
+      `fail (seed ${seed}).`,
   );
-  const options = `baseMs ${policy.baseMs}, capMs ${policy.capMs}, factor ${policy.factor}, maxAttempts ${policy.maxAttempts}`;
+  const { baseMs, capMs, factor, maxAttempts } = policy;
+  const options = `baseMs ${baseMs}, capMs ${capMs}, factor ${factor}, maxAttempts ${maxAttempts}`;
   console.log(paint.dim(`createFetch, full jitter, ${options}; slow is after ${answerWithinMs} ms.\n`));
 }
 
@@ -99,12 +101,12 @@ function printWaits({ baseMs, capMs, factor, maxAttempts }, calls) {
   if (waits.length === 0) return;
   // The ceilings come from the package too: the waits of the same policy without jitter.
   const ceilings = [...new RetryPolicy({ baseMs, capMs, factor, maxAttempts, jitter: 'none' }).delays()];
-  // The server's 429 says how long to wait: never less than that, so it is no draw below the ceiling.
+  // The server's 429 says how long to wait: never less than that, so it is not a draw below the ceiling.
   const shares = calls.flatMap((it) =>
     it.waits.flatMap((wait, k) => (it.answers[k] === '429' ? [] : wait / /** @type {number} */ (ceilings[k]))),
   );
-  const asked = waits.length - shares.length;
-  const hinted = asked > 0 ? ` (${asked} by Retry-After)` : '';
+  const requested = waits.length - shares.length;
+  const hinted = requested > 0 ? ` (${requested} by Retry-After)` : '';
   if (shares.length === 0) {
     console.log(`waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s${hinted}`);
     return;
@@ -113,7 +115,7 @@ function printWaits({ baseMs, capMs, factor, maxAttempts }, calls) {
   const standardError = percent(1 / Math.sqrt(12 * shares.length));
   console.log(
     `waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s${hinted}; else ${mean} of the ceiling ` +
-      paint.dim(`(expected 50 % ± ${standardError})`),
+      paint.dim(`(expected 50% ± ${standardError})`),
   );
 }
 
@@ -151,5 +153,5 @@ function sum(values) {
 
 /** @param {number} share */
 function percent(share) {
-  return `${(100 * share).toFixed(share > 0.95 && share < 1 ? 1 : 0)} %`;
+  return `${(100 * share).toFixed(share > 0.95 && share < 1 ? 1 : 0)}%`;
 }

@@ -1,4 +1,4 @@
-/** What the sections of the built page do when they are used: herd, cost, code, linter, import. */
+/** The sections of the built page in use: herd, cost, code, linter, import. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explain, simulateContention, simulateLoad } from 'rejitter/lab';
@@ -48,7 +48,7 @@ inEachEngine(({ withPage }) => {
       assert.match((await sub.textContent()) ?? '', /^1,000\u00a0clients hit a server that is down for 3\u00a0s/);
     }));
 
-  test('aws: the navigation leads to the figure, all values of the simulator are reproduced, and their rings are seen', () =>
+  test('aws: the navigation leads to the figure, which reproduces all values of the simulator, with rings', () =>
     withPage(async (page) => {
       await page.getByRole('navigation').getByRole('link', { name: 'AWS 2015' }).click();
       await page.waitForURL(/#aws-2015$/);
@@ -193,7 +193,8 @@ inEachEngine(({ withPage }) => {
       assert.match(
         said,
         new RegExp(
-          `^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`,
+          `^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A ` +
+            `budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`,
         ),
       );
 
@@ -204,7 +205,8 @@ inEachEngine(({ withPage }) => {
       assert.match(
         (await finding.textContent()) ?? '',
         new RegExp(
-          `at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ${seconds(less.request)}\\.$`,
+          `at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ` +
+            `${seconds(less.request)}\\.$`,
         ),
       );
       await drawn(page, 'budgets');
@@ -243,7 +245,7 @@ inEachEngine(({ withPage }) => {
       }
     }));
 
-  test('waits: a deadline that ends them, and one that lets nobody retry', () =>
+  test('waits: a deadline that ends them, and one that allows no retry', () =>
     withPage(
       async (page, url) => {
         const total = async () =>
@@ -362,7 +364,7 @@ inEachEngine(({ withPage }) => {
       assert.ok(await page.getByRole('button', { name: 'Draw it' }).isHidden());
     }));
 
-  test('import: the waits before and after are compared in words, marks and numbers, and a link brings the text back', () =>
+  test('import: compares the waits before and after in words, marks and numbers; a link restores the text', () =>
     withPage(async (page, url) => {
       const text = 'ky(url, { retry: { limit: 5, backoffLimit: 3000, jitter: true } })';
       await page.locator('#import-body').scrollIntoViewIfNeeded();
@@ -419,7 +421,7 @@ inEachEngine(({ withPage }) => {
       }
     }));
 
-  test('import: what fits several libraries is asked, and one click answers; another language is known by its names', () =>
+  test('import: asks about options of several libraries, one click answers; names show another language', () =>
     withPage(async (page) => {
       await page.locator('#import-body').scrollIntoViewIfNeeded();
       await page.locator('#import-text').fill('{ retries: 5 }');
@@ -465,7 +467,12 @@ function titleOf(name) {
 const NOISE = 10;
 const SEEN = 30;
 
-/** Marks are seen if the picture is another one without them. @param {Page} page @param {string} figure @param {string} marks */
+/**
+ * Marks are seen if the picture is another one without them.
+ * @param {Page} page
+ * @param {string} figure
+ * @param {string} marks
+ */
 async function seen(page, figure, marks) {
   const drawing = page.locator(`${figure} .drawing`);
   const picture = async () => (await drawing.screenshot()).toString('base64');
@@ -476,14 +483,17 @@ async function seen(page, figure, marks) {
     const without = await picture();
     await style.evaluate((element) => /** @type {Element} */ (element).remove());
     const after = await picture();
-    // Where something else has changed meanwhile, nothing is known.
+    // If something else has changed, the comparison says nothing.
     if ((await page.evaluate(differences, [before, after])) > NOISE) return undefined;
     return { pixels: await page.evaluate(differences, [before, without]) };
   });
   assert.ok(changed.pixels >= SEEN, `${marks} of ${figure} are ${changed.pixels} pixels`);
 }
 
-/** Pairs of texts of which one covers the other, or that leave the picture's card. Runs in the page. @param {SVGElement} picture */
+/**
+ * Pairs of texts of which one covers the other, or that leave the picture's card. Runs in the page.
+ * @param {SVGElement} picture
+ */
 function coveredTexts(picture) {
   const card = picture.closest('figure')?.getBoundingClientRect();
   const texts = [...picture.querySelectorAll('text')]

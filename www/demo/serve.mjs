@@ -3,8 +3,8 @@
  *
  *   node serve.mjs [--port N] [--seed 42] [--dist ../dist]
  *
- * Prints the address once it answers. Without `--port` it is 4173, or a free one if that is taken. Ctrl-C or SIGTERM ends every
- * connection and exits with 0.
+ * Prints the address once it answers. Without `--port` it is 4173, or a free one if that is taken. Ctrl-C or SIGTERM
+ * ends every connection and exits with 0.
  */
 import { access } from 'node:fs/promises';
 import path from 'node:path';

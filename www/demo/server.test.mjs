@@ -15,7 +15,7 @@ import { startServer } from './misbehaving-server.mjs';
 const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 40 });
 
 /**
- * What one request met, as a client without a clock sees it: a slow answer is a 200.
+ * The fate of one request, as a client without a clock sees it: a slow answer is a 200.
  * @param {string} url
  */
 async function meet(url) {
@@ -47,7 +47,7 @@ async function story(url, order) {
   return met;
 }
 
-test('what a request meets depends on seed, id and count, not on the order of arrival', async () => {
+test('the fate of a request depends on seed, id and count, not on the order of arrival', async () => {
   const servers = await Promise.all([5, 5, 5, 2].map((seed) => startServer({ seed, failureRate: 0.6, ...QUICK })));
   const orders = /** @type {const} */ (['as listed', 'reversed', 'at once', 'as listed']);
   try {
@@ -187,7 +187,7 @@ test('serves the files of its folder and nothing outside of it', async () => {
   }
 });
 
-/** Request targets that are no paths of files; in most of them `new URL` finds an invalid host or port. */
+/** Request targets that are not paths of files; in most of them `new URL` finds an invalid host or port. */
 const ODD_TARGETS = [
   '//',
   '///',
@@ -350,7 +350,7 @@ test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SI
       const url = String(line).trim();
       assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
       assert.match(await (await fetch(url)).text(), /page/);
-      // A slow answer under way must not hold it up.
+      // A slow response must not delay it.
       const pending = fetch(`${url}flaky/1?rate=1`).catch(() => undefined);
       child.kill(signal);
       assert.deepEqual(await exit, [0, null]);

@@ -1,6 +1,6 @@
 /**
  * The opening of the page: its numbers are those of the installed package, and its pictures move, rest and
- * stand still as a visitor sees them. The frames of the browser are given by the test, one by one.
+ * stand still as a visitor sees them. The test supplies the frames of the browser, one by one.
  *
  * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
@@ -66,11 +66,11 @@ function ownFrames() {
   /** @type {FrameRequestCallback[]} */
   let wanted = [];
   let now = 0;
-  let asked = 0;
+  let id = 0;
   globalThis.requestAnimationFrame = (callback) => {
-    asked++;
+    id++;
     wanted.push(callback);
-    return asked;
+    return id;
   };
   globalThis.cancelAnimationFrame = () => {
     wanted = [];
@@ -89,7 +89,7 @@ function ownFrames() {
   });
 }
 
-/** Waits until the story is told. @param {Page} page */
+/** Waits until the story has ended. @param {Page} page */
 async function told(page) {
   await page.locator('#story-section').scrollIntoViewIfNeeded();
   await page.locator('.story-result[aria-busy=false]').waitFor();
@@ -99,7 +99,7 @@ async function told(page) {
 const frames = (page, count) =>
   page.evaluate(([n = 0, ms = 0]) => /** @type {any} */ (globalThis).frames(n, ms), [count, FRAME_MS]);
 
-/** What the canvas of a scene shows. @param {Page} page @param {Scene} scene */
+/** The picture on the canvas of a scene. @param {Page} page @param {Scene} scene */
 const pictureOf = (page, scene) =>
   page
     .locator(`[data-scene=${scene}] canvas`)
@@ -113,7 +113,10 @@ async function look(page, scene) {
 /** @param {Page} page */
 const wantsFrame = (page) => page.evaluate(() => /** @type {any} */ (globalThis).frameWanted());
 
-/** Resolves when the page's own observer, which is older than the one made here, was called. Runs in the page. @param {Element} element */
+/**
+ * Resolves when the page's own observer, which is older than the one made here, was called. Runs in the page.
+ * @param {Element} element
+ */
 function bringIntoView(element) {
   element.scrollIntoView({ block: 'center', behavior: 'instant' });
   return new Promise((resolve) => {
@@ -128,7 +131,8 @@ function bringIntoView(element) {
 /**
  * How many pixels of an area have the colour of a variable of the style sheet, nearly.
  * @param {Page} page @param {Scene} scene @param {string} variable
- * @param {[left: number, right: number, top: number, bottom: number]} area in CSS pixels; from the right or the bottom where negative
+ * @param {[left: number, right: number, top: number, bottom: number]} area in CSS pixels; from the right or the bottom
+ *   where negative
  */
 function pixels(page, scene, variable, area) {
   return page.locator(`[data-scene=${scene}] canvas`).evaluate(
@@ -242,7 +246,9 @@ describe('the story', () => {
             const closing = await page.locator('.story-closing').innerText();
             assert.ok(
               closing.includes(
-                `jitter turns ${backoff.served} served clients into 1,000, with ${(jitter.calls / 1000).toFixed(1)} calls per client instead of ${(backoff.calls / 1000).toFixed(1)}`,
+                `jitter turns ${backoff.served} served clients into 1,000, with ` +
+                  `${(jitter.calls / 1000).toFixed(1)} calls per client instead of ` +
+                  `${(backoff.calls / 1000).toFixed(1)}`,
               ),
               closing,
             );
@@ -281,7 +287,7 @@ describe('the story', () => {
           assert.ok(some > 50 && all > 1.3 * some, `${some}, then ${all}`);
           assert.equal(await pixels(page, 'jitter', '--failed', BAR), 0);
           assert.equal(await pixels(page, 'jitter', '--full', BAR), 0, 'nothing left to do');
-          // The end stays, then it begins again.
+          // The end stays, then it starts again.
           await frames(page, 9000 / PER_FRAME_MS);
           const end = await pictureOf(page, 'jitter');
           await frames(page, 1);
@@ -355,7 +361,7 @@ describe('the story', () => {
           const before = await Promise.all(SCENES.map((scene) => pictureOf(page, scene)));
           await frames(page, 20);
           assert.deepEqual(await Promise.all(SCENES.map((scene) => pictureOf(page, scene))), before);
-          // Rejected calls up to the end in three scenes; with jitter there are none left.
+          // Rejected calls up to the end in three scenes; with jitter no call is left.
           const late = await Promise.all(SCENES.map((scene) => pixels(page, scene, '--failed', LATER)));
           assert.ok(
             late.slice(0, 3).every((count) => count > 40),

@@ -172,7 +172,7 @@ test('defaults that the package does not write are those that it uses', () => {
   }
 });
 
-test('fields that do not act make no other strategy; the sixteen of the grid are those of before', () => {
+test('fields without effect make no other strategy; the sixteen of the grid are those of before', () => {
   assert.ok(sameStrategy(INITIAL, { ...INITIAL, truncateAt: 9, ratio: 0.1, list: [1] }));
   assert.ok(!sameStrategy(INITIAL, { ...INITIAL, capRule: 'draw' }));
   assert.ok(!sameStrategy(INITIAL, { ...INITIAL, capMs: Infinity }));

@@ -1,5 +1,5 @@
 /**
- * What matters most on the built page, in WebKitGTK.
+ * The most important parts of the built page, in WebKitGTK.
  *
  * Expects `www/dist`, `rejitter` in `www/node_modules`, and the programs that WEBKIT_DRIVER_BIN and
  * XVFB_BIN name. Each test has a browser of its own, so that each is a first visit.
@@ -370,7 +370,7 @@ async function arrived(page) {
 }
 
 /**
- * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK tells the width
+ * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK reports the width
  * of what a window that has become narrow showed before.
  * @param {Session} page
  */

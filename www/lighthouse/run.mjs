@@ -89,11 +89,9 @@ try {
       median(results.map(({ categories }) => Math.round(100 * categories[name].score))),
     ]);
     console.log(`${kind}: ${scores.map(([name, score]) => `${name} ${score}`).join(', ')}`);
-    console.log(
-      '  ' +
-        `${TIMES.map((name) => `${name} ${Number(median(results.map(({ audits }) => audits[name].numericValue)).toFixed(3))}`).join(', ')}`,
-    );
-    // What costs points, once for all runs.
+    const times = TIMES.map((name) => median(results.map(({ audits }) => audits[name].numericValue)));
+    console.log(`  ${TIMES.map((name, i) => `${name} ${Number(times[i].toFixed(3))}`).join(', ')}`);
+    // Failed audits, once for all runs.
     const failed = results.flatMap(({ audits, categories }) =>
       CATEGORIES.flatMap((name) =>
         categories[name].auditRefs

@@ -65,7 +65,7 @@ byId('version').textContent = version;
 mountTheme();
 mountHeadings();
 const only = figureIn(location.search);
-// At once: an embedded figure must not begin as the whole page.
+// At once: an embedded figure must not start as the whole page.
 if (only) document.documentElement.dataset.only = only;
 // The build has drawn the whole page with its first settings.
 store.subscribe((state) => {
@@ -82,7 +82,7 @@ if (location.hash) void showTarget();
 addEventListener('hashchange', () => void showTarget());
 
 /**
- * Mounts a section in the place of the picture that the build has drawn: that stays until the section shows as much.
+ * Mounts a section over the picture that the build has drawn: that stays until the section shows as much.
  */
 function mountUnder(id: string, mount: (root: HTMLElement) => void): void {
   const body = byId(id);
@@ -101,7 +101,7 @@ function mountUnder(id: string, mount: (root: HTMLElement) => void): void {
   mount(live);
 }
 
-/** What few readers come to is loaded when they do. */
+/** Sections that few readers reach are loaded when they do. */
 function mountWhenNear(id: string, mount: (root: HTMLElement) => Promise<void>): void {
   const body = byId(id);
   const load = (): Promise<void> => {

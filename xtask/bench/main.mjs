@@ -70,6 +70,7 @@ const results = {
 };
 mkdirSync(out, { recursive: true });
 const file = join(out, 'results.json');
+const remark = Math.max(...others) > 0.1 ? ' This machine is not idle: measure again.' : '';
 writeFileSync(file, `${JSON.stringify(results)}\n`);
 
 const { processor, cores, platform } = results.machine;
@@ -82,7 +83,7 @@ ${who.join(', ')}; Node ${Object.values(results.nodes).join(', ')}.
 Asking for a Node: ${Object.entries(engines())
   .map(([name, node]) => `${name} ${node}`)
   .join(', ')}; measured wherever they run.
-Others used ${percent(others[0])} of the processors just before and ${percent(others[1])} just after.${Math.max(...others) > 0.1 ? ' This machine is not idle: measure again.' : ''}
+Others used ${percent(others[0])} of the processors just before and ${percent(others[1])} just after.${remark}
 ${file}`);
 if (docs) {
   writeFileSync(docs, between(readFileSync(docs, 'utf8'), block(results)));

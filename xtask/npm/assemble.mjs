@@ -1,5 +1,5 @@
 // Puts the npm package together: pkg-template/, the driver modules that the entries reach, each wasm
-// as a file and as a module, the entry points of other hosts, the CommonJS twins, the version. Beside it,
+// as a file and as a module, the entry points of other hosts, the CommonJS twins, the version. Next to it,
 // in OUT.modules, the same with every module as a file: for tests that change one.
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --lab folder --out target/pkg
@@ -175,7 +175,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
     const name = basename(file);
     write(name, bytes);
     write(`lib/${basename(file, '.wasm')}-bytes.js`, bytesModule(bytes, name));
-    // The same as JavaScript lies beside it.
+    // The same as JavaScript lies next to it.
     write(`lib/${basename(file, '.wasm')}-generated.js`, readFileSync(file.replace(/\.wasm$/, '.js')));
   }
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
@@ -254,7 +254,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
     if (!existsSync(join(next, file))) throw new Error(`package.json exports ${file}, which is not there`);
   }
 
-  // In one move: whoever reads the package meanwhile never sees half of it.
+  // In one move: readers of the package never see half of it.
   rmSync(out, { recursive: true, force: true });
   renameSync(next, out);
 }

@@ -24,7 +24,7 @@ import { textOf } from './wasm-text.mjs';
 // (module): the smallest file that is one
 const EMPTY_WASM = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-// As wasm-bindgen writes it, in small.
+// A small version of wasm-bindgen's output.
 const GLUE = `/** What it does. */
 export function plan() { return decoder.decode(); }
 let decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -136,19 +136,19 @@ describe('assemble', () => {
     assert.ok(!existsSync(join(given.out, 'index.workerd.js')));
   });
 
-  test('refuses a module that CommonJS cannot load', async () => {
+  test('rejects a module that CommonJS cannot load', async () => {
     const given = sources('cjs', { 'driver/words/name.js': "export const name = await 'retry';\n" });
     await assert.rejects(assemble(given), /await/);
   });
 
-  test('refuses an export without a file', async () => {
+  test('rejects an export without a file', async () => {
     const given = sources('missing', {
       'template/package.json': JSON.stringify({ name: 'small', exports: { './other': './other.js' } }),
     });
     await assert.rejects(assemble(given), /exports \.\/other\.js, which is not there/);
   });
 
-  test('refuses a driver module that would overwrite one of the package', async () => {
+  test('rejects a driver module that would overwrite one of the package', async () => {
     const given = sources('twice', { 'driver/unused.js': 'export {};\n' });
     await assert.rejects(assemble(given), /have one name/);
   });
@@ -208,7 +208,7 @@ describe('bundled', () => {
     assert.equal(sourcesContent[1], PACKAGE['lib/a.js']);
   });
 
-  test('refuses two names that are one, and characters that double the memory of a file', async () => {
+  test('rejects two names that are one, and characters that double the memory of a file', async () => {
     const twice = {
       ...PACKAGE,
       'main.js': "import { a } from './lib/a.js';\nimport { b } from './lib/d.js';\nexport const main = [a, b];\n",

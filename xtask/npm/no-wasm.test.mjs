@@ -3,13 +3,14 @@ import { test } from 'node:test';
 
 import { moduleOf } from './no-wasm.mjs';
 
-/** What wasm2js writes, in small. */
+/** A small version of wasm2js's output. */
 const written = (body, exported = 'export var half = retasmFunc.half;\n') =>
-  `\nfunction asmFunc(imports) {\n var Math_imul = Math.imul;\n var Math_floor = Math.floor;\n${body} return {\n  "half": $0\n };\n}\n\nvar retasmFunc = asmFunc({\n});\n${exported}`;
+  `\nfunction asmFunc(imports) {\n var Math_imul = Math.imul;\n var Math_floor = Math.floor;\n${body}` +
+  ` return {\n  "half": $0\n };\n}\n\nvar retasmFunc = asmFunc({\n});\n${exported}`;
 
 const HALF = ' function $0($0_1) {\n  $0_1 = +$0_1;\n  return +Math_floor($0_1 * .5);\n }\n\n';
 
-test('the module makes the functions when it is asked to, and not at import', async () => {
+test('the module makes the functions on demand, and not at import', async () => {
   const code = await moduleOf(written(HALF));
   assert.doesNotMatch(code, /imul/);
   assert.match(code, /^\/\/ Written by Binaryen's wasm2js\.\n/);

@@ -45,7 +45,7 @@ async function main() {
   rmSync(values.out, { recursive: true, force: true });
   mkdirSync(values.out, { recursive: true });
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', values.out];
-  // npm's warnings are no part of the report; when it fails they are in the error.
+  // npm's warnings are left out of the report; when it fails they are in the error.
   const printed = execFileSync('npm', args, { cwd: values.package, encoding: 'utf8', stdio: 'pipe' });
   // An array, or (npm 12) an object by name.
   const [packed] = Object.values(JSON.parse(printed));

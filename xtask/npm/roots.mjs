@@ -20,7 +20,7 @@ export function graphOf(roots) {
   return [{ name: 'driver', root: true, reaches: roots }, ...roots.map((name) => ({ name, export: name }))];
 }
 
-/** What is wrong with the finished file, or an empty list. */
+/** Returns the problems of the finished file. */
 export function problemsOf(module, graph) {
   const wanted = graph.filter((node) => node.export).map((node) => node.export);
   const found = WebAssembly.Module.exports(module)
@@ -48,7 +48,7 @@ function main(args) {
   }
   const problems = problemsOf(module, JSON.parse(readFileSync(graph, 'utf8')));
   if (problems.length > 0) throw new Error(`${wasm}: ${problems.join('; ')}`);
-  // What the loaders do.
+  // Does the loaders' work.
   new WebAssembly.Instance(module);
 }
 

@@ -12,8 +12,8 @@ import { pathToFileURL } from 'node:url';
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * The file with dots in the place of the folders. Lengths stay as they are, because the file counts its
- * bytes; the texts of a wasm file follow each other without a separator, so a path's begin must be known.
+ * Returns the file with dots instead of the folders. Lengths stay as they are, because the file counts its
+ * bytes; the texts of a wasm file follow each other without a separator, so the start of a path must be known.
  */
 export function untraceable(bytes, cargoHome = env.CARGO_HOME || join(homedir(), '.cargo')) {
   const home = Buffer.from(escaped(cargoHome)).toString('latin1');

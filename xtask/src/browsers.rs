@@ -1,4 +1,4 @@
-//! What the browser tests need: Chromium, Firefox and WebKit with their drivers, and wasm-pack.
+//! Set-up of the browser tests: Chromium, Firefox and WebKit with their drivers, and wasm-pack.
 
 use std::env;
 use std::fs;
@@ -227,7 +227,7 @@ fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> 
         };
         start
             .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
-            // Another installation may be under way.
+            // Another installation may be running.
             .args(["-o", "DPkg::Lock::Timeout=120"])
             .args(args)
             .remedy(remedy.as_str())
@@ -252,7 +252,7 @@ fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> 
     commands.iter().try_for_each(|cmd| step.run(cmd).map(drop))
 }
 
-/// Returns whether to ask the reader before running commands with `sudo`. Where nobody can answer, xtask goes on: one
+/// Returns whether to ask the reader before running commands with `sudo`. Without a terminal, xtask goes on: one
 /// command does all the set-up.
 fn must_ask(root: bool, ci: bool, terminal: bool) -> bool {
     !root && !ci && terminal
@@ -316,7 +316,7 @@ fn short_version(printed: &str) -> String {
     }
 }
 
-/// Without a sandbox: as root Chromium refuses one, and only our own pages are loaded.
+/// Without a sandbox: as root Chromium does not start with one, and only our own pages are loaded.
 fn capabilities(chrome: &Path, firefox: &Path) -> String {
     let chrome_args = [
         "--headless",

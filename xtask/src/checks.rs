@@ -16,6 +16,7 @@ use crate::demo::{self, CONSUMER, IN_PAGE};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
 use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::site;
 use crate::step::file_failure;
 use crate::workspace::Workspace;
 
@@ -44,7 +45,9 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
         }
     }
     steps.extend(package_in_webkit(&tests));
+    steps.extend(package_without_wasm(&tests));
     steps.extend(package_checks());
+    steps.extend(site::steps());
     steps.extend(demo());
     for file in test_files(&ws.root.join("www/demo"))? {
         steps.push(page_tests(format!("demo: {}", stem(&file)), file)?);
@@ -109,6 +112,9 @@ fn lints() -> Vec<Plan> {
             // The layers of src/js are rules of biome.json.
             vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
         }),
+        Plan::check("lint: words", &[NODE], |cx| {
+            vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
+        }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
         }),
@@ -131,6 +137,10 @@ fn native() -> Vec<Plan> {
         Plan::tests("native: crate and layering", Runner::Cargo, &[], |cx| {
             // With Tokio as the default sleeper, which is not a default feature.
             vec![in_root(cx, &["test", "--all-features"])]
+        })
+        .room(TARGET),
+        Plan::tests("native: texts of misuse", Runner::Cargo, &[], |cx| {
+            vec![in_root(cx, &["test", "--package", "rejitter-ui"])]
         })
         .room(TARGET),
         Plan::tests("native: build tools", Runner::Cargo, &[], |cx| {
@@ -299,6 +309,29 @@ fn package_in_webkit(tests: &Path) -> Vec<Plan> {
         .into()
 }
 
+/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all of them so.
+fn package_without_wasm(tests: &Path) -> Vec<Plan> {
+    let again = |name: &str| {
+        let file = tests.join(format!("{name}.test.mjs"));
+        let needs = [PACK, NODE, NPM_OF_TESTS];
+        Plan::tests(
+            format!("package: {name}, without WebAssembly"),
+            Runner::Node,
+            &needs,
+            move |cx| vec![node_test(cx, &file).env("NODE_OPTIONS", "--conditions=no-wasm")],
+        )
+        .quick()
+    };
+    [
+        "engine/attempts",
+        "engine/vectors",
+        "options/options",
+        "fetch/fetch",
+    ]
+    .map(again)
+    .into()
+}
+
 fn package_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
     let browsers = browsers_of(&file)?;
     let uses_cargo = read(&file)?.contains("process.env.CARGO");
@@ -450,7 +483,7 @@ fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
     }
 }
 
-/// A port that nobody listens on at this moment.
+/// A port without a listener at this moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
@@ -519,6 +552,7 @@ mod tests {
         let names = names(Plan::is_test);
         for name in [
             "lint: format",
+            "lint: words",
             "wasm: Chromium",
             "wasm: Firefox",
             "wasm-pack: bundler",
@@ -539,7 +573,7 @@ mod tests {
     fn the_long_steps_are_there() {
         let names = names(Plan::is_test);
         for (name, _) in LONG {
-            assert!(names.iter().any(|n| n == name), "{name} is no step");
+            assert!(names.iter().any(|n| n == name), "{name} is not a step");
         }
     }
 

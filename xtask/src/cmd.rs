@@ -76,7 +76,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What happens with the output of a command.
+/// Destination of a command's output.
 pub enum Output<'a> {
     /// Both streams go to the end of a file, in the order in which they were written.
     File(&'a Path),
@@ -127,13 +127,13 @@ impl Cmd {
         self
     }
 
-    /// What the reader can do when this command fails.
+    /// Advice to the reader when this command fails.
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
     }
 
-    /// For what runs until somebody stops it.
+    /// For a command that runs until the reader stops it.
     pub fn unlimited(mut self) -> Self {
         self.limit = None;
         self
@@ -200,7 +200,7 @@ impl Cmd {
             let young = started.elapsed() < Duration::from_millis(200);
             sleep(Duration::from_millis(if young { 5 } else { 50 }));
         };
-        // What the command left running in its group would only disturb the next one.
+        // Processes left running in the command's group would disturb the next one.
         signals::kill_group(group);
         if status.success() {
             Ok(())
@@ -237,7 +237,7 @@ impl Cmd {
 }
 
 impl fmt::Display for Cmd {
-    /// As it could be typed in a shell, without the environment.
+    /// The command line for a shell, without the environment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(dir) = &self.dir {
             write!(f, "cd {} && ", quote(&dir.to_string_lossy()))?;
@@ -285,9 +285,9 @@ fn executable(path: &Path) -> bool {
 fn end_group(child: &mut Child) {
     let group = child.id();
     signals::terminate_group(group);
-    let asked = Instant::now();
+    let since = Instant::now();
     // The child itself must be reaped before its group can be empty.
-    while asked.elapsed() < GRACE {
+    while since.elapsed() < GRACE {
         let ended = matches!(child.try_wait(), Ok(Some(_)) | Err(_));
         if ended && !signals::group_exists(group) {
             return;
@@ -295,7 +295,7 @@ fn end_group(child: &mut Child) {
         sleep(Duration::from_millis(20));
     }
     signals::kill_group(group);
-    // Cannot block for long: SIGKILL is not refused. The status of what we ended means nothing.
+    // Cannot block for long: SIGKILL cannot be ignored. The status of what we ended means nothing.
     drop(child.wait());
 }
 
@@ -331,7 +331,7 @@ mod tests {
         Cmd::new("sh").args(["-c", script])
     }
 
-    /// A zombie that nobody has reaped yet does not run.
+    /// A zombie that waits to be reaped does not run.
     fn runs(process: &str) -> bool {
         shell(&format!(
             "kill -0 {process} && ! grep -q '^State:.Z' /proc/{process}/status"

@@ -34,7 +34,7 @@ pub enum Runner {
 }
 
 impl Runner {
-    /// What a command reported that ended with (`true`) or without success. A failure is never lost:
+    /// Counts reported by a command that ended with (`true`) or without success. A failure is never lost:
     /// a runner that died before its summary counts as one failed test.
     pub fn count(self, output: &str, success: bool) -> Counts {
         let output = without_escapes(output);

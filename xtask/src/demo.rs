@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 pub struct Options {
     /// Only the part in Node.
     pub once: bool,
-    /// Of the page; without it, the server chooses.
+    /// Port of the page; without it, the server chooses.
     pub port: Option<u16>,
 }
 

@@ -9,7 +9,7 @@ use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::workspace::Workspace;
 
 pub struct LabWasm {
-    /// Of its own: other builds of the same crate have the same file name.
+    /// A separate folder: other builds of the same crate have the same file name.
     target: PathBuf,
     compiled: PathBuf,
     /// Where `lab.wasm` and its glue, `lab_bg.js`, end up.

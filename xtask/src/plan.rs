@@ -40,7 +40,7 @@ pub const BROWSERS: Room = Room {
 type SetUp = fn(&Context<'_>, &mut Step<'_>) -> Result<(), Failure>;
 type Commands = Box<dyn Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync>;
 
-/// What the steps of the set-up find or make, for the steps that name them in `after`.
+/// Results of the set-up steps, for the steps that name them in `after`.
 pub struct Context<'a> {
     pub ws: &'a Workspace,
     /// Whether random tests take fewer cases.
@@ -96,7 +96,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What an earlier step has set.
+/// Returns the value that an earlier step has set.
 pub fn known<T>(cell: &OnceLock<T>) -> &T {
     cell.get()
         .expect("a step names in `after` the step that sets what it reads")
@@ -358,7 +358,7 @@ mod tests {
         })
     }
 
-    /// What each step is counted as, with `jobs` at once: passed and failed.
+    /// Counts of each step, passed and failed, with `jobs` at once.
     fn counted(name: &str, steps: &[Plan], jobs: usize) -> Vec<(String, u32, u32)> {
         let ws = workspace(name);
         let console = Console::new(&ws, "logs", false).unwrap();

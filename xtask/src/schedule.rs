@@ -211,7 +211,7 @@ mod tests {
             events(&[after(&[]), after(&[]), after(&[])], 1, |_| true),
             ["+0", "-0", "+1", "-1", "+2", "-2"]
         );
-        // No slots would be no run at all.
+        // Without slots nothing would run.
         assert_eq!(events(&[after(&[])], 0, |_| true), ["+0", "-0"]);
     }
 

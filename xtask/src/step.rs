@@ -49,7 +49,7 @@ pub struct Ended {
     report: String,
 }
 
-/// What was shown of a step that runs.
+/// The shown state of a step that runs.
 pub struct Progress {
     name: String,
     log: PathBuf,
@@ -202,7 +202,7 @@ impl Console {
 }
 
 impl Screen {
-    /// Waits until nobody prints, and erases the line of progress.
+    /// Waits until no step prints, and erases the line of progress.
     fn take(&self) -> MutexGuard<'_, ()> {
         let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if self.terminal {
@@ -263,7 +263,7 @@ impl Step<'_> {
         drop(io::stdout().flush());
     }
 
-    /// A few words beside the time of the step.
+    /// A few words next to the time of the step.
     pub fn note(&mut self, note: impl Into<String>) {
         self.note = note.into();
     }
@@ -273,7 +273,7 @@ impl Step<'_> {
         self.report = report.into();
     }
 
-    /// What the commands of this step printed so far.
+    /// Output of this step's commands so far.
     pub fn printed(&self) -> String {
         let output = read(&self.log);
         let lines = output.lines().filter(|line| !line.starts_with(COMMAND));
@@ -310,7 +310,7 @@ fn one_line(mut line: String) -> String {
     line
 }
 
-/// Enter alone takes the answer in capitals.
+/// Enter alone takes the answer in upper case.
 fn agrees(line: &str) -> bool {
     matches!(line.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes")
 }

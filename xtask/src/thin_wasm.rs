@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 
 /// The thin build: a wasm file of the numeric decision functions.
 pub struct Thin {
-    /// Of its own: the full build of the same crate has the same file name.
+    /// A separate folder: the full build of the same crate has the same file name.
     target: PathBuf,
     compiled: PathBuf,
     work: PathBuf,
@@ -93,7 +93,7 @@ impl Thin {
                 .arg("--check")
                 .arg(&self.file)
                 .arg(&graph),
-            // JavaScript has no saturating conversions: wasm2js refuses them.
+            // JavaScript has no saturating conversions: wasm2js rejects them.
             Cmd::new(ws.npm_tool("wasm-opt"))
                 .arg(&self.file)
                 .args(["--all-features", "--llvm-nontrapping-fptoint-lowering"])

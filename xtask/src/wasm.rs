@@ -8,7 +8,7 @@ use crate::setup::{WASM_TARGET, cargo};
 use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;
 
-/// What rustc's wasm target switches on. Listed, because `--all-features` writes files that no engine
+/// Features that rustc's wasm target switches on. Listed, because `--all-features` writes files that no engine
 /// accepts.
 pub const WASM_FEATURES: &[&str] = &[
     "--enable-bulk-memory",
@@ -85,7 +85,7 @@ fn named_size(file: &Path) -> String {
     format!("{name} {}", size_of(file))
 }
 
-/// All that a result depends on beside the input: the passes and the versions of their tools.
+/// All other inputs of a result: the passes and the versions of their tools.
 fn recipe(ws: &Workspace, passes: &[Cmd]) -> Result<String, Failure> {
     let files = [
         "Cargo.lock",

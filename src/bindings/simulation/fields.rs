@@ -4,7 +4,7 @@ use wasm_bindgen::JsValue;
 
 use crate::bindings::values::{thrown, value_of};
 use crate::core::{OptionError, OptionErrors};
-use crate::data::{Value, camel_case, refusal};
+use crate::data::{Value, camel_case, rejection};
 
 /// The options of a simulation as the caller passed them.
 pub(super) struct Fields {
@@ -81,12 +81,12 @@ impl Fields {
         }
     }
 
-    fn list(self, refused: &[OptionError]) -> String {
+    fn list(self, rejected: &[OptionError]) -> String {
         let mut problems = Vec::new();
-        for problem in refused {
+        for problem in rejected {
             let default = Value::Number(problem.value);
             let value = self.given(&camel_case(problem.option)).unwrap_or(&default);
-            problems.push(refusal(problem, &written(value)));
+            problems.push(rejection(problem, &written(value)));
         }
         problems.extend(self.problems);
         for (name, _) in self.entries {

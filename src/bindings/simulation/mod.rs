@@ -2,13 +2,13 @@
 //! advanced in slices.
 //!
 //! A policy comes as the data that its `toJSON()` gives, options as an object of those that are
-//! given, a seed as its two halves. Refused options throw a `RangeError` that lists all of them.
+//! set, a seed as its two halves. Rejected options throw a `RangeError` that lists all of them.
 //! These are the raw functions: src/js/lab/simulations.js makes of them what users call.
 
 use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
-use super::values::refused;
+use super::values::rejected;
 use crate::core::RetryPolicy;
 use crate::data::PolicyData;
 use crate::simulation::Simulation;
@@ -30,7 +30,7 @@ pub use outage::outage;
 
 /// How the clients retry: the policy, and its curve if that is a list.
 fn clients_of(data: &mut PolicyData) -> Result<(RetryPolicy, Vec<f64>), JsValue> {
-    let policy = data.policy().map_err(|errors| refused(&errors))?;
+    let policy = data.policy().map_err(|errors| rejected(&errors))?;
     Ok((policy, data.curve.take().unwrap_or_default()))
 }
 

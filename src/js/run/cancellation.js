@@ -28,9 +28,14 @@ export class Unlimited {
   /** The deadline's error, once its timer has fired. @type {TimeoutError | undefined} */
   expired = undefined;
   deadlineAt = Infinity;
+  endless = true;
+  /** @type {import('./metrics.js').Metrics | undefined} */
+  metrics = undefined;
+  /** @type {object | undefined} */
+  context = undefined;
   alsoAnswered = ', or a promise of these';
 
-  /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
+  /** The reason why the operation must not go on, or undefined. Reads the clock, because timers may be late. */
   get ended() {
     if (this.aborted) return 'aborted';
     return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now())
@@ -38,10 +43,10 @@ export class Unlimited {
       : undefined;
   }
 
-  /** Begins the operation. @param {Operation} _ */
+  /** Starts the operation. @param {Operation} _ */
   start(_) {}
 
-  /** Begins an attempt. @param {import('./attempt.js').Attempt} _ */
+  /** Starts an attempt. @param {import('./attempt.js').Attempt} _ */
   begin(_) {}
 
   /** Ends an attempt, however it ended. */
@@ -82,6 +87,7 @@ export class Cancellation extends Unlimited {
   attempt = undefined;
   /** @type {((reason: unknown) => void) | undefined} */
   settleEarly = undefined;
+  endless = false;
   // Cancels the timers.
   /** @type {(() => void) | undefined} */
   cancelDeadline = undefined;

@@ -14,6 +14,7 @@ import { now } from './timer.js';
  * @typedef {object} State
  * @property {number} index among the operations of a seed
  * @property {Previous} previous of jitters that look back
+ * @property {number} [endedAt] time when the attempt ended
  * @property {unknown} fault the error because of which the core could not answer
  */
 
@@ -59,10 +60,11 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   try {
     const core = settings.load();
     if (draws && random === undefined) {
-      const [high, low, index] =
-        state.index === UNSEEDED ? freshSeed() : [settings.seedHigh, settings.seedLow, state.index];
-      r = core.draw(high, low, index, attempt, 0);
-      if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
+      const { index } = state;
+      const seed =
+        index === UNSEEDED ? freshSeed(state.endedAt) : { high: settings.seedHigh, low: settings.seedLow, index };
+      r = core.draw(seed.high, seed.low, seed.index, attempt, 0);
+      if (jitter === POLLY_V2) r2 = core.draw(seed.high, seed.low, seed.index, attempt, 1);
     }
     decision = core.decide(
       settings.backoff,

@@ -17,13 +17,16 @@ const KEPT = 10;
 const NO_RECORDS = [];
 
 /**
- * Limits from outside that end an operation: signals and the deadline.
+ * Signals and the deadline, which act on an operation from outside, and the code that follows it.
  * @typedef {object} Limits
  * @property {boolean} aborted
  * @property {unknown} reason the signal's reason, once aborted
  * @property {unknown} expired the deadline's error, once its timer has fired
  * @property {string | undefined} ended the reason why the operation must not go on
  * @property {number} deadlineAt
+ * @property {import('./metrics.js').Metrics | undefined} metrics counters of the policy
+ * @property {{ attempts?: number, report?: object } | undefined} context shown to subscribers of the tracing channel
+ * @property {boolean} endless whether nothing ends a wait early
  * @property {string} alsoAnswered what else a predicate may return, for error texts
  * @property {(operation: any) => void} start starts the operation
  * @property {(attempt: Attempt) => void} begin starts an attempt
@@ -49,9 +52,11 @@ export class OperationState {
     /** Error because of which the core could not answer. @type {unknown} */
     this.fault = undefined;
     this.startedAt = startedAt;
-    /** Number of calls of the callback; times when the last one began and ended. */
+    /** Number of calls of the callback. */
     this.attempts = 0;
-    this.attemptAt = startedAt;
+    /** Time when the last call started, unless that is `startedAt`. @type {number | undefined} */
+    this.attemptAt = undefined;
+    /** Time when the last call ended. */
     this.endedAt = startedAt;
     /** The attempt that runs, or the one whose outcome is being classified. @type {Attempt | undefined} */
     this.attempt = undefined;
@@ -67,13 +72,8 @@ export class OperationState {
     /** The wait after the last attempt, once it is decided. @type {number | undefined} */
     this.delayMs = undefined;
     this.records = NO_RECORDS;
-    /** Numbers of the last attempt that ended and of the last one that was recorded. */
+    /** Number of the last attempt that ended. */
     this.ended = 0;
-    this.recorded = 0;
-    /** @type {import('./metrics.js').Metrics | undefined} */
-    this.metrics = undefined;
-    /** @type {{ attempts?: number, report?: object } | undefined} shown to subscribers of the tracing channel */
-    this.context = undefined;
   }
 
   /** Notes that the running attempt has ended, now. */
@@ -89,10 +89,9 @@ export class OperationState {
    * @param {unknown} [outcome]
    */
   record(failed = this.failed, outcome = this.outcome) {
-    if (this.recorded === this.ended) return;
-    this.recorded = this.ended;
-    const { records, attemptAt } = this;
-    const startMs = attemptAt - this.startedAt;
+    const { records, startedAt, attemptAt = startedAt } = this;
+    if (records.at(-1)?.attempt === this.ended || this.ended === 0) return;
+    const startMs = attemptAt - startedAt;
     const record = new AttemptRecord(this.ended, failed, outcome, startMs, this.endedAt - attemptAt, this.delayMs);
     this.delayMs = undefined;
     if (records.length === KEPT) records.splice(1, 1);
@@ -124,8 +123,8 @@ export class OperationState {
     const { aborted } = limits;
     if (aborted) reason = 'aborted';
     if (reason === 'success') {
-      Object.assign(this.context ?? {}, { attempts });
-      this.metrics?.succeeded(attempts);
+      Object.assign(limits.context ?? {}, { attempts });
+      limits.metrics?.succeeded(attempts);
       this.emit('onSuccess', attempts, this.outcomeFields());
       return;
     }
@@ -145,8 +144,8 @@ export class OperationState {
 
     const { failed, outcome } = this;
     const report = this.report(reason);
-    Object.assign(this.context ?? {}, { attempts, report });
-    this.metrics?.failed(reason);
+    Object.assign(limits.context ?? {}, { attempts, report });
+    limits.metrics?.failed(reason);
     this.emit('onGiveUp', attempts, { ...this.outcomeFields(), reason, report });
     const wrap = failed ? settings.finalError === 'wrap' && !aborted : settings.finalResult === 'reject';
     // One reason may end operations of several callers, who must not see each other's reports.
@@ -157,7 +156,7 @@ export class OperationState {
 
   /** @param {string} reason */
   report(reason) {
-    const { attempts, records, recorded } = this;
+    const { attempts, records } = this;
     const hintMs = /** @type {number} */ (this.hintMs);
     return Object.freeze({
       reason,
@@ -165,7 +164,7 @@ export class OperationState {
       elapsedMs: now() - this.startedAt,
       ...(hintMs >= 0 && { hintMs }),
       ...(reason === 'unavailable' && { cause: this.fault }),
-      dropped: recorded - records.length,
+      dropped: (records.at(-1)?.attempt ?? 0) - records.length,
       records: Object.freeze(records.map((record) => record.toPublic())),
     });
   }

@@ -3,6 +3,7 @@
 // ended: run.js awaits, sync.js blocks. Everything else happens within the steps: hooks, records, the core.
 
 import { isMs } from '../options/checks.js';
+import { REASONS } from '../options/codes.js';
 import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { INTERRUPTED } from './cancellation.js';
@@ -10,7 +11,7 @@ import { decide } from './decision.js';
 import { readDirectives, returnedDirective } from './directives.js';
 import { OperationState } from './operation-state.js';
 import { hide } from './report.js';
-import { now } from './timer.js';
+import { now, restOf } from './timer.js';
 
 // Steps that the driver performs.
 /** Nothing yet: the operation starts. */
@@ -25,9 +26,6 @@ export const WAIT = 3;
 export const PREPARE = 4;
 /** Nothing more: it has settled. */
 export const END = 5;
-
-/** Reasons to stop, at the negated codes of `decide`. */
-const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 
 /** Number of causes that are searched for an error before it becomes one of them. */
 const DEEPEST = 10;
@@ -68,7 +66,7 @@ export class Operation extends OperationState {
 
   start() {
     const { limits } = this;
-    this.startedAt = this.attemptAt = now();
+    this.startedAt = now();
     limits.start(this);
     if (limits.aborted) {
       // Nothing happened that a hook or a report could show.
@@ -76,7 +74,7 @@ export class Operation extends OperationState {
       this.outcome = limits.reason;
       return END;
     }
-    this.metrics?.begun();
+    limits.metrics?.begun();
     return this.begin();
   }
 
@@ -95,14 +93,14 @@ export class Operation extends OperationState {
       if (this.attemptAt >= limits.deadlineAt) return this.attempts === 0 ? 'timeout' : 'deadline';
     }
     this.attempts++;
-    this.metrics?.attempted(this.attempts);
+    limits.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
     return CALL;
   }
 
   /**
-   * Looks at how an attempt ended.
+   * Takes in how an attempt ended.
    * @param {unknown} answer
    * @param {boolean} threw
    */
@@ -176,11 +174,21 @@ export class Operation extends OperationState {
   /** @param {number} delayMs */
   wait(delayMs) {
     this.delayMs = delayMs;
-    this.metrics?.waits(delayMs);
+    this.limits.metrics?.waits(delayMs);
     if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
     // The attempt and the answer need not live as long as the wait.
     this.attempt = this.pending = undefined;
     return WAIT;
+  }
+
+  /**
+   * Whether a wait is a timer of the host and nothing else: nothing ends it early, and no callback has taken its time
+   * since the attempt ended. Then `goOn` sees to the rest of it, which is in `pending`.
+   */
+  get bare() {
+    const { limits, pending, settings } = this;
+    if (!limits.endless || pending !== undefined || this.polls) return false;
+    return !(settings.watched || settings.retryIf || settings.random || settings.curve);
   }
 
   /**
@@ -190,11 +198,19 @@ export class Operation extends OperationState {
   goOn(time) {
     const { beforeRetry } = this.settings;
     const { delayMs } = this;
+    if (this.step === WAIT && this.bare) {
+      time = now();
+      const restMs = restOf(/** @type {number} */ (delayMs), this.endedAt, time);
+      if (restMs > 0) {
+        this.pending = restMs;
+        return WAIT;
+      }
+    }
     this.record();
     const { ended } = this.limits;
     if (ended !== undefined) return ended;
+    this.pending = undefined;
     if (this.step === PREPARE) {
-      this.pending = undefined;
       time = now();
     } else if (beforeRetry !== undefined) {
       const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs });
@@ -212,7 +228,7 @@ export class Operation extends OperationState {
    */
   callbackFailed(thrown) {
     if (this.limits.aborted) return 'aborted';
-    // By the deadline, during a predicate or `beforeRetry`.
+    // Ended by the deadline, during a predicate or `beforeRetry`.
     if (thrown === INTERRUPTED) return 'deadline';
     if (thrown !== undefined && thrown === this.fault) {
       warn(thrown);

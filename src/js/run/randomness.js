@@ -5,28 +5,35 @@ import { now } from './timer.js';
 
 const TWO_32 = 2 ** 32;
 
-/** Entropy of this process: two 32-bit integers, taken at the first failure, never at import. */
+/** Entropy of this process: two 32-bit integers, taken at the first failures, never at import. */
 let processHigh = 0;
 let processLow = 0;
-/** Seeds made so far; 0 also says that there is no entropy yet. */
+/** Seeds made so far. */
 let count = 0;
 
 /**
  * Returns a seed that no other call gets, and the index that belongs to it. Process entropy alone would repeat in
  * clones of a snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter no two
  * seeds are equal. Clones of a running machine have all of these in common, and differ only by the clock.
- * @returns {[high: number, low: number, index: number]}
+ * @param {number} [time]
+ * @returns {{ high: number, low: number, index: number }}
  */
-export function freshSeed() {
-  if (count === 0) [processHigh, processLow] = processEntropy();
-  return [processHigh ^ chance(), processLow ^ chance() ^ (now() * 1e6), count++];
+export function freshSeed(time = now()) {
+  // The first use of crypto takes longer in a fresh process than all the rest of a failure. For the first draw the
+  // clocks and Math.random, which engines seed per process, have to do.
+  if (count < 2) [processHigh, processLow] = processEntropy(count > 0);
+  return { high: processHigh ^ chance(), low: processLow ^ chance() ^ (time * 1e6), index: count++ };
 }
 
-/** @returns {ArrayLike<number> & Iterable<number>} */
-function processEntropy() {
-  const words = new Uint32Array([Date.now(), now() * 1e6]);
+/**
+ * @param {boolean} strong whether to ask crypto
+ * @returns {ArrayLike<number> & Iterable<number>}
+ */
+function processEntropy(strong) {
+  // The other clock is in each seed: here as well it would cancel itself out until it moves.
+  const words = new Uint32Array([Date.now(), 0]);
   try {
-    globalThis.crypto.getRandomValues(words);
+    if (strong) globalThis.crypto.getRandomValues(words);
   } catch {
     // Some test environments have no crypto; the clocks and Math.random then have to do.
   }

@@ -6,7 +6,7 @@ import { Cancellation, Unlimited } from './cancellation.js';
 import { returnedDirective } from './directives.js';
 import { settle } from './hooks.js';
 import { CALL, END, Operation, WAIT } from './operation.js';
-import { now } from './timer.js';
+import { armTimer, now } from './timer.js';
 import { subscribed } from './tracing.js';
 
 /** @typedef {import('../options/settings.js').Settings} Settings */
@@ -40,7 +40,7 @@ export function run(settings, fn, index, metrics, signal) {
     operation.attempts = 1;
     operation.attempt = attempt;
     operation.step = CALL;
-    return drive(operation, outcome, failed);
+    return drive(operation, advance(operation, outcome, failed));
   };
   try {
     startedAt = now();
@@ -61,32 +61,30 @@ export function run(settings, fn, index, metrics, signal) {
 export function watch(operation, metrics, signal) {
   const { settings } = operation;
   const signals = [settings.signal, signal].filter((signal) => signal !== undefined);
-  if (settings.interruptible || signal !== undefined) operation.limits = new Cancellation(signals);
-  operation.metrics = metrics;
+  const limits = settings.interruptible || signal !== undefined ? new Cancellation(signals) : new Unlimited();
+  operation.limits = limits;
+  limits.metrics = metrics;
   const channel = subscribed();
-  if (channel === null) return drive(operation);
-  operation.context = {};
-  return channel.tracePromise(() => drive(operation), operation.context);
+  if (channel === null) return drive(operation, advance(operation));
+  const context = (limits.context = {});
+  return channel.tracePromise(() => drive(operation, advance(operation)), context);
 }
 
+/** The value that `advance` returns instead of a promise once the operation has settled. */
+const SETTLED = Symbol('settled');
+
 /**
- * Does what the steps of an operation say until it has settled. An async function, so that the caller's frames stay in
- * the stack of errors that later attempts throw. Each waiting operation holds its variables, so it has few
- * of them.
+ * Drives an operation until it has settled. An async function, so that the caller's frames stay in the stack of errors
+ * that later attempts throw. Each waiting operation holds its variables, so it has few of them.
  * @param {Operation} operation
- * @param {any} [answer] what the step before brought
- * @param {boolean} [threw]
+ * @param {any} outcome of the current step: a promise of it, or a value
  */
-async function drive(operation, answer, threw = false) {
-  for (;;) {
-    const step = operation.next(answer, threw);
-    if (step === END) break;
+async function drive(operation, outcome) {
+  while (outcome !== SETTLED) {
     try {
-      answer = await perform(operation, step);
-      threw = false;
+      outcome = advance(operation, await outcome, false);
     } catch (thrown) {
-      answer = thrown;
-      threw = true;
+      outcome = advance(operation, thrown, true);
     }
   }
   if (operation.failed) throw operation.outcome;
@@ -94,7 +92,34 @@ async function drive(operation, answer, threw = false) {
 }
 
 /**
- * Begins what a step asks for, and returns a promise of how it ends.
+ * Goes from step to step, up to one that takes time. Never throws.
+ * @param {Operation} operation
+ * @param {any} [answer] outcome of the current step: a value, or what was thrown
+ * @param {boolean} [threw]
+ * @returns {any} the outcome of the next one, or a promise of it; or SETTLED
+ */
+function advance(operation, answer, threw = false) {
+  try {
+    for (;;) {
+      const step = operation.next(answer, threw);
+      if (step === END) return SETTLED;
+      try {
+        return perform(operation, step);
+      } catch (thrown) {
+        answer = thrown;
+        threw = true;
+      }
+    }
+  } catch (fault) {
+    // The host's clock throws.
+    operation.failed = true;
+    operation.outcome = fault;
+    return SETTLED;
+  }
+}
+
+/**
+ * Starts the work of a step, and returns a promise of its end.
  * @param {Operation} operation
  * @param {number} step
  */
@@ -105,10 +130,11 @@ function perform(operation, step) {
     case CALL:
       return limits.race(fn(/** @type {Attempt} */ (operation.attempt)));
     case WAIT: {
-      // Reads the clock only if a callback may have taken its time since the attempt ended.
-      const late = settings.watched || settings.retryIf || settings.random || settings.curve || operation.polls;
-      const from = late ? now() : operation.endedAt;
-      return limits.wait(/** @type {number} */ (operation.delayMs), from, settings.unref);
+      const { unref } = settings;
+      const delayMs = /** @type {number} */ (operation.pending ?? operation.delayMs);
+      // Memory of a waiting operation counts: it holds only the promise of its timer.
+      if (operation.bare) return new Promise((resolve) => void armTimer(/** @type {any} */ (resolve), delayMs, unref));
+      return limits.wait(delayMs, now(), unref);
     }
     default:
       return limits.race(operation.pending);

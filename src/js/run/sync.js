@@ -28,8 +28,8 @@ export function syncOf(load) {
     const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
     const channel = subscribed();
     if (channel === null) return drive(operation);
-    operation.context = {};
-    return channel.traceSync(() => drive(operation), operation.context);
+    const context = (operation.limits.context = {});
+    return channel.traceSync(() => drive(operation), context);
   };
 }
 
@@ -37,6 +37,10 @@ export function syncOf(load) {
 class PolledLimits {
   expired = undefined;
   deadlineAt = Infinity;
+  endless = false;
+  metrics = undefined;
+  /** @type {object | undefined} */
+  context = undefined;
   alsoAnswered = '';
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;

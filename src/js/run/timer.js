@@ -11,8 +11,36 @@ export function now() {
 }
 
 /**
- * Calls `done` once, `ms` from now, unless cancelled. Also a wait of 0 lets the event loop turn. One function for
- * everything, because an operation that waits holds each that there is.
+ * Starts a timer of the host, for a wait or for its first part.
+ * @param {() => void} wake
+ * @param {number} ms finite, at least 0
+ * @param {boolean} unref whether Node may exit during the wait
+ * @returns {any} its id
+ */
+export function armTimer(wake, ms, unref) {
+  const id = /** @type {any} */ (globalThis.setTimeout(wake, Math.min(Math.ceil(ms), MAX_TIMER_MS)));
+  if (unref) id?.unref?.();
+  return id;
+}
+
+/**
+ * Returns how much of a wait is left when its timer has fired, in ms. Hosts fire timers up to 1 ms early. If more is
+ * missing, or the clock has hardly moved, a fake clock drives the timers and not `performance.now`: go on.
+ * @param {number} ms the whole wait
+ * @param {number} armedAt
+ * @param {number} time now
+ */
+export function restOf(ms, armedAt, time) {
+  // The part that one timer cannot hold.
+  const left = Math.max(0, Math.ceil(ms) - MAX_TIMER_MS);
+  const missing = armedAt + ms - time;
+  const early = missing - left;
+  // Timers fire late, too, on a machine that slept.
+  return early <= 0 ? Math.max(0, missing) : early <= 2 && time - armedAt >= early ? missing : left;
+}
+
+/**
+ * Calls `done` once, `ms` from now, unless cancelled. Also a wait of 0 lets the event loop turn.
  * @param {number} ms finite, at least 0
  * @param {(time: number) => void} done gets the time
  * @param {boolean} unref whether Node may exit during the wait
@@ -20,35 +48,15 @@ export function now() {
  * @returns {() => void} cancels
  */
 export function startTimer(ms, done, unref, armedAt) {
-  const due = armedAt + ms;
-  let left = Math.ceil(ms);
-  /** Number of host timers that this wait has taken. */
-  let timers = 0;
   /** @type {any} */
   let id;
-  const turn = () => {
-    if (timers > 0) {
-      const time = now();
-      const missing = due - time;
-      if (left > 0) {
-        // A chunk may end late, on a machine that slept; a fake clock may stand still.
-        left = Math.max(0, Math.min(left, Math.ceil(missing)));
-      } else if (missing > 0 && missing <= 2 * timers && time - armedAt >= missing) {
-        // Hosts fire each timer up to 1 ms early: wait for the rest. If more is missing, or the clock has hardly
-        // moved, a fake clock drives the timers and not `performance.now`: go on.
-        armedAt = time;
-        left = Math.ceil(missing);
-      } else {
-        done(time);
-        return;
-      }
-    }
-    const part = Math.min(left, MAX_TIMER_MS);
-    left -= part;
-    timers++;
-    id = globalThis.setTimeout(turn, part);
-    if (unref) id?.unref?.();
+  const wake = () => {
+    const time = now();
+    ms = restOf(ms, armedAt, time);
+    armedAt = time;
+    if (ms > 0) id = armTimer(wake, ms, unref);
+    else done(time);
   };
-  turn();
+  id = armTimer(wake, ms, unref);
   return () => globalThis.clearTimeout(id);
 }

@@ -1,4 +1,4 @@
-// What the READMEs and docs/ show, run: each code block against the packed package, and the tables of
+// Runs the code in the READMEs and docs/: each code block against the packed package, and the tables of
 // strategies against what the package computes. Also the examples in the declarations.
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const api = await importPackage();
 const { RetryPolicy } = api;
 const messageOf = (options) => caught(() => new RetryPolicy(options)).message;
 
-/** What the samples import as the reader's own module, and its types. */
+/** The module that the samples import as the reader's own, and its types. */
 const [[, OWN]] = marked('api.mjs');
 const OWN_TYPES =
   'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; ' +

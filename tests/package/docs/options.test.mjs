@@ -152,7 +152,7 @@ for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined
   });
 }
 
-test('false; finalResult: resolve => attemptTimeoutMs defaults to Infinity, unref to false, retryOnResult to () => false => false; finalResult: resolve', async () => {
+test('attemptTimeoutMs defaults to Infinity, unref to false, retryOnResult to () => false', async () => {
   const rows = Object.fromEntries(ROWS.map(({ name, standard }) => [name, standard]));
   assert.deepEqual([rows.attemptTimeoutMs, rows.unref, rows.retryOnResult], ['Infinity', 'false', '() => false']);
   const hangs = (options) =>

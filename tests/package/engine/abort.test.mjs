@@ -155,7 +155,7 @@ test('A11 rejects with the reason itself in every phase, and it is the reason of
   }
 });
 
-test('an attempt signal that is first asked for after the abort is aborted with the reason', () =>
+test('an attempt signal that is first read after the abort is aborted with the reason', () =>
   withClock(async () => {
     const controller = new AbortController();
     let kept;
@@ -434,7 +434,7 @@ test('A01 100 living operations on one signal have one listener together, and on
     assert.equal(clock.pending.size, 0);
   }));
 
-test('operations share a signal: one that ends leaves the rest listening, one that starts during the abort rejects', () =>
+test('operations share a signal: an ended one leaves the rest listening, one started during the abort rejects', () =>
   withClock(async (clock) => {
     const controller = new AbortController();
     const { signal } = controller;

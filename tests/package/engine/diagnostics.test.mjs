@@ -12,28 +12,28 @@ const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 
 /** Runs `body` with subscribers; returns the events that they received. */
 async function watched(body) {
-  const told = [];
+  const received = [];
   const subscribers = Object.fromEntries(
     EVENTS.map((name) => [
       name,
       (context) => {
-        told.push({ name, context, ...context });
+        received.push({ name, context, ...context });
       },
     ]),
   );
   const traced = tracingChannel('rejitter:operation');
   traced.subscribe(subscribers);
   try {
-    await body(told);
+    await body(received);
   } finally {
     traced.unsubscribe(subscribers);
   }
-  return told;
+  return received;
 }
 
 test('a success: start and end around the call, asyncStart and asyncEnd around its settlement', async () => {
   for (const attempts of [1, 3]) {
-    const told = await watched(async (told) => {
+    const received = await watched(async (received) => {
       const promise = retry(
         ({ attempt }) => {
           if (attempt < attempts) throw 0;
@@ -42,25 +42,25 @@ test('a success: start and end around the call, asyncStart and asyncEnd around i
         { baseMs: 1 },
       );
       assert.deepEqual(
-        told.map(({ name }) => name),
+        received.map(({ name }) => name),
         ['start', 'end'],
       );
       assert.equal(await promise, 'value');
     });
     assert.deepEqual(
-      told.map(({ name }) => name),
+      received.map(({ name }) => name),
       ['start', 'end', 'asyncStart', 'asyncEnd'],
     );
-    assert.equal(new Set(told.map(({ context }) => context)).size, 1, 'one context object per operation');
-    assert.equal(told.at(-1).attempts, attempts);
-    assert.equal(told.at(-1).result, 'value');
-    assert.equal(told.at(-1).report, undefined);
+    assert.equal(new Set(received.map(({ context }) => context)).size, 1, 'one context object per operation');
+    assert.equal(received.at(-1).attempts, attempts);
+    assert.equal(received.at(-1).result, 'value');
+    assert.equal(received.at(-1).report, undefined);
   }
 });
 
 test('a failure: the events have the error and the report', async () => {
   const error = new Error('failing');
-  const told = await watched(async () => {
+  const received = await watched(async () => {
     await assert.rejects(
       retry(
         () => {
@@ -72,10 +72,10 @@ test('a failure: the events have the error and the report', async () => {
     );
   });
   assert.deepEqual(
-    told.map(({ name }) => name),
+    received.map(({ name }) => name),
     ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
   );
-  const { context } = told[2];
+  const { context } = received[2];
   assert.equal(context.error, error);
   assert.equal(context.attempts, 3);
   assert.equal(context.report, retryReport(error));
@@ -83,21 +83,21 @@ test('a failure: the events have the error and the report', async () => {
 });
 
 test('an abort and rejected options', async () => {
-  const told = await watched(async () => {
+  const received = await watched(async () => {
     await retry(() => 1, { signal: AbortSignal.abort('enough') }).catch(() => {});
     await retry(() => 1, { baseMs: -1 }).catch(() => {});
   });
   // Rejected options start no operation.
   assert.deepEqual(
-    told.map(({ name }) => name),
+    received.map(({ name }) => name),
     ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
   );
-  assert.equal(told[2].error, 'enough');
+  assert.equal(received[2].error, 'enough');
 });
 
 test('each operation has a context of its own, whatever way it is called', async () => {
   const policy = new RetryPolicy({ baseMs: 1 });
-  const told = await watched(async () => {
+  const received = await watched(async () => {
     await Promise.all([
       policy.run(() => 1),
       policy.wrap(() => 2)(),
@@ -110,8 +110,8 @@ test('each operation has a context of its own, whatever way it is called', async
       ),
     ]);
   });
-  assert.equal(new Set(told.map(({ context }) => context)).size, 3);
-  for (const name of EVENTS.slice(0, 4)) assert.equal(told.filter((each) => each.name === name).length, 3, name);
+  assert.equal(new Set(received.map(({ context }) => context)).size, 3);
+  for (const name of EVENTS.slice(0, 4)) assert.equal(received.filter((each) => each.name === name).length, 3, name);
 });
 
 test('a store that is bound to the channel is the context of every attempt', async () => {
@@ -136,14 +136,14 @@ test('a store that is bound to the channel is the context of every attempt', asy
 
 test('outcome, waits and order are the same with and without subscribers', async () => {
   const run = async () => {
-    const story = [];
+    const events = [];
     const hooks = Object.fromEntries(
       ['onAttempt', 'onFailure', 'onRetry', 'onSuccess'].map((name) => [
         name,
-        ({ attempt, delayMs }) => story.push([name, attempt, delayMs]),
+        ({ attempt, delayMs }) => events.push([name, attempt, delayMs]),
       ]),
     );
-    story.push(
+    events.push(
       await retry(
         ({ attempt }) => {
           if (attempt < 4) throw attempt;
@@ -152,7 +152,7 @@ test('outcome, waits and order are the same with and without subscribers', async
         { baseMs: 1, seed: 1, ...hooks },
       ),
     );
-    return story;
+    return events;
   };
   const plain = await run();
   let traced;
@@ -163,11 +163,11 @@ test('outcome, waits and order are the same with and without subscribers', async
 });
 
 test('subscribers that come and go between operations, and before the package is loaded', async () => {
-  const told = await watched(() => retry(() => 1));
-  assert.equal(told.length, 4);
-  const { length } = told;
+  const received = await watched(() => retry(() => 1));
+  assert.equal(received.length, 4);
+  const { length } = received;
   await retry(() => 1);
-  assert.equal(told.length, length, 'no event after it has left');
+  assert.equal(received.length, length, 'no event after it has left');
   const { stdout, stderr } = await runNode(`
     import { tracingChannel } from 'node:diagnostics_channel';
     let starts = 0;
@@ -220,9 +220,9 @@ for (const [what, change] of Object.entries({
         const promise = call();
         seen.push(await promise);
       }
-      const asked = looks;
+      const reads = looks;
       ${change.includes("globalThis, 'process'") ? 'delete globalThis.process;' : ''}
-      console.log(seen.join(), asked);
+      console.log(seen.join(), reads);
     `);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     assert.equal(stdout, '1,1,value,value,2 1\n');

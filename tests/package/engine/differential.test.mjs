@@ -105,7 +105,8 @@ function differences(native, many) {
       const waits = delaysOf(policy, seed);
       if (digest(waits) !== native[i]) {
         found[build] ??=
-          `policy ${i}, ${JSON.stringify(data)}, seed ${seed}: ${build} waits ${[...waits].join(', ')}; native Rust differs`;
+          `policy ${i}, ${JSON.stringify(data)}, seed ${seed}: ${build} waits ` +
+          `${[...waits].join(', ')}; native Rust differs`;
       }
     }
   }

@@ -329,6 +329,7 @@ test('N01 clones of a running machine, which share all entropy, differ by the cl
     runNode(`
     Math.random = () => 0.5;
     crypto.getRandomValues = (words) => words.fill(7);
+    Date.now = () => 1e12;
     performance.now = () => ${now};
     const { RetryPolicy } = await import('rejitter');
     console.log([...new RetryPolicy().delays()].join());
@@ -412,6 +413,41 @@ test('entropy is taken only for a draw: not with random, not with a seed, not wh
     console.log([...new Set(taken)].sort().join());
   `);
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '[]\nMath.random,crypto\n', stderr: '' });
+});
+
+test('the first draw of a process needs no crypto, which is slow at its first use; the next ones have it', async () => {
+  const { code, stdout, stderr } = await runNode(`
+    import { retry } from 'rejitter';
+    const taken = [];
+    const { getRandomValues } = crypto;
+    crypto.getRandomValues = (words) => { taken.push('crypto'); return getRandomValues.call(crypto, words); };
+    const after = [];
+    for (let i = 0; i < 3; i++) {
+      await retry(({ attempt }) => { if (attempt < 2) throw 0; }, { baseMs: 0.5 });
+      after.push(taken.length);
+    }
+    console.log(after.join());
+  `);
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '0,1,1\n', stderr: '' });
+});
+
+test('the first waits of processes and workers differ, even where Math.random is the same in all', async () => {
+  const draw = "import('rejitter').then(({ RetryPolicy }) => report(new RetryPolicy().delays().next().value))";
+  const starts = await Promise.all(
+    [1, 2].map(() =>
+      runNode(
+        `import { Worker } from 'node:worker_threads';
+         const report = (ms) => console.log(ms);
+         await ${draw};
+         await Promise.all([1, 2].map(() => new Promise((done) => new Worker(
+           "const report = (ms) => console.log(ms); ${draw}", { eval: true }).once('exit', done))));`,
+        { flags: ['--random-seed=42'] },
+      ),
+    ),
+  );
+  const waits = starts.flatMap(({ stdout }) => stdout.trim().split('\n'));
+  assert.equal(waits.length, 6);
+  assert.equal(new Set(waits).size, 6, waits.join());
 });
 
 test('crypto that throws: the clocks and Math.random serve', async () => {

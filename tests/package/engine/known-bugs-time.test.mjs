@@ -292,22 +292,22 @@ test('R07 retryIf with { afterMs } changes neither the limit of attempts nor the
 });
 
 test('R05 a hint that no client should follow: rejected with its value, or followed up to the limit', async () => {
-  for (const asked of [99_999_999_000, 2_147_484_000, 1e33, Infinity]) {
+  for (const requested of [99_999_999_000, 2_147_484_000, 1e33, Infinity]) {
     const far = new Error('far');
     const refused = await underClock(() =>
       retry(() => {
-        throw retryAfter(asked, far);
+        throw retryAfter(requested, far);
       }),
     );
     assert.equal(refused.error, far);
     assert.deepEqual(
       [retryReport(far).reason, retryReport(far).hintMs, refused.clock.armed.length],
-      ['hint', asked, 0],
+      ['hint', requested, 0],
     );
     const capped = await underClock(() =>
       retry(
         () => {
-          throw retryAfter(asked, far);
+          throw retryAfter(requested, far);
         },
         { longRetryAfter: 'cap', maxAttempts: 2, random: () => 0 },
       ),

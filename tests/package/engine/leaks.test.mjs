@@ -33,8 +33,9 @@ const KINDS = {
   'first-attempt successes': `policy.run(() => i)`,
   'successes at the second attempt': `policy.run(({ attempt }) => { if (attempt < 2) throw i; return i; })`,
   failures: `policy.run(() => { throw i; }).catch(() => {})`,
-  'one-shot functions': `retry(({ attempt }) => { if (attempt < 2) throw i; return i; }, { baseMs: 0, signal, totalTimeoutMs: 1e6 })`,
-  'runs with a signal of their own': `policy.run(({ signal }) => signal.aborted, { signal: new AbortController().signal })`,
+  'one-shot functions': `retry(({ attempt }) => { if (attempt < 2) throw i; return i; },
+    { baseMs: 0, signal, totalTimeoutMs: 1e6 })`,
+  'runs with another signal': `policy.run(({ signal }) => signal.aborted, { signal: new AbortController().signal })`,
 };
 
 test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat heap, no more wasm memory', async () => {

@@ -25,7 +25,7 @@ const nth = (script, n) => script[Math.min(n, script.length) - 1];
 /**
  * Prepares a case for one run.
  * @param {{ now: number }} clock
- * @param {(ms: number, end: () => unknown) => unknown} after performs `end` in so many milliseconds
+ * @param {(ms: number, end: () => unknown) => unknown} after performs `end` after this many milliseconds
  */
 function play(script, { hooks, clock, after }) {
   const values = new Map();

@@ -11,12 +11,12 @@ const { RetryPolicy, permanent, retry, retryAfter, retryReport, retrySync } = aw
 
 const NAMES = `
   baseMs capMs minMs factor backoff jitter stepMs truncateAt maxRetryAfterMs longRetryAfter maxAttempts attemptTimeoutMs
-  totalTimeoutMs signal retryIf retryOnResult onAttempt onFailure onRetry onSuccess onGiveUp beforeRetry name random seed unref
-  finalError finalResult metrics counter capRule curve spread rule watched interruptible refused because
+  totalTimeoutMs signal retryIf retryOnResult onAttempt onFailure onRetry onSuccess onGiveUp beforeRetry name random
+  seed unref finalError finalResult metrics counter capRule curve spread rule watched interruptible refused because
   stop afterMs error result reason report attempt attempts attemptsLeft elapsedMs delayMs hintMs cause errors message
   permanent wraps value get set writable enumerable configurable then aborted expired ended load
-  type ratio maxMs version options hooks index settings fn outcome failed records recorded context fault exhausted callback
-  startMs durationMs dropped operations inFlight failures limits wake default length handler
+  type ratio maxMs version options hooks index settings fn outcome failed records recorded context fault exhausted
+  callback startMs durationMs dropped operations inFlight failures limits wake default length handler
 `
   .trim()
   .split(/\s+/);
@@ -211,7 +211,7 @@ const play = async (scenario) => {
   return JSON.stringify(Object.hasOwn(outcome, 'clock') ? [outcome.rejected, outcome.value] : outcome);
 };
 
-test(`${NAMES.length} names × ${VALUES.length} values × ${Object.keys(SCENARIOS).length} operations: no effect`, async () => {
+test(`${NAMES.length} names × ${VALUES.length} values × ${Object.keys(SCENARIOS).length} runs: no effect`, async () => {
   const changed = [];
   for (const [kind, scenario] of Object.entries(SCENARIOS)) {
     const plain = await play(scenario);

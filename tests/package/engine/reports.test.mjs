@@ -21,7 +21,7 @@ const WATCHES = {
   retryOnResult: { retryOnResult: () => false },
 };
 for (const [name, options] of Object.entries(WATCHES)) {
-  test(`watched by ${name}: the time of the first attempt counts in the report, in Attempt and in retryIf`, async () => {
+  test(`watched by ${name}: report, Attempt and retryIf count the time of the first attempt`, async () => {
     const ways = {
       retry: (fn, given) => retry(fn, given),
       policy: (fn, given) => new RetryPolicy(given).run(fn),
@@ -104,13 +104,13 @@ test('a host whose clock throws: the promise rejects, nothing is thrown at the c
 test('the reason of an abort keeps no report: only onGiveUp receives it', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');
-  const told = [];
+  const events = [];
   const fail = (secret) =>
     retry(
       () => {
         throw new Error(secret);
       },
-      { signal: controller.signal, onGiveUp: (event) => told.push(event) },
+      { signal: controller.signal, onGiveUp: (event) => events.push(event) },
     ).catch((e) => e);
   const { value } = await underClock(async (clock) => {
     const both = Promise.all([fail('of tenant A'), fail('of tenant B')]);
@@ -122,7 +122,7 @@ test('the reason of an abort keeps no report: only onGiveUp receives it', async 
   assert.deepEqual(value, [reason, reason]);
   assert.equal(retryReport(reason), undefined);
   assert.deepEqual(
-    told.map(({ error, reason: why, report }) => [error, why, report.records[0].error.message]),
+    events.map(({ error, reason: why, report }) => [error, why, report.records[0].error.message]),
     [
       [reason, 'aborted', 'of tenant A'],
       [reason, 'aborted', 'of tenant B'],

@@ -37,7 +37,8 @@ const CASES = {
     await expect(p, E);`,
   'an aborted signal from the start': `await expect(retry(() => 1, { signal: AbortSignal.abort(E) }), E);`,
   'a predicate that throws': `await expect(retry(() => Promise.reject(1), { ...fast, retryIf() { throw E; } }), E);`,
-  'a predicate that rejects': `await expect(retry(() => Promise.reject(1), { ...fast, retryIf: async () => { throw E; } }), E);`,
+  'a predicate that rejects': `
+    await expect(retry(() => Promise.reject(1), { ...fast, retryIf: async () => { throw E; } }), E);`,
   'a predicate that rejects after the abort': `
     const c = new AbortController();
     let reject;
@@ -48,7 +49,8 @@ const CASES = {
     await expect(p, E);
     reject(new Error('late'));`,
   'bad options': `await expect(retry(() => 1, { baseMs: -1 }), undefined);`,
-  'a random source that throws': `await expect(retry(() => Promise.reject(1), { ...fast, random() { throw E; } }), undefined);`,
+  'a random source that throws': `
+    await expect(retry(() => Promise.reject(1), { ...fast, random() { throw E; } }), undefined);`,
   'a thenable that rejects twice and then throws': `
     await expect(retry(() => ({ then(ok, no) { no(E); no(2); ok(3); throw 4; } }), fast), E);`,
 };

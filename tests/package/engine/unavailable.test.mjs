@@ -35,7 +35,7 @@ const HOSTS = {
     /unreachable$/,
   ],
 };
-for (const [host, [change, told]] of Object.entries(HOSTS)) {
+for (const [host, [change, remedy]] of Object.entries(HOSTS)) {
   test(`a host ${host}: errors and results keep their identity, one warning names the reason`, async () => {
     const { code, stdout, stderr } = await runNode(`
       import { RetryError, RetryPolicy, permanent, retry, retryReport, retrySync } from 'rejitter';
@@ -93,11 +93,11 @@ for (const [host, [change, told]] of Object.entries(HOSTS)) {
       warnings[0],
       /^rejitter: operations are not retried\. Error: rejitter: this host refused|^rejitter: operations are not retried\. R/,
     );
-    assert.match(warnings[0], told);
+    assert.match(warnings[0], remedy);
     if (!host.includes('Content-Security-Policy'))
       assert.doesNotMatch(warnings[0], /Content-Security-Policy|unsafe-eval/);
     assert.equal(texts.length, 2);
-    for (const text of texts) assert.match(text, told);
+    for (const text of texts) assert.match(text, remedy);
   });
 }
 

@@ -5,6 +5,7 @@ import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 
+import { turn, underClock } from '../lib/clock.mjs';
 import { importPackage, runNode } from '../lib/consumer.mjs';
 import { importFetch, listen, until } from '../lib/fetching.mjs';
 
@@ -275,7 +276,7 @@ test('A01 with timeouts: one weak listener for all responses with a body, gone w
 });
 
 test('a body stays abortable when only its reader is kept, and after a collection of garbage', async () => {
-  for (const way of ['{ signal }', 'new Request']) {
+  for (const args of ['url, { signal }', 'new Request(url, { signal })']) {
     for (const options of ['{ attemptTimeoutMs: 60000 }', '{}']) {
       const { stdout, stderr } = await runNode(
         `
@@ -288,7 +289,7 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         const controller = new AbortController();
         const { signal } = controller;
         const start = async () =>
-          (await createFetch(${options})(${way === '{ signal }' ? 'url, { signal }' : 'new Request(url, { signal })'})).body.getReader();
+          (await createFetch(${options})(${args})).body.getReader();
         const reader = await start();
         await reader.read();
         for (let i = 0; i < 10; i += 1) { await new Promise((go) => setTimeout(go, 5)); gc(); }
@@ -302,7 +303,43 @@ test('a body stays abortable when only its reader is kept, and after a collectio
         { flags: ['--expose-gc'] },
       );
       assert.equal(stderr, '');
-      assert.equal(stdout, 'true\nclosed\n', `${way} ${options}`);
+      assert.equal(stdout, 'true\nclosed\n', `${args} ${options}`);
     }
   }
 });
+
+for (const end of ['abort', 'deadline']) {
+  test(`a retryOn that answers after the operation has settled, by ${end}, has no effect: no hint, no hook`, async () => {
+    const controller = new AbortController();
+    const calls = [];
+    let answer;
+    const response = new Response('later', { status: 503 });
+    const { clock, error } = await underClock(async () => {
+      const fetching = createFetch(
+        {
+          ...(end === 'abort' ? { signal: controller.signal } : { totalTimeoutMs: 1000 }),
+          retryOn: () => {
+            calls.push('retryOn');
+            return new Promise((done) => {
+              answer = done;
+            });
+          },
+          hint: () => void calls.push('hint'),
+          onFailure: () => void calls.push('onFailure'),
+          onRetry: () => void calls.push('onRetry'),
+          onGiveUp: ({ reason }) => void calls.push(reason),
+        },
+        async () => response,
+      )('http://localhost/');
+      while (answer === undefined) await turn();
+      if (end === 'abort') controller.abort('enough');
+      const outcome = await fetching.catch((error) => error);
+      answer(true);
+      await turn();
+      throw outcome;
+    });
+    assert.equal(error, end === 'abort' ? 'enough' : response);
+    assert.deepEqual(calls, ['retryOn', end === 'abort' ? 'aborted' : 'deadline']);
+    assert.equal(clock.pending.size, 0);
+  });
+}

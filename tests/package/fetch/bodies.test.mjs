@@ -19,7 +19,7 @@ before(async () => {
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
-const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 const BYTES = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31) & 255);
@@ -53,7 +53,7 @@ for (const [name, body] of Object.entries(BODIES)) {
       assert.equal(response.status, 200);
       const expected = Buffer.from(await new Response(body).arrayBuffer());
       assert.deepEqual(Buffer.from(await response.arrayBuffer()), expected);
-      const requests = asked(url);
+      const requests = requestsOf(url);
       assert.equal(requests.length, 3);
       for (const { body: sent, headers } of requests) {
         assert.equal(hash(sent), hash(expected));
@@ -68,7 +68,7 @@ for (const [name, body] of Object.entries(BODIES)) {
 test('encodes FormData again for each attempt, with another boundary', async () => {
   const url = fresh();
   assert.equal((await quick(url, { method: 'PUT', body: form() })).status, 200);
-  const requests = asked(url);
+  const requests = requestsOf(url);
   assert.equal(requests.length, 3);
   const boundaries = requests.map(({ headers }) => /boundary=(.+)$/.exec(headers['content-type'])[1]);
   assert.equal(new Set(boundaries).size, 3);
@@ -101,15 +101,15 @@ test('ignores changes that the caller makes after the call', async () => {
   changed();
   await Promise.all(calls);
   assert.deepEqual(
-    asked(urls[0]).map(({ body }) => [...body]),
+    requestsOf(urls[0]).map(({ body }) => [...body]),
     Array(3).fill([1, 2, 3]),
   );
   assert.deepEqual(
-    asked(urls[1]).map(({ body, headers }) => [String(body), headers['x-a']]),
+    requestsOf(urls[1]).map(({ body, headers }) => [String(body), headers['x-a']]),
     Array(3).fill(['a=1', '1']),
   );
-  assert.ok(asked(urls[2]).every(({ body }) => /name="a"\r\n\r\n1\r\n/.test(String(body))));
-  assert.equal(asked(first).length, 3);
+  assert.ok(requestsOf(urls[2]).every(({ body }) => /name="a"\r\n\r\n1\r\n/.test(String(body))));
+  assert.equal(requestsOf(first).length, 3);
 });
 
 const STREAMS = {
@@ -129,7 +129,7 @@ for (const [name, make] of Object.entries(STREAMS)) {
     assert.equal(retryReport(response).reason, 'bodyNotReplayable');
     assert.equal(retryReport(response).attempts, 1);
     assert.deepEqual(
-      asked(url).map(({ body }) => hash(body)),
+      requestsOf(url).map(({ body }) => hash(body)),
       [hash(BYTES)],
     );
     assert.equal(await response.text(), 'try later');
@@ -148,7 +148,7 @@ for (const [name, make] of Object.entries(STREAMS)) {
     assert.equal(response.status, 200);
     assert.equal(made, 3);
     assert.deepEqual(
-      asked(url).map(({ body }) => hash(body)),
+      requestsOf(url).map(({ body }) => hash(body)),
       Array(3).fill(hash(BYTES)),
     );
   });
@@ -186,7 +186,7 @@ test('a function that fails to make a body ends the operation', async () => {
     const error = await quick(url, { method: 'PUT', body }).catch((e) => e);
     assert.equal(error, boom);
     assert.equal(retryReport(error).reason, 'callback');
-    assert.equal(asked(url).length, 0);
+    assert.equal(requestsOf(url).length, 0);
   }
 });
 
@@ -197,13 +197,13 @@ test('B01 a Request with a body: sent three times, and used afterwards as by fet
   assert.equal(request.bodyUsed, true, 'at once');
   assert.equal((await promise).status, 200);
   assert.deepEqual(
-    asked(url).map(({ body }) => String(body)),
+    requestsOf(url).map(({ body }) => String(body)),
     ['PAYLOAD', 'PAYLOAD', 'PAYLOAD'],
   );
   const again = await quick(request).catch((e) => e);
   const theirs = await fetch(request).catch((e) => e);
   assert.ok(again instanceof TypeError && theirs instanceof TypeError);
-  assert.equal(asked(url).length, 3);
+  assert.equal(requestsOf(url).length, 3);
 });
 
 test('B01 a Request made of a stream is replayed too: what was read is kept', async () => {
@@ -211,7 +211,7 @@ test('B01 a Request made of a stream is replayed too: what was read is kept', as
   const response = await quick(new Request(url, { method: 'PUT', body: new Blob([BYTES]).stream(), duplex: 'half' }));
   assert.equal(response.status, 200);
   assert.deepEqual(
-    asked(url).map(({ body }) => hash(body)),
+    requestsOf(url).map(({ body }) => hash(body)),
     Array(3).fill(hash(BYTES)),
   );
 });
@@ -221,16 +221,16 @@ test('a Request and an init: the init wins, as for fetch', async () => {
   const request = new Request(url, { method: 'PUT', body: 'one', headers: { a: '1', b: '1' } });
   await quick(request, { body: 'two', headers: { a: '2' } });
   assert.deepEqual(
-    asked(url).map(({ body, headers }) => [String(body), headers.a, headers.b]),
+    requestsOf(url).map(({ body, headers }) => [String(body), headers.a, headers.b]),
     Array(3).fill(['two', '2', undefined]),
   );
   const keyed = fresh();
   await quick(new Request(keyed, { method: 'POST', body: 'x', headers: { a: '1' } }), {
     retry: { idempotencyKey: 'auto' },
   });
-  assert.equal(asked(keyed).length, 3);
+  assert.equal(requestsOf(keyed).length, 3);
   assert.ok(
-    asked(keyed).every(
+    requestsOf(keyed).every(
       ({ headers }) =>
         headers.a === '1' && headers['idempotency-key'] && headers['content-type'] === 'text/plain;charset=UTF-8',
     ),
@@ -270,13 +270,13 @@ test('a subclass of Request, and a Request as init', async () => {
   const url = fresh();
   assert.equal((await quick(new Mine(url, { method: 'PUT', body: 'sub' }))).status, 200);
   assert.deepEqual(
-    asked(url).map(({ body }) => String(body)),
+    requestsOf(url).map(({ body }) => String(body)),
     ['sub', 'sub', 'sub'],
   );
   const other = fresh();
   assert.equal((await quick(other, new Request(url, { method: 'DELETE', headers: { a: '1' } }))).status, 200);
   assert.deepEqual(
-    asked(other).map(({ method, headers }) => [method, headers.a]),
+    requestsOf(other).map(({ method, headers }) => [method, headers.a]),
     Array(3).fill(['DELETE', '1']),
   );
 });
@@ -361,7 +361,7 @@ for (const [name, make] of Object.entries(HEADERS)) {
       if (headers instanceof Map || headers instanceof Headers) headers.set('x-a', 'changed');
       assert.equal((await pending).status, 200);
       assert.deepEqual(
-        asked(url).map(({ headers }) => [headers['x-a'], headers['x-b']]),
+        requestsOf(url).map(({ headers }) => [headers['x-a'], headers['x-b']]),
         Array(3).fill(['1', '2']),
         JSON.stringify(retry),
       );

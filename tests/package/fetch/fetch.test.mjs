@@ -21,7 +21,7 @@ before(async () => {
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
-const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
 test('statuses: those that pass are retried, the others are answers', async () => {
   const expected = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530];
@@ -85,7 +85,7 @@ test('idempotencyKey: auto is one UUID for all attempts of a call, another for t
   for (let i = 0; i < 3; i += 1) {
     const url = fresh();
     assert.equal((await post(url, { method: 'POST', body: 'order', headers: { 'x-mine': '1' } })).status, 200);
-    const requests = asked(url);
+    const requests = requestsOf(url);
     assert.equal(requests.length, 3);
     assert.ok(requests.every(({ headers }) => headers['x-mine'] === '1'));
     const seen = new Set(requests.map(({ headers }) => headers['idempotency-key']));

@@ -60,12 +60,12 @@ test('without a global fetch the error says what to do', async () => {
 test('React answers a GET from memory unless init has a signal: each attempt reaches the server', async () => {
   for (const asRequest of [false, true]) {
     for (const signal of [undefined, new AbortController().signal]) {
-      let asked = 0;
+      let requested = 0;
       /** @type {Map<string, Promise<Response>>} */
       const memory = new Map();
       // In react-server's fetch a signal opts out, and only that of the second argument.
       const react = async (input, init) => {
-        const ask = async () => new Response(null, { status: ++asked < 3 ? 503 : 200 });
+        const ask = async () => new Response(null, { status: ++requested < 3 ? 503 : 200 });
         if (init?.signal) return ask();
         const { url } = new Request(input);
         if (!memory.has(url)) memory.set(url, ask());
@@ -76,7 +76,7 @@ test('React answers a GET from memory unless init has a signal: each attempt rea
         react,
       )(...(asRequest ? [new Request('http://x/', { signal })] : ['http://x/', signal && { signal }]));
       assert.equal(response.status, 200);
-      assert.equal(asked, 3);
+      assert.equal(requested, 3);
     }
   }
 });
@@ -278,13 +278,13 @@ test('no outcome depends on properties of Object.prototype', async () => {
     const names = ['stop', 'error', 'result', 'afterMs', 'hintMs', 'onFailure', 'onRetry', 'onGiveUp', 'onSuccess',
       'onAttempt', 'status', 'retry', 'hint', 'prepare', 'body', 'last', 'given'];
     const run = async () => {
-      const told = [];
+      const called = [];
       let calls = 0;
       const inner = async () => ({ status: ++calls < 3 ? 503 : 200, headers: { get: () => null }, body: null });
       const options = { baseMs: 0, __proto__: null };
-      for (const hook of ['onFailure', 'onSuccess']) options[hook] = ({ attempt }) => told.push(hook + attempt);
+      for (const hook of ['onFailure', 'onSuccess']) options[hook] = ({ attempt }) => called.push(hook + attempt);
       const { status } = await createFetch(options, inner)('http://x/');
-      return JSON.stringify([calls, status, told]);
+      return JSON.stringify([calls, status, called]);
     };
     const expected = await run();
     const differing = [];

@@ -157,7 +157,7 @@ test('R05 a hint above maxRetryAfterMs: the response at once, and the report say
   }
 });
 
-test('R05 with longRetryAfter cap it comes back earlier than asked, and says so in the event', async () => {
+test('R05 with longRetryAfter cap it retries earlier than requested, as its event shows', async () => {
   let event;
   const { clock } = await underClock(() =>
     createFetch(
@@ -175,14 +175,14 @@ test('R05 with longRetryAfter cap it comes back earlier than asked, and says so 
   assert.equal(event.hintMs, 99_999_999_000);
 });
 
-test('R05 with maxRetryAfterMs Infinity the wait is as long as asked, in timers that do not overflow', async () => {
+test('R05 with maxRetryAfterMs Infinity the wait is as long as requested, in timers that do not overflow', async () => {
   const { clock } = await underClock(() =>
     createFetch({ maxRetryAfterMs: Infinity, random: () => 0 }, once([['retry-after', '2147484']]))('http://x/'),
   );
   assert.deepEqual(clock.delays, [2 ** 31 - 1, 2_147_484_000 - (2 ** 31 - 1)]);
 });
 
-test('the wait is h + r·max(base, h/2): never less than asked', async () => {
+test('the wait is h + r·max(base, h/2): never less than requested', async () => {
   for (const [seconds, r, wait] of [
     ['4', 0, 4000],
     ['4', 0.5, 5000],
@@ -290,7 +290,7 @@ test('403 and 413 are retried when they ask for a wait, and not otherwise', asyn
   for (const status of [400, 401, 404, 409]) assert.equal(await callsFor(status, { 'retry-after': '5' }), 1);
 });
 
-test("x-should-retry overrules the status, but not success, the method, the attempts or the caller's list", async () => {
+test("x-should-retry overrules the status, but not success, method, attempts or the caller's list", async () => {
   for (const status of [400, 404, 409, 501, 503])
     assert.equal(await callsFor(status, { 'x-should-retry': 'true' }), 3, String(status));
   for (const status of [429, 500, 503, 408])
@@ -302,18 +302,18 @@ test("x-should-retry overrules the status, but not success, the method, the atte
   assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { maxAttempts: 2 }), 2);
   assert.equal(await callsFor(404, { 'x-should-retry': 'true' }, { retryOn: [503] }), 1);
   assert.equal(await callsFor(503, { 'x-should-retry': 'false' }, { retryOn: [503] }), 3);
-  const told = [];
+  const retryables = [];
   await callsFor(
     404,
     { 'x-should-retry': 'true' },
     {
       retryOn: ({ retryable }) => {
-        told.push(retryable);
+        retryables.push(retryable);
         return false;
       },
     },
   );
-  assert.deepEqual(told, [true]);
+  assert.deepEqual(retryables, [true]);
 });
 
 test('hint: a wait from anywhere in the response, under the rules of hints', async () => {

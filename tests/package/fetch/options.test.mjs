@@ -17,27 +17,27 @@ before(async () => {
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
-const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
 test('retryOn: a list, or a predicate that receives everything', async () => {
   const listed = statuses(404, 503, 200);
   assert.equal((await createFetch({ ...QUICK, retryOn: [404] }, listed.inner)('http://x/')).status, 503);
-  const told = [];
+  const outcomes = [];
   const failure = new TypeError('Failed to fetch');
-  const judged = statuses(failure, 409, 500, 200);
+  const classified = statuses(failure, 409, 500, 200);
   const response = await createFetch(
     {
       ...QUICK,
       retryOn: (outcome) => {
-        told.push(outcome);
+        outcomes.push(outcome);
         return outcome.retryable || outcome.response.status === 409;
       },
     },
-    judged.inner,
+    classified.inner,
   )('http://x/');
   assert.equal(response.status, 200);
   assert.deepEqual(
-    told.map(({ attempt, method, retryable, error, response }) => [
+    outcomes.map(({ attempt, method, retryable, error, response }) => [
       attempt,
       method,
       retryable,
@@ -51,7 +51,7 @@ test('retryOn: a list, or a predicate that receives everything', async () => {
       [4, 'GET', false, undefined, 200],
     ],
   );
-  assert.ok(told.every(Object.isFrozen));
+  assert.ok(outcomes.every(Object.isFrozen));
   const post = statuses(503, 200);
   await createFetch({ ...QUICK, retryOn: () => true }, post.inner)('http://x/', { method: 'POST' });
   assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
@@ -142,7 +142,7 @@ test("prepare: sees each attempt's own request, may change it, return another, a
   const response = await signed(url, { method: 'PUT', body: 'payload', headers: { a: 'b' } });
   assert.equal(await response.text(), 'payload');
   assert.deepEqual(
-    asked(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]),
+    requestsOf(url).map(({ headers, body }) => [headers['x-signature'], headers.a, String(body)]),
     [1, 2, 3].map((n) => [`s${n}`, 'b', 'payload']),
   );
   assert.deepEqual(attempts, Array(3).fill(['PUT', null]));
@@ -153,7 +153,7 @@ test("prepare: sees each attempt's own request, may change it, return another, a
     )
   ).text();
   assert.deepEqual(
-    asked(other).map(({ body }) => String(body)),
+    requestsOf(other).map(({ body }) => String(body)),
     ['moved', 'moved', 'moved'],
   );
   const boom = new TypeError('fetch failed');

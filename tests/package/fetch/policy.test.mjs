@@ -11,21 +11,21 @@ const { createFetch } = await importFetch();
 const { RetryPolicy, retryReport } = await importPackage();
 
 test('a policy gives the waits, the limits, the hooks and the metrics', async () => {
-  const told = [];
+  const gaveUp = [];
   const policy = new RetryPolicy({
     baseMs: 7,
     jitter: 'none',
     maxAttempts: 3,
     metrics: true,
     name: 'orders',
-    onGiveUp: ({ status, reason }) => told.push([status, reason]),
+    onGiveUp: ({ status, reason }) => gaveUp.push([status, reason]),
   });
   const { inner, calls } = statuses(503);
   const { clock, value: response } = await underClock(() => createFetch(policy, inner)('http://x/'));
   assert.equal(response.status, 503);
   assert.equal(calls.length, 3);
   assert.deepEqual(clock.delays, [7, 14]);
-  assert.deepEqual(told, [[503, 'exhausted']]);
+  assert.deepEqual(gaveUp, [[503, 'exhausted']]);
   assert.equal(retryReport(response).attempts, 3);
   const metrics = policy.metrics();
   assert.deepEqual(
@@ -66,15 +66,15 @@ test('a seeded policy: its operations are counted over both of its uses', async 
 
 test('retryIf and retryOnResult of a policy decide instead of the rules for fetch', async () => {
   const network = new TypeError('Failed to fetch');
-  const asked = [];
+  const received = [];
   const policy = new RetryPolicy({
     ...QUICK,
     retryIf: (error, { attempt }) => {
-      asked.push([error, attempt]);
+      received.push([error, attempt]);
       return error !== network;
     },
     retryOnResult: async (response, { attempt }) => {
-      asked.push([response.status, attempt]);
+      received.push([response.status, attempt]);
       return response.status === 404;
     },
   });
@@ -86,7 +86,7 @@ test('retryIf and retryOnResult of a policy decide instead of the rules for fetc
   const own = new Error('of the inner fetch');
   assert.equal(await attempts(own, network), 2);
   assert.equal(await attempts(404, 503), 2);
-  assert.deepEqual(asked, [
+  assert.deepEqual(received, [
     [own, 1],
     [network, 2],
     [404, 1],
@@ -100,9 +100,9 @@ test('retryIf and retryOnResult of a policy decide instead of the rules for fetc
   const listed = statuses(503, 404);
   await createFetch(policy, listed.inner)('http://x/', { retry: { retryOn: [503] } });
   assert.equal(listed.calls.length, 2);
-  const nonsense = new RetryPolicy({ ...QUICK, retryOnResult: () => 'yes' });
+  const invalid = new RetryPolicy({ ...QUICK, retryOnResult: () => 'yes' });
   await assert.rejects(
-    createFetch(nonsense, statuses(503).inner)('http://x/'),
+    createFetch(invalid, statuses(503).inner)('http://x/'),
     /^TypeError: rejitter: retryOnResult must return/,
   );
 });

@@ -35,7 +35,7 @@ async function recipe(code, packages) {
     env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' },
   });
 }
-const asked = (path) => server.seen.filter((request) => request.path === path);
+const requestsOf = (path) => server.seen.filter((request) => request.path === path);
 
 test('undici: a dispatcher with a connect timeout', async () => {
   const { stdout, stderr } = await recipe(
@@ -44,7 +44,7 @@ test('undici: a dispatcher with a connect timeout', async () => {
   );
   assert.equal(stderr, '');
   assert.equal(stdout, '200 Ada\n');
-  assert.equal(asked('/data.json').length, 3);
+  assert.equal(requestsOf('/data.json').length, 3);
 });
 
 test('axios and ky: retried below, once, with one key; their errors stay theirs', async () => {
@@ -59,8 +59,8 @@ test('axios and ky: retried below, once, with one key; their errors stay theirs'
   assert.equal(stderr, '');
   assert.equal(stdout, '{"item":7}\n{"item":8}\nAxiosError HTTPError\n');
   for (const path of ['/axios', '/ky']) {
-    assert.equal(asked(path).length, 3);
-    assert.equal(new Set(asked(path).map(({ headers }) => headers['idempotency-key'])).size, 1);
-    assert.equal(new Set(asked(path).map(({ body }) => String(body))).size, 1);
+    assert.equal(requestsOf(path).length, 3);
+    assert.equal(new Set(requestsOf(path).map(({ headers }) => headers['idempotency-key'])).size, 1);
+    assert.equal(new Set(requestsOf(path).map(({ body }) => String(body))).size, 1);
   }
 });

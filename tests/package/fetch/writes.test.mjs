@@ -25,21 +25,21 @@ before(async () => {
   });
 });
 after(() => server.close());
-const asked = (path) => server.seen.filter((request) => request.path.startsWith(path));
+const requestsOf = (path) => server.seen.filter((request) => request.path.startsWith(path));
 
 for (const status of [301, 302, 303, 307, 308]) {
   for (const [name, target] of [
     ['ECONNREFUSED', () => `${closed}/done`],
     ['ENOTFOUND', () => 'http://nowhere.invalid/done'],
   ]) {
-    test(`a POST that the server redirects (${status}) and then cannot connect (${name}) is processed once`, async () => {
+    test(`a POST that the server redirects (${status}) and cannot connect (${name}) is processed once`, async () => {
       const path = `/${status}-${name}`;
       const error = await post(`${server.origin}${path}?${new URLSearchParams({ status, to: target() })}`, {
         method: 'POST',
         body: 'item=7',
       }).catch((e) => e);
       assert.equal(error.cause.code, name);
-      assert.equal(asked(path).length, 1);
+      assert.equal(requestsOf(path).length, 1);
       assert.equal(retryReport(error).attempts, 1);
     });
   }

@@ -13,7 +13,7 @@ import { importPackage, installed, project, repo } from '../lib/consumer.mjs';
 const { RetryPolicy } = await importPackage();
 const VECTORS = readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8');
 
-/** What runs in each kind of page and in the worker. It prints nothing: the test judges. */
+/** Program for each kind of page and for the worker. It prints nothing: the test checks its results. */
 const JOB = `
 import { RetryPolicy, retry, retryWithEqualJitter, retryWithFixedDelay, retryWithFullJitter } from 'rejitter';
 
@@ -190,13 +190,13 @@ before(async () => {
     ),
     '/vectors.json': { type: 'application/json', body: VECTORS },
   };
-  let asked = 0;
+  let requested = 0;
   server = await serve((path) => {
     if (path === '/flaky') {
-      // Two refusals, then an answer.
+      // Two error responses, then a success.
       return (request, response) => {
-        asked = request.url.endsWith('?1') ? 1 : asked + 1;
-        if (asked < 3) response.writeHead(503).end();
+        requested = request.url.endsWith('?1') ? 1 : requested + 1;
+        if (requested < 3) response.writeHead(503).end();
         else response.writeHead(200, { 'content-type': 'text/plain' }).end('served');
       };
     }
@@ -214,7 +214,7 @@ const expectedDelays = JSON.parse(VECTORS).map(({ options, seed }) => {
   return [...new RetryPolicy(revived).delays({ seed })];
 });
 
-function judge({ waited, delays, refused, frame, ...rest }) {
+function check({ waited, delays, refused, frame, ...rest }) {
   assert.deepEqual(rest, {
     value: 4,
     parallel: Array.from({ length: 50 }, (_, i) => 1 + (i % 4)).join(''),
@@ -263,7 +263,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
 
     test('a minified bundle', async () => {
       const { result, complaints } = await visit('/bundled');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
       assert.deepEqual(
         result.frame,
@@ -274,17 +274,17 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
 
     test('native modules, by an import map', async () => {
       const { result, complaints } = await visit('/native');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
     test('a module worker', async () => {
       const { result, complaints } = await visit('/worker');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
-    test("a Content-Security-Policy without wasm-unsafe-eval: the callback's own error comes out, and one warning names the remedy", async () => {
+    test("CSP without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
       const { result } = await visit('/forbidden');
       assert.equal(result.success, 'value');
       assert.deepEqual(result.ends, [

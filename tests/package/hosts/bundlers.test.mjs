@@ -14,7 +14,7 @@ import { BEHAVIOUR, here, installed, project, run, runNode } from '../lib/consum
 import { onEdge } from '../lib/edge.mjs';
 import { onWorkerd } from '../lib/workerd.mjs';
 
-/** What each bundle does, and prints or answers: values, waits, classes of errors. */
+/** Program of each bundle, which prints or returns values, waits, classes of errors. */
 const JOB = `
 import { RetryPolicy, retry, retryWithFullJitter, retryWithLinearBackoff } from 'rejitter';
 export async function job() {
@@ -242,11 +242,11 @@ test('V07 the tests of behaviour pass on a minified bundle, where no name of a c
   assert.notEqual(control.code, 0);
 });
 
-test('edge-light: runs in the edge runtime, where compiling bytes is refused', async () => {
-  const { exported, vm, asked } = await onEdge(
+test('edge-light: runs in the edge runtime, which rejects compiling bytes', async () => {
+  const { exported, vm, imports } = await onEdge(
     project('bundle', { 'job.mjs': JOB, 'main.mjs': "export { job } from './job.mjs';\n" }),
   );
-  assert.deepEqual(asked, [], 'no wasm file is imported');
+  assert.deepEqual(imports, [], 'no wasm file is imported');
   assert.equal(vm.evaluate('globalThis.EdgeRuntime'), 'edge-runtime');
   assert.throws(
     () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
@@ -255,15 +255,15 @@ test('edge-light: runs in the edge runtime, where compiling bytes is refused', a
   assert.deepEqual(JSON.parse(JSON.stringify(await exported.job())), expected);
 });
 
-test('W07 workerd: runs where compiling bytes and work at the top level are refused', async () => {
+test('W07 workerd: runs where compiling bytes and work at the top level are rejected', async () => {
   const dir = project('workerd', {
     ...SOURCES,
     'worker.mjs': `
       import { job } from './job.mjs';
-      let refusal;
+      let rejection;
       export default { async fetch() {
-        try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { refusal = e.name; }
-        try { return Response.json({ out: await job(), refusal }); } catch (e) { return new Response(String(e.stack),
+        try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { rejection = e.name; }
+        try { return Response.json({ out: await job(), rejection }); } catch (e) { return new Response(String(e.stack),
           { status: 500 }); }
       } };`,
     'config.capnp': `
@@ -290,8 +290,8 @@ test('W07 workerd: runs where compiling bytes and work at the top level are refu
     const response = await fetch(`${origin}/`);
     const text = await response.text();
     assert.equal(response.status, 200, text);
-    const { out, refusal } = JSON.parse(text);
+    const { out, rejection } = JSON.parse(text);
     assert.deepEqual(out, expected);
-    assert.ok(refusal, 'this host compiles bytes, so the test shows nothing');
+    assert.ok(rejection, 'this host compiles bytes, so the test shows nothing');
   });
 });

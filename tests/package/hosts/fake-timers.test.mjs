@@ -12,7 +12,7 @@ import { importPackage, project, run, runNode, tool } from '../lib/consumer.mjs'
 
 const { retry } = await importPackage();
 
-/** A retry that fails twice, on waits of `ms`; `state` tells how it stands. */
+/** A retry that fails twice, on waits of `ms`; `state` has its progress. */
 function start(ms, options = {}) {
   const state = { calls: 0, done: false, value: undefined, error: undefined };
   retry(
@@ -219,7 +219,7 @@ const SUITE = (timers) => `
     await retryWithFixedDelay(({ attempt }) => { if (attempt < 2) throw 0; }, { baseMs: 15 });
     expect(performance.now() - began).toBeGreaterThanOrEqual(14);
   });
-  test('bad options are told apart by their class', async () => {
+  test('invalid options differ by the class of their error', async () => {
     await expect(retryWithFixedDelay(() => 1, { baseMs: -1 })).rejects.toThrow(RangeError);
   });
   if (process.env.MUST_FAIL) test('control', () => { expect(retryWithFixedDelay).toBe(undefined); });

@@ -14,7 +14,7 @@ import { project, repo } from '../lib/consumer.mjs';
 
 const TABLE = readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8');
 
-/** Runs in the page and in Node: what each case came to. It judges nothing. */
+/** Runs in the page and in Node, and returns the outcome of each case. It checks nothing. */
 const JOB = `
 import { retryReport } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
@@ -173,7 +173,8 @@ self.addEventListener('fetch', (event) => {
   const { searchParams } = new URL(event.request.url);
   if (searchParams.get('worker') === 'failing') event.respondWith(Response.error());
   else if (searchParams.get('worker') === 'refused') event.respondWith(fetch(searchParams.get('refused')));
-  else if (searchParams.has('worker')) event.respondWith((searchParams.get('worker') === 'timed' ? retrying : plain)(event.request));
+  else if (searchParams.has('worker'))
+      event.respondWith((searchParams.get('worker') === 'timed' ? retrying : plain)(event.request));
 });
 `;
 const WORKER_PAGE = `
@@ -290,7 +291,7 @@ before(async () => {
   const [page, worker, workerPage] = await Promise.all(['page.mjs', 'worker.mjs', 'worker-page.mjs'].map(bundle));
   const answer = answers(seen);
   other = await serve((path) => (PATHS.includes(path) ? answer : undefined));
-  // A port where nobody listens.
+  // A port without a listener.
   const refused = await new Promise((done) => {
     const closed = createServer().listen(0, '127.0.0.1', () => {
       const { port } = closed.address();
@@ -315,7 +316,7 @@ after(async () => {
   await other.close();
 });
 
-/** What a case came to, in words that hold in every host. */
+/** The outcome of a case, in words that hold in every host. */
 const TRIES = 3;
 function expected({ browser, crossOrigin }) {
   const settled = (
@@ -377,8 +378,8 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
         // Another try must not find the attempts of a browser that crashed.
         seen.clear();
         const errors = [];
-        // Firefox reports as errors of the page what CORS blocks, such as the port where nobody listens, and
-        // what a service worker fails to answer.
+        // Firefox reports as errors of the page requests that CORS blocks, such as those to the port without a
+        // listener, and what a service worker fails to answer.
         page.on('pageerror', (error) => {
           if (!/^Cross-Origin Request Blocked|^Failed to load .* ServiceWorker passed/.test(String(error)))
             errors.push(String(error));

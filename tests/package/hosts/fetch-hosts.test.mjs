@@ -24,7 +24,7 @@ before(async () => {
 after(() => server.close());
 let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
-const asked = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
 test("undici's fetch: its responses, its requests, its forms", async () => {
   const fetch = createFetch(QUICK, undici.fetch);
@@ -32,13 +32,13 @@ test("undici's fetch: its responses, its requests, its forms", async () => {
   const response = await fetch(url, { method: 'PUT', body: 'x' });
   assert.ok(response instanceof undici.Response);
   assert.equal(await response.text(), 'x');
-  assert.equal(asked(url).length, 3);
+  assert.equal(requestsOf(url).length, 3);
 
   const other = fresh();
   const request = new undici.Request(other, { method: 'PUT', body: 'by a Request' });
   assert.equal(await (await fetch(request)).text(), 'by a Request');
   assert.deepEqual(
-    asked(other).map(({ body }) => String(body)),
+    requestsOf(other).map(({ body }) => String(body)),
     Array(3).fill('by a Request'),
   );
   assert.equal(request.bodyUsed, true);
@@ -47,11 +47,11 @@ test("undici's fetch: its responses, its requests, its forms", async () => {
   form.append('a', '1');
   const third = fresh();
   assert.equal((await fetch(third, { method: 'PUT', body: form })).status, 200);
-  assert.ok(asked(third).every(({ body }) => /name="a"/.test(String(body))));
+  assert.ok(requestsOf(third).every(({ body }) => /name="a"/.test(String(body))));
 
   const keyed = fresh();
   assert.equal((await fetch(keyed, { method: 'POST', body: 'x', retry: { idempotencyKey: 'auto' } })).status, 200);
-  assert.equal(new Set(asked(keyed).map(({ headers }) => headers['idempotency-key'])).size, 1);
+  assert.equal(new Set(requestsOf(keyed).map(({ headers }) => headers['idempotency-key'])).size, 1);
 });
 
 test("undici's fetch: an abort in its body, and a dispatcher with a connect timeout of its own", async () => {
@@ -139,10 +139,10 @@ test('Vitest: a mock of fetch sees what fetch would, and fake timers drive the w
   const { code, stdout, stderr } = await go(VITEST);
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /Tests +1 passed \(1\)/);
-  assert.notEqual((await go(VITEST.replace('29_999', '50_000'))).code, 0, 'control: a wait that is over is seen');
+  assert.notEqual((await go(VITEST.replace('29_999', '50_000'))).code, 0, 'control: sees a wait that has ended');
 });
 
-/** What the workers' hosts do: it answers with what it met. */
+/** The program of the workers' hosts, which responds with its observations. */
 const JOB = `
 import { createFetch } from 'rejitter/fetch';
 import { retryReport } from 'rejitter';
@@ -168,7 +168,7 @@ export default { async fetch(request) {
 } };
 `;
 
-/** `use` runs the job against a server that fails twice for each path, and a port where nobody listens. */
+/** `use` runs the job against a server that fails twice for each path, and a port without a listener. */
 async function checkJob(use) {
   const closed = await listen(() => {});
   await closed.close();
@@ -190,9 +190,9 @@ async function checkJob(use) {
   }
 }
 
-test('edge-light: retries against a real server from the edge runtime, where compiling bytes is refused', async () => {
-  const { exported, vm, asked } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
-  assert.deepEqual(asked, [], 'no wasm file is imported');
+test('edge-light: retries against a real server from the edge runtime, which rejects compiling bytes', async () => {
+  const { exported, vm, imports } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
+  assert.deepEqual(imports, [], 'no wasm file is imported');
   assert.throws(
     () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
     /disallowed/,

@@ -31,10 +31,10 @@ import { job } from './job.js';
 const results = await job(lab);
 const controller = new AbortController();
 onmessage = ({ data }) => controller.abort(data);
-let told = false;
+let posted = false;
 const onProgress = () => {
-  if (!told) postMessage('under way');
-  told = true;
+  if (!posted) postMessage('running');
+  posted = true;
 };
 const endless = lab.simulateContention({ figure: 'none' }, { clients: 1000, runs: 1_000_000 });
 const end = await endless.run({ signal: controller.signal, onProgress, sliceEvents: 1000 }).then(() => 'the end',
@@ -45,7 +45,7 @@ postMessage({ results, end });
 const PAGE = `<!doctype html><script type="module">
 const worker = new Worker('./worker.js', { type: 'module' });
 worker.onmessage = ({ data }) => {
-  if (data === 'under way') worker.postMessage('stopped by the page');
+  if (data === 'running') worker.postMessage('stopped by the page');
   else globalThis.result = data;
 };
 worker.onerror = (event) => { globalThis.result = { error: event.message ?? 'error' }; };

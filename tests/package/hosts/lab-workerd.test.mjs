@@ -1,4 +1,5 @@
-// rejitter/lab in workerd, which forbids compiling bytes: its wasm file comes as an imported module, and the core is JavaScript.
+// rejitter/lab in workerd, which forbids compiling bytes: its wasm file comes as an
+// imported module, and the core is JavaScript.
 
 import assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';

@@ -65,7 +65,7 @@ test('after a trap each function works as before, in one new instance', async ()
     assert.deepEqual(rest, { fault: 'RuntimeError: unreachable', same: true, more: 1 }, name);
 });
 
-test('refusals keep the instance', async () => {
+test('rejected options keep the instance', async () => {
   const out = await outputOf(`
     const refusals = [];
     for (let i = 0; i < 20; i += 1) refusals.push(thrown(() => lab.simulateLoad({}, { horizonMs: -1 })),
@@ -136,7 +136,7 @@ test('simulations of an instance that is gone say so, and do not touch the next 
   });
 });
 
-test('simulations that nobody holds any more give their memory back', async () => {
+test('simulations without references release their memory', async () => {
   const out = await outputOf(
     `
     const memories = [];

@@ -89,7 +89,7 @@ for (const { options, rows } of [...vectors.distributions, ...vectors.others]) {
   });
 }
 
-test('plan: as many waits as attempts leave room for, 20 without a limit, or as asked', () => {
+test('plan: as many waits as attempts leave room for, 20 without a limit, or the requested number', () => {
   assert.equal(plan().length, 5);
   assert.equal(plan({ maxAttempts: 1 }).length, 0);
   assert.equal(plan({ maxAttempts: Infinity }).length, 20);
@@ -195,7 +195,7 @@ test('sample: the seed is the given one, else the policy’s, else fresh', () =>
   assert.equal(new Set(fresh).size, 100);
 });
 
-test('sample: one operation of as many waits as attempts leave room for, unless asked otherwise', () => {
+test('sample: one operation of as many waits as attempts leave room for, or the requested numbers', () => {
   assert.equal(sample().length, 5);
   assert.equal(sample({ maxAttempts: Infinity }).length, 20);
   assert.equal(sample({ maxAttempts: 1 }).length, 0);
@@ -274,7 +274,7 @@ for (const [what, call, kind, message] of [
     TypeError,
     /^rejitter: unknown option "retries"\. Did you mean maxAttempts/,
   ],
-  ['options that are none', () => plan(null), TypeError, /^rejitter: options must be an object.*, got null/],
+  ['invalid options', () => plan(null), TypeError, /^rejitter: options must be an object.*, got null/],
   [
     'a function as backoff',
     () => explain({ backoff: (k) => k }),
@@ -331,12 +331,7 @@ for (const [what, call, kind, message] of [
     RangeError,
     /^rejitter: probabilities\.length must be /,
   ],
-  [
-    'a length that is none',
-    () => cdf({}, 1, { length: NaN }),
-    RangeError,
-    /^rejitter: ms\.length must be .*, got NaN$/,
-  ],
+  ['an invalid length', () => cdf({}, 1, { length: NaN }), RangeError, /^rejitter: ms\.length must be .*, got NaN$/],
   [
     'no first operation',
     () => sample({}, { firstOperation: -1 }),
@@ -381,7 +376,7 @@ for (const [what, call, kind, message] of [
     /^rejitter: version must be 1, got 2$/,
   ],
   [
-    'data that are none',
+    'invalid data',
     () => explain(posing(7)),
     TypeError,
     /^rejitter: the policy must be an object made by toJSON\(\), got 7$/,
@@ -405,12 +400,12 @@ for (const [what, call, kind, message] of [
     /^rejitter: backoff must be /,
   ],
 ]) {
-  test(`refused by name: ${what}`, () => {
+  test(`rejects by name: ${what}`, () => {
     assert.throws(call, (error) => error instanceof kind && message.test(error.message));
   });
 }
 
-test('after refusals everything works as before', () => {
+test('after rejected options everything works as before', () => {
   for (let i = 0; i < 100; i += 1) assert.throws(() => plan(posing({ version: 1, foo: i }), 1));
   assert.equal(plan()[0].meanMs, 50);
 });

@@ -1,5 +1,5 @@
 // The simulations of rejitter/lab as users meet them, from the tarball. What they compute is tested natively
-// (tests/simulation.rs); here, that it arrives bit for bit, and that a simulation is run, stopped and refused.
+// (tests/simulation.rs); here, that it arrives bit for bit, and that a simulation runs, stops and rejects.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -223,7 +223,7 @@ test('outage: the mean attempts, and what is expected of the busiest bin', () =>
     for (let seed = 0; seed < seeds; seed += 1) {
       const result = finished(simulateOutage({ jitter, ...ENDLESS }, { seed }));
       attempts += result.meanAttempts / seeds;
-      // Those who are served are not there again: what comes after the outage is served.
+      // Served clients do not return: the server serves all calls after the outage.
       result.arrivals.forEach((n, bin) => {
         sums[bin] += n / seeds / 1000;
       });
@@ -386,7 +386,7 @@ test('run: one at a time; what onProgress throws ends it', async () => {
   await other.run();
 });
 
-test('free: afterwards everything throws, a run that is under way too; twice is once', async () => {
+test('free: afterwards everything throws, a running run too; a second call has no effect', async () => {
   const message = 'rejitter: the simulation was freed; make another one';
   const simulation = simulateEthernet({ stations: 50, seed: 1 });
   const run = simulation.run({ sliceEvents: 10 });
@@ -442,13 +442,13 @@ test('run: between two slices a worker gets its messages', async () => {
      import { simulateContention } from 'rejitter/lab';
      if (isMainThread) {
        const worker = new Worker(new URL(import.meta.url));
-       worker.on('message', (message) => message === 'under way' ? worker.postMessage('stop') : console.log(message));
+       worker.on('message', (message) => message === 'running' ? worker.postMessage('stop') : console.log(message));
      } else {
        const controller = new AbortController();
        parentPort.once('message', (message) => controller.abort(message));
-       let told = false;
-       ${SLICED} signal: controller.signal, onProgress() { if (!told) { told = true;
-         parentPort.postMessage('under way'); } } })
+       let posted = false;
+       ${SLICED} signal: controller.signal, onProgress() { if (!posted) { posted = true;
+         parentPort.postMessage('running'); } } })
          .then(() => 'ran to its end', (reason) => 'stopped by ' + reason).then((text) => parentPort.postMessage(text));
      }`,
   );
@@ -476,7 +476,9 @@ for (const [host, without] of [
 
 test('reuses freed memory: it does not grow', async () => {
   const { code, stdout, stderr } = await runNode(
-    `import { simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage } from 'rejitter/lab';
+    `import {
+       simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage,
+     } from 'rejitter/lab';
      const memories = [];
      const { Instance } = WebAssembly;
      WebAssembly.Instance = function (...args) { const instance = new Instance(...args);
@@ -510,7 +512,7 @@ const contention = (options) => () => simulateContention({ figure: 'full' }, opt
 const load = (options) => () => simulateLoad(ENDLESS, options);
 const running = () => simulateEthernet({ stations: 2, runs: 1 });
 
-/** Values of numeric options that are refused, each by a RangeError that begins with the option's name. */
+/** Rejected values of numeric options, each with a RangeError that starts with the option's name. */
 const OUT_OF_RANGE = [
   [
     outage,
@@ -565,7 +567,7 @@ const OUT_OF_RANGE = [
 
 for (const [make, table] of OUT_OF_RANGE) {
   for (const [name, values] of Object.entries(table)) {
-    test(`refused: ${name} out of range, or no number: ${make({})}`, () => {
+    test(`rejects ${name} out of range, or not a number: ${make({})}`, () => {
       for (const value of values) {
         assert.throws(
           make({ [name]: value }),
@@ -615,7 +617,7 @@ for (const [what, call, kind, message] of [
     TypeError,
     /^rejitter: unknown option "retries"\. Known options: arrivals, /,
   ],
-  ['options that are none', outage(null), TypeError, /^rejitter: options must be an object.*, got null/],
+  ['invalid options', outage(null), TypeError, /^rejitter: options must be an object.*, got null/],
   [
     'several at once',
     outage({ clients: 0, spreadMs: -1, binMs: -2 }),
@@ -704,7 +706,7 @@ for (const [what, call, kind, message] of [
     TypeError,
     /^rejitter: arrivals must be .*, got an object/,
   ],
-  ['arrivals that are none', load({ arrivals: 280 }), TypeError, /^rejitter: arrivals must be .*, got 280/],
+  ['invalid arrivals', load({ arrivals: 280 }), TypeError, /^rejitter: arrivals must be .*, got 280/],
   [
     'no arrivals',
     load({ arrivals: { type: 'regular', perS: 0 } }),
@@ -760,7 +762,7 @@ for (const [what, call, kind, message] of [
     /^rejitter: maxEvents must be a non-negative integer or Infinity, got 1\.5$/,
   ],
   ['fewer than no events', () => running().step(-1), RangeError, /^rejitter: maxEvents must be .*, got -1/],
-  ['events that are none', () => running().step('all'), TypeError, /^rejitter: maxEvents must be .*, got "all"/],
+  ['an invalid number of events', () => running().step('all'), TypeError, /^rejitter: maxEvents must be .*, got "all"/],
   [
     'no share',
     () => timeToServeMs(finished(simulateOutage()), 1.1),
@@ -768,7 +770,7 @@ for (const [what, call, kind, message] of [
     /^rejitter: share must be a number between 0 and 1, got 1\.1$/,
   ],
   [
-    'a share that is none',
+    'an invalid share',
     () => timeToServeMs(finished(simulateOutage())),
     TypeError,
     /^rejitter: share must be .*, got undefined/,
@@ -792,7 +794,7 @@ for (const [what, call, kind, message] of [
     /^rejitter: the result must be one of simulateOutage, got an object$/,
   ],
 ]) {
-  test(`refused by name: ${what}`, () => {
+  test(`rejects by name: ${what}`, () => {
     assert.throws(call, (error) => error instanceof kind && message.test(error.message));
   });
 }
@@ -807,7 +809,7 @@ for (const [what, options, kind, message] of [
     RangeError,
     /^rejitter: sliceEvents must be a positive integer or Infinity, got 0$/,
   ],
-  ['options that are none', 'all', TypeError, /^rejitter: options must be an object, got "all"$/],
+  ['invalid options', 'all', TypeError, /^rejitter: options must be an object, got "all"$/],
 ]) {
   test(`run rejects: ${what}`, async () => {
     await assert.rejects(running().run(options), (error) => error instanceof kind && message.test(error.message));

@@ -2,7 +2,7 @@
 
 const someObject = { five: 5 };
 
-/** Label → value. Each option says which of them it takes; all others must be refused. */
+/** Label → value. Each option says which of them it takes; all others must be rejected. */
 export const VALUES = new Map([
   ['NaN', NaN],
   ['-1', -1],
@@ -67,7 +67,7 @@ export const VALUES = new Map([
         throw new Error('the proxy was read');
       },
       getPrototypeOf() {
-        throw new Error('the proxy was asked');
+        throw new Error('the proxy was read');
       },
     }),
   ],

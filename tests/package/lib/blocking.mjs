@@ -17,7 +17,7 @@ export function underBlockingClock(body, { start = 1000, wake = (ms) => ms } = {
   put(globalThis.performance, 'now', () => clock.now);
   const wait = Atomics.wait;
   put(Atomics, 'wait', (cell, index, value, ms) => {
-    // The look whether the host lets this thread block goes to the host.
+    // The host itself answers whether this thread may block.
     if (ms === 0) return wait(cell, index, value, ms);
     if (clock.waits.length > 100_000) throw new Error('more than 100000 waits');
     clock.waits.push(ms);

@@ -35,7 +35,7 @@ export const BROWSERS = Object.fromEntries(
   }),
 );
 
-/** What this engine's driver does not tell, the page has to. */
+/** The page reports what this engine's driver does not. */
 const FIRST = BROWSERS.WebKit ? '<!doctype html><script src="/recorder.js"></script>' : '<!doctype html>';
 const recorder = { type: 'text/javascript', body: RECORDER };
 

@@ -1,7 +1,7 @@
 // A virtual clock: timers and the monotonic time of this process, moved by hand, so that a test of a
 // minute's wait takes no time and every timer that was armed is on record.
 //
-// It behaves as the hosts do where it matters here: an argument above 2^31-1, or one that is no number,
+// It behaves as the hosts do where it matters here: an argument above 2^31-1, or one that is not a number,
 // fires after 1 ms (this is what turns an overflow into a hot loop), and timers fire in order of time,
 // then of arming.
 
@@ -35,7 +35,7 @@ export class VirtualClock {
   constructor({ skew = () => 0, start = 1000 } = {}) {
     this.now = start;
     this.skew = skew;
-    /** Each armed timer, in order: `{ ms, at }`; `ms` as it was given to setTimeout. */
+    /** Each armed timer, in order: `{ ms, at }`; `ms` as it was passed to setTimeout. */
     this.armed = [];
     /** Handles given to clearTimeout that were waiting. */
     this.cleared = 0;

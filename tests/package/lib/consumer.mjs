@@ -92,12 +92,12 @@ export const modules = join(target, 'pkg.modules');
 export const inlinedText = (name) => /["']([^"'\n]{1000,})["']/.exec(readFileSync(join(installed, name), 'utf8'))[1];
 
 /**
- * What `import * as x from 'rejitter'` gives in the consumer folder; or, for a run of the same tests on a
+ * Returns `import * as x from 'rejitter'` of the consumer folder; or, for a run of the same tests on a
  * bundle of it, the module that REJITTER_BUNDLE names.
  */
 export const importPackage = () => import(pathToFileURL(process.env.REJITTER_BUNDLE || join(consumer, 'all.mjs')).href);
 
-/** What `require('rejitter')` gives in the consumer folder. */
+/** Returns `require('rejitter')` of the consumer folder. */
 export const requirePackage = () => createRequire(join(consumer, 'package.json'))('rejitter');
 
 let folders = 0;
@@ -152,7 +152,7 @@ export function run(command, args, { cwd = consumer, env = {}, input } = {}) {
 
 /**
  * Runs a module in a Node of its own inside the consumer folder.
- * `flags` go to Node; the module prints, the caller judges.
+ * `flags` go to Node; the module prints, the caller checks.
  */
 export function runNode(source, { flags = [], ext = 'mjs', env } = {}) {
   const dir = project('node', { [`main.${ext}`]: source });

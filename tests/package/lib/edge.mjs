@@ -9,11 +9,11 @@ import { build as esbuild } from 'esbuild';
 import { installed } from './consumer.mjs';
 
 /**
- * What the module `main.mjs` in `dir` exports, bundled with the condition `edge-light` and run in the
- * edge runtime; and which compiled modules it asked for.
+ * Returns the exports of the module `main.mjs` in `dir`, bundled with the condition `edge-light` and run in the
+ * edge runtime; and which compiled modules it imports.
  */
 export async function onEdge(dir) {
-  const asked = new Set();
+  const imports = new Set();
   const {
     outputFiles: [{ text }],
   } = await esbuild({
@@ -31,7 +31,7 @@ export async function onEdge(dir) {
         name: 'wasm-module',
         setup({ onResolve, onLoad }) {
           onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => {
-            asked.add(path);
+            imports.add(path);
             return { path, namespace: 'wasm-module' };
           });
           onLoad({ filter: /.*/, namespace: 'wasm-module' }, ({ path }) => ({
@@ -42,7 +42,7 @@ export async function onEdge(dir) {
     ],
   });
   const deployed = Object.fromEntries(
-    [...asked].map((path) => [
+    [...imports].map((path) => [
       path,
       new WebAssembly.Module(readFileSync(join(installed, path.replace(/\?module$/, '')))),
     ]),
@@ -52,5 +52,5 @@ export async function onEdge(dir) {
     extend: (context) => Object.assign(context, { deployed }),
     initialCode: text,
   });
-  return { exported: vm.context.bundle, vm, asked: [...asked].sort() };
+  return { exported: vm.context.bundle, vm, imports: [...imports].sort() };
 }

@@ -1,4 +1,4 @@
-// What the tests of rejitter/fetch share: the entry as a consumer imports it, and servers that tell.
+// Shared by the tests of rejitter/fetch: the entry as a consumer imports it, and servers that record requests.
 
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -6,13 +6,19 @@ import { pathToFileURL } from 'node:url';
 
 import { project } from './consumer.mjs';
 
-const dir = project('fetching', { 'fetch.mjs': "export * from 'rejitter/fetch';\n" });
+const dir = project('fetching', {
+  'fetch.mjs': "export * from 'rejitter/fetch';\n",
+  'testing.mjs': "export * from 'rejitter/testing';\n",
+});
 
-/** What `import * as x from 'rejitter/fetch'` gives in the consumer folder. */
+/** `import * as x from 'rejitter/fetch'` of the consumer folder. */
 export const importFetch = () => import(pathToFileURL(join(dir, 'fetch.mjs')).href);
 
+/** The same of 'rejitter/testing'. */
+export const importTesting = () => import(pathToFileURL(join(dir, 'testing.mjs')).href);
+
 /**
- * A server on loopback that remembers what it was asked. `answer(request, response, nth)` gets the
+ * A server on loopback that records its requests. `answer(request, response, nth)` gets the
  * requests with their whole body as `request.body`; `nth` counts from 1 for each path.
  */
 export async function listen(answer) {
@@ -61,7 +67,7 @@ export async function listen(answer) {
   };
 }
 
-/** Answers 503 so many times for each path, then 200 with what it was sent. */
+/** Responds with 503 this many times for each path, then with 200 and the request's own data. */
 export const failing =
   (times, headers = {}) =>
   (request, response, nth) => {

@@ -50,10 +50,10 @@ let retries = 0;
 const ignore = () => {};
 tracingChannel('rejitter:operation').subscribe({ start: ignore, end: ignore, error: ignore, asyncStart: ignore,
   asyncEnd: ({ attempts }) => { retries += attempts - 1; } });
-const asked = new Map();
+const requests = new Map();
 export const flaky = (key) => {
-  const times = (asked.get(key) ?? 0) + 1;
-  asked.set(key, times);
+  const times = (requests.get(key) ?? 0) + 1;
+  requests.set(key, times);
   if (times > 2) return;
   failures += 1;
   throw Object.assign(new Error('status 503'), { status: 503 });
@@ -63,7 +63,7 @@ globalThis.fetch = async (url, init) => {
   try {
     flaky(String(url.url ?? url));
   } catch (cause) {
-    // As a fetch fails: for rejitter/fetch, what no engine says of the network is a bug.
+    // The message of a failed fetch: rejitter/fetch takes any other message for a bug.
     throw new TypeError('fetch failed', { cause: Object.assign(cause, { code: 'ECONNREFUSED' }) });
   }
   return new Response('{"name":"Ada"}', { status: 200 });
@@ -97,7 +97,7 @@ export async function runBlock(code) {
   return runIn(code, { 'world.mjs': WORLD, 'prelude.mjs': PRELUDE }, 'prelude.mjs');
 }
 
-/** Runs a block of a document saved as a file, beside `files`: nothing is defined for it. */
+/** Runs a block of a document saved as a file, next to `files`: nothing is defined for it. */
 export async function runAsPasted(code, files = {}) {
   return runIn(code, { ...files, 'world.mjs': WORLD }, 'world.mjs');
 }
@@ -115,7 +115,7 @@ function runIn(code, files, prelude) {
 export function tableIn(text, heading) {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
-  if (start < 0) throw new Error(`no table begins with ${heading}`);
+  if (start < 0) throw new Error(`no table starts with ${heading}`);
   const rows = [];
   for (let i = start + 2; lines[i]?.startsWith('|'); i += 1)
     rows.push(
@@ -127,10 +127,10 @@ export function tableIn(text, heading) {
   return rows;
 }
 
-/** What a cell that is code and nothing else says. */
+/** Returns the code of a cell that has nothing else. */
 export const literal = (cell) => /^`([^`]+)`$/.exec(cell)?.[1];
 
-/** What `body` throws. */
+/** Returns the value that `body` throws. */
 export function caught(body) {
   try {
     body();

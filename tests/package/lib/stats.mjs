@@ -50,7 +50,7 @@ function below(sorted, x) {
 /**
  * @param {Float64Array} sample is sorted in place
  * @param {object} row { mean, sd, p01 … p99, min, max, atoms: [[x, p], …] }
- * @returns {string[]} objections, each beginning with the name of the check
+ * @returns {string[]} objections, each starting with the name of the check
  */
 export function compare(sample, row, { sigmas } = SEEDED) {
   const n = sample.length;

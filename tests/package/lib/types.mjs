@@ -76,7 +76,7 @@ export function typeTests(suites) {
     const files = Object.assign({}, ...Object.entries(suites).map(([name, suite]) => filesOf(name, suite, ext)));
     let compiled;
     for (const [name, { negative, least, controls = [] }] of Object.entries(suites)) {
-      test(`${name}, ${compiler}, ${system}, with ${platform}: correct code compiles, and each wrong line is an error`, async () => {
+      test(`${name}, ${compiler}, ${system}, with ${platform}: compiles good code, rejects bad lines`, async () => {
         compiled ??= compileWith(compiler, { ...SYSTEMS[system], ...PLATFORMS[platform] }, files);
         const { code, stdout } = await compiled;
         assert.notEqual(code, 0);

@@ -9,7 +9,7 @@ export async function launchWebKit() {
 
 function pageOf(session) {
   const listeners = [];
-  let told = 0;
+  let reported = 0;
   return {
     /** Complaints of the console come as errors of the page: one listener is enough for both. */
     on(event, listener) {
@@ -23,8 +23,8 @@ function pageOf(session) {
     async evaluate(fn) {
       const value = await session.run(fn);
       const complaints = await session.run(() => globalThis.complaints);
-      for (const complaint of complaints.slice(told)) for (const listener of listeners) listener(complaint);
-      told = complaints.length;
+      for (const complaint of complaints.slice(reported)) for (const listener of listeners) listener(complaint);
+      reported = complaints.length;
       return value;
     },
   };

@@ -91,7 +91,7 @@ test('2000 random policies come back the same: data, waits, seeds, to the last b
   assert.ok(seeded > 500, String(seeded));
 });
 
-test('the data is plain JSON of the options that were given, with a version', () => {
+test('the data is plain JSON of the options that were set, with a version', () => {
   const policy = new RetryPolicy({
     baseMs: 5,
     capMs: Infinity,
@@ -137,7 +137,7 @@ test('names and seeds are texts, whatever they say', () => {
   );
 });
 
-test('callbacks, hooks, the signal and a random source stay behind; a backoff function is refused', () => {
+test('callbacks, hooks, the signal and a random source stay behind; a backoff function is rejected', () => {
   const fn = () => 0.5;
   const policy = new RetryPolicy({
     retryIf: fn,
@@ -182,7 +182,7 @@ test('the rule is what the waits depend on: without it they are others', () => {
   assert.notDeepEqual(waits(RetryPolicy.fromJSON(rest)), waits(policy));
 });
 
-test('hostile data is refused, with a message that names what is wrong', () => {
+test('rejects hostile data, with a message that names the problem', () => {
   const valid = { version: 1, baseMs: 5 };
   for (const [data, message] of [
     [null, /policy must be .*, got null/],
@@ -279,5 +279,5 @@ test("the data is the reader's: changing it afterwards changes no policy", () =>
   const written = policy.toJSON();
   written.backoff[0] = 77;
   assert.deepEqual([...policy.delays()], [5, 6, 6]);
-  assert.deepEqual(data.backoff, [99, 6], 'and what is given is not changed');
+  assert.deepEqual(data.backoff, [99, 6], 'and the argument is not changed');
 });

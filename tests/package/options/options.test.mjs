@@ -1,4 +1,4 @@
-// Options: each value is right or refused, before the callback is called, with a message that helps.
+// Options: each value is valid or rejected, before the callback is called, with a message that helps.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const failing = () => {
   throw 0;
 };
 
-/** The error of a refused call, having checked that it was refused as promised. */
+/** Returns the error of a rejected call, having checked the promise's rejection. */
 async function refused(options, call = retry) {
   let calls = 0;
   let promise;
@@ -44,7 +44,7 @@ function refusedByPolicy(options) {
 }
 
 for (const [name, { takes, either, with: others = {}, rule }] of Object.entries(OPTIONS)) {
-  test(`O03 ${name}: every wrong value is refused with its name, itself and what is allowed`, async () => {
+  test(`O03 ${name}: rejects every invalid value with name, value and rule`, async () => {
     let wrong = 0;
     for (const [label, value] of VALUES) {
       if (takes(label, value) || either.includes(label)) continue;
@@ -88,7 +88,7 @@ for (const [name, { takes, either, with: others = {}, rule }] of Object.entries(
     assert.ok(wrong >= 20, `only ${wrong} wrong values were tried`);
   });
 
-  test(`${name}: every right value is taken, and every other number either refused or safe`, async () => {
+  test(`${name}: takes every valid value; every other number is rejected or safe`, async () => {
     let right = 0;
     for (const [label, value] of VALUES) {
       const taken = takes(label, value);
@@ -115,14 +115,14 @@ for (const [name, { takes, either, with: others = {}, rule }] of Object.entries(
 }
 
 for (const name of Object.keys(SHORTCUTS)) {
-  test(`${name} refuses bad options with a rejected promise`, async () => {
+  test(`${name} rejects its promise for invalid options`, async () => {
     assert.match((await refused({ baseMs: -1 }, api[name])).message, /baseMs.*-1/);
     assert.match((await refused({ maxAttempts: 0 }, api[name])).message, /maxAttempts.*0/);
     assert.match((await refused({ maxAtempts: 2 }, api[name])).message, /maxAtempts.*maxAttempts/s);
   });
 }
 
-test('a function refuses the option that its name settles, and takes the other one', async () => {
+test('a function rejects the option that its name fixes, and takes the other one', async () => {
   for (const [name, settled, other] of [
     ['retryWithFullJitter', { jitter: 'full' }, { backoff: 'linear' }],
     ['retryWithEqualJitter', { jitter: 'none' }, { backoff: 'fixed' }],
@@ -152,7 +152,7 @@ test('all problems are listed at once', async () => {
   }
 });
 
-test('O05 an unknown name is refused, with the name that was meant', async () => {
+test('O05 rejects an unknown name, and suggests a known one', async () => {
   for (const [wrong, meant] of [
     ['maxAtempts', 'maxAttempts'],
     ['maxattempts', 'maxAttempts'],
@@ -186,7 +186,7 @@ test('unknown names that objects have anyway are unknown too', async () => {
   assert.match((await refused(own)).message, /__proto__/);
 });
 
-test('combinations that contradict each other are refused, with both names', async () => {
+test('rejects combinations that contradict each other, with both names', async () => {
   for (const [options, names] of [
     [{ baseMs: 200, capMs: 100 }, ['baseMs', 'capMs']],
     [{ minMs: 200, capMs: 150, baseMs: 10 }, ['minMs', 'capMs']],
@@ -202,7 +202,7 @@ test('combinations that contradict each other are refused, with both names', asy
   }
 });
 
-test('options that are no object are refused', async () => {
+test('rejects options that are not an object', async () => {
   for (const options of [null, 5, 'full', true, Symbol('s'), 5n, () => {}, []]) {
     await refused(options);
     refusedByPolicy(options);

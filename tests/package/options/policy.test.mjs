@@ -81,7 +81,7 @@ test('two iterators of one policy do not share their place', () => {
   assert.deepEqual(mixed.a, [...policy.delays()]);
 });
 
-test("the seed of delays() takes the place of the policy's", () => {
+test("the seed of delays() replaces the policy's", () => {
   const policy = new RetryPolicy({ seed: 'policy' });
   assert.deepEqual([...policy.delays({ seed: 'other' })], [...new RetryPolicy({ seed: 'other' }).delays()]);
   assert.deepEqual([...policy.delays({})], [...policy.delays()]);
@@ -105,7 +105,7 @@ test('a cap below the default base holds', () => {
 });
 
 for (const options of COMBINATIONS) {
-  test(`delays() of ${options.backoff ?? 'its own curve'}, ${options.jitter}: the formula, to the last bit where it is exact`, () => {
+  test(`delays() of ${options.backoff ?? 'its own curve'}, ${options.jitter}: the formula, to the last bit`, () => {
     for (const r of [0, 0.5, 0.75]) {
       const list = [...new RetryPolicy({ ...options, random: () => r, maxAttempts: 21 }).delays()];
       assert.deepEqual(list, expectedWaits(20, r, options));
@@ -270,18 +270,18 @@ test('presets, data and overrides of a subclass are of that class', () => {
 const waitsOf = async (run) => (await underClock(() => run().catch(() => {}))).clock.delays;
 
 test('with() makes another policy of the overridden options, and keeps callbacks and what the cap bounds', async () => {
-  const told = [];
+  const events = [];
   const policy = RetryPolicy.preset('grpc', {
     jitter: 'none',
     retryIf: (error) => error !== 'stop',
-    onRetry: () => told.push('retry'),
-    onGiveUp: () => told.push('first'),
+    onRetry: () => events.push('retry'),
+    onGiveUp: () => events.push('first'),
   });
-  const other = policy.with({ maxAttempts: 3, onGiveUp: () => told.push('second') });
+  const other = policy.with({ maxAttempts: 3, onGiveUp: () => events.push('second') });
   assert.deepEqual(await waitsOf(() => other.run(failing)), [100, 200]);
-  assert.deepEqual(told.splice(0), ['retry', 'retry', 'second']);
+  assert.deepEqual(events.splice(0), ['retry', 'retry', 'second']);
   assert.deepEqual(await waitsOf(() => policy.run(failing)), [100, 200, 400]);
-  assert.deepEqual(told, ['retry', 'retry', 'retry', 'first']);
+  assert.deepEqual(events, ['retry', 'retry', 'retry', 'first']);
   assert.deepEqual(
     await waitsOf(() =>
       other.run(() => {
@@ -354,19 +354,19 @@ test('an override of the backoff or the jitter drops the options of what it repl
   const slotted = new RetryPolicy({ jitter: 'slotted', truncateAt: 4 });
   assert.equal(slotted.with({ jitter: 'full' }).toJSON().truncateAt, undefined);
   assert.equal(slotted.with({ backoff: 'fixed' }).toJSON().truncateAt, 4);
-  // Overrides that contradict each other are still refused.
+  // Overrides that contradict each other are still rejected.
   assert.throws(() => RetryPolicy.preset('grpc', { backoff: 'linear', factor: 2 }), /factor must be omitted \(got 2\)/);
   assert.throws(() => new RetryPolicy({ backoff: 'fixed' }).with({ factor: 2 }), /factor must be omitted \(got 2\)/);
 });
 
 test('run takes overrides for one operation, and the policy stays as it is', async () => {
-  const told = [];
+  const events = [];
   const policy = new RetryPolicy({
     jitter: 'none',
     baseMs: 10,
     maxAttempts: 3,
     name: 'all',
-    onRetry: ({ delayMs }) => told.push(delayMs),
+    onRetry: ({ delayMs }) => events.push(delayMs),
     metrics: true,
   });
   assert.deepEqual(
@@ -374,11 +374,11 @@ test('run takes overrides for one operation, and the policy stays as it is', asy
     [10, 15, 20],
   );
   assert.deepEqual(
-    await waitsOf(() => policy.run(failing, { onRetry: ({ delayMs }) => told.push(-delayMs), baseMs: 7 })),
+    await waitsOf(() => policy.run(failing, { onRetry: ({ delayMs }) => events.push(-delayMs), baseMs: 7 })),
     [7, 14],
   );
   assert.deepEqual(await waitsOf(() => policy.run(failing)), [10, 20]);
-  assert.deepEqual(told, [10, 15, 20, -7, -14, 10, 20]);
+  assert.deepEqual(events, [10, 15, 20, -7, -14, 10, 20]);
   assert.equal(policy.metrics().operations, 3);
   const { error } = await underClock(() => policy.run(failing, { metrics: true }));
   assert.equal(error.message, 'rejitter: metrics must be omitted (got true): it belongs to the policy');
@@ -451,7 +451,7 @@ test('delayMs(k) with a hint waits no less than the server asked', () => {
   assert.ok(policy.with({ longRetryAfter: 'cap' }).delayMs(1, { hintMs: Infinity }) >= 60_000);
 });
 
-test('delayMs refuses what is no wait, operation or hint', () => {
+test('delayMs rejects an invalid wait, operation or hint', () => {
   const policy = new RetryPolicy({ seed: 1 });
   for (const k of [0, -1, 1.5, NaN, Infinity, 2 ** 53])
     assert.throws(

@@ -200,7 +200,7 @@ test('Polly: its distribution, wait by wait, for a base of 100 ms', () => {
   }
 });
 
-test("overrides take the place of the preset's own options, and are checked", () => {
+test("overrides replace the preset's own options, and are checked", () => {
   assert.deepEqual([...RetryPolicy.preset('pRetry', { maxAttempts: 4, capMs: 3000 }).delays()], [1000, 2000, 3000]);
   assert.deepEqual([...RetryPolicy.preset('goRetryableHttp', undefined).delays()].length, 4);
   assert.deepEqual([...RetryPolicy.preset('goRetryableHttp', { maxAttempts: undefined }).delays()].length, 4);

@@ -1,6 +1,6 @@
-// All that must hold of a world when everything in it is over.
+// All that must hold of a world when everything in it has ended.
 
-import { judge } from './oracle.mjs';
+import { objectionsTo } from './oracle.mjs';
 import { describe, warningsOf } from './world.mjs';
 
 /** @returns {{ rule: number, text: string }[]} the rule is the number of the invariant in the design */
@@ -9,7 +9,7 @@ export function check(world, pkg) {
   const object = (condition, rule, text) => {
     if (!condition) found.push({ rule, text: typeof text === 'function' ? text() : text });
   };
-  for (const operation of world.operations) found.push(...judge(world, operation, pkg));
+  for (const operation of world.operations) found.push(...objectionsTo(world, operation, pkg));
   for (const signal of world.signals)
     object(
       signal.listeners === 0 || world.operations.some((each) => each.settled === undefined),
@@ -81,7 +81,7 @@ function randomness(world, object) {
   const { options, uses } = world.schedule;
   const known = uses.random || options.seed !== undefined;
   const smooth =
-    !uses.retryOnResult && world.operations.every(({ given, settled }) => given.length === 1 && settled?.ok);
+    !uses.retryOnResult && world.operations.every(({ received, settled }) => received.length === 1 && settled?.ok);
   object(world.entropy === 0 || !(known || smooth), 7, () => `randomness of the host was taken ${world.entropy} times`);
 }
 
@@ -99,7 +99,7 @@ function attemptSignals(world, object) {
       operation.signals.some((signal) => signal.aborted) ||
       world.schedule.options.totalTimeoutMs !== undefined ||
       world.schedule.implied.totalTimeoutMs !== undefined;
-    operation.given.forEach((attempt, i) => {
+    operation.received.forEach((attempt, i) => {
       if (attempt.signal === undefined) return;
       const fn = world.log.find((entry) => entry.kind === 'fn' && entry.op === operation.id && entry.n === i + 1);
       const limit = world.schedule.options.attemptTimeoutMs ?? Infinity;
@@ -115,31 +115,31 @@ function attemptSignals(world, object) {
 }
 
 function metrics(world, object) {
-  const { metrics: told, log, operations } = world;
-  const begun = operations.filter((each) => !each.call.aborted);
-  const settled = begun.filter((each) => each.settled !== undefined);
+  const { metrics: counts, log, operations } = world;
+  const started = operations.filter((each) => !each.call.aborted);
+  const settled = started.filter((each) => each.settled !== undefined);
   const failures = settled.filter((each) => !each.settled.ok);
   const fns = log.filter((entry) => entry.kind === 'fn');
-  const gaveUp = Object.values(told.failures).reduce((a, b) => a + b, 0);
-  const retried = told.firstAttemptSuccesses + told.retriedSuccesses;
+  const gaveUp = Object.values(counts.failures).reduce((a, b) => a + b, 0);
+  const retried = counts.firstAttemptSuccesses + counts.retriedSuccesses;
   object(
-    told.operations === begun.length,
+    counts.operations === started.length,
     22,
-    () => `metrics: ${told.operations} operations instead of ${begun.length}`,
+    () => `metrics: ${counts.operations} operations instead of ${started.length}`,
   );
   object(
-    told.inFlight === begun.length - settled.length,
+    counts.inFlight === started.length - settled.length,
     15,
-    () => `metrics: ${told.inFlight} in flight instead of ${begun.length - settled.length}`,
+    () => `metrics: ${counts.inFlight} in flight instead of ${started.length - settled.length}`,
   );
-  object(told.attempts === fns.length, 1, () => `metrics: ${told.attempts} attempts instead of ${fns.length}`);
-  object(told.retries === fns.filter((entry) => entry.n > 1).length, 1, () => `metrics: ${told.retries} retries`);
+  object(counts.attempts === fns.length, 1, () => `metrics: ${counts.attempts} attempts instead of ${fns.length}`);
+  object(counts.retries === fns.filter((entry) => entry.n > 1).length, 1, () => `metrics: ${counts.retries} retries`);
   object(
     gaveUp + retried === settled.length && gaveUp >= failures.length,
     13,
     () => `metrics: ${gaveUp} failures and ${retried} successes of ${settled.length}`,
   );
-  object(told.totalWaitMs >= told.maxWaitMs && told.maxWaitMs >= 0, 4, 'metrics: waits');
+  object(counts.totalWaitMs >= counts.maxWaitMs && counts.maxWaitMs >= 0, 4, 'metrics: waits');
 }
 
 function tracing(world, object) {

@@ -1,13 +1,13 @@
 // How an operation may end, and what must then be true.
 
-import { judgeReport } from './reports.mjs';
-import { END, Story } from './story.mjs';
+import { checkReport } from './reports.mjs';
+import { END, RecordReader } from './record-reader.mjs';
 
-export class Endings extends Story {
-  record(told, entry) {
+export class Endings extends RecordReader {
+  record(fields, entry) {
     this.lastRecord = {
       attempt: this.n,
-      ...told,
+      ...fields,
       unsure: this.ended.unsure === true,
       startMs: entry.t - this.startedAt,
       durationMs: this.ended.t - entry.t,
@@ -41,11 +41,11 @@ export class Endings extends Story {
       this.require(
         this.isOurs(error),
         8,
-        'the deadline passed during an attempt, and the rejection is no TimeoutError',
+        'the deadline passed during an attempt, and the rejection is not a TimeoutError',
       );
       this.checkCause(error, this.outcome);
-      const { signal } = this.operation.given[this.n - 1] ?? {};
-      if (signal !== undefined && this.underWay)
+      const { signal } = this.operation.received[this.n - 1] ?? {};
+      if (signal !== undefined && this.running)
         this.require(
           Object.is(signal.reason, error),
           12,
@@ -68,7 +68,7 @@ export class Endings extends Story {
       this.require(
         !('cause' in error) || this.records.some((record) => 'error' in record && Object.is(record.error, error.cause)),
         14,
-        'the cause is no failure of this operation',
+        'the cause is not a failure of this operation',
       );
       return;
     }
@@ -81,8 +81,8 @@ export class Endings extends Story {
   }
 
   /**
-   * Ends the operation with what a callback other than the operation itself threw, or, if it answered nonsense, with
-   * an error of this type.
+   * Ends the operation with what a callback other than the operation itself threw, or, if it returned an invalid value,
+   * with an error of this type.
    * @param {{ ok: boolean, made: any }} end
    * @param {ErrorConstructor} [type]
    */
@@ -144,44 +144,49 @@ export class Endings extends Story {
   ending(reason, accepts) {
     const isAbort = reason === 'aborted';
     const failed = accepts !== undefined || isAbort;
-    const refuses = !failed && this.options.finalResult === 'reject';
+    const rejects = !failed && this.options.finalResult === 'reject';
     const cause = this.late ?? (reason === 'timeout' ? this.peek() : undefined);
     const due = isAbort ? this.abort.turn : (cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0));
     const { abort } = this;
     this.abort = undefined;
-    let told;
+    let giveUp;
     if (this.uses.hooks.includes('onGiveUp')) {
-      told = this.take('hook', 'onGiveUp');
-      this.require(told.event.reason === reason, 13, () => `onGiveUp says ${told.event.reason} instead of ${reason}`);
-      this.checkEvent(told, 'onGiveUp', this.n, {
+      giveUp = this.take('hook', 'onGiveUp');
+      this.require(
+        giveUp.event.reason === reason,
+        13,
+        () => `onGiveUp says ${giveUp.event.reason} instead of ${reason}`,
+      );
+      this.checkEvent(giveUp, 'onGiveUp', this.n, {
         reason,
-        ...(failed ? { error: told.event.error } : { result: this.outcome.value }),
+        ...(failed ? { error: giveUp.event.error } : { result: this.outcome.value }),
       });
-      this.require(Object.isFrozen(told.event.report), 20, 'the report is not frozen');
+      this.require(Object.isFrozen(giveUp.event.report), 20, 'the report is not frozen');
     }
     const settle = this.take('settle');
-    this.require(settle.ok === !(failed || refuses), 13, () => `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
+    this.require(settle.ok === !(failed || rejects), 13, () => `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
     this.require(
-      Math.min(settle.turn, told?.turn ?? Infinity) <= due || this.ended?.unsure,
+      Math.min(settle.turn, giveUp?.turn ?? Infinity) <= due || this.ended?.unsure,
       isAbort ? 11 : 13,
       () => `ended ${settle.turn - due} turns late (${reason})`,
     );
     this.require(settle.t <= this.deadline + this.slack, 8, 'settled after the deadline');
-    if (refuses) this.refusal(settle, reason);
+    if (rejects) this.rejection(settle, reason);
     else if (!failed)
       this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
     else {
       const wrapped = this.options.finalError === 'wrap' && !isAbort;
       const error = wrapped ? this.unwrapped(settle, reason) : settle.value;
       this.error = error;
-      if (told) this.require(Object.is(told.event.error, error), 14, 'onGiveUp has another error than the rejection');
+      if (giveUp)
+        this.require(Object.is(giveUp.event.error, error), 14, 'onGiveUp has another error than the rejection');
       if (isAbort) {
         this.abort = abort;
         this.require(this.wasAborted(settle), 11, 'rejected with something else than the reason');
-        const under = this.underWay && this.operation.given[this.n - 1];
-        if (under?.signal && !under.aborted && this.underWay.end === undefined)
-          this.object(11, 'the attempt under way was not aborted');
-        if (under?.aborted && this.underWay.end === undefined)
+        const under = this.running && this.operation.received[this.n - 1];
+        if (under?.signal && !under.aborted && this.running.end === undefined)
+          this.object(11, 'the running attempt was not aborted');
+        if (under?.aborted && this.running.end === undefined)
           this.require(
             Object.is(under.aborted.reason, settle.value),
             12,
@@ -191,12 +196,12 @@ export class Endings extends Story {
     }
     // One reason ends many operations, so it carries no report.
     if (isAbort) this.require(settle.report === undefined, 14, 'the reason of an abort has a report');
-    else if (told && settle.report)
-      this.require(told.event.report === settle.report, 14, 'onGiveUp has another report');
+    else if (giveUp && settle.report)
+      this.require(giveUp.event.report === settle.report, 14, 'onGiveUp has another report');
     const isObject = (typeof settle.value === 'object' && settle.value !== null) || typeof settle.value === 'function';
     this.require(isAbort || !isObject || settle.report !== undefined, 14, 'there is no report');
-    const report = told?.event.report ?? settle.report;
-    if (report !== undefined) judgeReport(this, report, reason, told ?? settle, settle);
+    const report = giveUp?.event.report ?? settle.report;
+    if (report !== undefined) checkReport(this, report, reason, giveUp ?? settle, settle);
     throw END;
   }
 
@@ -214,16 +219,16 @@ export class Endings extends Story {
   }
 
   /** With `finalResult: 'reject'`: the rejection has the result. */
-  refusal(settle, reason) {
+  rejection(settle, reason) {
     this.checkWrapper(settle, reason);
     this.require(Object.is(settle.value.result, this.outcome.value), 14, 'the RetryError has another result');
     this.require(!Object.keys(settle.value).includes('result'), 14, 'the result is enumerable');
   }
 
   checkWrapper({ value, report }, reason) {
-    this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is no RetryError');
+    this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is not a RetryError');
     this.require(value.message.startsWith('rejitter: '), 14, () => `a RetryError says ${value.message}`);
-    this.require(value.reason === reason && value.report === report, 14, 'the RetryError tells another story');
+    this.require(value.reason === reason && value.report === report, 14, 'the RetryError has another reason or report');
     this.require(!Object.keys(value).includes('report'), 14, 'the report is enumerable');
   }
 }

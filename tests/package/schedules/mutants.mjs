@@ -1,8 +1,8 @@
 // Bugs to plant: each is one change of the package's text, and a retry package has had it somewhere.
 // The simulation must find every one of them; else it would not find them when they come by themselves.
 //
-// Each is found by the rules it breaks, numbered as the invariants of the design: a bug that another rule finds, or that
-// makes the package throw, is no longer the bug that its name says.
+// Each is found by the rules it breaks, numbered as the invariants of the design: a bug that another rule finds, or
+// that makes the package throw, is no longer the bug that its name says.
 
 /** @type {{ name: string, rules: number[], edits: [file: string, find: string, put: string][] }[]} */
 export const MUTANTS = [];
@@ -10,7 +10,7 @@ export const MUTANTS = [];
 const plant = (name, rules, ...edits) => MUTANTS.push({ name, rules: [rules].flat(), edits });
 
 const op = 'run/operation.js';
-const story = 'run/operation-state.js';
+const operationState = 'run/operation-state.js';
 const drive = 'run/run.js';
 const cut = 'run/cancellation.js';
 const rule = 'run/decision.js';
@@ -50,7 +50,7 @@ plant(
 );
 plant('one signal gets two listeners', 15, ['run/signals.js', 'if (known !== undefined) {', 'if (known === null) {']);
 plant(
-  'retryIf is asked after an abort in a hook',
+  'retryIf is called after an abort in a hook',
   [13, 18],
   [op, "return limits.aborted ? 'aborted' : directives?.permanent", 'return directives?.permanent'],
 );
@@ -67,10 +67,10 @@ plant('an abort in onRetry does not stop the wait', 11, [
 plant(
   'finalError wraps the abort reason',
   [11, 13, 14],
-  [story, "settings.finalError === 'wrap' && !aborted", "settings.finalError === 'wrap'"],
+  [operationState, "settings.finalError === 'wrap' && !aborted", "settings.finalError === 'wrap'"],
 );
 plant('the abort reason carries a report', 14, [
-  story,
+  operationState,
   'if (!aborted) keepReport(this.outcome, report);',
   'keepReport(this.outcome, report);',
 ]);
@@ -81,7 +81,11 @@ plant('all attempts share one controller', 12, [
   'return (this.#controller ??= new AbortController()).signal;',
   'return (globalThis.sharedController ??= new AbortController()).signal;',
 ]);
-plant('a timed-out attempt is not told', 12, [cut, '      abortAttempt(attempt, this.timeout);\n', '']);
+plant('the signal of a timed-out attempt is not aborted', 12, [
+  cut,
+  '      abortAttempt(attempt, this.timeout);\n',
+  '',
+]);
 plant('attempts are numbered from 0', 3, [op, 'settings, this.attempts + 1,', 'settings, this.attempts,']);
 plant('attemptsLeft counts the attempt itself', 3, [
   'run/attempt.js',
@@ -89,17 +93,17 @@ plant('attemptsLeft counts the attempt itself', 3, [
   'this.#settings.maxAttempts - this.#attempt + 1;',
 ]);
 plant('events count the attempt among those that are left', 3, [
-  story,
+  operationState,
   'attemptsLeft: maxAttempts - attempt,',
   'attemptsLeft: maxAttempts - attempt + 1,',
 ]);
-plant('events lack the name', 20, [story, '...(name !== undefined && { name }), ', '']);
+plant('events lack the name', 20, [operationState, '...(name !== undefined && { name }), ', '']);
 plant('the previous error is that of the first attempt', 14, [
   op,
   'limits.deadlineAt, this.records.at(-1));',
   'limits.deadlineAt, this.records[0] && { ...this.records.at(-1), outcome: this.records[0].outcome });',
 ]);
-plant('the previous delay is not told', 7, ['run/attempt.js', 'return this.#previous?.delayMs;', 'return undefined;']);
+plant('the previous delay is missing', 7, ['run/attempt.js', 'return this.#previous?.delayMs;', 'return undefined;']);
 plant(
   'an ended attempt can still time out',
   [6, 10, 12, 13, 15, 16],
@@ -107,8 +111,10 @@ plant(
 );
 plant('a late rejection is unhandled', 17, [
   cut,
-  '      settle(value, resolve, reject);\n      this.settleEarly = reject;\n      if (this.stopped) reject(INTERRUPTED);',
-  '      this.settleEarly = reject;\n      if (this.stopped) return reject(INTERRUPTED);\n      settle(value, resolve, reject);',
+  '      settle(value, resolve, reject);\n      this.settleEarly = reject;\n' +
+    '      if (this.stopped) reject(INTERRUPTED);',
+  '      this.settleEarly = reject;\n      if (this.stopped) return reject(INTERRUPTED);\n' +
+    '      settle(value, resolve, reject);',
 ]);
 plant('a synchronous throw escapes', 13, [
   drive,
@@ -149,11 +155,12 @@ plant(
   [
     op,
     '    limits.begin(attempt);\n',
-    '    limits.begin(attempt);\n    if (limits.deadlineAt < Infinity) limits.deadlineAt = now() + settings.totalTimeoutMs;\n',
+    '    limits.begin(attempt);\n' +
+      '    if (limits.deadlineAt < Infinity) limits.deadlineAt = now() + settings.totalTimeoutMs;\n',
   ],
 );
 plant(
-  'an attempt begins after the deadline',
+  'an attempt starts after the deadline',
   [8, 13],
   [
     cut,
@@ -167,29 +174,29 @@ plant(
   [op, 'if (this.attemptAt >= limits.deadlineAt) return', 'if (false) return'],
 );
 plant('timeouts have no cause', 14, [
-  story,
+  operationState,
   '${text}`, this.failed ? { cause: this.outcome } : undefined',
   '${text}`, undefined',
 ]);
 plant('the deadline has one error for the attempt and another for the caller', 12, [
-  story,
+  operationState,
   'limits.expired ?? this.timedOut()',
   'this.timedOut()',
 ]);
 plant('the package does not say who speaks', 14, [
-  story,
+  operationState,
   'new TimeoutError(`rejitter: ${text}`',
   'new TimeoutError(`${text}`',
 ]);
 plant(
   'a poll that has a result times out',
   [13, 14, 18],
-  [story, 'if (cut && (aborted || this.failed || attempts < 2)) {', 'if (cut) {'],
+  [operationState, 'if (cut && (aborted || this.failed || attempts < 2)) {', 'if (cut) {'],
 );
 plant(
   'a first attempt that reaches the deadline is a result',
   [10, 13, 18],
-  [story, 'if (cut && (aborted || this.failed || attempts < 2)) {', 'if (cut && (aborted || this.failed)) {'],
+  [operationState, 'if (cut && (aborted || this.failed || attempts < 2)) {', 'if (cut && (aborted || this.failed)) {'],
 );
 plant(
   'the wall clock measures the time',
@@ -203,12 +210,17 @@ plant('the time of the first attempt is not counted', 9, [
 ]);
 
 // Timers.
-plant('timers get fractions', 5, [time, 'let left = Math.ceil(ms);', 'let left = ms;']);
-plant('waits are rounded down', 5, [time, 'let left = Math.ceil(ms);', 'let left = Math.floor(ms);']);
-plant('long waits are not cut in pieces', 5, [time, 'Math.min(left, MAX_TIMER_MS)', 'left']);
-plant('early timers are believed', [6, 8, 13], [time, 'if (missing > 0 &&', 'if (missing > 1e9 &&']);
+plant('timers get fractions', 5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']);
+plant('waits are rounded down', 5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(Math.floor(ms)']);
+plant('long waits are not cut in pieces', 5, [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']);
+plant('early timers are believed', [6, 8, 13], [time, 'early <= 2 &&', 'early > 1e9 &&']);
+plant('the rest of a wait that nothing can end early is forgotten', 6, [
+  op,
+  'if (restMs > 0) {',
+  'if (restMs > 1e12) {',
+]);
 plant(
-  'a zero wait is no turn of the event loop',
+  'a zero wait skips the turn of the event loop',
   21,
   [
     cut,
@@ -219,6 +231,11 @@ plant(
     cut,
     'return new Promise((resolve) => {\n      startTimer(',
     'if (ms === 0) return Promise.resolve(from);\n    return new Promise((resolve) => {\n      startTimer(',
+  ],
+  [
+    drive,
+    'if (operation.bare) return',
+    'if (operation.bare && delayMs === 0) return 0;\n      if (operation.bare) return',
   ],
 );
 plant('unref is forgotten', 15, [time, 'if (unref) id?.unref?.();', '']);
@@ -241,7 +258,7 @@ plant(
   [op, 'limits.deadlineAt, this.hintMs, exactlyMs);', 'limits.deadlineAt, this.hintMs, NaN);'],
 );
 plant(
-  'retryIf is asked twice',
+  'retryIf is called twice',
   [13, 17, 19],
   [
     op,
@@ -250,7 +267,7 @@ plant(
   ],
 );
 plant(
-  'a verdict that is none passes',
+  'an invalid verdict passes',
   [13, 14, 18],
   [
     op,
@@ -258,8 +275,8 @@ plant(
     '  if (verdict !== null) return NaN;\n  throw failure(\n    typeof afterMs',
   ],
 );
-plant('spent results reject', 13, [story, 'this.failed = failed || wrap;', 'this.failed = true;']);
-plant('finalResult is ignored', 13, [story, "settings.finalResult === 'reject';", 'false;']);
+plant('spent results reject', 13, [operationState, 'this.failed = failed || wrap;', 'this.failed = true;']);
+plant('finalResult is ignored', 13, [operationState, "settings.finalResult === 'reject';", 'false;']);
 plant('the RetryError of a result has no result', 14, [
   'run/report.js',
   "if (!failed) hide(this, 'result', outcome);",
@@ -275,18 +292,18 @@ plant('bounded decorrelated jitter forgets', [4, 5, 6, 7], [rule, 'hasOwnCurve(j
 plant(
   'operations share the previous wait',
   [4, 7],
-  [story, 'this.previous = NO_PREVIOUS;', 'this.previous = settings.last ?? NO_PREVIOUS;'],
+  [operationState, 'this.previous = NO_PREVIOUS;', 'this.previous = settings.last ?? NO_PREVIOUS;'],
   [rule, 'state.previous = { ms: decision, r };', 'state.previous = settings.last = { ms: decision, r };'],
 );
 plant(
   'operations of a policy share their draws',
   [4, 6, 7],
-  [story, 'settings.seeded ? index : UNSEEDED;', 'settings.seeded ? 0 : UNSEEDED;'],
+  [operationState, 'settings.seeded ? index : UNSEEDED;', 'settings.seeded ? 0 : UNSEEDED;'],
 );
 plant('a bad random number passes', [13, 14, 18], [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 plant('a draw for a wait that needs none', 7, [rule, '!exact && (hinted || jitter !== NONE)', '!exact']);
 plant('two draws for one wait', 7, [rule, 'r2 = (r * 2 ** 26) % 1;', 'r2 = jitter === POLLY_V2 ? drawOf(random) : 0;']);
-plant('randomness of the host beside that of the caller', 7, [
+plant('randomness of the host in addition to that of the caller', 7, [
   rule,
   '  const exact = exactlyMs >= 0;\n',
   '  if (state.index === UNSEEDED) freshSeed();\n  const exact = exactlyMs >= 0;\n',
@@ -309,8 +326,12 @@ plant(
   [7, 13, 14, 18],
   ['run/directives.js', 'const DEEPEST = 10;', 'const DEEPEST = 11;'],
 );
-plant('the wrapper of a mark comes out', 14, ['run/directives.js', 'if (outer) directives.error = error;', '']);
-plant('the innermost of many marks come out', 14, [
+plant('the operation rejects with the wrapper of a mark', 14, [
+  'run/directives.js',
+  'if (outer) directives.error = error;',
+  '',
+]);
+plant('the operation rejects with the innermost of many marks', 14, [
   'run/directives.js',
   '{ cause: inner.error }',
   '{ cause: errors[0] }',
@@ -340,7 +361,9 @@ plant(
   [
     op,
     '    this.attempt = this.pending = undefined;\n',
-    '    this.attempt = this.pending = undefined;\n    this.settings.beforeRetry?.(Object.freeze(this.event(this.attempts, { ...this.outcomeFields(), delayMs })));\n',
+    '    this.attempt = this.pending = undefined;\n' +
+      '    this.settings.beforeRetry?.(Object.freeze(this.event(this.attempts, { ...this.outcomeFields(), delayMs ' +
+      '})));\n',
   ],
   [op, 'const { beforeRetry } = this.settings;', 'const beforeRetry = undefined;'],
 );
@@ -366,8 +389,8 @@ plant(
 );
 plant("the time of beforeRetry counts as the attempt's", 9, [
   op,
-  '      time = now();\n',
-  '      time = this.endedAt + this.records.at(-1).delayMs;\n',
+  'if (this.step === PREPARE) {\n      time = now();\n',
+  'if (this.step === PREPARE) {\n      time = this.endedAt + this.records.at(-1).delayMs;\n',
 ]);
 plant('the error of a predicate hides the failure', 14, [op, 'if (this.failed) blame(thrown, this.outcome);', '']);
 plant("the cause of a predicate's error is replaced", 14, [op, "Object.hasOwn(error, 'cause') || ", '']);
@@ -380,15 +403,15 @@ plant(
   [op, 'if (thrown !== undefined && thrown === this.fault) {', 'if (false) {'],
 );
 plant('each operation without a core warns', 24, [op, '  if (warned) return;\n', '']);
-plant('nobody is warned that there is no core', 24, [op, '      warn(thrown);\n', '']);
+plant('a missing core causes no warning', 24, [op, '      warn(thrown);\n', '']);
 plant('the report does not say why there is no core', 24, [
-  story,
+  operationState,
   "      ...(reason === 'unavailable' && { cause: this.fault }),\n",
   '',
 ]);
 plant('an instance that trapped is used again', 24, [rule, 'settings.load(true);', '']);
 plant(
-  'a host that refused once is never asked again',
+  'a host that rejected the core once is never tried again',
   [13, 18],
   [
     'loader.js',
@@ -411,25 +434,27 @@ plant(
   [5, 6, 13, 18, 21],
   [
     op,
-    "    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });\n",
+    "    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), " +
+      'delayMs });\n',
     '',
   ],
   [
     op,
     '    const { ended } = this.limits;\n',
-    "    if (this.step === WAIT) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });\n    const { ended } = this.limits;\n",
+    "    if (this.step === WAIT) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });\n" +
+      '    const { ended } = this.limits;\n',
   ],
 );
 plant('onFailure is not called', 18, [op, "this.emit('onFailure', this.attempts, this.outcomeFields());", '']);
 plant('onSuccess has no result', 18, [
-  story,
+  operationState,
   "this.emit('onSuccess', attempts, this.outcomeFields());",
   "this.emit('onSuccess', attempts);",
 ]);
-plant('records forget the first attempt', 3, [story, 'records.splice(1, 1);', 'records.shift();']);
-plant('records grow without bound', 25, [story, 'records.length === KEPT', 'false']);
+plant('records forget the first attempt', 3, [operationState, 'records.splice(1, 1);', 'records.shift();']);
+plant('records grow without bound', 25, [operationState, 'records.length === KEPT', 'false']);
 plant('records lack the delay', 7, [
-  story,
+  operationState,
   'this.endedAt - attemptAt, this.delayMs);',
   'this.endedAt - attemptAt, undefined);',
 ]);
@@ -441,18 +466,18 @@ plant("a record has the error that took its outcome's place", 14, [
 plant(
   'a record has the reason of the abort that ended its wait',
   [14],
-  [story, '    this.record();\n    const cut', '    const cut'],
+  [operationState, '    this.record();\n    const cut', '    const cut'],
   [
-    story,
+    operationState,
     '      this.note();\n      this.record(true, error);\n    }\n',
     '      this.note();\n    }\n    this.record(true, error);\n',
   ],
 );
 plant(
-  'no report beside the error',
+  'no report of the error',
   [10, 14],
   [
-    story,
+    operationState,
     'if (!aborted) keepReport(this.outcome, report);',
     'if (!aborted && !failed) keepReport(this.outcome, report);',
   ],
@@ -471,7 +496,8 @@ const core = (name, rules, body, ...edits) =>
     [
       'core-inline.js',
       'loaderOf(() => compile(text))',
-      `(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, draw }) => { ${body} })(load()); })()`,
+      '(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, ' +
+        `draw }) => { ${body} })(load()); })()`,
     ],
     ...edits,
   );
@@ -481,7 +507,7 @@ decides('the cap bounds the draw and not the ceiling', [4, 5, 7], 'a[2] = 2');
 decides('the curve is one ahead', [5, 7], 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }');
 decides('no jitter where full was asked for', [4, 5, 7], 'if (a[1] === 1) a[1] = 0');
 decides(
-  'a wait that ends at the deadline is begun',
+  'a wait that ends at the deadline is started',
   [13, 18],
   'if (a[16] < Infinity) a[16] = a[16] * (1 + 1e-12) + 1e-9',
   'return answer;',
@@ -494,7 +520,8 @@ decides(
   'a hint shortens the wait',
   [4, 5, 6, 7],
   '',
-  'const h = Math.min(a[18], a[10] >= 0 ? a[10] : 60_000); return h > 0 && answer > 0 ? Math.min(answer, h + a[20] * Math.max(a[3] >= 0 ? a[3] : 100, h / 2)) : answer;',
+  'const h = Math.min(a[18], a[10] >= 0 ? a[10] : 60_000); return h > 0 && answer > 0 ? Math.min(answer, h + ' +
+    'a[20] * Math.max(a[3] >= 0 ? a[3] : 100, h / 2)) : answer;',
 );
 decides('the limit of attempts is ignored', [13, 18], 'a[12] = Infinity', 'return answer;', [
   rule,

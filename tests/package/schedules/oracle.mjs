@@ -1,15 +1,15 @@
-// The judge of one operation: walks over the record with the rules of the design in hand, and objects
+// The oracle of one operation: walks over the record with the rules of the design in hand, and objects
 // where something happened that they do not allow or did not happen that they demand.
 //
-// It is told by the record what the outside did (how each callback ended and when, what was aborted),
+// It reads from the record what the outside did (how each callback ended and when, what was aborted),
 // and derives what the package must do next.
 
 import { Endings } from './endings.mjs';
-import { END, Objection, same } from './story.mjs';
+import { END, Objection, same } from './record-reader.mjs';
 import { OWN_CURVE, computedWait, draw, hintedWait } from './waits.mjs';
 
 /** @returns {{ rule: number, text: string }[]} objections */
-export function judge(world, operation, pkg) {
+export function objectionsTo(world, operation, pkg) {
   const walk = new Walk(world, operation, pkg);
   try {
     walk.walk();
@@ -38,7 +38,7 @@ class Walk extends Endings {
       );
       if (this.world.schedule.single) this.require(settles[0].timers === 0, 15, 'a timer is left at settlement');
     }
-    if (call.aborted) this.refused();
+    if (call.aborted) this.rejected();
     for (;;) this.attempt();
   }
 
@@ -53,7 +53,7 @@ class Walk extends Endings {
     );
   }
 
-  refused() {
+  rejected() {
     this.abort = undefined;
     const settle = this.take('settle');
     this.require(settle.turn === this.operation.call.turn, 11, 'an aborted signal was noticed late');
@@ -71,17 +71,17 @@ class Walk extends Endings {
       if (!this.cut) this.expiredBefore(n);
     }
     const entry = this.take('fn');
-    this.begun = entry;
+    this.started = entry;
     this.n = n;
     this.require(n <= this.maxAttempts, 1, () => `attempt ${n} of ${this.maxAttempts}`);
     this.checkBeginning(entry, n);
     this.settleAttempt(entry);
     if (this.outcome.misplaced) this.returnedMark();
     const { failed, value, mark } = this.outcome;
-    const told = failed ? { error: value } : { result: value };
+    const fields = failed ? { error: value } : { result: value };
     if (!failed && !this.uses.retryOnResult) this.success();
-    this.record(told, entry);
-    this.hook('onFailure', n, told);
+    this.record(fields, entry);
+    this.hook('onFailure', n, fields);
     if (this.cut) this.aborted();
     if (mark.permanent) this.finish('permanent');
     const exactly = this.verdict(entry);
@@ -93,7 +93,7 @@ class Walk extends Endings {
     const { delayMs, lo, hi } = this.delay(exactly, entry);
     this.meetDeadline(delayMs ?? lo, delayMs ?? hi);
     this.begunWait = { delayMs, lo, hi, from: this.decidedAt, after: this.last, unsure: this.ended.unsure };
-    const retry = this.hook('onRetry', n, told);
+    const retry = this.hook('onRetry', n, fields);
     if (retry) this.checkDelay(n, retry.event.delayMs, 'onRetry');
     if (retry) this.begunWait.from = Math.max(this.begunWait.from, retry.exitT);
     this.checkTimer();
@@ -114,15 +114,15 @@ class Walk extends Endings {
       this.finish('deadline');
     }
     this.lastRecord.delayMs = delayMs;
-    if (this.uses.beforeRetry) this.before(n, told);
+    if (this.uses.beforeRetry) this.before(n, fields);
   }
 
-  /** A callback that returns a mark, which it should have thrown, has made a mistake. No retry mends it. */
+  /** A callback that returns a mark, which it should have thrown, has made a mistake. No retry fixes it. */
   returnedMark() {
     const { n } = this;
     this.outcome = { failed: false, value: this.outcome.value, mark: {} };
     const next = this.peek();
-    // The design does not say whether onFailure is told, nor what the record holds.
+    // The design does not say whether onFailure is called, nor what the record holds.
     if (!this.cut && next?.name === 'onFailure' && next.event.attempt === n) this.at += 1;
     if (this.cut) this.aborted();
     this.silent = true;
@@ -133,10 +133,10 @@ class Walk extends Endings {
   }
 
   /** Takes the call of beforeRetry, which the operation awaits between the wait and the next attempt. */
-  before(n, told) {
+  before(n, fields) {
     const entry = this.take('beforeRetry');
     this.require(entry.t < this.deadline, 8, () => `beforeRetry after attempt ${n} came at or after the deadline`);
-    this.checkEvent(entry, 'beforeRetry', n, told);
+    this.checkEvent(entry, 'beforeRetry', n, fields);
     if (entry.event.delayMs !== undefined) this.checkDelay(n, entry.event.delayMs, 'beforeRetry');
     this.checkWait(entry);
     const end = this.answer(entry, 'beforeRetry');
@@ -145,8 +145,8 @@ class Walk extends Endings {
   }
 
   /**
-   * A wait, rounded up as its timer is, that leaves less than a millisecond before the deadline is not begun; any other
-   * is.
+   * A wait, rounded up as its timer is, that leaves less than a millisecond before the deadline is not started; any
+   * other is.
    */
   meetDeadline(lo, hi) {
     const remaining = this.deadline - this.decidedAt - 1;
@@ -156,7 +156,7 @@ class Walk extends Endings {
     const least = Math.ceil(exact ? lo : lo * (1 - 1e-12) - 1e-9);
     if (this.ended.unsure ? this.claim('deadline') : least > remaining && (exact || !same(least, remaining)))
       this.finish('deadline');
-    // Not known to the last bit, or not before whoever blocked the thread had ended.
+    // Not known to the last bit, or not before the code that blocked the thread had ended.
     const most = Math.ceil(exact ? hi : hi * (1 + 1e-12) + 1e-9);
     if (atOnce && (most > remaining - this.world.busy || same(most, remaining))) this.finish('deadline');
   }
@@ -175,7 +175,7 @@ class Walk extends Endings {
   }
 
   checkBeginning(entry, n) {
-    const { given } = this.operation;
+    const { received } = this.operation;
     this.require(entry.t < this.deadline, 8, () => `attempt ${n} began at or after the deadline`);
     if (n === 1) this.require(entry.turn === this.operation.call.turn, 13, 'attempt 1 was not called at once');
     else if (this.uses.beforeRetry)
@@ -203,7 +203,7 @@ class Walk extends Endings {
     if (entry.signal !== undefined) {
       this.require(entry.aborted === false, 12, () => `attempt ${n} began aborted`);
       this.require(
-        !given.slice(0, n - 1).some((other) => other.signal === entry.signal),
+        !received.slice(0, n - 1).some((other) => other.signal === entry.signal),
         12,
         'attempts share a signal',
       );
@@ -231,11 +231,11 @@ class Walk extends Endings {
     this.ended = end;
     if (this.cut) {
       const before = end !== undefined && end.i < this.abort.i ? end : undefined;
-      const { aborted } = this.operation.given[n - 1];
+      const { aborted } = this.operation.received[n - 1];
       // Ended before, silently: which way, the report says.
       this.silent =
         (before !== undefined && before.turn < this.abort.turn) || (aborted !== undefined && aborted.i < this.abort.i);
-      this.underWay = this.silent ? undefined : entry;
+      this.running = this.silent ? undefined : entry;
       this.aborted();
     }
     const next = this.peek();
@@ -247,15 +247,18 @@ class Walk extends Endings {
     if (this.claim('timeout')) {
       this.require(next.t >= this.deadline - this.world.early - 1e-6, 8, 'timed out before the deadline');
       this.require(end === undefined || end.turn >= next.turn, 8, 'the attempt had ended when the deadline passed');
-      this.underWay = entry;
+      this.running = entry;
       this.timeout();
     }
-    const told = this.operation.given[n - 1].aborted;
+    const attemptAbort = this.operation.received[n - 1].aborted;
     const cutShort =
-      told !== undefined && told.i < next.i && this.isOurs(told.reason) && (end === undefined || end.turn >= told.turn);
-    const shown = cutShort ? { entry: told, value: told.reason } : this.shown();
+      attemptAbort !== undefined &&
+      attemptAbort.i < next.i &&
+      this.isOurs(attemptAbort.reason) &&
+      (end === undefined || end.turn >= attemptAbort.turn);
+    const shown = cutShort ? { entry: attemptAbort, value: attemptAbort.reason } : this.shown();
     if (shown !== undefined && this.isOurs(shown.value)) {
-      this.require(timed, 10, 'timed out although the limit was none or the deadline came first');
+      this.require(timed, 10, 'timed out without a limit, or although the deadline came first');
       const declared = shown.entry.turn;
       this.require(
         next.t >= entry.t + this.attemptTimeout - this.world.early - 1e-6,
@@ -270,7 +273,7 @@ class Walk extends Endings {
         'timed out although it had ended before',
       );
       this.checkCause(shown.value, this.outcome);
-      const attempt = this.operation.given[n - 1];
+      const attempt = this.operation.received[n - 1];
       if (attempt.aborted)
         this.require(
           Object.is(attempt.aborted.reason, shown.value),
@@ -299,27 +302,27 @@ class Walk extends Endings {
         misplaced: end.ok && end.made.marked,
       };
       this.ended = end;
-      const attempt = this.operation.given[n - 1];
+      const attempt = this.operation.received[n - 1];
       if (attempt.aborted !== undefined && attempt.aborted.turn < end.turn)
         this.object(12, 'an attempt that went on was aborted');
     }
     if (!this.ended.unsure && !this.cut)
       this.require(
-        next.turn === this.ended.turn || next.kind === 'fn' || (next.turn > this.ended.turn && this.begins(next)),
+        next.turn === this.ended.turn || next.kind === 'fn' || (next.turn > this.ended.turn && this.starts(next)),
         13,
         'the outcome was noticed late',
       );
   }
 
   /** Whether a whole wait may lie between an outcome and this. */
-  begins(next) {
+  starts(next) {
     return (
       next.name === 'onAttempt' || next.kind === 'beforeRetry' || next.kind === 'settle' || next.name === 'onGiveUp'
     );
   }
 
   /** Asks the predicate's part of the record. Gives the demanded wait, if any. */
-  verdict(given) {
+  verdict(received) {
     const { failed, value } = this.outcome;
     const kind = failed ? 'retryIf' : 'retryOnResult';
     // This preset has a predicate: p-retry stops at programming errors.
@@ -327,14 +330,14 @@ class Walk extends Endings {
       this.finish('notRetryable');
     if (!this.uses[kind]) return undefined;
     const entry = this.take(kind);
-    this.require(Object.is(entry.outcome, value), 14, () => `${kind} was asked about something else`);
+    this.require(Object.is(entry.outcome, value), 14, () => `${kind} was called with something else`);
     this.require(
-      entry.attempt === given.attempt || given.attempt === undefined,
+      entry.attempt === received.attempt || received.attempt === undefined,
       14,
       () => `${kind} got another attempt`,
     );
     const end = this.answer(entry, kind);
-    this.require(this.peek().kind !== kind, 19, () => `${kind} was asked twice`);
+    this.require(this.peek().kind !== kind, 19, () => `${kind} was called twice`);
     if (!end.ok) this.slip(end);
     const verdict = end.made.thrown;
     if (verdict === true) return undefined;
@@ -375,31 +378,30 @@ class Walk extends Endings {
   delay(exactly, attempt) {
     const { parameters, n, uses, operation } = this;
     const { mark } = this.outcome;
-    const asked = mark.afterMs > 0 && exactly === undefined ? mark.afterMs : undefined;
+    const hint = mark.afterMs > 0 && exactly === undefined ? mark.afterMs : undefined;
     this.hintMs = mark.afterMs;
     this.learns = false;
     this.exactly = exactly !== undefined;
-    this.computed = exactly === undefined && asked === undefined;
+    this.computed = exactly === undefined && hint === undefined;
     const { draws, own } = this.numbers();
     this.failure = this.lost(attempt);
     if (this.failure) this.finish('unavailable');
-    if (asked > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
-    const wanted =
-      uses.random && exactly === undefined && (parameters.jitter !== 'none' || asked !== undefined) ? 1 : 0;
+    if (hint > Math.min(parameters.longest, 2 ** 53 - 1) && !parameters.followsFar) this.finish('hint');
+    const wanted = uses.random && exactly === undefined && (parameters.jitter !== 'none' || hint !== undefined) ? 1 : 0;
     this.require(draws.length === wanted, 7, () => `${draws.length} draws instead of ${wanted}`);
     if (exactly === undefined && parameters.backoff === 'function' && !OWN_CURVE.includes(parameters.jitter))
-      this.require(own !== undefined, 4, 'the backoff function was not asked');
+      this.require(own !== undefined, 4, 'the backoff function was not called');
     this.decidedAt = this.time;
     if (exactly !== undefined) return { delayMs: exactly, lo: exactly, hi: exactly };
     const computed = computedWait(parameters, n, { previous: this.previous, previousR: this.previousR, own });
-    const wait = asked === undefined ? computed : hintedWait(parameters, asked, computed);
+    const wait = hint === undefined ? computed : hintedWait(parameters, hint, computed);
     const { seed } = this.options;
     if (seed !== undefined) draws.push(draw(seed, operation.index, n, 0), draw(seed, operation.index, n, 1));
     const drawn = draws.length > 0 ? wait.at(draws[0], draws[1]) : NaN;
     const delayMs = Number.isNaN(drawn) ? (wait.lo === wait.hi ? wait.lo : undefined) : drawn;
     if (this.computed) {
       [this.previous, this.previousR] = [delayMs ?? Infinity, draws[0]];
-      // Without the draws, bounds that hang on the previous wait are those of that wait as it was told.
+      // Without the draws, bounds that hang on the previous wait are those of that wait as reported.
       this.learns = delayMs === undefined;
     }
     return { delayMs, lo: wait.lo, hi: wait.hi };
@@ -432,17 +434,17 @@ class Walk extends Endings {
     return { draws, own };
   }
 
-  checkDelay(k, told, where) {
+  checkDelay(k, reported, where) {
     const { delayMs, lo, hi } = this.begunWait;
     if (delayMs === undefined)
       this.require(
-        told >= lo - 1e-9 && told <= hi * (1 + 1e-12) + 1e-9,
+        reported >= lo - 1e-9 && reported <= hi * (1 + 1e-12) + 1e-9,
         4,
-        () => `${where} is ${told}, outside [${lo}, ${hi}]`,
+        () => `${where} is ${reported}, outside [${lo}, ${hi}]`,
       );
-    else this.require(same(told, delayMs), 7, () => `${where} is ${told} instead of ${delayMs}`);
-    if (this.learns) this.previous = told;
-    this.waits[k - 1] = told;
+    else this.require(same(reported, delayMs), 7, () => `${where} is ${reported} instead of ${delayMs}`);
+    if (this.learns) this.previous = reported;
+    this.waits[k - 1] = reported;
   }
 
   /** The wait's own timer: armed at once, rounded up. */

@@ -9,7 +9,7 @@ import { World, describe } from './world.mjs';
 /** An attempt beyond what any schedule allows does not end, so that a broken package cannot run forever. */
 const MOST_CALLS = 80;
 
-/** @returns {Promise<World>} when all is over */
+/** @returns {Promise<World>} when all has ended */
 export async function perform(schedule, pkg) {
   const world = new World(schedule, pkg);
   const stage = new Stage(world, schedule, pkg);
@@ -25,7 +25,7 @@ export async function perform(schedule, pkg) {
   }
   if (schedule.options.metrics) world.metrics = world.policy.metrics();
   for (const operation of world.operations)
-    for (const attempt of operation.given) attempt.after = attempt.signal?.aborted;
+    for (const attempt of operation.received) attempt.after = attempt.signal?.aborted;
   return world;
 }
 
@@ -34,7 +34,7 @@ class Stage {
     this.world = world;
     this.schedule = schedule;
     this.pkg = pkg;
-    /** By operation index, or 'policy'. */
+    /** The key is the operation's index, or 'policy'. */
     this.signals = new Map();
     this.byAttempt = new WeakMap();
     this.calls = 0;
@@ -112,7 +112,7 @@ class Stage {
         if (operation === undefined) return world.problem(14, `${name} got no attempt of ours`);
         const entry = world.note(name, operation, { outcome, attempt });
         const steps = name === 'retryIf' ? operation.plan.verdicts : operation.plan.results;
-        return this.play(steps[operation.asked++] ?? (name === 'retryIf' ? YES : NO), entry, operation);
+        return this.play(steps[operation.answered++] ?? (name === 'retryIf' ? YES : NO), entry, operation);
       };
     }
     if (uses.beforeRetry) {
@@ -155,8 +155,8 @@ class Stage {
     const operation = {
       id: world.operations.length,
       plan,
-      given: [],
-      asked: 0,
+      received: [],
+      answered: 0,
       before: 0,
       hooked: {},
       settled: undefined,
@@ -212,7 +212,7 @@ class Stage {
 
   attempted(operation, attempt) {
     const { world } = this;
-    const n = operation.given.length + 1;
+    const n = operation.received.length + 1;
     const entry = world.note('fn', operation, { n, attempt });
     this.calls += 1;
     if (this.calls > MOST_CALLS) {
@@ -220,27 +220,27 @@ class Stage {
       return new Promise(() => {});
     }
     if (attempt === undefined) {
-      // A wrapped function is told nothing.
-      operation.given.push({});
+      // A wrapped function receives no attempt.
+      operation.received.push({});
     } else {
       this.byAttempt.set(attempt, operation);
-      const given = { signal: undefined };
-      operation.given.push(given);
+      const received = { signal: undefined };
+      operation.received.push(received);
       entry.number = attempt.attempt;
       entry.previousError = attempt.previousError;
       entry.previousDelayMs = attempt.previousDelayMs;
       entry.attemptsLeft = attempt.attemptsLeft;
       entry.name = attempt.name;
-      // Not always: a signal that nobody reads is another path through the package. But without
-      // hooks it alone tells when an attempt timed out.
+      // Not always: an unread signal is another path through the package. But without
+      // hooks it alone shows when an attempt timed out.
       const { options, uses, clock } = this.schedule;
       if ((n + clock.skew) % 2 === 0 || (options.attemptTimeoutMs !== undefined && !uses.hooks.includes('onFailure'))) {
         const { signal } = attempt;
-        given.signal = signal;
+        received.signal = signal;
         entry.signal = signal;
         entry.aborted = signal.aborted;
         signal.onabort = () => {
-          given.aborted ??= world.note('attemptAborted', operation, { n, reason: signal.reason });
+          received.aborted ??= world.note('attemptAborted', operation, { n, reason: signal.reason });
         };
       }
       if ((n + this.schedule.clock.skew) % 3 === 0)
@@ -297,7 +297,7 @@ class Stage {
         );
       case 'obey': {
         const { signal } = entry.attempt ?? {};
-        // Well-behaved: stops when told to, a little later; otherwise ends by itself.
+        // Well-behaved: stops after its signal aborts, a little later; otherwise ends by itself.
         return new Promise((resolve, reject) => {
           world.later(slow, () => {
             done();
@@ -322,7 +322,7 @@ class Stage {
             : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
       return { thrown: result, shown: result };
     }
-    // The error that this callback was told; whoever made that one has accounted for it.
+    // The error that this callback received, and that its maker has accounted for.
     if (described.kind === 'same' && entry.outcome !== undefined)
       return { thrown: entry.outcome, shown: entry.outcome, ...causeOf(entry.outcome) };
     const made = failure(described.kind === 'same' ? { kind: 'error' } : described, this.pkg);
@@ -343,7 +343,7 @@ const YES = { before: [], end: { how: 'return', ok: true, value: { verdict: true
 const NO = { before: [], end: { how: 'return', ok: true, value: { verdict: false } } };
 const HALF = { before: [], end: { how: 'return', ok: true, value: { number: 0.5 } } };
 
-/** An operation begun inside a callback: fails once, then succeeds. */
+/** An operation started inside a callback: fails once, then succeeds. */
 const simple = (ms, schedule) => ({
   at: 0,
   via: schedule.named === undefined ? 'run' : 'once',

@@ -1,4 +1,4 @@
-// Judges the report of an operation by the record.
+// Compares the report of an operation with the record.
 
 /**
  * @param {any} walk the operation's walk, at its end
@@ -7,7 +7,7 @@
  * @param {{ t: number }} end where the report was first seen
  * @param {{ value: unknown }} settle
  */
-export function judgeReport(walk, report, reason, end, settle) {
+export function checkReport(walk, report, reason, end, settle) {
   walk.require(Object.isFrozen(report) && Object.isFrozen(report.records), 20, 'the report is not frozen');
   walk.require(report.reason === reason, 13, () => `the report says ${report.reason} instead of ${reason}`);
   walk.require(report.attempts === walk.n, 1, () => `the report says ${report.attempts} attempts instead of ${walk.n}`);
@@ -79,19 +79,19 @@ export function judgeReport(walk, report, reason, end, settle) {
 /** The record of an attempt that was cut short: why, or how it ended in the same moment. */
 function lastRecord(walk, record, end, settle) {
   if (walk.silent) return;
-  const { begun, underWay } = walk;
+  const { started, running } = walk;
   walk.require(
-    walk.sameTime(record.startMs, begun.t - walk.startedAt),
+    walk.sameTime(record.startMs, started.t - walk.startedAt),
     9,
-    () => `record ${record.attempt} starts at ${record.startMs} instead of ${begun.t - walk.startedAt}`,
+    () => `record ${record.attempt} starts at ${record.startMs} instead of ${started.t - walk.startedAt}`,
   );
   walk.require(
-    walk.sameTime(record.durationMs, end.t - begun.t),
+    walk.sameTime(record.durationMs, end.t - started.t),
     9,
-    () => `record ${record.attempt} took ${record.durationMs} instead of ${end.t - begun.t} ms`,
+    () => `record ${record.attempt} took ${record.durationMs} instead of ${end.t - started.t} ms`,
   );
-  const ended = underWay?.end;
-  const { signal } = walk.operation.given[walk.n - 1];
+  const ended = running?.end;
+  const { signal } = walk.operation.received[walk.n - 1];
   const cut =
     'error' in record &&
     (Object.is(record.error, walk.error) ||

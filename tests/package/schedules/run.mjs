@@ -27,7 +27,7 @@ const whole = (name) => {
 const seed = whole('seed');
 const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1);
 console.log(`seed ${seed}`);
-const begun = process.hrtime.bigint();
+const startedAt = process.hrtime.bigint();
 const { schedules, finding } =
   values.only === undefined
     ? await threads.simulate({ folder: installed, seed, schedules: whole('count') })
@@ -40,7 +40,7 @@ const { schedules, finding } =
         small: true,
       });
 await threads.close();
-const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
 if (finding) {
   console.log(report(finding));
   process.exitCode = 1;

@@ -147,7 +147,7 @@ function operation(g, schedule, i) {
   const policy = schedule.named === undefined;
   const op = {
     at: i === 0 ? 0 : g.pick([0, g.unit() * 300]),
-    // A wrapped function gets no signal: without a hook nobody would know when it timed out.
+    // A wrapped function gets no signal: without a hook its timeout would leave no trace.
     via: policy
       ? g.pick([
           'run',
@@ -225,7 +225,7 @@ function failureKind(g) {
   return g.chance(0.14) ? { ...failure, ...marks(g) } : failure;
 }
 
-/** Describes what a callback other than the operation itself throws: sometimes the error that it was told. */
+/** Describes what a callback other than the operation itself throws: sometimes the error that it received. */
 const slipKind = (g) => (g.chance(0.15) ? { kind: 'same' } : failureKind(g));
 
 /** A result; sometimes a mark that should have been thrown. */

@@ -28,7 +28,7 @@ export async function shrink(schedule, fails) {
   return smallest;
 }
 
-/** A candidate that makes no sense, such as options that are refused, is none. */
+/** Drops a candidate that makes no sense, such as rejected options. */
 async function attempted(candidate, fails) {
   try {
     return await fails(candidate);
@@ -67,7 +67,7 @@ function* changes(schedule) {
     yield (s) => {
       s.core = undefined;
     };
-  // Waits that nobody chose differ from run to run.
+  // Waits from the host's randomness differ from run to run.
   if (options.seed === undefined && !uses.random)
     yield (s) => {
       s.options.seed = 1;

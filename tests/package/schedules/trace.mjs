@@ -15,9 +15,11 @@ export function trace(schedule, world, found) {
     `  ${preset ? `preset ${preset}` : (named ?? 'policy')} ` +
       `${inspect({ ...implied, ...options }, { breakLength: Infinity, depth: 4 })}`,
   );
+  const predicates = ['retryIf', 'retryOnResult', 'beforeRetry', 'random'].filter((name) => uses[name]);
+  const core = schedule.core ? `; the core ${inspect(schedule.core, { breakLength: Infinity })}` : '';
   lines.push(
-    '  callbacks ' +
-      `${[...['retryIf', 'retryOnResult', 'beforeRetry', 'random'].filter((name) => uses[name]), ...uses.hooks].join(' ') || 'none'}; policy signal ${policySignal ?? 'none'}; timers ${clock.early} early, ${clock.late} late${schedule.core ? `; the core ${inspect(schedule.core, { breakLength: Infinity })}` : ''}`,
+    `  callbacks ${[...predicates, ...uses.hooks].join(' ') || 'none'}; policy signal ${policySignal ?? 'none'}; ` +
+      `timers ${clock.early} early, ${clock.late} late${core}`,
   );
   for (const [i, plan] of schedule.operations.entries()) {
     lines.push(`  op ${i}: ${inspect(plan, { breakLength: Infinity, compact: 99, depth: 9 })}`);

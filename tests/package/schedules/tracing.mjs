@@ -1,4 +1,4 @@
-// A subscriber of the tracing channel that writes down what it is told.
+// A subscriber of the tracing channel that records its events.
 
 import { tracingChannel } from 'node:diagnostics_channel';
 

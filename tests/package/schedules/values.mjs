@@ -1,5 +1,5 @@
 // The values that callbacks throw, reject with and resolve to, and the reasons of aborts. A schedule names
-// values by kind; each is made anew where it is used, so that an identity says which use it came from.
+// values by kind; each is created again where it is used, so that an identity says which use it came from.
 
 const made = {
   error: () => new Error('failed'),
@@ -21,7 +21,7 @@ const made = {
         throw new Error('the proxy was read');
       },
       getPrototypeOf() {
-        throw new Error('the proxy was asked');
+        throw new Error('the proxy was read');
       },
     }),
   circle: () => {
@@ -40,7 +40,7 @@ export const value = (kind) => made[kind]();
 /** How deep along `cause` a mark is found; the thrown value itself is at depth 0. */
 const DEEPEST = 10;
 
-/** Layers that are the package's own wrappers, which never come out. */
+/** Layers that are the package's own wrappers, which callers never receive. */
 const MARKS = new Set(['permanent', 'retryAfter', 'retryAfterBad']);
 
 /**
@@ -61,7 +61,7 @@ export function failure({ kind, layers = [], ms, bad }, { permanent, retryAfter 
       retryAfterNothing: () => retryAfter(ms),
       plain: (error) => new Error('outer', { cause: error }),
     }[layer](thrown);
-    // The callback's own error comes out from under any number of marks.
+    // Any number of marks around the callback's own error is removed.
     if (!MARKS.has(layer)) shown = thrown;
   }
   const found = layers.toReversed().slice(0, DEEPEST + 1);

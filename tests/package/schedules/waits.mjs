@@ -168,12 +168,12 @@ export function computedWait(p, k, { previous, previousR, own }) {
 
 /** The wait after a server asked for `ms` > 0: never less than asked, and never less than without it. */
 export function hintedWait(p, ms, computed) {
-  const asked = Math.min(ms, p.longest, MAX);
-  const spread = Math.max(p.base, asked / 2);
+  const requested = Math.min(ms, p.longest, MAX);
+  const spread = Math.max(p.base, requested / 2);
   return {
-    lo: Math.max(asked, computed.lo),
-    hi: Math.max(Math.min(MAX, asked + spread), computed.hi),
-    at: (r, r2) => Math.max(Math.min(MAX, asked + r * spread), computed.at(r, r2)),
+    lo: Math.max(requested, computed.lo),
+    hi: Math.max(Math.min(MAX, requested + spread), computed.hi),
+    at: (r, r2) => Math.max(Math.min(MAX, requested + r * spread), computed.at(r, r2)),
   };
 }
 

@@ -10,7 +10,7 @@ const realNow = process.hrtime.bigint;
 takeOver();
 
 parentPort.on('message', async ({ folder, ...range }) => {
-  const begun = realNow();
+  const startedAt = realNow();
   let answer;
   try {
     if (!packages.has(folder)) packages.set(folder, await open(folder));
@@ -18,5 +18,5 @@ parentPort.on('message', async ({ folder, ...range }) => {
   } catch (error) {
     answer = { failure: error?.stack ?? String(error) };
   }
-  parentPort.postMessage({ ...answer, ms: Number(realNow() - begun) / 1e6 });
+  parentPort.postMessage({ ...answer, ms: Number(realNow() - startedAt) / 1e6 });
 });

@@ -1,7 +1,7 @@
 // A world for one schedule: the clock, the timers, the record of everything that happened.
 //
 // The host functions that the package uses are replaced once per thread; the replacements serve the current world. The
-// schedule's own moments (a late settlement, an abort) are kept beside the package's timers and never
+// schedule's own moments (a late settlement, an abort) are kept apart from the package's timers and never
 // go through setTimeout, so every timer on record is the package's.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -23,7 +23,7 @@ const drained = () =>
   new Promise((done) => {
     process.nextTick(done);
   });
-/** One turn of the real event loop: by then Node has told about unhandled rejections. */
+/** One turn of the real event loop: by then Node has reported unhandled rejections. */
 const turned = () =>
   new Promise((done) => {
     realImmediate(done);

@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'
 
 const LIB = ['lab-bytes', 'lab-glue', 'text'];
 const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
-/** What the declarations of the entries are divided into. */
+/** Files into which the declarations of the entries are divided. */
 const PARTS = ['events', 'options', 'simulations'];
 const FILES = [
   'LICENSE-APACHE',

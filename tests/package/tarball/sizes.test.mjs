@@ -1,4 +1,4 @@
-// What the package weighs in an app, and the budgets that it keeps (lib/budgets.mjs).
+// Sizes of the package in an app, and their budgets (lib/budgets.mjs).
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { BUDGETS, overBudget, weigh } from '../lib/budgets.mjs';
+import { BUDGETS, WITHOUT_WASM, overBudget, weigh } from '../lib/budgets.mjs';
 import { installed, project, repo } from '../lib/consumer.mjs';
 
 async function sizeOf(code) {
@@ -42,6 +42,23 @@ for (const budget of BUDGETS) {
     );
     // Nor is the limit so wide that what comes back would not be seen.
     assert.ok(size.brotli > 0.97 * budget.limit, `${size.brotli} B: lower the limit, which is ${budget.limit}`);
+  });
+}
+
+for (const [entry, name] of [
+  ['rejitter', 'retryWithFullJitter'],
+  ['rejitter', 'RetryPolicy'],
+  ['rejitter/fetch', 'createFetch'],
+]) {
+  test(`${name}: the bytes that it costs more with the core as JavaScript, and their budget`, async (t) => {
+    const instead = entry.replace('rejitter', 'rejitter/no-wasm');
+    const [wasm, js] = [
+      await sizeOf(`export { ${name} } from '${entry}';`),
+      await sizeOf(`export { ${name} } from '${instead}';`),
+    ];
+    const more = js.brotli - wasm.brotli;
+    t.diagnostic(`${instead}: ${name} ${js.brotli} B of brotli, ${more} more; budget ${WITHOUT_WASM}`);
+    assert.ok(more > 0.8 * WITHOUT_WASM && more <= WITHOUT_WASM, `${more} B, the budget is ${WITHOUT_WASM}`);
   });
 }
 

@@ -209,7 +209,7 @@ retry(() => 1, { maxAttempts: null });
 retry(() => 1, { backoff: 'polynomial' });
 // @ts-expect-error no such jitter
 retry(() => 1, { jitter: 'half' });
-// @ts-expect-error a wide string is no jitter
+// @ts-expect-error a wide string is not a jitter
 retry(() => 1, { jitter: String('full') });
 // @ts-expect-error a predicate answers with a boolean
 retry(() => 1, { retryIf: () => 'yes' });
@@ -243,7 +243,7 @@ retry(() => 1, { finalResult: 'throw' });
 new RetryPolicy(config);
 // @ts-expect-error a misspelt option in an extended interface
 export const mine: Mine = { tenant: 'a', maxAtempts: 3 };
-// @ts-expect-error a misspelt option beside a spread
+// @ts-expect-error a misspelt option next to a spread
 retry(() => 1, { ...defaults, maxAtempts: 3 });
 // @ts-expect-error random gives a number
 retry(() => 1, { random: () => '0.5' });
@@ -251,7 +251,7 @@ retry(() => 1, { random: () => '0.5' });
 retry(() => 1, { seed: {} });
 // @ts-expect-error the callback is missing
 retry();
-// @ts-expect-error a promise is no callback: it could not be tried again
+// @ts-expect-error a promise is not a callback: it could not be tried again
 retry(Promise.resolve(1));
 // @ts-expect-error the callback has one parameter, the attempt
 retry((attempt: Attempt, second: number) => second);

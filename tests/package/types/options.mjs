@@ -28,7 +28,9 @@ export const predicates: RetryOptions[] = [
 export const times: RetryOptions[] = [
   { attemptTimeoutMs: 5, totalTimeoutMs: Infinity, minMs: 3, maxRetryAfterMs: Infinity, longRetryAfter: 'cap' },
   { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap', finalResult: 'reject', name: 'load' },
+  { baseMs: 5, capMs: Infinity, signal: new AbortController().signal },
 ];
+export const seeds: RetryOptions[] = [{ seed: 7 }, { seed: 7n }, { seed: 'orders' }];
 export const jitters: Jitter[] = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', ratio: 2 }, { type: 'additive', maxMs: 50 }];
 export const backoffs: Backoff[] = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k: number) => k * 5, [1, 2, 3], [1, 2, 3] as const];
 export const strategies: RetryOptions[] = [
@@ -135,7 +137,7 @@ export function blocking(): [number, string] {
   same<typeof parsed, any>(true);
   const unknowns = retrySync((): unknown => 1);
   same<typeof unknowns, unknown>(true);
-  // Whether this is a promise is known at run time, which refuses one.
+  // Whether this is a promise is known at run time, where one is rejected.
   void retrySync((): number | Promise<number> => 1);
   void retrySync(() => ({ status: 1 }), { retryOnResult: (job) => { same<typeof job, { status: number }>(true); return job.status > 1; }, name: 'sync', finalResult: 'reject' });
   return [number, retrySync(() => 'text', { attemptTimeoutMs: undefined, unref: undefined })];
@@ -178,13 +180,13 @@ retry(() => 1, { retryIf: () => ({ after: 5 }) });
 retry(() => 1, { retryOnResult: () => {} });
 // @ts-expect-error a promise of no answer
 retry(() => 1, { retryOnResult: async () => 'again' });
-// @ts-expect-error a verdict is no string
+// @ts-expect-error a verdict is not a string
 export const verdict: Verdict = 'retry';
 // @ts-expect-error a timeout is a number
 retry(() => 1, { attemptTimeoutMs: '5s' });
 // @ts-expect-error null is not omission
 retry(() => 1, { totalTimeoutMs: null });
-// @ts-expect-error false is no timeout
+// @ts-expect-error false is not a timeout
 retry(() => 1, { attemptTimeoutMs: false });
 // @ts-expect-error no such answer to a long hint
 retry(() => 1, { longRetryAfter: 'ignore' });
@@ -254,7 +256,7 @@ report.records.push(report.records[0]!);
 retryAfter('5');
 // @ts-expect-error permanent needs the error
 permanent();
-// @ts-expect-error a promise is no result of retrySync
+// @ts-expect-error a promise is not a result of retrySync
 retrySync(async () => 1);
 // @ts-expect-error nor is a promise-like
 retrySync((): PromiseLike<number> => Promise.resolve(1));

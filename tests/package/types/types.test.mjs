@@ -30,7 +30,7 @@ export function causes(error: unknown): unknown[] {
 });
 
 test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
-  // Only from this entry: the types of the main one, which stand in files that nobody can import, are inferred.
+  // Only from this entry: the types of the main one, which stand in files that cannot be imported, are inferred.
   const text = `
 import { createFetch, type FetchOptions } from 'rejitter/fetch';
 export const copied = (options: FetchOptions) => ({ ...options });

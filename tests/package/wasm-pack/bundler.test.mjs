@@ -26,7 +26,7 @@ test('retries in a bundle of webpack', async () => {
         target: 'node20',
         experiments: { asyncWebAssembly: true, outputModule: true },
         output: { path: join(folder, 'dist'), filename: 'app.mjs', library: { type: 'module' } },
-        // What a user's app would keep of the exports is not the question here.
+        // Here all exports are kept, whatever a user's app would keep.
         optimization: { usedExports: false },
       },
       (error, stats) => (error ? failed(error) : done(stats)),

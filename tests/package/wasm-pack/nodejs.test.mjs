@@ -36,8 +36,9 @@ test('its types are complete', () => {
       import type { Attempt, FailureEvent, PolicyOptions, RetryReport } from 'rejitter';
       const options: PolicyOptions = { baseMs: 50, jitter: 'equal', onFailure: (event: FailureEvent) =>
         console.log(event.attempt) };
-      const told = (report: RetryReport | undefined) => report?.records.length;
-      const text: Promise<string> = retryWithFullJitter(async (attempt: Attempt) => \`\${attempt.attempt} \${told(undefined)}\`, { capMs: 5 });
+      const attemptsOf = (report: RetryReport | undefined) => report?.records.length;
+      const text: Promise<string> =
+        retryWithFullJitter(async ({ attempt }: Attempt) => \`\${attempt} \${attemptsOf(undefined)}\`, { capMs: 5 });
       const number: Promise<number> = new RetryPolicy(options).run(() => retry(() => 1));
       ${statement}
       export { number, text };
@@ -61,5 +62,5 @@ test('its types are complete', () => {
       .stdout;
   };
   assert.equal(compiled(''), '');
-  assert.match(compiled("retry(() => 1, { baseMs: '5' });"), /TS2\d+: /, 'the control: a wrong one is refused');
+  assert.match(compiled("retry(() => 1, { baseMs: '5' });"), /TS2\d+: /, 'the control: a wrong one is rejected');
 });

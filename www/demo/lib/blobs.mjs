@@ -1,6 +1,6 @@
 /**
- * Runs in the page: keeps in `globalThis.blobs` what the page makes blob: addresses of. Its policy lets nothing fetch such
- * an address, but browsers save from it.
+ * Runs in the page: keeps in `globalThis.blobs` what the page makes blob: addresses of. Its policy lets nothing fetch
+ * such an address, but browsers save from it.
  */
 export function keepBlobs() {
   const page = /** @type {{ blobs?: Map<string, Blob> }} */ (globalThis);

@@ -1,4 +1,4 @@
-/** What the page's tests do with the page. */
+/** Actions of the page's tests. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { until } from './until.mjs';
@@ -23,7 +23,11 @@ export function placeOf(id) {
   return { id, section };
 }
 
-/** Waits until a figure shows what the controls say, for the width that it has. @param {Page} page @param {string} id */
+/**
+ * Waits until a figure shows what the controls say, for the width that it has.
+ * @param {Page} page
+ * @param {string} id
+ */
 export async function drawn(page, id) {
   await until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
 }
@@ -109,7 +113,10 @@ export function column(rows, column) {
   });
 }
 
-/** Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page. @param {string} id */
+/**
+ * Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page.
+ * @param {string} id
+ */
 export function isLoaded(id) {
   const section = document.getElementById(id);
   if (!section) throw new Error(`#${id} is not in the page`);
@@ -135,7 +142,7 @@ export async function drawAll(page) {
 }
 
 /**
- * A picture of a place that has not moved meanwhile, as base64: what is above it may still be drawn.
+ * A picture of a place that stands still, as base64: what is above it may still be drawn.
  * @param {Page} page
  * @param {() => Promise<{ x: number, y: number, width: number, height: number }>} place
  */

@@ -1,9 +1,10 @@
-/** What the page must show for its first settings, reckoned in Node with the installed package. */
+/** The percentiles of the page's first settings, computed in Node with the installed package. */
 import { RetryPolicy } from 'rejitter';
 
 /**
  * When half, and 95%, of all operations have succeeded, from the package's iterator of waits and the
- * definition of a percentile: the page's settings are the package's defaults but ten attempts, and an attempt fails with a chance of 60%.
+ * definition of a percentile: the page's settings are the package's defaults but ten attempts, and an attempt fails
+ * with a chance of 60%.
  * @param {number} seed
  */
 export function percentilesInNode(seed) {

@@ -66,7 +66,9 @@ export async function programFolder() {
           }),
         );
         const urls = JSON.stringify(files.map((file) => pathToFileURL(file).href));
-        const all = `const ended = await Promise.all(${urls}.map((url) => import(url).then((m) => m.default, String)));\nconsole.log(JSON.stringify(ended));\nprocess.exit();`;
+        const all =
+          `const ended = await Promise.all(${urls}.map((url) => import(url).then((m) => m.default, ` +
+          `String)));\nconsole.log(JSON.stringify(ended));\nprocess.exit();`;
         const { stdout } = await run(process.execPath, ['--input-type=module', '-e', all], { cwd: WWW });
         return JSON.parse(stdout).map((/** @type {string} */ ended, /** @type {number} */ i) => ({
           ended,

@@ -1,4 +1,4 @@
-/** What the live calls of the page must come to, from the rule of the flaky server alone. */
+/** The expected results of the page's live calls, from the rule of the flaky server alone. */
 import { fate } from '../fate.mjs';
 
 /** @typedef {import('../fate.mjs').Failure} Failure */
@@ -10,7 +10,7 @@ export const NBSP = '\u00a0';
 export const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;
 
 /**
- * What a run comes to: the attempts that each call makes, and how many succeed.
+ * Returns a run's result: the attempts of each call, and how many succeed.
  * @param {{ seed?: number, failure: Failure, rate: number, calls: number, maxAttempts?: number }} settings
  */
 export function reckon({ seed = 42, failure, rate, calls, maxAttempts = MAX_ATTEMPTS }) {
@@ -33,7 +33,11 @@ export function reckon({ seed = 42, failure, rate, calls, maxAttempts = MAX_ATTE
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([kind, n]) => `${n}${NBSP}×${NBSP}${kind}`);
   const failures = failed === 0 ? '' : ` ${plural(failed, 'request')} failed: ${list.join(', ')}.`;
-  const sentence = `${ok} of ${plural(calls, 'call')} succeeded, with ${plural(requests, 'request')} in all; without retries, ${first} would have.${failures}`;
-  const forecast = `Forecast: ${ok} of ${plural(calls, 'call')} will succeed, with ${plural(requests, 'request')} in all; without retries, ${first} would.${failures.replace('failed', 'will fail')}`;
+  const sentence =
+    `${ok} of ${plural(calls, 'call')} succeeded, with ${plural(requests, 'request')} in all; without retries, ` +
+    `${first} would have.${failures}`;
+  const forecast =
+    `Forecast: ${ok} of ${plural(calls, 'call')} will succeed, with ${plural(requests, 'request')} in all; ` +
+    `without retries, ${first} would.${failures.replace('failed', 'will fail')}`;
   return { requests, ok, sentence, forecast, whole: `${sentence} The server counted the same.` };
 }

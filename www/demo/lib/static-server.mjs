@@ -6,7 +6,7 @@ import { MIME } from '../misbehaving-server.mjs';
 
 /**
  * @param {string} folder
- * @param {string} [under] begins and ends with a slash
+ * @param {string} [under] starts and ends with a slash
  * @param {string} [head] HTML, put before everything else in the head of each page
  * @param {Record<string, (text: string) => string>} [edits] by the names of files
  */
@@ -14,10 +14,10 @@ export async function serveFolder(folder, under = '/', head = '', edits = {}) {
   /** @type {string[]} */
   const missing = [];
   /** @type {string[]} */
-  const asked = [];
+  const requested = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    asked.push(pathname);
+    requested.push(pathname);
     const name = pathname.startsWith(under) ? pathname.slice(under.length) || 'index.html' : undefined;
     const content =
       name === undefined
@@ -36,7 +36,7 @@ export async function serveFolder(folder, under = '/', head = '', edits = {}) {
   return {
     url: `http://127.0.0.1:${port}${under}`,
     /** The paths of all requests, and of those that found nothing. */
-    asked,
+    requested,
     missing,
     async close() {
       server.closeAllConnections();

@@ -29,7 +29,7 @@ export function textClashes(selector) {
     if (box.left < card.left || box.right > card.right || box.bottom > card.bottom + 1)
       clashes.push(`"${text}" leaves the card`);
     for (const other of found.slice(i + 1)) {
-      // A line's box is higher than its letters: a pixel or two of overlap are none.
+      // A line's box is higher than its letters: a pixel or two of overlap do not count.
       const x = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
       const y = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
       if (x > 0.5 && y > 3) clashes.push(`"${text}" covers "${other.text}" by ${x.toFixed(1)} × ${y.toFixed(1)} px`);

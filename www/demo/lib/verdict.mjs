@@ -36,7 +36,12 @@ export const SCENARIOS = [
 ];
 export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, limits: 'set' };
 
-/** Every strategy over the page's seeds, by the package alone. @param {typeof SCENARIOS[number]} scenario @param {number} seeds @param {typeof STRATEGIES} [strategies] */
+/**
+ * Every strategy over the page's seeds, by the package alone.
+ * @param {typeof SCENARIOS[number]} scenario
+ * @param {number} seeds
+ * @param {typeof STRATEGIES} [strategies]
+ */
 export function independently({ herd, limits }, seeds, strategies = STRATEGIES) {
   const { clients, downMs, capacityPerS, rejectionCost } = { ...HERD, ...herd };
   return strategies.map(({ backoff, jitter, options }) => {

@@ -29,8 +29,10 @@ export const KEYS = {
  */
 export const RECORDER = `
 globalThis.complaints = [];
-addEventListener('error', (event) => complaints.push(event.message ? String(event.error ?? event.message) : 'not loaded: ' + (event.target.src ?? event.target.href)), true);
-addEventListener('securitypolicyviolation', (event) => complaints.push('policy: ' + event.effectiveDirective + ' ' + event.blockedURI));
+addEventListener('error', ({ error, message, target }) =>
+  complaints.push(message ? String(error ?? message) : 'not loaded: ' + (target.src ?? target.href)), true);
+addEventListener('securitypolicyviolation', (event) =>
+  complaints.push('policy: ' + event.effectiveDirective + ' ' + event.blockedURI));
 addEventListener('unhandledrejection', ({ reason }) => complaints.push('unhandled: ' + reason));
 for (const level of ['error', 'warn']) {
   const print = console[level];
@@ -58,7 +60,7 @@ export async function withSession(open, use) {
 
 /** A display for browsers; `close` ends it, and the browsers that are open. */
 export async function startWebKit() {
-  // Without -noreset it starts anew whenever the last browser leaves, and the next one may come into that.
+  // Without -noreset it restarts whenever the last browser leaves, and the next one may come into that.
   const xvfb = start(
     'XVFB_BIN',
     ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'],
@@ -233,7 +235,7 @@ export class Session {
 
 /** @param {string} method @param {string} url @param {object} [body] @returns {Promise<any>} */
 async function command(method, url, body) {
-  // Longer than the limits that the driver has been told.
+  // Longer than the limits that the driver has received.
   const signal = AbortSignal.timeout(2 * LIMIT_MS);
   const response = await fetch(url, { method, signal, ...(body && { body: JSON.stringify(body) }) }).catch((error) =>
     Promise.reject(new Error(`${method} ${new URL(url).pathname}`, { cause: error })),
@@ -268,7 +270,7 @@ function start(variable, args, env, third = 'ignore') {
   });
   return {
     child,
-    /** What it and the programs that it started have written to their standard error. */
+    /** Standard error of the driver and of the programs that it started. */
     get printed() {
       return printed;
     },
@@ -277,7 +279,7 @@ function start(variable, args, env, third = 'ignore') {
     async end() {
       kill();
       await ended;
-      // What was written before the end may still be on its way.
+      // Output from before the end may still be on its way.
       await new Promise(setImmediate);
       process.off('exit', kill);
     },
@@ -291,7 +293,7 @@ function start(variable, args, env, third = 'ignore') {
 async function descendants(ancestor) {
   const processes = [];
   for (const folder of await readdir('/proc')) {
-    // A process may end meanwhile. Its name is in parentheses, then come its state and its parent.
+    // A process may end during the loop. Its name is in parentheses, then come its state and its parent.
     const stat = /^\d+$/.test(folder) && (await readFile(`/proc/${folder}/stat`, 'latin1').catch(() => ''));
     const [, name, parent] = (stat && /\((.*)\) \S (\d+)/s.exec(stat)) || [];
     if (name !== undefined) processes.push({ pid: Number(folder), parent: Number(parent), name });
@@ -305,7 +307,7 @@ async function descendants(ancestor) {
   return found;
 }
 
-/** A port that nobody listens on at this moment. @returns {Promise<number>} */
+/** A port without a listener at this moment. @returns {Promise<number>} */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);

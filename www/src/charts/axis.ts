@@ -55,7 +55,7 @@ export interface AxisOptions {
   readonly scale: Scale;
   readonly format: (value: number) => string;
   readonly title?: string;
-  /** Where the grid lines begin and end, across the axis. */
+  /** Where the grid lines start and end, across the axis. */
   readonly grid: Span;
   /** The least distance of two ticks in pixels. */
   readonly room?: number;

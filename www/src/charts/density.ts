@@ -19,7 +19,7 @@ export interface Spread {
 export interface DensityBox {
   readonly scale: Scale;
   readonly base: number;
-  /** Of the shape at its densest. */
+  /** Height of the shape at its densest. */
   readonly height: number;
   /** Radius of the heads that stand on atoms; 0 for none. */
   readonly head?: number;
@@ -51,7 +51,7 @@ export function densityMarks({ cells, atoms, slots }: Spread, box: DensityBox): 
   return marks;
 }
 
-/** The upper end of an atom beside a shape. */
+/** The upper end of an atom next to a shape. */
 export function atomTop({ probability }: Point, { base, height }: DensityBox): number {
   return base - height * (0.5 + 0.65 * Math.min(1, probability / TALL_FROM));
 }

@@ -36,7 +36,7 @@ export function byId<E extends Element = HTMLElement>(id: string): E {
   return found as Element as E;
 }
 
-/** A heading and, beside it, the link that leads to it: shown while the pointer or the focus is there. */
+/** A heading and, next to it, the link that leads to it: shown while the pointer or the focus is there. */
 export function linked(heading: HTMLElement, id: string): HTMLElement {
   const link = html('a', { class: 'anchor', href: `#${id}`, 'aria-label': `Link to: ${heading.textContent}` }, '¶');
   return html('div', { class: 'linked' }, heading, link);

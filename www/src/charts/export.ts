@@ -18,12 +18,12 @@ export interface Source {
 
 export interface Picture {
   readonly text: string;
-  /** Of the PNG. */
+  /** Size of the PNG. */
   readonly width: number;
   readonly height: number;
 }
 
-/** What a mark takes over from the element around it. */
+/** Properties that a mark inherits from the element around it. */
 const INHERITED = [
   ...[
     'fill',
@@ -40,7 +40,7 @@ const INHERITED = [
   ),
   ...['font-family', 'font-size', 'font-weight', 'font-style', 'font-variant-numeric', 'letter-spacing'],
 ];
-/** What it does not, and its value if no style sheet sets it. */
+/** Properties that it does not inherit, with their value if no style sheet sets them. */
 const OWN: readonly (readonly [name: string, initial: string])[] = [
   ['opacity', '1'],
   ['display', 'inline'],
@@ -54,7 +54,7 @@ const REACH = PAD - 8;
 const SLIDE = { width: 1920, height: 1080 };
 const MOST_SCALE = 2.5;
 
-/** As wide as on the page; or a slide, with letters as large as its height allows. */
+/** Draws the figure as wide as on the page, or as a slide with letters as large as its height allows. */
 export async function picture(source: Source, isSlide: boolean): Promise<Picture> {
   const [font] = await Promise.all([
     fontFace(),
@@ -119,7 +119,7 @@ function framed(source: Source, font: string, width: number, slideHeight?: numbe
   return { text: new XMLSerializer().serializeToString(whole), ...png };
 }
 
-/** The figure drawn anew, with what the style sheets give to its marks written into them. */
+/** The figure drawn again, with the styles of its marks written into them. */
 function styled({ spec, data, card }: Source, width: number, height: number) {
   const root = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}` }, ...spec.draw(data, width));
   // In the card, so that the same rules apply. Out of sight, and for this task only.
@@ -165,7 +165,7 @@ interface Line {
   readonly runs: readonly Run[];
 }
 
-/** What is written in an element, in the colours and weights that it has there. */
+/** The text of an element, in its colours and weights. */
 function runsOf(element: Element): Run[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const runs: Run[] = [];

@@ -13,7 +13,7 @@ export interface FigureSpec<D> {
   /** The question, or the finding. */
   readonly title: string;
   subtitle?(data: D): (Node | string)[];
-  /** Of the drawing; without data, of what is most likely to come, so that nothing moves when it does. */
+  /** Height of the drawing; without data, the likeliest height, so that nothing moves when the data come. */
   height(width: number, data: D | undefined): number;
   draw(data: D, width: number): SVGElement[];
   /** The figure in words, with its numbers. */
@@ -117,7 +117,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
 
   let crosshair: Crosshair | undefined;
   let loadsCrosshair = spec.readout !== undefined;
-  /** The figure works without it, so that a failure is not told. */
+  /** The figure works without it, so a failure is not shown. */
   function loadCrosshair(): void {
     loadsCrosshair = false;
     void import('./readout').then(

@@ -10,7 +10,7 @@ export interface Rect {
   readonly height: number;
 }
 
-/** Of one line of text. */
+/** Height of one line of text. */
 export const LABEL_HEIGHT = 16;
 
 export function overlap(a: Rect, b: Rect): boolean {
@@ -72,12 +72,12 @@ export interface Label {
 const STEP = 2;
 /** How far from its mark a place is looked for at first. */
 const REACH = 60;
-/** What it costs a place, in pixels, if the line to it crosses something. */
+/** Penalty of a place, in pixels, if the line to it crosses something. */
 const CROSSING = 16;
 
 /**
- * A place for each label, as near to its mark as one is free, rather beside than above or below;
- * undefined where there is none. The first label chooses first.
+ * A place for each label, as near to its mark as one is free, rather to the side than above or below;
+ * undefined without a free place. The first label chooses first.
  */
 export function placed(labels: readonly Label[], obstacles: readonly Rect[], bounds: Rect): (Rect | undefined)[] {
   const taken = [...obstacles];

@@ -11,7 +11,7 @@ export interface ReadoutRow {
   readonly jitter?: string;
 }
 
-/** What a figure says at a place of its axis. */
+/** The values of a figure at a place of its axis. */
 export interface Readout {
   /** Figures with the same name have the same axis. */
   readonly axis: string;
@@ -22,7 +22,7 @@ export interface Readout {
   readonly bottom: number;
   /** One press of an arrow key. */
   readonly step: number;
-  /** Where the keyboard begins. */
+  /** Where the keyboard starts. */
   readonly start: number;
   /** The place in words, "3.1 s" say. */
   place(value: number): string;
@@ -35,7 +35,7 @@ export interface Crosshair {
   update(readout: Readout | undefined): void;
 }
 
-/** Time for the values to stop changing before a screen reader is told. */
+/** Time for the values to stop changing before a screen reader announces them. */
 const QUIET_MS = 400;
 const FAR = 10;
 /** From the crosshair to its box. */

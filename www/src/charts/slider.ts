@@ -7,7 +7,7 @@ export interface SliderSpec {
   readonly stops: readonly number[];
   readonly text: (value: number) => string;
   /** Why a typed number is invalid; by default one that is beyond the stops. */
-  readonly refusal?: (value: number) => string | undefined;
+  readonly problem?: (value: number) => string | undefined;
 }
 
 export interface SliderField {
@@ -37,7 +37,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
 
   input.addEventListener('input', () => {
     const value = stops[input.valueAsNumber];
-    refuse(undefined);
+    reject(undefined);
     if (value !== undefined) change(value);
   });
   number.addEventListener('focus', () => number.select());
@@ -48,28 +48,28 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
   number.addEventListener('blur', take);
 
   function take(): void {
-    if (number.value === text(shown)) return refuse(undefined);
+    if (number.value === text(shown)) return reject(undefined);
     const value = numberOf(number.value, unitOf(spec));
-    const refusal =
+    const problem =
       value === undefined
         ? `${label} must be a number, got “${number.value.slice(0, 40)}”`
-        : (spec.refusal ?? beyond(spec))(value);
-    refuse(refusal);
-    if (refusal === undefined && value !== undefined) {
+        : (spec.problem ?? beyond(spec))(value);
+    reject(problem);
+    if (problem === undefined && value !== undefined) {
       if (value !== shown) change(value);
       write();
     }
   }
 
   function restore(): void {
-    refuse(undefined);
+    reject(undefined);
     write();
   }
 
-  function refuse(refusal: string | undefined): void {
-    error.hidden = refusal === undefined;
-    error.textContent = refusal ?? '';
-    if (refusal === undefined) number.removeAttribute('aria-invalid');
+  function reject(problem: string | undefined): void {
+    error.hidden = problem === undefined;
+    error.textContent = problem ?? '';
+    if (problem === undefined) number.removeAttribute('aria-invalid');
     else number.setAttribute('aria-invalid', 'true');
   }
 
@@ -88,9 +88,9 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
       input.disabled = number.disabled = disabled;
       input.setAttribute('aria-valuetext', text(value));
       input.style.setProperty('--filled', `${(100 * stop) / last}%`);
-      // What the reader is typing stays, unless it is overtaken.
+      // The text being typed stays, unless another change replaces it.
       if (isNew || error.hidden) {
-        refuse(undefined);
+        reject(undefined);
         write();
       }
     },
@@ -99,7 +99,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
 
 type Unit = 'ms' | 'share' | 'none';
 
-/** What a number without a unit means. */
+/** Meaning of a number without a unit. */
 function unitOf({ stops, text }: SliderSpec): Unit {
   const sample = text(stops.find((stop) => stop > 0 && stop !== Infinity) ?? 0);
   if (sample.includes('%')) return 'share';
@@ -117,7 +117,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   days: 86_400_000,
 };
 
-/** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is no number. */
+/** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is not a number. */
 export function numberOf(typed: string, unit: Unit): number | undefined {
   const text = typed.replace(/[\s\u00a0,_×]/g, '').toLowerCase();
   if (/^(infinity|∞|none|unlimited|nolimit)$/.test(text)) return Infinity;

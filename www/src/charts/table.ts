@@ -2,7 +2,7 @@
 import { html } from './dom';
 import { count, duration, rate, share } from './format';
 
-/** What a number means, and so how it is written. */
+/** Meaning of a number, and so its format. */
 export type Unit = 'ms' | 'share' | 'count' | 'perS' | 'number';
 
 export interface Column {
@@ -12,7 +12,7 @@ export interface Column {
 export type Cell = number | string | undefined;
 
 export interface Table {
-  /** What the numbers are, with the seed they come from. */
+  /** Title of the numbers, with their seed. */
   readonly caption: string;
   /** The first one heads the rows. */
   readonly columns: readonly Column[];

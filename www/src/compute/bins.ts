@@ -10,7 +10,7 @@ export function grouped(counts: Uint32Array, n: number): Uint32Array {
   return wider;
 }
 
-/** The same with so many bins; added ones are empty. */
+/** Returns the counts in this number of bins; added ones are empty. */
 export function sized(counts: Uint32Array, bins: number): Uint32Array {
   const all = new Uint32Array(bins);
   all.set(counts.subarray(0, bins));

@@ -9,7 +9,7 @@ import { createPace } from './pace';
 export const LINES = ['none', 'exponential', 'equal', 'full', 'decorrelated'] as const;
 export type Line = (typeof LINES)[number];
 
-/** As published. */
+/** The published values. */
 export const BASE_MS = 5;
 export const CAP_MS = 2000;
 export const RUNS = 100;
@@ -38,7 +38,7 @@ export interface ContentionResult {
   readonly points: readonly ContentionPoint[];
   /** Messages and waits that were simulated. */
   readonly events: number;
-  /** Of the work, from 0 to 1. */
+  /** Part of the work, between 0 and 1. */
   readonly share: number;
 }
 
@@ -48,7 +48,8 @@ export async function contention(
   signal: AbortSignal,
 ): Promise<ContentionResult> {
   const { clients, runs, seed } = input;
-  // Calls grow with the square of the clients where nobody waits, and otherwise a little faster than with the clients.
+  // Calls grow with the square of the clients where no client waits, and otherwise a little faster than with the
+  // clients.
   const work = (n: number): number => n ** 1.5;
   const allWork = LINES.length * clients.reduce((sum, n) => sum + work(n), 0);
   const points: ContentionPoint[] = [];

@@ -5,9 +5,9 @@ import type { Computer } from './client';
 import type { HerdResult } from './herd';
 
 export interface HerdView {
-  /** What there is; `whole` once that is all strategies. */
+  /** The results so far; `whole` once all strategies are there. */
   show(result: HerdResult, whole: boolean): void;
-  /** What was shown is being replaced. */
+  /** The shown result is being replaced. */
   busy?(): void;
   fail(message: string): void;
 }
@@ -15,7 +15,7 @@ export interface HerdView {
 export interface HerdSource {
   subscribe(view: HerdView): void;
   /**
-   * All sixteen, and those of the chosen backoff, are computed while somebody wants them; otherwise the two of the
+   * All sixteen, and those of the chosen backoff, are computed while a figure wants them; otherwise the two of the
    * first screen.
    */
   want(who: string, wanted: boolean): void;
@@ -31,7 +31,7 @@ export function herdSource(store: Store, computer: Computer): HerdSource {
   return source;
 }
 
-/** What the first screen compares: no jitter with the chosen one, or with full. */
+/** The strategies of the first screen: no jitter with the chosen one, or with full. */
 export function heroChoices({ backoff, jitter }: Choice): readonly [Choice, Choice] {
   return [
     { backoff, jitter: 'none' },
@@ -82,7 +82,7 @@ function create(store: Store, computer: Computer): HerdSource {
     want(who, wanted) {
       if (wanted) wanting.add(who);
       else wanting.delete(who);
-      // What is not wanted any more is computed to its end: the reader may scroll back.
+      // Strategies that are not wanted any more are computed to their end: the reader may scroll back.
       if (wanted) order();
     },
   };

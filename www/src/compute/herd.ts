@@ -24,7 +24,7 @@ export interface HerdInput {
   readonly strategy: Strategy;
   readonly herd: Outage;
   readonly seed: number;
-  /** What to run, the most urgent first; the first two are reported as soon as they are there. */
+  /** Strategies to run, the most urgent first; the first two are reported as soon as they are there. */
   readonly choices: readonly Choice[];
   /** Whether to run the chosen strategy with the other `limits` as well. */
   readonly withOther?: boolean;
@@ -80,7 +80,7 @@ export interface HerdResult {
   readonly binMs: number;
   /** No strategy can have served all clients before this: outage + clients / capacity. */
   readonly boundMs: number;
-  /** In the order of `CHOICES`, those that are computed; a choice that is none of them comes first. */
+  /** In the order of `CHOICES`, those that are computed; any other choice comes first. */
   readonly runs: readonly HerdRun[];
   /** The chosen strategy with the other `limits`, if it was wanted and is computed. */
   readonly other: HerdRun | undefined;
@@ -132,7 +132,7 @@ export async function herd(
     runs.push(run);
     if (sameChoice(choice, input.strategy)) {
       traces = firstClients(outage.traces);
-      // If nobody gives up, the limits make no difference.
+      // If no client gives up, the limits make no difference.
       if (input.withOther && limits === 'set' && run.served === input.herd.clients)
         other = { ...run, limits: 'served' };
     }
@@ -213,7 +213,7 @@ async function simulated(input: HerdInput, choice: Choice, limits: Limits, pace:
   const simulation = simulateOutage(policyOf(strategy, choice, limits), {
     ...outageOptions(herd),
     ...simulatedSpan(input, limits),
-    // Whoever gives up is found in the traces.
+    // Clients that give up are found in the traces.
     traced: limits === 'set' ? herd.clients : TRACED,
     seed,
   });

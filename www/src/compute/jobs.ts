@@ -1,6 +1,6 @@
 /**
- * What the page has computed off its main thread. A job is a pure function of its input, which says
- * everything, the seed included; long ones report what they have so far, and stop when told to.
+ * Computations off the page's main thread. A job is a pure function of its input, which says
+ * everything, the seed included; long ones report what they have so far, and stop when cancelled.
  */
 import { explain } from 'rejitter/lab';
 import { story } from '../story/runs';

@@ -23,11 +23,11 @@ export interface LoadRun {
   readonly budget: Budget;
   /** Requests and their retries that reached the server, per time bin. */
   readonly arrivals: Uint32Array;
-  /** Attempts that got no answer in time, when their time was over. */
+  /** Attempts that got no response in time, at the end of their time. */
   readonly timeouts: Uint32Array;
   /** From the outage's end to the last attempt that got no answer in time; undefined if they go on. */
   readonly recoveredAfterMs: number | undefined;
-  /** What arrives in the last tenth of the time, in terms of what the server can take. */
+  /** Arrivals in the last tenth of the time, as a share of the capacity. */
   readonly lastLoad: number;
 }
 
@@ -44,12 +44,12 @@ export interface LoadResult {
 export const DOWN_FROM_MS = 10_000;
 /** How long a client waits for an answer. */
 export const TIMEOUT_MS = 1000;
-/** Of the requests, or of the successes; so many retries can be saved up. */
+/** Retries per request or per success; at most `BUDGET_BUCKET` are saved up. */
 export const BUDGET_RATIO = 0.1;
 export const BUDGET_BUCKET = 10;
 
 const BINS = 300;
-/** What counts is demand against capacity: a server that would get more calls than this is simulated smaller. */
+/** Only demand against capacity counts: a server that would get more calls than this is simulated smaller. */
 const MOST_CALLS = 2_000_000;
 /** For each point of the sweep, of which there are many. */
 const MOST_CALLS_SWEPT = 500_000;

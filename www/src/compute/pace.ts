@@ -1,4 +1,4 @@
-/** Long jobs let go of their thread now and then, so that a newer order can stop them. */
+/** Long jobs release their thread now and then, so that a newer order can stop them. */
 
 /** Lets go if it is time; answers whether it was. Throws once the job is no longer wanted. */
 export type Pace = () => Promise<boolean>;

@@ -174,7 +174,7 @@ function summarised({ strategy, operations, merged, meanMs }: Retries, failureRa
   };
 }
 
-/** The curve at so many steps, evenly far up; where many retries land at once, all of the jump. */
+/** The curve at this many steps, evenly far up; where many retries land at once, all of the jump. */
 function curve(
   timesMs: Float64Array,
   weight: (i: number) => number,

@@ -25,7 +25,7 @@ export interface Contender {
   readonly choice: Choice;
   /** One per seed, in the same order for all contenders. */
   readonly runs: readonly Run[];
-  /** Whether a run was stopped because of its number of calls: then there are more, and nobody knows the end. */
+  /** Whether a run was stopped because of its number of calls: then there are more, and the end is unknown. */
   readonly isCut: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface Costs {
 }
 
 export interface Recommendation {
-  /** Undefined if nobody is served. */
+  /** Undefined if no client is served. */
   readonly pick: Costs | undefined;
   /** Other strategies that are among the best in more than a tenth of the seeds: the difference is noise. */
   readonly level: readonly Costs[];

@@ -1,4 +1,4 @@
-/** The waits of the page's state, computed once for the summary beside the page and for the section on waits. */
+/** The waits of the page's state, computed once for the summary at the side and for the section on waits. */
 import { cellsOf } from '../state/cells';
 import type { Store } from '../state/store';
 import { sameChoice, withChoice, type Choice } from '../state/strategy';
@@ -9,7 +9,7 @@ import type { Distribution } from './waits';
 export interface WaitsView {
   waits(all: readonly Distribution[]): void;
   totals(result: TotalsResult): void;
-  /** What was shown is being replaced. */
+  /** The shown result is being replaced. */
   busy?(what: 'waits' | 'totals'): void;
   fail(message: string): void;
 }
@@ -60,8 +60,8 @@ function create(store: Store, computer: Computer): WaitsSource {
   function order(): void {
     const { strategy, compared, failureRate, seed } = store.get();
     const cells = hasCells ? cellsOf(strategy, compared).all : [];
-    const beside = [strategy, compared].map(({ backoff, jitter }): Choice => ({ backoff, jitter }));
-    const choices = [...cells, ...beside.filter((choice) => !cells.some((cell) => sameChoice(cell, choice)))];
+    const chosen = [strategy, compared].map(({ backoff, jitter }): Choice => ({ backoff, jitter }));
+    const choices = [...cells, ...chosen.filter((choice) => !cells.some((cell) => sameChoice(cell, choice)))];
     const isNew = waits.order({ strategy, choices });
     for (const view of views) {
       if (isNew) view.busy?.('waits');

@@ -1,4 +1,4 @@
-/** What the waits of one operation can add up to. */
+/** Sums of the waits of one operation. */
 import type { Distribution, Wait } from './waits';
 
 /** Whether nothing but a deadline ends the waits. */

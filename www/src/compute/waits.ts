@@ -34,12 +34,12 @@ export interface Distribution {
 
 /** The waits that are drawn; later ones hardly differ from the last of them. */
 export const MOST_DRAWN = 12;
-/** The lab plans at most so many. */
+/** Limit of the lab's plan. */
 const MOST_PLANNED = 1000;
 
 /** Cells of a curved piece: as fine as a small drawing shows. */
 const RESOLUTION = 48;
-/** Up to so many slots are drawn one by one. */
+/** Limit for drawing slots one by one. */
 const MOST_SLOTS = 64;
 
 export interface WaitsInput {
@@ -49,7 +49,7 @@ export interface WaitsInput {
 }
 
 export function waits({ strategy, choices }: WaitsInput): readonly Distribution[] {
-  // Cells that differ only in fields that do not act are equal, and are computed once.
+  // Cells that differ only in fields without effect are equal, and are computed once.
   const known = new Map<string, Omit<Distribution, 'choice'>>();
   return choices.map((choice) => {
     // Without its deadline: whether a wait starts is another question than how long it is.
@@ -95,7 +95,7 @@ export function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'ato
     : { atoms, ...lattice(wait, latticeMs) };
 }
 
-/** Whole slots that are not atoms: one by one or, where they are too close to be told apart, as a box. */
+/** Whole slots that are not atoms: one by one or, where they are too close to be seen apart, as a box. */
 function lattice({ loMs, hiMs, atoms }: PlannedWait, stepMs: number): Pick<Wait, 'slots' | 'cells'> {
   const collecting = new Set(atoms.map(({ ms }) => ms));
   const first = Math.ceil(loMs / stepMs);

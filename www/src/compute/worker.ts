@@ -1,6 +1,6 @@
 /**
  * Does the jobs of each lane one after the other. Long jobs pause often, and jobs of other lanes run in the pauses: a
- * long simulation does not keep the waits waiting. A cancelled job ends, or never begins.
+ * long simulation does not keep the waits waiting. A cancelled job ends, or never starts.
  */
 import { JOBS, type Answer, type Job, type Order } from './jobs';
 
@@ -15,7 +15,7 @@ addEventListener('message', ({ data }: MessageEvent<Order>) => {
   }
   const controller = new AbortController();
   cancelled.set(data.id, controller);
-  // A macrotask before each job, so that orders which came meanwhile can cancel it.
+  // A macrotask before each job, so that later orders can cancel it.
   const before = lanes.get(data.lane) ?? Promise.resolve();
   const done = before.then(macrotask).then(async () => {
     if (!controller.signal.aborted) await perform(data, controller.signal);

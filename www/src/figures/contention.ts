@@ -66,13 +66,13 @@ export const contention: FigureSpec<ContentionData> = {
 
   describe({ points, seed }) {
     const most = Math.max(...points.map(({ clients }) => clients));
-    const told = LINES.flatMap((name) => {
+    const findings = LINES.flatMap((name) => {
       const last = of(points, name).find(({ clients }) => clients === most);
       return last ? [`${NAMES[name]}: ${short(last.calls.mean)} calls, ${duration(last.timeMs.mean)}`] : [];
     });
     return (
       `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ` +
-      `${seed}: ${told.join('; ')}.`
+      `${seed}: ${findings.join('; ')}.`
     );
   },
 
@@ -196,7 +196,7 @@ function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x
   );
 }
 
-/** What jitter alone buys, for the most clients. */
+/** The gain from jitter alone, for the most clients. */
 function finding(points: readonly ContentionPoint[]): string {
   const full = of(points, 'full').at(-1);
   const plain = of(points, 'exponential').find(({ clients }) => clients === full?.clients);

@@ -68,7 +68,7 @@ function differs(a: Medians, b: Medians): boolean {
   return digits(a.callsPerClient.p50) !== digits(b.callsPerClient.p50) || digits(a.timeMs.p50) !== digits(b.timeMs.p50);
 }
 
-/** As good on both counts, and better on one. */
+/** Whether one is at least as good on both counts, and better on one. */
 export function beats(a: Medians, b: Medians): boolean {
   const [aCalls, bCalls] = [digits(a.callsPerClient.p50), digits(b.callsPerClient.p50)];
   const [aMs, bMs] = [digits(a.timeMs.p50), digits(b.timeMs.p50)];

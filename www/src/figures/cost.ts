@@ -15,7 +15,7 @@ import { verdictWords } from './verdict-words';
 const TOP = 26;
 /** Above the axis of time: the strategies that never serve 99%, by the share that they leave unserved. */
 const UNSERVED = 92;
-/** Between both, where the title of the lower one is. */
+/** Gap between both, with the title of the lower one. */
 const GAP = 34;
 const PLOT = 236;
 /** The part of the plot below the bound, where only its name is. */
@@ -164,14 +164,14 @@ export const cost: FigureSpec<CostData> = {
 
   describe(data) {
     const { costs, chosen, fastestMs, herd, seeds, seed } = data;
-    const told = (one: Costs): string => `${title(one.choice)}: ${finish(one, herd.clients)}`;
+    const described = (one: Costs): string => `${title(one.choice)}: ${finish(one, herd.clients)}`;
     const own = costs.find((one) => sameChoice(one.choice, chosen));
     return [
       verdictWords(data).headline,
       `${plural(herd.clients, 'client')}, medians of ${plural(seeds, 'seed')} from ${seed} on. No strategy can ` +
         `serve 99% before ${duration(fastestMs)}.`,
-      `Not beaten on both counts: ${front(costs).map(told).join('; ') || 'none'}.`,
-      own ? `Chosen: ${told(own)}.` : '',
+      `Not beaten on both counts: ${front(costs).map(described).join('; ') || 'none'}.`,
+      own ? `Chosen: ${described(own)}.` : '',
     ].join(' ');
   },
 
@@ -294,7 +294,7 @@ const LEGEND: readonly (readonly Entry[])[] = [
   })),
 ];
 
-/** Each half begins a row, and goes on in another one where the width does not suffice. */
+/** Each half starts a row, and goes on in another one where the width does not suffice. */
 function legendRows(width: number): { x: number; entry: Entry }[][] {
   return LEGEND.flatMap((half) => {
     const rows: { x: number; entry: Entry }[][] = [];

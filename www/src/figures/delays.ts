@@ -27,7 +27,7 @@ const HEAD = 4.5;
 /** Room for its label above a shape. */
 const LABEL = 18;
 
-/** Of a row, of its densest shape, which stands on the baseline, and of what is below that. */
+/** Heights: a row, its densest shape on the baseline, and the space below. */
 function heights(waits: readonly Wait[]): { row: number; shape: number; below: number } {
   const label = waits.some((wait) => meeting(wait)) ? LABEL : 0;
   return waits.length <= MOST_WAITS_TALL
@@ -187,7 +187,7 @@ function meeting(wait: Wait): Wait['atoms'][number] | undefined {
 /** The wait at which most clients meet. */
 function mostMet(waits: readonly Wait[]): Wait | undefined {
   const shareOf = (wait: Wait): number => meeting(wait)?.probability ?? 0;
-  // Of equal ones the last, which has the most room.
+  // The last of equal ones, which has the most room.
   return waits.reduce<Wait | undefined>(
     (most, wait) => (shareOf(wait) > 0 && (!most || shareOf(wait) >= shareOf(most)) ? wait : most),
     undefined,
@@ -263,7 +263,7 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
     sentences.push(
       acts
         ? `The curve stops growing at wait ${truncateAt}.`
-        : `Truncation at wait ${truncateAt} does not act in ${plural(n, 'wait')}.`,
+        : `Truncation at wait ${truncateAt} has no effect in ${plural(n, 'wait')}.`,
     );
   }
   const cap = `cap of ${duration(capMs)}`;

@@ -13,11 +13,11 @@ export interface Sort {
 export interface HerdColumn {
   readonly key: SortKey;
   readonly name: string;
-  /** Where its numbers end, or its names begin. */
+  /** Where its numbers end, or its names start. */
   readonly x: number;
   /** The base line of its head. */
   readonly y: number;
-  /** What can be pressed to sort by it. */
+  /** The area that sorts by it when pressed. */
   readonly from: number;
   readonly to: number;
 }
@@ -36,16 +36,16 @@ export interface HerdLayout {
   readonly curveY: number;
   readonly curveHeight: number;
   readonly rowHeight: number;
-  /** Where the mark of the server's return begins. */
+  /** Where the mark of the server's return starts. */
   readonly backY: number;
   readonly rows: readonly { readonly choice: Choice; readonly y: number }[];
   readonly bottom: number;
   readonly height: number;
 }
 
-/** A strip stands beside text only if it is at least this wide. */
+/** A strip stands next to text only if it is at least this wide. */
 const LEAST_STRIP = 300;
-/** Narrower, the numbers have no room beside the names. */
+/** Narrower, the numbers have no room next to the names. */
 const NARROW = 560;
 /** Room for the mark of the sorted column. */
 const MARK = 12;
@@ -69,12 +69,12 @@ const ALL_NUMBERS = NUMBERS.reduce((sum, [, , width]) => sum + width, 0);
  */
 export function layoutOf(width: number, order: readonly Choice[], isGrouped: boolean): HerdLayout {
   const right = width - MARK;
-  const beside = right - ALL_NUMBERS - NAMES - 8;
-  const isStacked = beside < LEAST_STRIP;
+  const room = right - ALL_NUMBERS - NAMES - 8;
+  const isStacked = room < LEAST_STRIP;
   const isNarrow = width < NARROW;
   const [top, pitch, gap] = isNarrow ? [72, 66, 6] : isStacked ? [52, 52, 8] : [34, 29, 8];
   const [nameY, numberY, stripY] = isNarrow ? [12, 28, 36] : isStacked ? [12, 12, 20] : [15, 15, 0];
-  const strip = isStacked ? { x: 0, width: width - 14, height: 14 } : { x: NAMES, width: beside, height: 14 };
+  const strip = isStacked ? { x: 0, width: width - 14, height: 14 } : { x: NAMES, width: room, height: 14 };
   const rowHeight = stripY + strip.height + 1 + CURVE;
   const numbersX = isNarrow ? 0 : right - ALL_NUMBERS;
   let end = numbersX;
@@ -117,9 +117,9 @@ const CURVE = 8;
 export const LEGEND_Y = BELOW;
 export const HERD_LEGEND = { above: 'rejected after the outage', hasServed: true } as const;
 
-/** The strategies in the order that the table shows; those that never serve 99 % come after those that do. */
+/** The strategies in the order that the table shows; those that never serve 99% come after those that do. */
 export function orderOf(runs: readonly HerdRun[], { key, descending }: Sort): Choice[] {
-  // The chosen strategy may be none of the grid.
+  // The chosen strategy may be missing in the grid.
   const column = ({ jitter }: Choice): number => [...JITTERS, jitter].indexOf(jitter);
   const further = runs
     .map(({ choice }) => choice)

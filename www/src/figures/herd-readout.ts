@@ -11,7 +11,7 @@ interface Bins {
 
 type Rows = (ms: number, y: number | undefined) => readonly ReadoutRow[];
 
-/** Arrow keys make so many steps from one end to the other. */
+/** Steps of the arrow keys from one end to the other. */
 const STEPS = 100;
 
 export function timeReadout(

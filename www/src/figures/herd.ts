@@ -20,7 +20,7 @@ import { limitsInWords, outcomeOf } from './hero';
 import { timeAxis } from './time-axis';
 import { createPainter, lastAttempt, servedCurve, serverBack, trafficLegend } from './traffic';
 
-/** A peak of more than so many times the capacity is bad. */
+/** A peak above this multiple of the capacity is bad. */
 const BAD_PEAK = 4;
 
 export const herd: FigureSpec<HerdData> = {
@@ -262,7 +262,7 @@ function written(key: Measure, run: HerdRun, { clients }: Outage): string {
   if (key === 'peakPerS') return peakPerS === undefined ? '–' : rate(peakPerS);
   if (key === 'rejectedShare') return precise(rejectedShare);
   if (timeTo99Ms !== undefined) return duration(timeTo99Ms);
-  // Nobody knows, nobody is left, or the rest is still at it.
+  // The end is unknown, no client is left, or the rest still retries.
   return isCut ? '–' : served + gaveUp === clients ? 'never' : `>\u00a0${duration(untilMs)}`;
 }
 

@@ -21,7 +21,7 @@ export function heroLabel(choice: Choice): string {
 
 export interface Outcome {
   readonly text: string;
-  /** What became of the others. */
+  /** The fate of the others. */
   readonly rest: string;
   readonly isBad: boolean;
 }

@@ -110,9 +110,7 @@ export const load: FigureSpec<LoadResult> = {
     );
   },
 
-  describe: (data) =>
-    `${finding(data)} ` +
-    `${data.runs.map((run) => `${rowName(run.jitter, run.budget)}: ${outcome(run, data.horizonMs, false)}, load at the end ${share(run.lastLoad)} of capacity`).join('. ')}.`,
+  describe: (data) => `${finding(data)} ${data.runs.map((run) => inWords(run, data.horizonMs)).join('. ')}.`,
 
   table({ runs, binMs, input }) {
     const bins = runs[0]?.arrivals.length ?? 0;
@@ -158,7 +156,12 @@ function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: bool
   return isShort ? 'never recovers' : `never recovers within ${duration(horizonMs)}`;
 }
 
-/** What the numbers say of backoff, then of budgets. */
+function inWords(run: LoadRun, horizonMs: number): string {
+  const recovery = outcome(run, horizonMs, false);
+  return `${rowName(run.jitter, run.budget)}: ${recovery}, load at the end ${share(run.lastLoad)} of capacity`;
+}
+
+/** The finding about backoff, then about budgets. */
 export function finding({ runs, input, horizonMs }: LoadResult): string {
   const { demand, downMs } = input.herd;
   if (downMs === 0) return 'Without an outage there is nothing to recover from.';

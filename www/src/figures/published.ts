@@ -93,7 +93,7 @@ export function agreement(points: readonly ContentionPoint[]): Agreement {
   return { compared: pairs.length, within: within.length };
 }
 
-/** Two-sided quantile for `compared` differences at once (Šidák), of Student's t for so many runs. */
+/** Two-sided quantile for `compared` differences at once (Šidák), of Student's t for this many runs. */
 function quantile(compared: number, runs: number): number {
   const z = normalQuantile((1 + 0.95 ** (1 / compared)) / 2);
   const freedom = Math.max(1, runs - 1);

@@ -18,7 +18,7 @@ const PLOT = 230;
 const BELOW = 44;
 const LEFT = 48;
 const LINE = 18;
-/** What the page calls the percentiles of all calls, whether they succeed or not. */
+/** Names of the percentiles of all calls, whether they succeed or not. */
 const MARKED = [0.5, 0.95] as const;
 
 export const success: FigureSpec<SuccessData> = {
@@ -101,7 +101,7 @@ export const success: FigureSpec<SuccessData> = {
     if (totalTimeoutMs !== Infinity)
       return [
         `No wait may end at or after the deadline of ${duration(totalTimeoutMs)}. The time that attempts take ` +
-          'comes on top of the waits.',
+          'adds to the waits.',
       ];
     if (maxAttempts === Infinity)
       return ['There is no deadline and no limit of attempts, so every call succeeds in the end.'];

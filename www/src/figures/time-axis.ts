@@ -12,7 +12,7 @@ const HOURS_FROM_MS = 7_200_000;
 
 type TimeAxisOptions = Pick<AxisOptions, 'scale' | 'grid'> & { readonly title: string };
 
-/** Of simulated time: ticks in seconds, or all of them in minutes or hours. */
+/** Axis of simulated time: ticks in seconds, or all of them in minutes or hours. */
 export function timeAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
   const [, end] = scale.domain;
   // Whole minutes, or half hours.
@@ -25,7 +25,7 @@ export function timeAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
   return bottomAxis({ scale, title, grid, ticks, format });
 }
 
-/** Of waits, which may also be a few milliseconds. */
+/** Axis of waits, which may also be a few milliseconds. */
 export function waitAxis({ scale, title, grid }: TimeAxisOptions): SVGGElement {
   return bottomAxis({ scale, title, grid, ticks: timeTicks(scale, 64), format: inOneUnit(scale) });
 }

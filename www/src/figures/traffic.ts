@@ -1,6 +1,6 @@
 /**
  * Traffic as a heat strip: the text's colour is what the server serves, pink what it rejects once it is back. While it
- * is down the strip is grey and hatched: nobody can be served, whatever the clients do.
+ * is down the strip is grey and hatched: it serves no client.
  */
 import { colorOf, mixed, type Rgb } from '../charts/colors';
 import { svg } from '../charts/dom';
@@ -42,7 +42,7 @@ export function createPainter(): Painter {
       if (at >= downFromMs && at < downToMs)
         return mixed(ground, muted, calls === 0 ? 0.12 : 0.25 + 0.5 * part(calls / perBin));
       if (calls === 0) return undefined;
-      // A whole call in a bin that the capacity fills only partly is no overload.
+      // A whole call in a bin that the capacity fills only partly does not count as overload.
       const served = accepted?.[bin] ?? ((late?.[bin] ?? 0) > 0 ? 0 : Math.min(calls, Math.max(1, perBin)));
       const dark = served === 0 ? ground : mixed(ground, taken, 0.3 + 0.7 * Math.min(1, served / perBin));
       if (calls <= served) return dark;
@@ -71,7 +71,8 @@ function hatch({ x, y, width, height }: Box): SVGPathElement | null {
   for (let start = HATCH / 2 - height; start < width; start += HATCH) {
     const [left, right] = [Math.max(0, start), Math.min(width, start + height)];
     if (right <= left) continue;
-    d += `M${(x + left).toFixed(1)},${(y + height - (left - start)).toFixed(1)}L${(x + right).toFixed(1)},${(y + height - (right - start)).toFixed(1)}`;
+    const [from, to] = [y + height - (left - start), y + height - (right - start)];
+    d += `M${(x + left).toFixed(1)},${from.toFixed(1)}L${(x + right).toFixed(1)},${to.toFixed(1)}`;
   }
   return svg('path', { d, class: 'hatch' });
 }
@@ -118,7 +119,7 @@ const ITEM_GAP = 18;
 const LINE = 18;
 
 interface LegendOptions {
-  /** What dark and pink stand for. */
+  /** Meaning of dark and pink. */
   readonly taken?: string;
   readonly above?: string;
   /** Whether the strips have a curve of the served below them, and ticks for the last attempt. */
@@ -175,7 +176,7 @@ export function legendHeight(width: number, options: LegendOptions = {}): number
   return LINE * (1 + (legendPlaces(legendItems(options), width).at(-1)?.line ?? 0));
 }
 
-/** What the colours mean, by the colours themselves; on as many lines as the width needs. */
+/** Meaning of the colours, by the colours themselves; on as many lines as the width needs. */
 export function trafficLegend(
   paint: Painter,
   { x, width }: Pick<Box, 'x' | 'width'>,

@@ -75,7 +75,7 @@ export function keepAlive(): () => void {
   return () => clearInterval(timer);
 }
 
-/** Nobody waits for this request any more. */
+/** The page no longer waits for this request. */
 export function stopRequest(run: string, call: string, attempt: number): void {
   tell({ stop: requestName(run, call, attempt) });
 }

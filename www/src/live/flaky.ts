@@ -31,7 +31,7 @@ const worker = self as unknown as Worker;
 
 const KEPT_RUNS = 20;
 
-/** What this instance of the worker has counted: a browser may end it and start another. */
+/** Counts of this instance of the worker: a browser may end it and start another. */
 const instance = crypto.randomUUID();
 interface Run {
   readonly counts: Map<string, number>;
@@ -66,7 +66,7 @@ worker.addEventListener('fetch', (event) => {
 async function answer(id: string, query: URLSearchParams, { headers }: Request): Promise<Response> {
   const name = query.get('run') ?? '';
   const run = runOf(name);
-  // The count is the worker's own, unless it was ended in between and counts anew.
+  // The count is the worker's own, unless it was ended in between and restarted its count.
   const n = Math.max((run.counts.get(id) ?? 0) + 1, Number(headers.get(ATTEMPT) ?? 1));
   run.counts.set(id, n);
   run.requests++;
@@ -90,15 +90,15 @@ function failureOf(query: URLSearchParams): Failure {
   return FAILURES.find((known) => known === query.get('failure')) ?? 'mixed';
 }
 
-function response(kind: Kind, told: object): Response {
+function response(kind: Kind, counts: object): Response {
   if (kind === 'dropped') return Response.error();
-  if (kind === 'unavailable') return Response.json({ error: 'unavailable', ...told }, { status: 503 });
+  if (kind === 'unavailable') return Response.json({ error: 'unavailable', ...counts }, { status: 503 });
   if (kind === 'limited')
     return Response.json(
-      { error: 'too many requests', ...told },
+      { error: 'too many requests', ...counts },
       { status: 429, headers: { 'Retry-After': String(RETRY_AFTER_S) } },
     );
-  return Response.json(told);
+  return Response.json(counts);
 }
 
 /** Whether the whole time has passed: it ends early when the page has stopped waiting for `request`. */

@@ -1,5 +1,5 @@
 /**
- * What a run will come to, before anything is sent: the rule of the flaky server and the waits of the policy
+ * The expected result of a run, before anything is sent: the rule of the flaky server and the waits of the policy
  * follow from the seed. Only the time that requests take beyond the server's latency is not known.
  */
 import { fate, type Kind } from '../../demo/fate.mjs';

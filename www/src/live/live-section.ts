@@ -23,7 +23,7 @@ const FAILURES: Record<LiveFailure, string> = {
 const RATES = [0.3, 0.6, 0.9];
 const CALLS = [1, 8, 50];
 
-/** While a run goes on, at most this part of the time is spent on drawing it. */
+/** While a run goes on, drawing takes at most this part of the time. */
 const DRAWING_SHARE = 0.05;
 
 export function mountLive(root: HTMLElement, store: Store): void {
@@ -115,7 +115,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
     expected.hidden = true;
     try {
       const aim = target(state);
-      sentence.textContent = `${plural(state.live.calls, 'call')} under way.`;
+      sentence.textContent = `${plural(state.live.calls, 'call')} running.`;
       if (aim.kind === 'flaky') {
         await startFlakyServer();
         rest = keepAlive();
@@ -210,7 +210,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
 
   start.addEventListener('click', () => {
     if (own.checkValidity() && isHttp(own.value.trim())) void go();
-    else sentence.textContent = 'A URL of your own begins with http:// or https://.';
+    else sentence.textContent = 'Your URL must start with http:// or https://.';
   });
   abort.addEventListener('click', () => running?.abort(new DOMException('stopped by the Abort button', 'AbortError')));
   failure.addEventListener('change', () => set({ failure: failure.value as LiveFailure }));
@@ -218,7 +218,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
   calls.addEventListener('change', () => set({ calls: Number(calls.value) }));
   const set = (part: Partial<State['live']>): void => store.set({ live: { ...store.get().live, ...part } });
   own.addEventListener('input', () => {
-    // What the flaky server does is no setting of another one.
+    // The settings of the flaky server do not apply to another one.
     failure.disabled = rate.disabled = own.value.trim() !== '';
     showState(store.get());
   });

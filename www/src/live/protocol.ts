@@ -1,11 +1,11 @@
-/** What the page and its flaky server, the service worker, say to each other. */
+/** Messages between the page and its flaky server, the service worker. */
 
 /** How long the server takes to answer, from and up to. */
 export const LATENCY_MS = [60, 160] as const;
-/** The page waits for an answer for so long, and a slow one takes longer. */
+/** Time that the page waits for a response; a slow one takes longer. */
 export const ATTEMPT_TIMEOUT_MS = 1000;
 export const SLOW_MS = 3000;
-/** What a 429 asks for. */
+/** The delay that a 429 requests. */
 export const RETRY_AFTER_S = 1;
 
 /** The header with the number of the attempt, by which a restarted worker finds its place again. */
@@ -17,12 +17,12 @@ export function requestName(run: string, call: string, attempt: number): string 
 }
 
 /**
- * To take a page over that is not controlled yet; only to be kept alive; or that nobody waits for a
+ * To take a page over that is not controlled yet; only to be kept alive; or that the page no longer waits for a
  * request any more (browsers do not pass an abort on to the `signal` of the worker's request).
  */
 export type Message = 'claim' | 'stay' | { readonly stop: string };
 
-/** What the worker counted for a run. */
+/** The worker's counts of a run. */
 export interface FlakyStats {
   /** Another one after the browser has ended the worker and started it again: its counts are lost then. */
   readonly instance: string;
@@ -31,6 +31,6 @@ export interface FlakyStats {
   readonly keys: number;
   /** Answers that the page had stopped waiting for. */
   readonly stopped: number;
-  /** The greatest number of requests under way at a time. */
+  /** The greatest number of requests running at a time. */
   readonly mostAtOnce: number;
 }

@@ -1,8 +1,8 @@
-/** What a live run is: calls, their attempts, and what became of each. */
+/** A live run: calls, their attempts, and their outcomes. */
 import type { LiveFailure } from '../state/state';
 import type { Strategy } from '../state/strategy';
 
-/** A status, or why there was none. `stopped`: by Abort. */
+/** A status, or the reason why it is missing. `stopped`: by Abort. */
 export type Reply = number | 'network' | 'timeout' | 'stopped';
 
 export interface Leg {
@@ -12,13 +12,13 @@ export interface Leg {
   readonly key: string | null;
   endMs: number | undefined;
   reply: Reply | undefined;
-  /** The wait after it, and what the response's Retry-After asked for. */
+  /** The wait after it, and the delay of the response's Retry-After. */
   waitMs?: number;
   hintMs?: number;
 }
 
-/** `refused`: by a status that no retry mends. */
-export type Outcome = 'waiting to be sent' | 'running' | 'ok' | 'gave up' | 'refused' | 'aborted';
+/** `rejected`: by a status that no retry can fix. */
+export type Outcome = 'waiting to be sent' | 'running' | 'ok' | 'gave up' | 'rejected' | 'aborted';
 
 export interface Trace {
   readonly id: number;
@@ -39,7 +39,7 @@ export interface Run {
   /** Whether this is what a run will come to: nothing was sent. */
   readonly isForecast?: boolean;
   readonly traces: readonly Trace[];
-  /** Milliseconds since the run began; stands still once it is over. */
+  /** Milliseconds since the run started; stands still once it has ended. */
   nowMs(): number;
 }
 

@@ -78,7 +78,7 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
       const reason = retryReport(error)?.reason ?? '';
       if (signal.aborted) trace.outcome = 'aborted';
       else if (GAVE_UP.includes(reason)) trace.outcome = 'gave up';
-      else if (reason === 'notRetryable' && last()?.reply !== undefined) trace.outcome = 'refused';
+      else if (reason === 'notRetryable' && last()?.reply !== undefined) trace.outcome = 'rejected';
       // A mistake of this page, which must not pass for an outcome.
       else throw error;
     } finally {
@@ -91,7 +91,7 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     }
   }
 
-  /** What sends the requests of a call. */
+  /** The function that sends the requests of a call. */
   async function record(trace: Trace, input: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     const leg: Leg = {

@@ -94,11 +94,11 @@ const CLASSES: Record<Outcome, string> = {
   running: 'idle',
   ok: 'ok',
   'gave up': 'bad',
-  refused: 'bad',
+  rejected: 'bad',
   aborted: 'bad',
 };
 
-/** What stands on a bar, the longest first: the first one that has room is taken. */
+/** Texts of a bar, the longest first: the first one that has room is taken. */
 function labelsFor({ reply }: Leg): readonly string[] {
   if (reply === undefined || reply === 'stopped') return [];
   return reply === 'network' ? [reply, 'net'] : [String(reply)];

@@ -28,7 +28,7 @@ export function summary(run: Run, aborted: boolean): string {
   return `${what}${failures(run)}`;
 }
 
-/** What the failed requests met: " 9 requests failed: 5 × 503, 4 network errors." */
+/** Outcomes of the failed requests: " 9 requests failed: 5 × 503, 4 network errors." */
 function failures({ traces, isForecast }: Run): string {
   const counts = new Map<string, number>();
   for (const { reply } of traces.flatMap(({ legs }) => legs)) {
@@ -44,7 +44,7 @@ function failures({ traces, isForecast }: Run): string {
   return ` ${plural(failed, 'request')} ${isForecast ? 'will fail' : 'failed'}: ${kinds.join(', ')}.`;
 }
 
-/** Compares the page's own record with the counts of the worker at the end, and at the beginning. */
+/** Compares the page's own record with the counts of the worker at the end, and at the start. */
 export function counted(run: Run, aborted: boolean, atStart: FlakyStats, atEnd: FlakyStats): string {
   if (atStart.instance !== atEnd.instance)
     return 'The browser restarted the server during the run, so its count is lost.';
@@ -84,14 +84,14 @@ export function succeeded(reply: Reply | undefined): boolean {
 }
 
 export function replyText(reply: Reply | undefined): string {
-  return reply === undefined ? 'under way' : String(reply);
+  return reply === undefined ? 'running' : String(reply);
 }
 
 const REPLIES: Partial<Record<Reply, string>> = { network: 'network error', timeout: 'no answer in time' };
 
 const LONGEST_TIME = '99.9 min'.length;
 
-/** What has just happened to an attempt. */
+/** The latest event of an attempt. */
 export function logLine(run: Run, trace: Trace, leg: Leg): string {
   const { legs, outcome } = trace;
   const over = outcome !== 'running';
@@ -113,13 +113,13 @@ function ended({ legs, outcome, endMs = 0 }: Trace, leg: Leg): string {
   if (outcome === 'aborted') return leg.reply === 'stopped' ? 'aborted' : 'aborted in the wait after it';
   const took = duration(endMs - (legs[0]?.startMs ?? 0));
   if (outcome === 'ok') return `${reply(leg)}, after ${took}`;
-  if (outcome === 'refused') return `${reply(leg)}, which no retry mends`;
+  if (outcome === 'rejected') return `${reply(leg)}, not retryable`;
   return `${reply(leg)}, gave up after ${plural(legs.length, 'attempt')} and ${took}`;
 }
 
 function waits({ waitMs = 0, hintMs }: Leg): string {
-  const asked = hintMs === undefined ? '' : `, Retry-After asks for ${duration(hintMs)}`;
-  return `waits ${duration(waitMs)}${asked}`;
+  const hint = hintMs === undefined ? '' : `, Retry-After asks for ${duration(hintMs)}`;
+  return `waits ${duration(waitMs)}${hint}`;
 }
 
 function reply({ reply }: Leg): string {

@@ -15,7 +15,7 @@ import { contention } from '../figures/contention';
 import type { Store } from '../state/store';
 import '../styles/cost.css';
 
-/** Of the run that begins by itself: a part of a second. */
+/** Runs of the automatic start: a part of a second. */
 const LIGHT_RUNS = 10;
 
 /** The ends and the middle first, so that the lines are there at once and only get finer. */
@@ -41,7 +41,7 @@ export function mountContention(root: HTMLElement, store: Store, computer: Compu
   let seed: number | undefined;
   let near = false;
   let points = new Map<string, ContentionPoint>();
-  /** When the published run began; undefined when there is none. */
+  /** When the published run started; undefined without one. */
   let since: number | undefined;
   const light = computer.channel('contention', deliver, fail);
   // A separate lane for the published run: seconds of work keep nothing else waiting.

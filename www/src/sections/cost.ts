@@ -48,7 +48,7 @@ export function mountCost(root: HTMLElement, store: Store, computer: Computer): 
   mountPeaks(pair, store, computer);
 }
 
-/** What the numbers recommend, in words. */
+/** The recommendation of the numbers, in words. */
 function mountVerdict(root: HTMLElement, store: Store) {
   const headline = html('h3', { id: 'verdict-title' });
   const reason = html('p', { class: 'reason' });
@@ -101,7 +101,7 @@ function mountVerdict(root: HTMLElement, store: Store) {
       use.textContent = picked ? `Use ${title(picked.choice)}` : '';
       bar.hidden = true;
       seeds.textContent =
-        data.seeds === SEEDS ? '' : `Only ${data.seeds} seeds, because this herd makes so many calls.`;
+        data.seeds === SEEDS ? '' : `Only ${data.seeds} seeds, because this herd makes too many calls for more.`;
       card.setAttribute('aria-busy', 'false');
     },
     fail(message: string): void {

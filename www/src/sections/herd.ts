@@ -18,7 +18,7 @@ const CAPACITIES = [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000];
 
 const LIMIT_NAMES: Record<Limits, string> = { set: 'As set', served: 'Until served' };
 
-/** The old picture stays for so long; then what there is of the new one is shown. */
+/** Time that the old picture stays; then the finished part of the new one is shown. */
 const PATIENCE_MS = 400;
 
 export function mountHerd(root: HTMLElement, store: Store, computer: Computer): void {

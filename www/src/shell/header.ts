@@ -21,7 +21,7 @@ export function mountHeader(store: Store): void {
   });
 }
 
-/** A link to each section, beside its heading. */
+/** A link to each section, next to its heading. */
 export function mountHeadings(): void {
   for (const heading of document.querySelectorAll<HTMLElement>('main > section > h2')) {
     const place = document.createComment('');

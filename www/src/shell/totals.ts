@@ -1,4 +1,4 @@
-/** The chosen strategy in five numbers, beside the page. */
+/** The chosen strategy in five numbers, at the side of the page. */
 import { byId } from '../charts/dom';
 import { duration, share } from '../charts/format';
 import type { Computer } from '../compute/client';
@@ -35,7 +35,7 @@ export function mountTotals(store: Store, computer: Computer): void {
   });
 }
 
-/** With the unrounded number beside it, for programs. */
+/** With the unrounded number as an attribute, for programs. */
 function showTime(id: string, ms: number | undefined): void {
   const element = byId(id);
   element.textContent = ms === undefined ? 'never' : duration(ms);

@@ -65,7 +65,8 @@ export function toQuery(state: State): string {
 export interface Link {
   readonly state: State;
   /**
-   * What the link sets and the page cannot show, a sentence part each: `capMs must be at least baseMs (500), got 100`.
+   * Settings of the link that the page cannot show, a sentence part each: `capMs must be at least baseMs (500), got
+   * 100`.
    */
   readonly problems: readonly string[];
 }

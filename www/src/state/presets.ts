@@ -47,7 +47,7 @@ function advice(label: string, strategy: Strategy): Preset {
   return { label, group: 'Advice', strategy };
 }
 
-/** Whether both are the same policy: fields that do not act may differ. */
+/** Whether both are the same policy: fields without effect may differ. */
 export function sameStrategy(a: Strategy, b: Strategy): boolean {
   return keyOf(a) === keyOf(b);
 }

@@ -6,11 +6,11 @@ export interface Herd {
   readonly clients: number;
   /** How long the server is down, from the first call on. */
   readonly downMs: number;
-  /** What it then serves per second. */
+  /** Calls that it then serves per second. */
   readonly capacityPerS: number;
   /** `set`: the policy's attempt limit and deadline act; `served`: every client retries until it is served. */
   readonly limits: Limits;
-  /** What a rejected call uses of a served one's capacity: 0 to 1. */
+  /** Capacity that a rejected call uses, as a share of a served one's: 0 to 1. */
   readonly rejectionCost: number;
   /** New requests where they keep coming, as a part of the capacity. */
   readonly demand: number;
@@ -18,13 +18,13 @@ export interface Herd {
 export type Limits = 'set' | 'served';
 export const LIMITS: readonly Limits[] = ['set', 'served'];
 
-/** What the flaky server of the live calls does when it fails. */
+/** Failure of the flaky server of the live calls. */
 export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offline';
 export const LIVE_FAILURES: readonly LiveFailure[] = ['mixed', '503', '429', 'network', 'slow', 'offline'];
 
 export interface State {
   readonly strategy: Strategy;
-  /** Drawn beside the chosen strategy, with the same numbers. */
+  /** Drawn next to the chosen strategy, with the same numbers. */
   readonly compared: Choice;
   /** The chance that an attempt fails, where the page reckons with one: 0 to 0.95. */
   readonly failureRate: number;
@@ -32,11 +32,11 @@ export interface State {
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
   /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
   readonly pasted: { readonly text: string; readonly from: string };
-  /** Where all the randomness of the page comes from: a whole number from 0 to 2^32 − 1. */
+  /** Source of all the randomness of the page: an integer between 0 and 2^32 − 1. */
   readonly seed: number;
 }
 
-/** A link holds pasted text of at most so many characters. */
+/** Limit for pasted text in a link, in characters. */
 export const MOST_PASTED = 2000;
 
 export const INITIAL_STATE: State = {
@@ -49,7 +49,7 @@ export const INITIAL_STATE: State = {
   seed: 42,
 };
 
-/** What the page can show of what is not a strategy: `name must be <rule>`. */
+/** Rules for the settings that are not a strategy's: `name must be <rule>`. */
 const RULES: readonly (readonly [name: string, rule: string, holds: (state: State) => boolean])[] = [
   ['failureRate', 'between 0 and 0.95', ({ failureRate }) => within(failureRate, 0, 0.95)],
   [

@@ -4,13 +4,13 @@ import type { State } from './state';
 
 export interface Store {
   get(): State;
-  /** Replaces parts of the state. Subscribers are told at once, in the order in which they came. */
+  /** Replaces parts of the state. Subscribers are called at once, in the order in which they came. */
   set(part: Partial<State>): void;
   /** Calls back now, and after each change with the state before it. */
   subscribe(show: (state: State, before: State | undefined) => void): void;
 }
 
-/** Long enough for a dragged slider: browsers refuse more than about three changes a second. */
+/** Long enough for a dragged slider: browsers reject more than about three changes a second. */
 const LINK_AFTER_MS = 350;
 
 export function createStore(initial: State): Store {

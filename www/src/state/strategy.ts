@@ -42,7 +42,7 @@ export interface Choice {
 
 export const CHOICES: readonly Choice[] = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
 
-/** Every policy that is data, as one flat set of numbers and words. Fields that do not act keep their values. */
+/** Every policy that is data, as one flat set of numbers and words. Fields without effect keep their values. */
 export interface Strategy extends Choice {
   readonly baseMs: number;
   /** Infinity for none. */
@@ -97,7 +97,7 @@ export function sameChoice(a: Choice, b: Choice): boolean {
   return a.backoff === b.backoff && a.jitter === b.jitter;
 }
 
-/** The lab plans at most so many waits. */
+/** Limit of the waits in the lab's plan. */
 const MOST_WAITS = 1000;
 
 /** The package's words for what is wrong with these numbers, in the chosen strategy or in a cell of the grid. */
@@ -122,7 +122,7 @@ export function isAccepted(strategy: Strategy): boolean {
 
 const CURVELESS: ReadonlySet<Jitter> = new Set(['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2']);
 
-/** Some jitters replace the curve: the backoff, its factor and its truncation do not act. */
+/** Some jitters replace the curve: the backoff, its factor and its truncation have no effect. */
 export function curveActs({ jitter }: Choice): boolean {
   return !CURVELESS.has(jitter);
 }
@@ -194,17 +194,24 @@ export function policyOf(strategy: Strategy): RetryPolicy {
   return RetryPolicy.fromJSON(policyData(strategy));
 }
 
-/** The package's defaults where they are not those of {@link INITIAL}. */
-const PACKAGE_CAP_MS = 10_000;
-const PACKAGE_BASE_MS = 100;
-const PACKAGE_TRUNCATE_AT = 10;
-const PACKAGE_FACTOR = 2;
-const PACKAGE_MAX_ATTEMPTS = 6;
+/** The package's defaults, read from the waits that it computes, so that the page has no copy of them. */
+const PACKAGE = packageDefaults();
+
+function packageDefaults() {
+  const endless = { jitter: 'none', maxAttempts: Infinity } as const;
+  const waits = new RetryPolicy(endless);
+  const [baseMs, secondMs, capMs] = [waits.delayMs(1), waits.delayMs(2), waits.delayMs(1000)];
+  const truncated = new RetryPolicy({ ...endless, backoff: 'truncated' });
+  let truncateAt = 1;
+  while (truncated.delayMs(truncateAt) < capMs) truncateAt++;
+  const maxAttempts = 1 + [...new RetryPolicy().delays()].length;
+  return { baseMs, capMs, factor: secondMs / baseMs, truncateAt, maxAttempts };
+}
 
 /** The inverse of {@link policyOf}. Options that change no wait, such as hooks and an attempt timeout, are dropped. */
 export function strategyOf(policy: RetryPolicy): Strategy {
   const data = policy.toJSON() as Readonly<Record<string, unknown>>;
-  // As data, "Infinity" is a word.
+  // In data, "Infinity" is a word.
   const value = (known: unknown): number | undefined =>
     known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined;
   const list = Array.isArray(data.backoff) ? data.backoff.map((ms) => value(ms) ?? 0) : undefined;
@@ -214,25 +221,25 @@ export function strategyOf(policy: RetryPolicy): Strategy {
 
   const givenBaseMs = value(data.baseMs);
   const longest = list && curveActs(choice) ? Math.max(...list) : 0;
-  const capMs = value(data.capMs) ?? Math.max(PACKAGE_CAP_MS, givenBaseMs ?? 0, longest);
+  const capMs = value(data.capMs) ?? Math.max(PACKAGE.capMs, givenBaseMs ?? 0, longest);
   const truncateAt =
     value(data.truncateAt) ??
-    (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE_TRUNCATE_AT : INITIAL.truncateAt);
+    (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE.truncateAt : INITIAL.truncateAt);
   const truncatedBaseMs = backoff === 'truncated' && capMs !== Infinity ? capMs / 2 ** (truncateAt - 1) : undefined;
   const spread = data.jitter as { readonly ratio?: number; readonly maxMs?: number };
   return {
     ...choice,
-    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(PACKAGE_BASE_MS, capMs),
+    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(PACKAGE.baseMs, capMs),
     capMs,
     minMs: value(data.minMs) ?? 0,
-    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? PACKAGE_FACTOR : INITIAL.factor),
+    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? PACKAGE.factor : INITIAL.factor),
     stepMs: value(data.stepMs) ?? 'base',
     truncateAt,
     ratio: spread.ratio ?? INITIAL.ratio,
     spreadMs: spread.maxMs ?? INITIAL.spreadMs,
     list: list ?? INITIAL.list,
     capRule: (data.capRule as CapRule | undefined) ?? 'bound',
-    maxAttempts: value(data.maxAttempts) ?? PACKAGE_MAX_ATTEMPTS,
+    maxAttempts: value(data.maxAttempts) ?? PACKAGE.maxAttempts,
     totalTimeoutMs: value(data.totalTimeoutMs) ?? Infinity,
     maxRetryAfterMs: value(data.maxRetryAfterMs) ?? INITIAL.maxRetryAfterMs,
   };

@@ -1,4 +1,4 @@
-/** What the sentences of the story say in numbers, each measured on the run that the picture shows. */
+/** The numbers in the sentences of the story, each measured on the run that the picture shows. */
 import { WINDOW_MS } from '../compute/herd';
 import { BIN_MS, HORIZON_MS, OUTAGE, type SceneRun } from './runs';
 

@@ -19,7 +19,7 @@ export interface Picture {
 const TOP = 22;
 const PITCH = 5.75;
 const LANES = TOP + TRACED * PITCH;
-/** Of the time line: a curve of the served, a strip of the calls, an axis. */
+/** Heights of the time line: a curve of the served, a strip of the calls, an axis. */
 const CURVE = LANES + 14;
 const CURVE_HEIGHT = 30;
 const STRIP = CURVE + CURVE_HEIGHT + 3;
@@ -27,7 +27,7 @@ const STRIP_HEIGHT = 8;
 export const HEIGHT = STRIP + STRIP_HEIGHT + 20;
 
 const LEFT = 6;
-/** For the server's bar and the words beside it. */
+/** Space for the server's bar and the words next to it. */
 const RIGHT = 112;
 const BAR = { offset: 12, width: 36 } as const;
 const DOT = 2;
@@ -37,9 +37,9 @@ const BOLD = '650 13px Inter, system-ui, sans-serif';
 /** How long a call is drawn before it arrives, and how long after it was rejected, in simulated time. */
 const FLIGHT_MS = 1000;
 const RETURN_MS = 450;
-/** The bar shows the calls of so long. */
+/** The bar shows the calls of this time. */
 const LOAD_MS = 450;
-/** Up to the capacity the bar is linear, above it logarithmic up to so many times the capacity. */
+/** Up to the capacity the bar is linear, above it logarithmic up to this multiple of the capacity. */
 const CAPACITY_AT = 0.35;
 const MOST_LOAD = 1000;
 const TICKS_S = [0, 10, 20, 30, 40];
@@ -214,7 +214,7 @@ export function createPicture(canvas: HTMLCanvasElement, run: SceneRun, jitter: 
     });
   }
 
-  /** Of the bar's height. */
+  /** Share of the bar's height. */
   function barLevel(perS: number): number {
     const load = perS / OUTAGE.capacityPerS;
     if (load <= 1) return CAPACITY_AT * load;

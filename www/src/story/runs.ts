@@ -34,7 +34,7 @@ export const BIN_MS = 10;
 export const FIXED_WAIT_MS = 1000;
 export const CAPACITY_PER_WINDOW = (OUTAGE.capacityPerS * WINDOW_MS) / 1000;
 
-/** Nobody gives up: each scene is about the waits alone. */
+/** No client gives up: each scene is about the waits alone. */
 const FOREVER = { maxAttempts: Infinity } as const;
 const DOUBLING = { backoff: 'exponential', baseMs: INITIAL.baseMs, capMs: INITIAL.capMs, ...FOREVER } as const;
 

@@ -8,7 +8,7 @@ import { CAPACITY_PER_WINDOW, FIXED_WAIT_MS, HORIZON_MS, OUTAGE, type SceneName,
 export interface SceneWords {
   readonly title: string;
   readonly sentence: string;
-  /** What the clients got in the end. */
+  /** The clients' result in the end. */
   readonly outcome: string;
 }
 
@@ -79,14 +79,14 @@ export function introduction(): string {
 export function legend(): string {
   return (
     `Each row of a picture is one of ${TRACED} clients. All make their first call within ` +
-    `${duration(FIRST_CALLS_MS)}, and nobody gives up. ` +
+    `${duration(FIRST_CALLS_MS)}, and no client gives up. ` +
     `A rejected call takes ${100 * OUTAGE.rejectionCost}% of the capacity that a served one takes; within ` +
     `${duration(WINDOW_MS)} the server can serve ${CAPACITY_PER_WINDOW}. ` +
     `Time runs ${SPEED} times as fast, and calls are drawn slower than they travel.`
   );
 }
 
-/** The picture in words, for those who do not see it. */
+/** The picture in words, for readers who do not see it. */
 export function described(run: SceneRun): string {
   const { clients, outcomes } = run.traces;
   const rejected = new Map<number, number>();
@@ -136,7 +136,7 @@ export function compared(runs: readonly SceneRun[]): Comparison[] {
   });
 }
 
-/** What jitter buys, in one line. */
+/** The gain from jitter, in one line. */
 export function closing(all: readonly Comparison[]): string {
   const [backoff, jitter] = (['backoff', 'jitter'] as const).map((scene) => all.find((one) => one.scene === scene));
   if (!backoff || !jitter) return '';

@@ -37,7 +37,7 @@ export const clients = {
     ],
     others: { shouldRetry: 'retryOn', afterStatusCodes: 'nothing' },
     inside: 'retry',
-    beside: ['timeout', 'totalTimeout'],
+    also: ['timeout', 'totalTimeout'],
     translate: ky,
     example: 'ky.create({\n  retry: {\n    limit: 5,\n    backoffLimit: 3000,\n    jitter: true,\n  },\n});',
   },
@@ -215,7 +215,7 @@ function ky(pasted: Pasted): Reading {
   };
 }
 
-/** rejitter refuses a cap below the base: the waits are all the cap then. */
+/** rejitter rejects a cap below the base: the waits are all the cap then. */
 function belowCap(options: Options): Options {
   const { baseMs, capMs, backoff } = options as { baseMs?: number; capMs: number; backoff: unknown };
   if (baseMs === undefined || baseMs <= capMs || Array.isArray(backoff)) return options;
@@ -257,7 +257,7 @@ function got(pasted: Pasted): Reading {
     fields.map.set('attemptCount', k).set('computedValue', computed(k, random)).set('retryOptions', pasted.fields);
     return fields;
   };
-  // Two draws in one wait: the noise of got is small beside another one.
+  // Two draws in one wait: the noise of got is small next to another one.
   const draws = own instanceof Fn && own.text.includes('Math.random');
   const wait = (k: number, random: number): Value =>
     own instanceof Fn ? own.apply([context(k, draws ? 0.5 : random)], random) : computed(k, random);

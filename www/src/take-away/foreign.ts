@@ -242,7 +242,7 @@ class Text {
     return undefined;
   }
 
-  /** Settings beside those that were asked for. */
+  /** Settings in addition to those that were asked for. */
   others(known: readonly string[]): string[] {
     const names = [...this.text.matchAll(/[{(,]\s{0,200}([A-Za-z]\w{1,40})\s{0,5}=(?![=>])/g)].map(
       ([, name = '']) => name,
@@ -300,7 +300,7 @@ function proportional(ratio: number | undefined): object | undefined {
   return ratio === undefined ? undefined : ratio === 0 ? undefined : { type: 'proportional', ratio };
 }
 
-/** The fields that Google's client and cenkalti/backoff share. An elapsed time of 0 is no limit. */
+/** The fields that Google's client and cenkalti/backoff share. An elapsed time of 0 means no limit. */
 function googleLike(
   text: Text,
   ...names: [interval: string, factor: string, cap: string, total: string, ratio: string]

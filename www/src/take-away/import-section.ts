@@ -129,7 +129,7 @@ export function mountImport(root: HTMLElement, store: Store, computer: Computer)
     shown = failed ? undefined : answer;
     translation.hidden = drawing.hidden = failed;
     error.hidden = choices.hidden = !failed;
-    // A question is no error.
+    // A question is not an error.
     error.className = failed && answer.choices ? 'import-question' : 'error';
     error.replaceChildren(...(failed ? prose(answer.error) : []));
     choices.replaceChildren(...(failed ? (answer.choices ?? []) : []).map(choice));

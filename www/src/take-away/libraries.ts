@@ -194,7 +194,7 @@ function asyncRetry(pasted: Pasted): Reading {
   const drawn = Math.max(1, retries);
   notes.unshift(
     `\`forever\` repeats wait ${drawn} forever, ` +
-      `${randomize ? 'with the same draw each time. rejitter draws each wait anew' : 'and so does a list in rejitter'}.`,
+      (randomize ? 'with the same draw each time. rejitter draws each wait again.' : 'and so does a list in rejitter.'),
   );
   const { factor: _, baseMs, backoff, ...rest } = reading.options;
   return { ...reading, options: { backoff: powers(minMs, factor, drawn), ...rest, maxAttempts: Infinity }, notes };
@@ -211,14 +211,14 @@ function retryCurve(
 ): Omit<Reading, 'notes'> {
   const capMs = pasted.number('maxTimeout', Infinity);
   const curve = exponential(baseMs, factor, capMs, retries);
-  // 0 is no limit to `retry`.
+  // `retry` takes 0 for no limit.
   const totalTimeoutMs = pasted.number('maxRetryTime', Infinity) || Infinity;
   const options = { ...curve, maxAttempts: retries + 1, ...(totalTimeoutMs < Infinity && { totalTimeoutMs }) };
   if (!randomize) return { options: { ...options, jitter: 'none' } };
   const highest = 2 * baseMs * factor ** (retries - 1);
   if (highest > capMs) {
     notes.push(
-      `\`randomize\` multiplies by 1 to 2 and then cuts at maxTimeout, so many waits are exactly ` +
+      `\`randomize\` multiplies by 1 to 2 and then cuts at maxTimeout, and many waits become exactly ` +
         `${duration(capMs)}. Jitter 'equal' with twice the base draws the same waits below the cap and stays ` +
         'spread at it.',
     );

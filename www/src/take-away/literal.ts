@@ -262,7 +262,7 @@ class Evaluator {
       } else {
         const { key } = property;
         const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? String(key.value) : '';
-        // Set anew, so that the last of two counts in its own place, as in JavaScript.
+        // Set again, so that the last of two counts in its own place, as in JavaScript.
         fields.map.set(name, this.value(property.value, scope));
       }
     }

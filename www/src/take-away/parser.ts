@@ -5,7 +5,7 @@ import { Parser, getLineInfo, tokTypes as token, type AnyNode, type Node, type T
 export class Unreadable extends Error {}
 
 export const TOO_DEEP = 'The brackets are nested too deeply for options.';
-/** Longer texts are no options. The limit bounds the work, too. */
+/** Longer texts are not options. The limit bounds the work, too. */
 export const MAX_CHARS = 20_000;
 export const MAX_DEPTH = 100;
 
@@ -106,7 +106,7 @@ class Reader extends Base {
   }
 
   parseStatement(...args: unknown[]): AnyNode {
-    // Imports of types are no JavaScript; what modules they name is read from the text.
+    // Imports of types are not JavaScript; their modules are read from the text.
     if (this.type !== token._import || !this.skip(IMPORT)) return this.deeper(() => super.parseStatement(...args));
     this.semicolon();
     return this.finishNode(this.startNode(), 'EmptyStatement');

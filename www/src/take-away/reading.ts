@@ -32,8 +32,8 @@ export interface Library {
   readonly others: Readonly<Record<string, string>>;
   /** Name of the option that holds these options, among options that have nothing to do with retrying. */
   readonly inside?: string;
-  /** Options beside that one which `translate` reads. */
-  readonly beside?: readonly string[];
+  /** Options in addition to that one which `translate` reads. */
+  readonly also?: readonly string[];
   readonly translate: (pasted: Pasted) => Reading;
   readonly example: string;
 }
@@ -160,7 +160,7 @@ function curveOfFirst(count: number, name: string, fn: Value, wait: Wait, retrie
   );
 }
 
-/** Additive jitter comes on top of the curve, and the cap bounds both together. */
+/** Additive jitter adds to the curve, and the cap bounds both together. */
 function widened(curve: Options, more: number, jitter: object, times = 1): Options {
   return { ...curve, capMs: rounded((curve['capMs'] as number) * times + more), jitter };
 }

@@ -1,4 +1,4 @@
-/** Made by the build from the installed package: see wasm-sizes.ts beside vite.config.ts. */
+/** Made by the build from the installed package: see wasm-sizes.ts next to vite.config.ts. */
 declare module 'virtual:wasm-sizes' {
   export interface WasmSize {
     readonly file: string;

@@ -43,7 +43,7 @@ export function inNode(node, module, name, argument, flags = []) {
 }
 
 /**
- * What `measure` of a part gives in each Node.
+ * Returns the result of a part's `measure` in each Node.
  * @param {import('../parts/all.mjs').Context} context
  * @param {string} module the part's URL
  */

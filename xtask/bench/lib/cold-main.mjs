@@ -1,5 +1,5 @@
 // @ts-check
-// One cold start, told as JSON: node cold-main.mjs <file of the contender>
+// One cold start, printed as JSON: node cold-main.mjs <file of the contender>
 
 import { patchTimers } from './timers.mjs';
 

@@ -20,7 +20,7 @@ import { shuffled, uniform } from './random.mjs';
  */
 
 /**
- * What was measured: of each design the time of one operation, in ns, in each round.
+ * Measurements: the time of one operation, in ns, by design and round.
  * @typedef {Record<string, number[]>} Samples
  */
 

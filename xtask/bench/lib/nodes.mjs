@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAJORS = [20, 22, 24, 26];
 
-/** What a quick run takes, and what the document shows: the newest with long-term support. */
+/** The Node of a quick run and of the document: the newest with long-term support. */
 export const MAIN = 'Node 24';
 
 /** @returns {Node[]} */

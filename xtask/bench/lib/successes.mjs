@@ -13,7 +13,7 @@ export const designsOf = (contenders) =>
   contenders.map(({ name, call, scope }) => ({ name, loop: loopOf(call, scope(succeeding())) }));
 
 /**
- * One call is one attempt, and its result comes out.
+ * One call is one attempt, and returns its result.
  * @param {Contender} contender
  */
 export async function verifyOnce({ name, call, scope }) {

@@ -3,7 +3,7 @@
 
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;
 
-/** A timer that fires when the promise jobs under way are done; with what Node's have. */
+/** A timer that fires when the pending promise jobs are done, with the methods of Node's. */
 class Microtimer {
   /** @param {(...args: any[]) => void} callback @param {any[]} args */
   constructor(callback, args) {

@@ -27,7 +27,7 @@ export async function run({ nodes, choice, say }) {
 }
 
 /**
- * A fetch that fails so often in a row, then succeeds once; of its own for each contender.
+ * A fetch that fails this often in a row, then succeeds once; a separate one for each contender.
  * @param {number} failures
  */
 const stubOf = (failures) =>
@@ -35,7 +35,11 @@ const stubOf = (failures) =>
     'failures',
     `
   let calls = 0;
-  return { calls: () => calls, fetch: async () => { calls += 1; return new Response(null, { status: calls % (failures + 1) === 0 ? 200 : 503 }); } };
+  const fetch = async () => {
+    calls += 1;
+    return new Response(null, { status: calls % (failures + 1) === 0 ? 200 : 503 });
+  };
+  return { calls: () => calls, fetch };
 `,
   )(failures);
 

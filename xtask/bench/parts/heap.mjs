@@ -28,7 +28,7 @@ export async function run({ nodes, choice, say }) {
   return results;
 }
 
-/** What the JavaScript heap holds and what it holds outside, after everything that can go is gone. */
+/** Bytes inside and outside the JavaScript heap, after a full collection. */
 async function heapBytes() {
   for (let i = 0; i < 4; i++) {
     await new Promise((done) => setImmediate(done));
@@ -39,13 +39,13 @@ async function heapBytes() {
 }
 
 /**
- * The bytes of each of `count` operations while `begin` keeps them from ending, and after `end` let them.
+ * Returns the bytes of each of `count` operations while `hold` keeps them from ending, and after it lets them.
  * @param {number} count
  * @param {() => unknown} operation
- * @param {{ begin: () => void, pending: () => boolean, end: () => void }} hold
+ * @param {{ start: () => void, pending: () => boolean, end: () => void }} hold
  */
-async function bytesOf(count, operation, { begin, pending, end }) {
-  begin();
+async function bytesOf(count, operation, { start, pending, end }) {
+  start();
   const before = await heapBytes();
   /** @type {unknown[] | undefined} */
   let operations = new Array(count);
@@ -95,7 +95,7 @@ export async function measure({ quick, file, many }) {
     call,
     scope(() => gate),
   );
-  const inAttempt = () => bytesOf(count, attempting, { begin: close, pending: () => true, end: () => open() });
+  const inAttempt = () => bytesOf(count, attempting, { start: close, pending: () => true, end: () => open() });
   await inAttempt();
   const attempt = await inAttempt();
 
@@ -118,7 +118,7 @@ export async function measure({ quick, file, many }) {
     // The first time, code and tables come into being: only the second counts.
     for (let time = 0; time < 2; time++) {
       wait = await bytesOf(count, waiting, {
-        begin: () => {
+        start: () => {
           failing = true;
           calls = 0;
         },

@@ -20,7 +20,7 @@ export async function retry(fn) {
 }
 `;
 
-/** What an app would import of each peer. */
+/** An app's imports from each peer. */
 const PEERS = {
   'hand-written loop': BY_HAND,
   'p-retry': `export { default } from 'p-retry';`,

@@ -32,7 +32,7 @@ const BUNDLES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * What the document shows of a contender; what was not measured is undefined.
+ * The document's numbers of a contender, undefined where not measured.
  * @typedef {object} Row
  * @property {string} name
  * @property {Spread} [success]
@@ -63,7 +63,7 @@ export function rowsOf({ success, retries, heap, cold, sizes }) {
     }));
 }
 
-/** What is compared, in words, and how to see it. */
+/** The comparison in words, and how to repeat it. */
 const MEASURES = /** @type {const} */ ([
   ['first success', 'success', (/** @type {number} */ value) => `${digits(value)}×`],
   ['retries', 'retries', (/** @type {number} */ value) => `${digits(value)}×`],
@@ -133,15 +133,16 @@ export function block(results) {
     .join('\n');
   return [
     wrapped(`
-      Measured on ${when.slice(0, 10)}: rejitter ${versions.rejitter}, Node ${nodes[mainNode]}, ${machine.platform}, ${machine.cores} cores
-      (${machine.processor}). ${quick ? 'A quick run. ' : ''}${shared ? 'The machine was shared with others meanwhile, so the spreads are wide. ' : ''}
+      Measured on ${when.slice(0, 10)}: rejitter ${versions.rejitter}, Node ${nodes[mainNode]}, ${machine.platform},
+      ${machine.cores} cores (${machine.processor}). ${quick ? 'A quick run. ' : ''}
+      ${shared ? 'The machine was shared with others, so the spreads are wide. ' : ''}
       Medians of ${rounds} shuffled rounds in one process (cold start: of a process each), in brackets the quartiles.`),
     table,
     wrapped(`
-      First success: \`await\` of an operation whose first attempt succeeds, as a multiple of \`await fn()\`. Three failures: the
-      waits take no time (\`setImmediate\`), as a multiple of the hand-written loop. Heap: of an operation that waits, its timer
-      included. Cold start: import and first success, in a new process, beyond those of an empty module. In an app: minified
-      by esbuild, compressed by brotli; rejitter's wasm is in it.`),
+      First success: \`await\` of an operation whose first attempt succeeds, as a multiple of \`await fn()\`. Three
+      failures: the waits take no time (\`setImmediate\`), as a multiple of the hand-written loop. Heap: of an operation
+      that waits, its timer included. Cold start: import and first success, in a new process, beyond those of an empty
+      module. In an app: minified by esbuild, compressed by brotli; rejitter's wasm is in it.`),
     wrapped(
       `Not alike in all: ${Object.entries(inMain(parts.success).notes)
         .map(([name, note]) => `${name} (${note})`)

@@ -84,7 +84,7 @@ async function one(id) {
       ? new Blob(['streamed']).stream()
       : bodyOf(`body of ${id} ${'x'.repeat(random() * 2000)}`);
   const asRequest = !stream && random() < 0.3;
-  const told = { attempts: 0, retries: 0 };
+  const events = { attempts: 0, retries: 0 };
   const options = {
     baseMs: 1,
     capMs: 4,
@@ -92,10 +92,10 @@ async function one(id) {
     attemptTimeoutMs: HELD_MS,
     ...(keyed && { idempotencyKey: 'auto' }),
     onAttempt: () => {
-      told.attempts += 1;
+      events.attempts += 1;
     },
     onRetry: () => {
-      told.retries += 1;
+      events.retries += 1;
     },
   };
   const url = `${server.origin}/${scenario}/${id}?fail=${fail}`;
@@ -117,13 +117,13 @@ async function one(id) {
 
   // The accounts. A redirect is followed inside one attempt.
   if (scenario === 'redirect-loop')
-    check(told.attempts === 1 && error !== undefined, `${label}: ${told.attempts} attempts`);
+    check(events.attempts === 1 && error !== undefined, `${label}: ${events.attempts} attempts`);
   else
     check(
-      entry.attempts === told.attempts,
-      `${label}: the server saw ${entry.attempts} attempts, the client made ${told.attempts}`,
+      entry.attempts === events.attempts,
+      `${label}: the server saw ${entry.attempts} attempts, the client made ${events.attempts}`,
     );
-  if (report !== undefined) check(report.attempts === told.attempts, `${label}: the report says ${report.attempts}`);
+  if (report !== undefined) check(report.attempts === events.attempts, `${label}: the report says ${report.attempts}`);
   check(entry.bodies.size === 1, `${label}: bodies differ`);
   check(entry.keys.size === 1, `${label}: keys differ`);
   check(keyed === !entry.keys.has(''), `${label}: key ${[...entry.keys]}`);
@@ -131,8 +131,8 @@ async function one(id) {
   // The outcome that should have come.
   const mayRepeat = !needsKey || keyed;
   const expected = !retried || !mayRepeat || stream ? 1 : Math.min(3, fail + 1);
-  check(told.attempts === expected, `${label}: ${told.attempts} attempts instead of ${expected}`);
-  check(told.retries === told.attempts - 1, `${label}: ${told.retries} retries`);
+  check(events.attempts === expected, `${label}: ${events.attempts} attempts instead of ${expected}`);
+  check(events.retries === events.attempts - 1, `${label}: ${events.retries} retries`);
   if (retried && expected > fail) check(response?.status === 200, label);
   if (stream) check(report?.reason === 'bodyNotReplayable', label);
 

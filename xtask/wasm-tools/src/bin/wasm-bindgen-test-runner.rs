@@ -25,7 +25,7 @@ fn main() {
 /// of its own, and when it ends, this thread takes up the oldest one that waits.
 fn keep_alive(address: &str) {
     loop {
-        // Until the server is there, nobody answers.
+        // Until the server is there, requests fail.
         drop(TcpStream::connect(address));
         sleep(Duration::from_millis(50));
     }

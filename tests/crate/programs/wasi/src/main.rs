@@ -28,8 +28,7 @@ fn main() {
         async { Err::<(), _>("busy") }
     };
     let mut operation = pin!(retry(policy, operation)
-        .with_sleeper(|wait| async move { std::thread::sleep(wait) })
-        .into_future());
+        .sleep(|wait| async move { std::thread::sleep(wait) }));
     let mut context = Context::from_waker(Waker::noop());
     while let Poll::Pending = operation.as_mut().poll(&mut context) {}
     assert_eq!(attempts.get(), 3);

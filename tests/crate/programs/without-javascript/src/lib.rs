@@ -17,8 +17,7 @@ pub extern "C" fn attempts() -> u32 {
     };
     let operation = retry(RetryPolicy::default(), operation)
         .seed(7)
-        .sleep(|_| async {})
-        .into_future();
+        .sleep(|_| async {});
     let mut operation = pin!(operation);
     let mut context = Context::from_waker(Waker::noop());
     let result = loop {

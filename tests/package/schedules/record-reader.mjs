@@ -28,7 +28,7 @@ function isAbortError(value) {
 const VISIBLE = new Set(['fn', 'retryIf', 'retryOnResult', 'beforeRetry', 'hook', 'random', 'curve', 'settle']);
 const LOST = new Set(['trap', 'denied']);
 
-export class Story {
+export class RecordReader {
   constructor(world, operation, pkg) {
     const { schedule } = world;
     this.world = world;

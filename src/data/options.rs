@@ -1,0 +1,73 @@
+//! Options and policies in data: a configuration file, or what JavaScript's `policy.toJSON()` wrote.
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{PolicyData, VERSION, Value};
+use crate::core::{Backoff, RetryOptions, RetryPolicy};
+
+/// With the feature `serde`, options are read by their JavaScript names, and all that is wrong is one error.
+/// `version` may be omitted. What options do not hold, such as a timeout, is invalid:
+/// [`PolicyData`](crate::data::PolicyData) holds it.
+///
+/// ```
+/// # #[cfg(feature = "serde")] {
+/// use rejitter::{RetryOptions, RetryPolicy};
+///
+/// let text = r#"{ "baseMs": 250, "jitter": "equal", "maxAttempts": 4 }"#;
+/// let options: RetryOptions = serde_json::from_str(text).unwrap();
+/// assert_eq!(options.base_ms, Some(250.0));
+///
+/// let policy: RetryPolicy = serde_json::from_str(text).unwrap();
+/// assert_eq!(policy.max_attempts(), 4);
+///
+/// let wrong = serde_json::from_str::<RetryPolicy>(r#"{ "baseMs": -1, "maxAttemps": 4 }"#);
+/// let message = wrong.unwrap_err().to_string();
+/// assert!(message.contains("baseMs must be") && message.contains("Did you mean maxAttempts?"));
+/// # }
+/// ```
+impl<'de> Deserialize<'de> for RetryOptions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut value = Value::deserialize(deserializer)?;
+        if let Value::Object(entries) = &mut value {
+            if !entries.iter().any(|(name, _)| name == "version") {
+                entries.push(("version".to_owned(), Value::Number(f64::from(VERSION))));
+            }
+        }
+        let data = PolicyData::try_from(&value).map_err(D::Error::custom)?;
+        let options = data.options;
+        if data == PolicyData::from(options) {
+            Ok(options)
+        } else {
+            Err(D::Error::custom(
+                "only backoff (by name), jitter and their numbers are options here: read the rest with PolicyData",
+            ))
+        }
+    }
+}
+
+/// Writes what `policy.toJSON()` of the JavaScript package writes. A custom backoff is a function, and no data.
+impl Serialize for RetryOptions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.backoff == Backoff::Custom {
+            return Err(S::Error::custom("backoff must be data, got a custom one"));
+        }
+        PolicyData::from(*self).serialize(serializer)
+    }
+}
+
+/// See `RetryOptions`.
+impl<'de> Deserialize<'de> for RetryPolicy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let options = RetryOptions::deserialize(deserializer)?;
+        Self::from_options(options).map_err(D::Error::custom)
+    }
+}
+
+/// See `RetryOptions`.
+impl Serialize for RetryPolicy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.options().serialize(serializer)
+    }
+}

@@ -1,0 +1,14 @@
+//! The policy inside other crates, each behind a feature of its name.
+//!
+//! No module here is public, so that a glob import hides none of these crates.
+
+#[cfg(all(
+    feature = "retry-policies",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod retry_policies;
+#[cfg(feature = "tower")]
+mod tower;
+
+#[cfg(feature = "tower")]
+pub use tower::{Classify, Retried, RetryLayer, RetryService};

@@ -1,0 +1,343 @@
+// The blocks of docs/recipes.md, run with the packages that they are for, against servers that fail twice. The SDKs
+// and BullMQ are too big to install for a test of a few lines (up to 30 MB): there, stand-ins with the interface that
+// the blocks use take their place.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+
+import { run, tool } from '../lib/consumer.mjs';
+import { importPasted, pasted, still, underClock } from '../lib/pasted.mjs';
+import { blocks, documents, marked } from '../lib/readers.mjs';
+
+const PAGE = documents.get('docs/recipes.md');
+const MARK = /^```js (.+)$/gm;
+const NAMES = [...PAGE.matchAll(MARK)].map(([, name]) => name);
+const ran = new Set();
+const recipe = (name) => marked(name)[0][1];
+
+const module = (code, types) => ({ code, types });
+const SDK = (name) =>
+  module(
+    `export default class ${name} { constructor(options) { this.options = options; } }`,
+    `export default class ${name} {
+       constructor(options: { fetch?: typeof fetch; maxRetries?: number; timeout?: number });
+     }`,
+  );
+/** Stand-ins for packages: the names of their modules, with code and types. */
+const STAND_INS = {
+  openai: { '.': SDK('OpenAI') },
+  '@anthropic-ai/sdk': { '.': SDK('Anthropic') },
+  '@aws-sdk/client-s3': {
+    '.': module(
+      `export class GetObjectCommand { constructor(input) { this.input = input; } }
+       export class S3Client {
+         constructor(config) { this.config = config; }
+         async send(command, { abortSignal }) { return globalThis.answerS3(this.config, command.input, abortSignal); }
+       }`,
+      `export class GetObjectCommand { constructor(input: { Bucket: string; Key: string }); }
+       export class S3Client {
+         constructor(config: { maxAttempts?: number });
+         send(command: GetObjectCommand, options?: { abortSignal?: AbortSignal }): Promise<{ ETag?: string }>;
+       }`,
+    ),
+  },
+  '@smithy/core': {
+    './retry': module(
+      `const status = (error) => error.$metadata?.httpStatusCode;
+       export const isTransientError = (error) => error.code === 'ECONNRESET';
+       export const isThrottlingError = (error) => status(error) === 429;
+       export const isServerError = (error) => status(error) >= 500;`,
+      `export declare const isTransientError: (error: Error) => boolean;
+       export declare const isThrottlingError: (error: Error) => boolean;
+       export declare const isServerError: (error: Error) => boolean;`,
+    ),
+  },
+  bullmq: {
+    '.': module(
+      `export class Worker {
+         constructor(queue, processor, options) { Object.assign(this, { queue, processor, options }); }
+       }`,
+      `export class Worker {
+         constructor(queue: string, processor: (job: { data: any }) => Promise<any>,
+           options: { settings: { backoffStrategy: (attemptsMade: number) => number } });
+         readonly options: { settings: { backoffStrategy: (attemptsMade: number) => number } };
+       }`,
+    ),
+  },
+};
+
+const STAND_IN_FILES = Object.fromEntries(
+  Object.entries(STAND_INS).flatMap(([name, modules]) => {
+    const folder = `node_modules/${name}`;
+    const names = Object.keys(modules).map((path) => [path, path === '.' ? 'index' : path.slice(2)]);
+    const exports = names.map(([path, file]) => [path, { types: `./${file}.d.ts`, default: `./${file}.js` }]);
+    const manifest = JSON.stringify({ name, type: 'module', exports: Object.fromEntries(exports) });
+    return [
+      [`${folder}/package.json`, manifest],
+      ...names.flatMap(([path, file]) => [
+        [`${folder}/${file}.js`, modules[path].code],
+        [`${folder}/${file}.d.ts`, modules[path].types],
+      ]),
+    ];
+  }),
+);
+
+/**
+ * Runs a recipe while global names are replaced. `use` gets its exports and the virtual clock. The clock runs until
+ * `use` is done, or `use` moves it.
+ */
+async function using(name, globals, use, time = still) {
+  ran.add(name);
+  const saved = Object.keys(globals).map((key) => [key, Object.getOwnPropertyDescriptor(globalThis, key)]);
+  for (const [key, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, key, { value, configurable: true, writable: true });
+  try {
+    return await time(async (clock) => use(await importPasted(recipe(name), STAND_IN_FILES), clock));
+  } finally {
+    for (const [key, descriptor] of saved) {
+      if (descriptor) Object.defineProperty(globalThis, key, descriptor);
+      else delete globalThis[key];
+    }
+  }
+}
+
+/** A fetch that answers 503 twice, then this. */
+function twice({ body = { name: 'Ada' }, hint = '3' } = {}) {
+  /** @type {Request[]} */
+  const seen = [];
+  const fetch = async (input, init) => {
+    const request = new Request(input, init);
+    seen.push(request);
+    return seen.length % 3 === 0
+      ? Response.json(body)
+      : new Response('later', { status: 503, headers: { 'retry-after': hint } });
+  };
+  return { fetch, seen };
+}
+
+test('TanStack Query: rejitter retries, the query does not', async () => {
+  const { fetch, seen } = twice();
+  await using('tanstack', { fetch }, async ({ client, user }) => {
+    assert.deepEqual(await client.fetchQuery(user(7)), { name: 'Ada' });
+    assert.deepEqual(
+      seen.map(({ url }) => url),
+      Array(3).fill('https://example.com/users/7'),
+    );
+    client.clear();
+  });
+});
+
+test('TanStack Query: the waits are those of the policy', async () => {
+  await using('tanstack delays', {}, async ({ client }, clock) => {
+    const times = [];
+    const { retry, retryDelay } = client.getDefaultOptions().queries;
+    const failing = client.fetchQuery({
+      queryKey: ['x'],
+      retry,
+      retryDelay: (failures) => Math.ceil(2 * retryDelay(failures)), // full jitter's half, doubled: the ceiling
+      queryFn: async () => {
+        times.push(clock.now);
+        throw new Error('down');
+      },
+    });
+    await assert.rejects(failing, /down/);
+    assert.equal(times.length, 4);
+    for (const [i, most] of [2000, 4000, 8000].entries()) {
+      const wait = times[i + 1] - times[i];
+      assert.ok(wait >= 0 && wait <= most, `wait ${i + 1}: ${wait}`);
+    }
+    client.clear();
+  });
+});
+
+test('React: the hook shows when the next attempt is due, and stops when it is unmounted', async () => {
+  const { fetch, seen } = twice();
+  const { act, createElement } = await import('react');
+  const { create } = await import('react-test-renderer');
+  const { error } = console;
+  // react-test-renderer calls itself deprecated; nothing else renders without a DOM.
+  console.error = (text, ...rest) => /deprecated/.test(text) || error(text, ...rest);
+  try {
+    await using(
+      'react',
+      { fetch, IS_REACT_ACT_ENVIRONMENT: true },
+      async ({ useJson, useCountdown }, clock) => {
+        const shown = [];
+        const View = () => {
+          const { status, until, data } = useJson('https://example.com/users/7');
+          const seconds = useCountdown(until);
+          const text = status === 'waiting' ? `retrying in ${seconds} s` : (data?.name ?? status);
+          if (text !== shown.at(-1)) shown.push(text);
+          return text;
+        };
+        let root;
+        await act(async () => {
+          root = create(createElement(View));
+        });
+        for (let i = 0; i < 100 && root.toJSON() !== 'Ada'; i += 1) await act(() => clock.advance(250));
+        // A wait is 3 to 4.5 s: what the server asks for, spread upwards.
+        const countdown =
+          '(,retrying in 5 s)?,retrying in 4 s,retrying in 3 s,retrying in 2 s,retrying in 1 s(,loading)?';
+        assert.match(shown.join(), new RegExp(`^loading(${countdown}){2},Ada$`));
+        assert.equal(seen.length, 3);
+        await act(async () => root.unmount());
+        await act(async () => {
+          root = create(createElement(View));
+        });
+        assert.equal(seen.length, 4);
+        await act(async () => root.unmount());
+        await act(() => clock.advance(60_000));
+        assert.equal(seen.length, 4, 'an unmounted component goes on');
+        assert.equal(clock.pending, 0);
+      },
+      underClock,
+    );
+  } finally {
+    console.error = error;
+  }
+});
+
+test('OpenAI and Anthropic: a POST is repeated by our fetch, and not by theirs', async () => {
+  const { fetch, seen } = twice();
+  await using('ai', { fetch }, async ({ openai, anthropic }) => {
+    for (const { options } of [openai, anthropic]) {
+      assert.equal(options.maxRetries, 0);
+      const response = await options.fetch('https://example.com/v1', { method: 'POST', body: '{}' });
+      assert.equal(response.status, 200);
+    }
+    assert.equal(seen.length, 6);
+  });
+});
+
+test('AWS SDK: server errors are retried, errors of the caller are not', async () => {
+  const calls = [];
+  const failure = (httpStatusCode) =>
+    Object.assign(new Error(`HTTP ${httpStatusCode}`), { $metadata: { httpStatusCode } });
+  const answerS3 = async (config, input, signal) => {
+    calls.push([config.maxAttempts, input.Key, signal instanceof AbortSignal]);
+    if (input.Key === 'none') throw failure(404);
+    if (calls.length < 3) throw failure(calls.length === 1 ? 429 : 503);
+    return { ETag: 'x' };
+  };
+  await using('aws', { answerS3 }, async ({ load }) => {
+    assert.deepEqual(await load('7.jpg'), { ETag: 'x' });
+    assert.deepEqual(calls, Array(3).fill([1, '7.jpg', true]));
+    await assert.rejects(load('none'), /HTTP 404/);
+    assert.equal(calls.length, 4);
+  });
+});
+
+test('GraphQL: queries are repeated, mutations with one key', async () => {
+  const { fetch, seen } = twice({ body: { data: { user: 'Ada' } } });
+  await using('graphql', { fetch }, async ({ queries, mutations }) => {
+    assert.deepEqual(await queries.request('{ user }'), { user: 'Ada' });
+    assert.deepEqual(await mutations.request('mutation { user }'), { user: 'Ada' });
+    const keys = seen.map(({ headers }) => headers.get('idempotency-key'));
+    assert.deepEqual(keys.slice(0, 3), [null, null, null]);
+    assert.equal(keys.length, 6);
+    assert.match(keys[3], /^[\da-f-]{36}$/);
+    assert.equal(new Set(keys.slice(3)).size, 1);
+  });
+});
+
+test("Next.js: the route answers, and Next's options reach its fetch", async () => {
+  const { fetch, seen } = twice();
+  const options = [];
+  const next = (input, init) => {
+    options.push(init?.next);
+    return fetch(input, init);
+  };
+  await using('next', { fetch: next }, async ({ GET }) => {
+    const response = await GET();
+    assert.deepEqual([response.status, await response.json()], [200, { name: 'Ada' }]);
+    assert.equal(seen.length, 3);
+    assert.deepEqual(options, Array(3).fill({ revalidate: 60 }));
+  });
+});
+
+test('Service worker: requests to the API are answered, others left alone', async () => {
+  const { fetch, seen } = twice();
+  let listener;
+  const addEventListener = (type, heard) => {
+    assert.equal(type, 'fetch');
+    listener = heard;
+  };
+  await using('service worker', { fetch, self: { addEventListener } }, async () => {
+    const ask = (url) => {
+      let answer;
+      listener({ request: new Request(url), respondWith: (promise) => (answer = promise) });
+      return answer;
+    };
+    assert.equal(ask('https://example.com/logo.svg'), undefined);
+    assert.equal((await ask('https://example.com/api/users/7')).status, 200);
+    assert.equal(seen.length, 3);
+  });
+});
+
+test('Express: the proxy answers what the server behind it answers at last, and hands its wait on', async () => {
+  for (const [hint, answer] of [
+    ['0', [200, null, '{"name":"Ada"}']],
+    ['8', [503, '8', 'later']],
+  ]) {
+    const { fetch: upstream, seen } = twice({ hint });
+    const own = globalThis.fetch;
+    await using('express', { fetch: upstream }, async ({ app }) => {
+      const server = app.listen(0, '127.0.0.1');
+      try {
+        await once(server, 'listening');
+        const response = await own(`http://127.0.0.1:${server.address().port}/users/a%2Fb`);
+        assert.deepEqual([response.status, response.headers.get('retry-after'), await response.text()], answer);
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+    assert.equal(seen.length, answer[0] === 200 ? 3 : 1);
+    assert.equal(seen[0].url, 'https://example.com/users/a%2Fb');
+  }
+});
+
+test('BullMQ: the strategy is the policy', async () => {
+  await using('bullmq', {}, async ({ worker }) => {
+    const { backoffStrategy } = worker.options.settings;
+    for (const attempts of [1, 2, 7]) {
+      const delay = backoffStrategy(attempts);
+      assert.ok(delay >= 0 && delay <= Math.min(60_000, 1000 * 2 ** (attempts - 1)), `${attempts}: ${delay}`);
+    }
+  });
+});
+
+test('all recipes type-check in a strict project', async () => {
+  const files = Object.fromEntries(NAMES.map((name) => [`${name.replaceAll(' ', '-')}.mjs`, recipe(name)]));
+  const compilerOptions = {
+    strict: true,
+    noImplicitAny: false,
+    allowJs: true,
+    checkJs: true,
+    noEmit: true,
+    skipLibCheck: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+  };
+  const dir = pasted(NAMES.map(recipe).join('\n'), {
+    ...STAND_IN_FILES,
+    ...files,
+    // Options that Next adds to fetch, and express without its types.
+    'ambient.d.ts': `interface RequestInit { next?: { revalidate?: number | false } }
+      declare module 'express' { const express: () => any; export default express; }
+      interface WindowEventMap { fetch: Event & { request: Request; respondWith(answer: Promise<Response>): void } }`,
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['ambient.d.ts', ...Object.keys(files)] }),
+  });
+  const args = [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'];
+  const { stdout, code } = await run(process.execPath, args, { cwd: dir });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});
+
+test('every block of the page is one of these', () => {
+  assert.deepEqual(blocks(PAGE), []);
+  assert.deepEqual(NAMES.toSorted(), [...ran].toSorted());
+});

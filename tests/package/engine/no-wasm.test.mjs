@@ -1,0 +1,161 @@
+// The core as JavaScript is the core as WebAssembly: the same numbers for any arguments, and the same package where
+// there is no WebAssembly. REJITTER_POLICIES sets how many random arguments are compared.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { installed, modules, runNode } from '../lib/consumer.mjs';
+
+const wasm = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(join(installed, 'core.wasm')))).exports;
+const { core } = await import(pathToFileURL(join(modules, 'lib', 'core-generated.js')).href);
+const js = core();
+
+const CALLS = Number(process.env.REJITTER_POLICIES || 200_000);
+
+/** Where conversions between kinds of numbers, comparisons and powers have their limits. */
+const EDGES = [
+  ...[0, 0.5, 1, 2, 6, 100, 1e4, 1e300, Number.MAX_VALUE, Number.MIN_VALUE, 1 - 2 ** -53, Infinity, NaN],
+  ...[31, 32, 52, 53, 60, 63, 64, 65, 1023].flatMap((n) => [2 ** n, 2 ** n - 1, 2 ** n + 1]),
+].flatMap((value) => [value, -value]);
+
+/** Draws arguments word by word, the same in each run. */
+function drawer() {
+  let state = 0;
+  const word = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  const below = (n) => word() % n;
+  const unit = () => word() / 2 ** 32;
+  const any = () =>
+    [() => EDGES[below(EDGES.length)], () => below(50), () => unit() * 10 ** (below(20) - 3)][below(3)]();
+  const unset = (draw) => (below(2) === 0 ? NaN : draw());
+  const attempt = () => (below(4) === 0 ? any() : below(2000));
+  const options = (draw) => [
+    ...[below(7), below(11), below(4)],
+    ...Array.from({ length: 8 }, () => draw()),
+    below(2),
+    // The limit of attempts, of which most operations have none or a few.
+    [() => Infinity, () => 6, draw][below(3)](),
+  ];
+  return {
+    draw: () => [word(), word(), any(), attempt(), below(2)],
+    // Arguments of the driver for valid policies, and any others.
+    decide: () => {
+      const valid = below(2) === 0;
+      const ms = valid ? () => unset(() => unit() * 10 ** below(13)) : any;
+      const r = valid ? unit : any;
+      const given = options(ms);
+      if (valid) given[7] = unset(() => 1 + unit() * 4);
+      if (valid) given[9] = 1 + below(40);
+      const previous = below(2) === 0 ? [-1, 0] : [ms(), r()];
+      return [...given, attempt(), ...previous, unset(any), ms(), unset(any), below(4) === 0 ? any() : NaN, r(), r()];
+    },
+  };
+}
+
+/** Calls both forms with the same random arguments. Returns the first difference, in words, and how calls ended. */
+function compare(calls, other = js) {
+  const args = drawer();
+  const ends = {};
+  for (let i = 0; i < calls; i += 1) {
+    for (const name of ['decide', 'draw']) {
+      const given = args[name]();
+      const [expected, found] = [wasm[name](...given), other[name](...given)];
+      const end = `${name} ${expected < 0 ? expected : Number.isNaN(expected) ? 'NaN' : 'number'}`;
+      ends[end] = (ends[end] ?? 0) + 1;
+      if (!Object.is(expected, found)) {
+        return { difference: `${name}(${given.join(', ')}) is ${found} instead of ${expected}`, ends };
+      }
+    }
+  }
+  return { difference: undefined, ends };
+}
+
+test(`both forms of the core agree to the last bit, for ${CALLS} random policies and draws`, () => {
+  const { difference, ends } = compare(CALLS);
+  assert.equal(difference, undefined);
+  // Each outcome is among them.
+  for (const end of ['number', '-1', '-2', '-3', 'NaN']) assert.ok(ends[`decide ${end}`] > CALLS / 1000, end);
+});
+
+test('both forms export the same functions', () => {
+  assert.deepEqual(Object.keys(js).sort(), Object.keys(wasm).sort());
+  for (const [name, { length }] of Object.entries(wasm)) assert.equal(js[name].length, length, name);
+});
+
+test('control: a form that is wrong in one bit, or only for Infinity, is noticed', () => {
+  const oneBit = { ...js, decide: (...given) => js.decide(...given) * (given[0] === 4 ? 1 + 2 ** -52 : 1) };
+  assert.match(compare(10_000, oneBit).difference, /^decide\(4, /);
+  const saturating = {
+    ...js,
+    decide: (...given) => js.decide(...given.with(12, given[12] === Infinity ? 0 : given[12])),
+  };
+  assert.match(compare(1_000, saturating).difference, /, Infinity, .* is -1 instead of/);
+  const lastBit = { ...js, draw: (...given) => js.draw(...given) + 2 ** -53 };
+  assert.match(compare(10, lastBit).difference, /^draw\(/);
+});
+
+/**
+ * A user's program, where modules cannot be compiled. Node's own fetch compiles WebAssembly too, by other functions.
+ */
+const USE = `
+  WebAssembly.Module = WebAssembly.Instance = function () { throw new Error('refused'); };
+  const out = {};
+  const failing = (times) => {
+    let calls = 0;
+    return () => { if (calls++ < times) throw new Error('flaky'); return calls; };
+  };
+  out.default = await main.retry(failing(2), { baseMs: 1 });
+  out.unlimited = await main.retry(failing(20), { baseMs: 0, maxAttempts: Infinity });
+  out.sync = main.retrySync(failing(2), { baseMs: 0 });
+  out.delays = [...new main.RetryPolicy({ seed: 'no-wasm', jitter: 'pollyV2' }).delays()];
+  let requests = 0;
+  const send = async () => new Response('', { status: requests++ === 0 ? 503 : 200 });
+  out.fetched = [(await createFetch({ baseMs: 1 }, send)('http://localhost/')).status, requests];
+  const broken = createFetch({ baseMs: 1, maxAttempts: 2 }, async () => { throw new TypeError('fetch failed'); });
+  out.report = main.retryReport(await broken('http://localhost/').catch((error) => error))?.attempts;
+  console.log(JSON.stringify(out));
+`;
+
+const { RetryPolicy } = await import(pathToFileURL(join(installed, 'index.js')).href);
+const expected = {
+  default: 3,
+  unlimited: 21,
+  sync: 3,
+  delays: [...new RetryPolicy({ seed: 'no-wasm', jitter: 'pollyV2' }).delays()],
+  fetched: [200, 2],
+  report: 2,
+};
+
+const esm = (main) => `import * as main from '${main}'; import { createFetch } from '${main}/fetch'; ${USE}`;
+const cjs = (main) =>
+  `const main = require('${main}'); const { createFetch } = require('${main}/fetch'); (async () => {${USE}})();`;
+const noRequireOfModules = '--no-experimental-require-module';
+for (const [how, source, options] of [
+  ['import of the subpath', esm('rejitter/no-wasm'), {}],
+  ['require of the subpath', cjs('rejitter/no-wasm'), { ext: 'cjs' }],
+  ['require of CommonJS', cjs('rejitter/no-wasm'), { ext: 'cjs', flags: [noRequireOfModules] }],
+  ...['no-wasm', 'react-native', 'workerd', 'edge-light'].map((condition) => [
+    `import under the condition ${condition}`,
+    esm('rejitter'),
+    { flags: ['-C', condition] },
+  ]),
+  ['require under a condition', cjs('rejitter'), { ext: 'cjs', flags: ['-C', 'edge-light', noRequireOfModules] }],
+]) {
+  test(`retries without WebAssembly: ${how}`, async () => {
+    const { code, stdout, stderr } = await runNode(source, options);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.deepEqual(JSON.parse(stdout), expected);
+  });
+}
+
+test('control: without the condition there is no core', async () => {
+  const { stdout } = await runNode(esm('rejitter').replace('const out', 'console.warn = () => {}; const out'));
+  assert.equal(stdout, '');
+});

@@ -1,0 +1,53 @@
+// Blocks of the documents that need other packages, run in this process without waiting.
+
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { project, tool } from './consumer.mjs';
+import { importTesting } from './fetching.mjs';
+
+const { virtualClock } = await importTesting();
+
+/**
+ * Calls `body` with a virtual clock and without chance; returns its outcome. The clock runs until that settles.
+ * @param {(clock: any) => Promise<any>} body
+ */
+export const still = (body) => underClock((clock) => clock.runUntil(body(clock), { graceMs: 2 })); // for sockets
+
+/** The same, but `body` moves the clock itself. */
+export async function underClock(body) {
+  const clock = virtualClock({ date: true });
+  const { random } = Math;
+  Math.random = () => 0.5;
+  try {
+    return await body(clock);
+  } finally {
+    Math.random = random;
+    clock.uninstall();
+  }
+}
+
+/** The names of the packages that a module imports. */
+const packagesOf = (code) =>
+  [...code.matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)[^']*'/g)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'rejitter' && !name.startsWith('node:'));
+
+/**
+ * A folder with a block saved as `main.mjs` next to `files`, in which the packages that it imports are installed: those
+ * of this folder, unless `files` has a stand-in.
+ */
+export function pasted(code, files = {}) {
+  const dir = project('pasted', { ...files, 'main.mjs': code });
+  for (const name of new Set(packagesOf(code))) {
+    const place = join(dir, 'node_modules', name);
+    if (existsSync(place)) continue;
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(tool(name), place);
+  }
+  return dir;
+}
+
+/** Runs a block; returns what it exports. */
+export const importPasted = (code, files) => import(pathToFileURL(join(pasted(code, files), 'main.mjs')).href);

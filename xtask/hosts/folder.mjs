@@ -1,0 +1,162 @@
+// A user's project: a folder with packages, files, commands and servers.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { suiteText } from './suite.mjs';
+
+/** Longer than any tool needs on a busy machine. */
+const LIMIT_MS = 8 * 60_000;
+
+/** A command that failed, with what it printed. */
+export class CommandError extends Error {
+  /** @param {string} command @param {string} why @param {string} printed */
+  constructor(command, why, printed) {
+    super(`${command}: ${why}\n${printed.slice(-4000)}`);
+    this.printed = printed;
+  }
+}
+
+export class Folder {
+  #running = new Set();
+  #closers = [];
+
+  /**
+   * @param {{ dir: string, tarball: string, origin: string, node: (major: number) => Promise<string> }} options
+   */
+  constructor({ dir, tarball, origin, node }) {
+    Object.assign(this, { dir, tarball, origin, node });
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir, { recursive: true });
+  }
+
+  path(...parts) {
+    return join(this.dir, ...parts);
+  }
+
+  bin(name) {
+    return this.path('node_modules', '.bin', name);
+  }
+
+  /** @param {Record<string, string>} files */
+  write(files) {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(this.path(name)), { recursive: true });
+      writeFileSync(this.path(name), text);
+    }
+  }
+
+  read(name) {
+    return readFileSync(this.path(name), 'utf8');
+  }
+
+  suite(options = {}) {
+    return suiteText({ origin: this.origin, ...options });
+  }
+
+  /**
+   * Writes package.json and installs.
+   * @param {Record<string, string>} packages
+   * @param {{ manifest?: object, command?: string[] }} [options]
+   */
+  async install(packages, { manifest = {}, command = ['npm', 'install', '--no-audit', '--no-fund'] } = {}) {
+    this.write({
+      'package.json': JSON.stringify(
+        {
+          name: 'user',
+          private: true,
+          version: '0.0.0',
+          ...manifest,
+          dependencies: { rejitter: `file:${this.tarball}`, ...packages },
+        },
+        null,
+        2,
+      ),
+    });
+    await this.exec(command[0], command.slice(1));
+  }
+
+  /**
+   * Runs a command to its end and returns what it printed. Rejects when it fails.
+   * @param {string} command
+   * @param {string[]} args
+   * @param {{ env?: Record<string, string | undefined> }} [options]
+   */
+  async exec(command, args = [], { env } = {}) {
+    const { printed, ended } = this.#start(command, args, env);
+    const code = await ended;
+    if (code !== 0) throw new CommandError([command, ...args].join(' '), `ended with ${code}`, printed());
+    return printed();
+  }
+
+  /**
+   * Starts a server and resolves with the match when it has printed `ready`.
+   * @param {string} command
+   * @param {string[]} args
+   * @param {RegExp} ready
+   * @param {{ env?: Record<string, string | undefined> }} [options]
+   */
+  async serve(command, args, ready, { env } = {}) {
+    const { child, printed, ended } = this.#start(command, args, env);
+    return new Promise((done, failed) => {
+      const look = () => {
+        const match = ready.exec(printed());
+        if (match) done(match);
+      };
+      child.stdout.on('data', look);
+      child.stderr.on('data', look);
+      ended.then((code) => failed(new CommandError(command, `ended with ${code}`, printed())), failed);
+    });
+  }
+
+  /** Something to be closed with the folder. */
+  closing(close) {
+    this.#closers.push(close);
+  }
+
+  #start(command, args, env) {
+    let text = '';
+    const child = spawn(command, args, {
+      cwd: this.dir,
+      env: { ...process.env, CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined, NODE_OPTIONS: undefined, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group, so that what a tool leaves running ends with it.
+      detached: true,
+    });
+    this.#running.add(child);
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+    const limit = setTimeout(() => this.#end(child), LIMIT_MS);
+    const ended = new Promise((done, failed) => {
+      child.once('error', failed);
+      child.once('close', (code, signal) => {
+        clearTimeout(limit);
+        this.#running.delete(child);
+        done(code ?? signal);
+      });
+    });
+    ended.catch(() => {});
+    return { child, ended, printed: () => text };
+  }
+
+  #end(child) {
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+
+  /** Ends what still runs. */
+  async stop() {
+    for (const child of this.#running) this.#end(child);
+    for (const close of this.#closers.splice(0)) await close();
+  }
+
+  remove() {
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}

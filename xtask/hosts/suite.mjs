@@ -1,0 +1,99 @@
+// The one suite that every host runs, as the text of a module.
+
+/** The parts, by the letter of their column. */
+export const PARTS = {
+  a: 'a first success',
+  b: 'two failures, then success',
+  c: '`createFetch` against a server that answers 503, then 200',
+  d: '`plan` of the lab',
+  e: '`virtualClock` of the testing tools',
+};
+
+/** The imports and the code of each part. It returns whether the host did what it should. */
+const CODE = {
+  a: { imports: { rejitter: ['retryWithFullJitter'] }, code: 'return (await retryWithFullJitter(() => 1)) === 1;' },
+  b: {
+    imports: { rejitter: ['retryWithFullJitter'] },
+    code: `let calls = 0;
+    return (await retryWithFullJitter(() => {
+      calls += 1;
+      if (calls < 3) throw new Error('flaky');
+      return calls;
+    }, { baseMs: 2 })) === 3;`,
+  },
+  c: {
+    imports: { 'rejitter/fetch': ['createFetch'] },
+    code: `const response = await createFetch({ baseMs: 2 })(ORIGIN + '/flaky/' + Math.random());
+    return response.status === 200 && (await response.text()) === 'request 2';`,
+  },
+  d: {
+    imports: { rejitter: ['RetryPolicy'], 'rejitter/lab': ['plan'] },
+    code: 'return plan(new RetryPolicy({ baseMs: 100 }), 1)[0].meanMs === 50;',
+  },
+  e: {
+    imports: { rejitter: ['retryWithFullJitter'], 'rejitter/testing': ['constantRandom', 'virtualClock'] },
+    code: `const clock = virtualClock();
+    try {
+      let calls = 0;
+      const run = () => { calls += 1; if (calls < 2) throw new Error('flaky'); return calls; };
+      const result = retryWithFullJitter(run, { baseMs: 1000, random: constantRandom(0.5) });
+      return (await clock.runUntil(result)) === 2 && clock.now === 500;
+    } finally {
+      clock.uninstall();
+    }`,
+  },
+};
+
+/**
+ * Returns the text of a module that exports `suite`, an async function. It resolves with an object that has for each
+ * part `ok`, or the error.
+ * @param {{ origin: string, parts?: string, commonJs?: boolean }} options
+ */
+export function suiteText({ origin, parts = 'abcde', commonJs = false }) {
+  const imports = {};
+  for (const part of parts)
+    for (const [module, names] of Object.entries(CODE[part].imports))
+      imports[module] = [...new Set([...(imports[module] ?? []), ...names])];
+  const lines = Object.entries(imports).map(([module, names]) =>
+    commonJs
+      ? `const { ${names.join(', ')} } = require('${module}');`
+      : `import { ${names.join(', ')} } from '${module}';`,
+  );
+  const cases = [...parts].map((part) => `  await check('${part}', async () => {\n    ${CODE[part].code}\n  });`);
+  return `${lines.join('\n')}
+
+const ORIGIN = '${origin}';
+
+${commonJs ? '' : 'export '}async function suite() {
+  const results = {};
+  const check = async (part, run) => {
+    try {
+      const good = await run();
+      results[part] = good === true ? 'ok' : 'returned ' + good;
+    } catch (error) {
+      results[part] = String((error && error.message) || error);
+    }
+  };
+${cases.join('\n')}
+  return results;
+}
+${commonJs ? '\nexports.suite = suite;\n' : ''}`;
+}
+
+/** The result of parts that a tool put into a file which is not run here. */
+export const BUILT = 'built';
+
+/** Precedes the results in what a host prints. */
+export const MARK = 'SUITE ';
+
+/** Calls the suite and prints the results. */
+export const PRINT = `suite().then((results) => console.log('${MARK}' + JSON.stringify(results)));\n`;
+
+/**
+ * Returns the results in what a host printed, or undefined.
+ * @param {string} printed
+ */
+export function resultsIn(printed) {
+  const found = printed.split(MARK)[1];
+  return found === undefined ? undefined : JSON.parse(/^\{.*?\}(?=\s|"|'|$)/.exec(found)[0]);
+}
