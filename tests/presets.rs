@@ -40,7 +40,7 @@ const PRESETS: [(&str, RetryPolicy, Option<Duration>); 12] = [
 
 /// The object literal of the source as JSON: names and words quoted, comments and separators of digits dropped.
 fn table() -> Map<String, Value> {
-    let (_, literal) = JAVASCRIPT.split_once("=> ({").expect("the table begins");
+    let (_, literal) = JAVASCRIPT.split_once("=> ({").expect("the table starts");
     let (literal, _) = literal.split_once("\n});").expect("the table ends");
     let lines = literal
         .lines()

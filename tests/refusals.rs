@@ -1,4 +1,4 @@
-//! What the core accepts, against the table of all languages (`tests/vectors/refusals.json`). `tests/data.rs` reads
+//! The core's rules, against the table of all languages (`tests/vectors/refusals.json`). `tests/data.rs` reads
 //! its rows of data.
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]

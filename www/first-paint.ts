@@ -57,7 +57,8 @@ export function pageLinks(): Plugin {
       order: 'pre',
       handler: (html) =>
         html.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
-          const value = { ...links, PREVIEW: new URL(PREVIEW, links.SITE).href }[name];
+          const DOCS = process.env.REJITTER_DOCS ?? links.DOCS;
+          const value = { ...links, DOCS, PREVIEW: new URL(PREVIEW, links.SITE).href }[name];
           if (value === undefined) throw new Error(`src/links.ts has no ${name}`);
           return value;
         }),

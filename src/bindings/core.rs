@@ -60,6 +60,7 @@ pub extern "C" fn decide(
         max_retry_after_ms: given(max_retry_after_ms),
         cap_long_retry_after,
         max_attempts: given(max_attempts).map(count),
+        _more: (),
     };
     let mut waits = Waits::at(count(attempt), previous_ms, previous_r);
     let limits = Limits {

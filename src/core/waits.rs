@@ -73,6 +73,7 @@ impl Waits {
             remaining_ms: limits.remaining_ms,
             curve_ms: limits.curve_ms,
             hint: limits.hint,
+            _more: (),
         };
         let decision = policy.decide(&failure, draws);
         self.attempt = self.attempt.saturating_add(1);

@@ -424,7 +424,7 @@ fn infinite(value: &Value) -> Value {
     }
 }
 
-/// The whole number from 0 to 2^53 − 1 that the value is. Above it not every one is an `f64`.
+/// Returns the value as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
 fn whole(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else {
         return None;

@@ -17,6 +17,7 @@ use super::{EventQueue, Noise, Normal, Progress, Simulation, Summary, summary};
 
 /// The five lines of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Strategy {
     /// No backoff: try again at once.
     None,

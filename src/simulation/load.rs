@@ -15,6 +15,7 @@ use super::{Budget, EventQueue, Noise, Progress, Simulation};
 
 /// Where requests come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Arrivals {
     /// Open: new requests arrive at this rate, evenly spaced, regardless of the others.
     Regular {

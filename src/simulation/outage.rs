@@ -82,7 +82,7 @@ impl OutageOptions {
             check.range(option, value, (0.0, MAX_TIME_MS), rule);
         }
         let capacity = self.capacity_per_s;
-        check.holds("capacity_per_s", capacity, above(capacity), "above 0");
+        check.holds("capacity_per_s", capacity, above(capacity), "positive");
         let rule = "at least 1 request";
         check.range("burst", self.burst, (1.0, f64::INFINITY), rule);
         let rule = "a number between 0 and 1";
@@ -107,7 +107,7 @@ impl OutageOptions {
              horizon_ms, because time would stand still",
         );
         let deadline = self.deadline_ms;
-        check.holds("deadline_ms", deadline, above(deadline), "above 0");
+        check.holds("deadline_ms", deadline, above(deadline), "positive");
         check.holds(
             "horizon_ms",
             horizon,

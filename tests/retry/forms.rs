@@ -1,4 +1,4 @@
-//! What the forms of an operation return, and what they ask of their sleepers and hooks.
+//! The outputs of an operation's forms, and their demands on sleepers and hooks.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Ready, pending, ready};
@@ -186,7 +186,10 @@ fn the_condition_knows_the_attempt() {
         .sleeper(&time),
     );
     assert!(outcome.is_err());
-    assert_eq!(seen, [(1, 2, 0 * MS), (2, 1, 100 * MS), (3, 0, 200 * MS)]);
+    assert_eq!(
+        seen,
+        [(1, 2, Duration::ZERO), (2, 1, 100 * MS), (3, 0, 200 * MS)]
+    );
     let endless = retry_with_attempt(steady(UNLIMITED), |attempt| {
         ready(Ok::<_, ()>(attempt.attempts_left))
     });

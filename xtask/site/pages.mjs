@@ -19,7 +19,7 @@ export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, page) => {
     const path = relative(DOCS, page.project.files.getReflectionPath(page)).replace(/\.md$/, '');
     const [, heading] = HEADING.exec(page.content[0]?.text ?? '') ?? [];
-    if (heading === undefined) throw new Error(`docs/${path}.md does not begin with a heading`);
+    if (heading === undefined) throw new Error(`docs/${path}.md has no heading in its first line`);
     page.name = heading;
     page.frontmatter.group = GROUPS[dirname(path)];
     paths.set(page, path);

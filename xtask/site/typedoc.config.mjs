@@ -31,7 +31,7 @@ export default {
   projectDocuments: [...pages].map((path) => `../../docs/${path}`),
   groupOrder: ['Guide', 'More', 'Migration', 'Reference', 'Modules', '*'],
   navigation: { includeGroups: true, includeCategories: false },
-  // pages.mjs puts the path of the demo page in the place of "demo:".
+  // pages.mjs replaces "demo:" with the path of the demo page.
   navigationLinks: { 'Demo page': 'demo:', ...(manifest.homepage && { Source: manifest.homepage }) },
   highlightLanguages: ['javascript', 'typescript', 'jsx', 'rust', 'toml', 'sh', 'json', 'html'],
   disableSources: true,
@@ -39,6 +39,6 @@ export default {
   searchInDocuments: true,
   sort: ['documents-first'],
   customCss: 'style.css',
-  // A link that leads nowhere is one.
+  // A link to a missing file is a warning.
   treatWarningsAsErrors: true,
 };

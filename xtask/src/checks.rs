@@ -16,6 +16,7 @@ use crate::demo::{self, CONSUMER, IN_PAGE};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
 use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::site;
 use crate::step::file_failure;
 use crate::workspace::Workspace;
 
@@ -46,6 +47,7 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     steps.extend(package_in_webkit(&tests));
     steps.extend(package_without_wasm(&tests));
     steps.extend(package_checks());
+    steps.extend(site::steps());
     steps.extend(demo());
     for file in test_files(&ws.root.join("www/demo"))? {
         steps.push(page_tests(format!("demo: {}", stem(&file)), file)?);
@@ -571,7 +573,7 @@ mod tests {
     fn the_long_steps_are_there() {
         let names = names(Plan::is_test);
         for (name, _) in LONG {
-            assert!(names.iter().any(|n| n == name), "{name} is no step");
+            assert!(names.iter().any(|n| n == name), "{name} is not a step");
         }
     }
 

@@ -34,6 +34,7 @@ pub const NPM_OF_BUILD: &str = "npm packages of xtask/npm";
 pub const NPM_OF_TESTS: &str = "npm packages of tests/package";
 pub const NPM_OF_PAGE: &str = "npm packages of www";
 pub const NPM_OF_BENCH: &str = "npm packages of xtask/bench";
+pub const NPM_OF_SITE: &str = "npm packages of xtask/site";
 
 /// Longer than the slowest build of a tool while a busy machine does other things as well.
 pub const BUILD_LIMIT: Duration = Duration::from_secs(40 * 60);
@@ -54,6 +55,9 @@ pub fn steps() -> Vec<Plan> {
         }),
         Plan::set_up(NPM_OF_BENCH, &[NODE], |cx, step| {
             npm_packages(cx, step, "xtask/bench")
+        }),
+        Plan::set_up(NPM_OF_SITE, &[NODE], |cx, step| {
+            npm_packages(cx, step, "xtask/site")
         }),
     ]
 }

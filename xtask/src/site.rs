@@ -1,10 +1,11 @@
-//! `cargo xtask site`: the demo page as static files, for any web server and under any path.
+//! `cargo xtask site`: the demo page and the documentation as static files, for any web server and under any path.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::cmd::{Failure, Output};
+use crate::cmd::{Cmd, Failure, Output};
 use crate::demo;
-use crate::plan::{Context, set_up};
+use crate::plan::{Context, Plan, set_up};
+use crate::setup::NPM_OF_SITE;
 use crate::workspace::Workspace;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,8 +14,12 @@ pub struct Options {
     pub out: Option<PathBuf>,
 }
 
+/// The folder of the documentation in that of the page, and how the page links to it.
+const DOCS: &str = "docs";
+const LINK: &str = "./docs/index.html";
+
 pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    set_up(&Context::new(ws), &[demo::IN_PAGE])?;
+    set_up(&Context::new(ws), &[demo::IN_PAGE, NPM_OF_SITE])?;
     let (out, build) = match &options.out {
         // Not emptied before: it is the caller's, and Vite counts from its own folder.
         Some(folder) => {
@@ -28,8 +33,39 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
         ),
     };
     println!();
-    build.arg("--outDir").arg(&out).run(&Output::Terminal)?;
+    build
+        .arg("--outDir")
+        .arg(&out)
+        .env("REJITTER_DOCS", LINK)
+        .run(&Output::Terminal)?;
+    println!();
+    let docs = build_docs(ws, &out.join(DOCS));
+    let docs = if options.out.is_some() {
+        docs.args(["--cleanOutputDir", "false"])
+    } else {
+        docs
+    };
+    docs.run(&Output::Terminal)?;
     println!("\nThe page is in {}", ws.relative(&out).display());
     println!("Its addresses are relative: serve the folder under any path.");
     Ok(())
+}
+
+/// Builds the documentation and checks its links.
+fn build_docs(ws: &Workspace, out: &Path) -> Cmd {
+    let folder = ws.root.join("xtask/site");
+    Cmd::new(folder.join("node_modules/.bin/typedoc"))
+        .arg("--out")
+        .arg(out)
+        .dir(folder)
+        .remedy("see TypeDoc's message: a warning, such as a link that leads nowhere, is an error")
+}
+
+pub fn steps() -> Vec<Plan> {
+    vec![
+        Plan::check("docs: the site builds", &[NPM_OF_SITE], |cx| {
+            vec![build_docs(cx.ws, &cx.ws.target.join("docs"))]
+        })
+        .quick(),
+    ]
 }

@@ -100,7 +100,7 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Looks at how an attempt ended.
+   * Takes in how an attempt ended.
    * @param {unknown} answer
    * @param {boolean} threw
    */
@@ -228,7 +228,7 @@ export class Operation extends OperationState {
    */
   callbackFailed(thrown) {
     if (this.limits.aborted) return 'aborted';
-    // By the deadline, during a predicate or `beforeRetry`.
+    // Ended by the deadline, during a predicate or `beforeRetry`.
     if (thrown === INTERRUPTED) return 'deadline';
     if (thrown !== undefined && thrown === this.fault) {
       warn(thrown);

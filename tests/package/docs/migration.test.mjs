@@ -1,6 +1,6 @@
 // The pages of docs/migration. Each row of their tables is run twice on a virtual clock, with the other package and
 // with rejitter: both make the same attempts at the same times, unless DIFFERENT says how they differ. So do the two
-// blocks that each page begins with.
+// blocks at the top of each page.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -28,7 +28,7 @@ const page = (name) => documents.get(`docs/migration/${name}.md`);
 /** The value of a cell's code, where these names are known. */
 const evaluate = (code, names) => new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
 
-/** What a promise settled with, as text. */
+/** Describes how a promise settled. */
 const settled = (promise) =>
   promise.then(
     (value) => `resolved with ${value?.status ?? value}`,
@@ -169,7 +169,7 @@ const REQUESTS = {
   'axios-retry': {
     old: (code, inner, { log, hang, method }) => {
       const client = axiosWith(inner, hang);
-      // As its documentation says, a timeout is retried only if a condition says so.
+      // Its documentation says that a timeout is retried only if a condition says so.
       const retryCondition = hang ? { retryCondition: () => true } : {};
       axiosRetry(client, { retries: 3, ...retryCondition, ...evaluate(code, { axiosRetry, log }) });
       return client.request({ url: ADDRESS, method });
@@ -212,7 +212,7 @@ const REQUESTS = {
   },
 };
 
-/** What a row's server answers; otherwise 503 to everything. */
+/** Answers of a row's server; any other answers 503. */
 const ANSWERS = {
   'axios-retry': {
     'error.response?.status === 418': { statuses: [418, 418, 503] },
@@ -287,7 +287,7 @@ const DIFFERENT = {
   ky: { 'maxRetryAfter:': [ended([0, 5000], 'resolved with 200'), ended([0, 6250], 'resolved with 200')] },
 };
 
-/** Asserts that attempts were made at the same times. Waits that are no whole milliseconds are rounded down by some and up by others. */
+/** Asserts that attempts were made at the same times. Fractions of a millisecond are rounded down by some and up by others. */
 function sameTimes(actual, expected, label) {
   assert.equal(actual.length, expected.length, `${label}: ${actual} instead of ${expected}`);
   for (const [i, time] of actual.entries())

@@ -24,7 +24,7 @@ const SDK = (name) =>
        constructor(options: { fetch?: typeof fetch; maxRetries?: number; timeout?: number });
      }`,
   );
-/** What stands in for a package: the names of its modules, their code and their types. */
+/** Stand-ins for packages: the names of their modules, with code and types. */
 const STAND_INS = {
   openai: { '.': SDK('OpenAI') },
   '@anthropic-ai/sdk': { '.': SDK('Anthropic') },
@@ -84,8 +84,8 @@ const STAND_IN_FILES = Object.fromEntries(
 );
 
 /**
- * Runs a recipe, with global names replaced meanwhile. `use` gets its exports and the virtual clock, which runs until
- * it is done, or which it moves.
+ * Runs a recipe while global names are replaced. `use` gets its exports and the virtual clock. The clock runs until
+ * `use` is done, or `use` moves it.
  */
 async function using(name, globals, use, time = still) {
   ran.add(name);
@@ -325,7 +325,7 @@ test('all recipes type-check in a strict project', async () => {
   const dir = pasted(NAMES.map(recipe).join('\n'), {
     ...STAND_IN_FILES,
     ...files,
-    // What Next adds to the options of fetch, and express without its types.
+    // Options that Next adds to fetch, and express without its types.
     'ambient.d.ts': `interface RequestInit { next?: { revalidate?: number | false } }
       declare module 'express' { const express: () => any; export default express; }
       interface WindowEventMap { fetch: Event & { request: Request; respondWith(answer: Promise<Response>): void } }`,

@@ -35,7 +35,7 @@ const packagesOf = (code) =>
     .filter((name) => name !== 'rejitter' && !name.startsWith('node:'));
 
 /**
- * A folder with a block saved as `main.mjs` beside `files`, in which the packages that it imports are installed: those
+ * A folder with a block saved as `main.mjs` next to `files`, in which the packages that it imports are installed: those
  * of this folder, unless `files` has a stand-in.
  */
 export function pasted(code, files = {}) {

@@ -15,7 +15,7 @@ const table = JSON.parse(readFileSync(join(repo, 'tests/vectors/kinds.json'), 'u
 // Codes are not public: they are read where they are written.
 const codes = await import(pathToFileURL(join(repo, 'src/js/options/codes.js')));
 
-/** What a user writes for a row. */
+/** Returns the option of a row, as users write it. */
 const written = ({ name, parameter }) =>
   name === 'custom' ? [1, 2] : parameter === undefined ? name : { type: name, [parameter]: 0.5 };
 

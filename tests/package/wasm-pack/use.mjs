@@ -16,7 +16,7 @@ export async function use(api) {
   const caught = await api
     .retryWithFullJitter(() => Promise.reject(thrown), { baseMs: 1, maxAttempts: 2 })
     .catch((error) => error);
-  const refused = await api.retryWithFullJitter(() => 1, { baseMs: -1 }).catch((error) => error);
+  const rejected = await api.retryWithFullJitter(() => 1, { baseMs: -1 }).catch((error) => error);
   let sent = 0;
   const fetch = api.createFetch({ baseMs: 1 }, async () => new Response('found', { status: ++sent < 3 ? 503 : 200 }));
   const policy = new api.RetryPolicy({ maxAttempts: 3, jitter: 'none' });
@@ -24,7 +24,7 @@ export async function use(api) {
     result,
     attempts,
     identity: caught === thrown,
-    refusal: refused.name,
+    rejection: rejected.name,
     delays: [...policy.delays()],
     fetched: [await (await fetch('http://localhost/')).text(), sent],
     // What wasm-bindgen adds for the start, and Node for CommonJS, is not ours.
@@ -49,7 +49,7 @@ export const expected = {
   result: 'done',
   attempts: [1, 2, 3, 4],
   identity: true,
-  refusal: 'RangeError',
+  rejection: 'RangeError',
   delays: [100, 200],
   fetched: ['found', 3],
   exports: [
