@@ -149,6 +149,7 @@ fn native() -> Vec<Plan> {
         .room(TARGET),
         node_tests_in("native: package assembly", "xtask/npm", NPM_OF_BUILD),
         node_tests_in("native: benchmarks", "xtask/bench", NPM_OF_TESTS),
+        node_tests_in("native: hosts", "xtask/hosts", NPM_OF_TESTS),
     ]
     .into_iter()
     .map(Plan::quick)
@@ -309,7 +310,7 @@ fn package_in_webkit(tests: &Path) -> Vec<Plan> {
         .into()
 }
 
-/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all of them so.
+/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all that need no browser.
 fn package_without_wasm(tests: &Path) -> Vec<Plan> {
     let again = |name: &str| {
         let file = tests.join(format!("{name}.test.mjs"));
