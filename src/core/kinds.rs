@@ -7,6 +7,7 @@ use super::{Backoff, CapRule, Jitter};
 pub type Row = (u32, &'static str, &'static str);
 
 /// Implements the conversions that a table describes. A variant without a row does not compile.
+/// Kinds without a parameter come first: their codes are positions in the driver's lists.
 macro_rules! kinds {
     (
         $rows:ident, $kind:ident {
