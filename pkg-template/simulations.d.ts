@@ -28,7 +28,7 @@ export interface RunOptions {
   /** Called after each slice. What it throws ends the run, which rejects with it. */
   onProgress?: ((progress: SimulationProgress) => void) | undefined;
   /**
-   * The events between two turns of the event loop: a whole number from 1, or Infinity.
+   * The events between two turns of the event loop: a positive integer or Infinity.
    *
    * @default 262_144, which take some 20 ms
    */

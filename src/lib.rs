@@ -36,7 +36,7 @@
 //! let draws = Seed::from("docs").draws(0, 1);
 //! match policy.decide(&Failure::of_attempt(1), draws) {
 //!     Decision::Retry { delay_ms } => assert!((0.0..=100.0).contains(&delay_ms)),
-//!     Decision::Stop(reason) => println!("gives up: {reason}"),
+//!     decision => panic!("the first attempt is not the last, but: {decision:?}"),
 //! }
 //!
 //! // All the waits of one operation, as an iterator of durations:
@@ -51,7 +51,7 @@
 //! | `tokio` | no | Tokio's timers, where no other sleeper is set |
 //! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
 //! | `tower` | no | [`RetryLayer`]: a layer for Tower's services |
-//! | `retry-policies` | no | [`RetryPolicy`] in crates that take a policy of `retry-policies`, such as `reqwest-retry` |
+//! | `retry-policies` | no | [`RetryPolicy`] where a policy of `retry-policies` goes, such as in `reqwest-retry` |
 //! | `serde` | no | [`RetryPolicy`] and [`RetryOptions`] as data, such as JavaScript's `policy.toJSON()` |
 //! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
 //! | `lab` | no | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
@@ -127,7 +127,7 @@ pub use policy::duration_from_ms;
 /// The decisions as they are inside: for this repository's tests, and with no promise of stability.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http};
+    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http, kinds};
 
     /// Which of several versions in one build this is.
     pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -35,6 +35,7 @@ fn everything() -> Vec<PolicyData> {
             cap_long_retry_after: true,
             max_attempts: Some(UNLIMITED),
             cap_rule: CapRule::Draw,
+            ..RetryOptions::default()
         },
         curve: None,
         attempt_timeout_ms: Some(0.5),
@@ -471,7 +472,7 @@ fn defaults_are_those_of_the_options() {
     assert_eq!(all_defaults.unwrap(), PolicyData::default());
 }
 
-/// What a configuration file says, and what JavaScript wrote.
+/// Data of a configuration file, and data written by JavaScript.
 #[test]
 fn policies_are_read_from_data_and_written_as_javascript_writes_them() {
     for vector in common::vectors(common::VECTORS) {

@@ -26,7 +26,7 @@ fn policy(options: RetryOptions) -> RetryPolicy {
     RetryPolicy::from_options(options).expect("valid options")
 }
 
-fn refusal(options: RetryOptions) -> Vec<(&'static str, String)> {
+fn problems_of(options: RetryOptions) -> Vec<(&'static str, String)> {
     let error: OptionErrors = RetryPolicy::from_options(options).expect_err("must be rejected");
     error
         .problems()
@@ -102,7 +102,7 @@ fn each_refusal_names_option_value_and_range() {
     ];
     for (name, make) in set {
         for value in bad {
-            let problems = refusal(make(value));
+            let problems = problems_of(make(value));
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!(problems[0].0, name);
             assert!(
@@ -112,21 +112,21 @@ fn each_refusal_names_option_value_and_range() {
         }
     }
     for value in [f64::NAN, -1.0] {
-        let problems = refusal(RetryOptions {
+        let problems = problems_of(RetryOptions {
             cap_ms: Some(value),
             ..RetryOptions::default()
         });
         assert_eq!(problems[0].0, "cap_ms");
     }
     for n in [0, 1_025, u32::MAX] {
-        let problems = refusal(RetryOptions {
+        let problems = problems_of(RetryOptions {
             backoff: Backoff::Truncated,
             truncate_at: Some(n),
             ..RetryOptions::default()
         });
         assert_eq!(problems[0].0, "truncate_at");
     }
-    let problems = refusal(RetryOptions {
+    let problems = problems_of(RetryOptions {
         max_attempts: Some(0),
         ..RetryOptions::default()
     });
@@ -385,7 +385,7 @@ fn a_hint_never_shortens_the_computed_wait() {
         };
         let wait = |hint| match policy.decide(&failure(hint), draws) {
             Decision::Retry { delay_ms } => delay_ms,
-            stop @ Decision::Stop(_) => panic!("{policy:?}: {stop:?}"),
+            stop => panic!("{policy:?}: {stop:?}"),
         };
         let (without, with) = (wait(Hint::None), wait(Hint::Server(hint)));
         let spread = hint + draws.r * (hint / 2.0).max(policy.base_ms());
@@ -455,7 +455,10 @@ fn a_custom_curve_has_no_default_cap() {
 }
 
 fn names_of(options: RetryOptions) -> Vec<&'static str> {
-    refusal(options).into_iter().map(|(name, _)| name).collect()
+    problems_of(options)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect()
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn no_wait_passes_the_total_timeout() {
     assert!(calls.get() < 4 && time.now() < Duration::from_secs(20));
 }
 
-/// A service that must be asked whether it is ready before each call; a clone was not asked.
+/// A service that panics if it is called before it was polled ready. A clone is not ready.
 struct Strict {
     is_ready: bool,
     readiness: Rc<RefCell<VecDeque<Poll<Result<(), &'static str>>>>>,
@@ -129,7 +129,7 @@ impl Service<()> for Strict {
             return Poll::Ready(Ok(()));
         }
         let answer = self.readiness.borrow_mut().pop_front();
-        let answer = answer.expect("it was asked too often");
+        let answer = answer.expect("it was polled too often");
         self.is_ready = answer == Poll::Ready(Ok(()));
         answer
     }
@@ -161,7 +161,7 @@ fn readiness_is_the_services_own_answer() {
 }
 
 #[test]
-fn the_service_is_asked_before_each_attempt() {
+fn the_service_is_ready_before_each_attempt() {
     let answers = [Ok(()), Ok(()), Err("bad request")].map(Poll::Ready);
     let strict = Strict::new(answers);
     let (readiness, calls) = (strict.readiness.clone(), strict.calls.clone());

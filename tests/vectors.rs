@@ -65,7 +65,7 @@ fn hinted(policy: &RetryPolicy, seed: Seed, hint_ms: f64) -> Vec<f64> {
         previous = Some(Previous { delay_ms, r });
         match decision {
             Decision::Retry { delay_ms } => delay_ms,
-            Decision::Stop(reason) => panic!("{reason}"),
+            other => panic!("{other:?}"),
         }
     });
     waits.collect()

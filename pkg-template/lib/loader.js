@@ -16,7 +16,9 @@ export function instantiate(compile, imports) {
     const why = /CSP|unsafe-eval/.test(message)
       ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src."
       : message;
-    throw new Error(`rejitter: this host refused to compile WebAssembly. ${why}`, { cause });
+    // Only the core exists without WebAssembly, and only the lab imports something.
+    const other = imports ? '' : ' (rejitter/no-wasm needs none)';
+    throw new Error(`rejitter: this host refused to compile WebAssembly${other}. ${why}`, { cause });
   }
 }
 

@@ -7,8 +7,8 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::core::{
-    Backoff, CapRule, Decision, Draws, Failure, Hint, Jitter, MAX_MS, Previous, RetryOptions,
-    RetryPolicy, Seed, StopReason,
+    Backoff, CapRule, Decision, Draws, Hint, Jitter, Limits, MAX_MS, RetryOptions, RetryPolicy,
+    Seed, StopReason, Waits,
 };
 
 /// Larger than any count, and exact as a `u64`: 2^60.
@@ -18,8 +18,8 @@ const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 /// the numbers are not a valid policy.
 ///
 /// NaN stands for "unset" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
-/// stands for no previous wait. The codes of `backoff` and `jitter` are their positions in
-/// `src/js/options/codes.js`; `spread` is the jitter's own parameter.
+/// stands for no previous wait. The codes of `backoff`, `jitter` and `cap_rule` are those of
+/// `src/core/kinds.rs`; `spread` is the jitter's own parameter.
 #[must_use]
 #[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
 #[allow(clippy::too_many_arguments)]
@@ -47,10 +47,13 @@ pub fn decide(
     r: f64,
     r2: f64,
 ) -> f64 {
+    // Tests compare the driver's codes with the table, so that no other comes. For one that does, any kind
+    // will do, and the last ones take the fewest bytes.
+    let last = Jitter::AdditiveMax { max_ms: spread };
     let options = RetryOptions {
-        backoff: backoff_of(backoff),
-        jitter: jitter_of(jitter, spread),
-        cap_rule: cap_rule_of(cap_rule),
+        backoff: Backoff::from_code(backoff, spread).unwrap_or(Backoff::Custom),
+        jitter: Jitter::from_code(jitter, spread).unwrap_or(last),
+        cap_rule: CapRule::from_code(cap_rule, spread).unwrap_or(CapRule::Draw),
         base_ms: given(base_ms),
         cap_ms: given(cap_ms),
         min_ms: given(min_ms),
@@ -60,15 +63,10 @@ pub fn decide(
         max_retry_after_ms: given(max_retry_after_ms),
         cap_long_retry_after,
         max_attempts: given(max_attempts).map(count),
+        _more: (),
     };
-    let failure = Failure {
-        attempt: count(attempt),
-        previous: Some(previous_ms)
-            .filter(|ms| *ms >= 0.0)
-            .map(|delay_ms| Previous {
-                delay_ms,
-                r: previous_r,
-            }),
+    let mut waits = Waits::at(count(attempt), previous_ms, previous_r);
+    let limits = Limits {
         remaining_ms,
         curve_ms: given(curve_ms),
         hint: match (given(exactly_ms), given(server_ms)) {
@@ -77,12 +75,18 @@ pub fn decide(
             (None, None) => Hint::None,
         },
     };
-    match RetryPolicy::resolve(&options).decide(&failure, Draws { r, r2 }) {
+    match waits.next(&RetryPolicy::resolve(&options), limits, Draws { r, r2 }) {
         Decision::Retry { delay_ms } if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,
         Decision::Retry { .. } => f64::NAN,
-        Decision::Stop(StopReason::Exhausted) => -1.0,
-        Decision::Stop(StopReason::Deadline) => -2.0,
-        Decision::Stop(_) => -3.0,
+        Decision::Stop(reason) => match reason {
+            StopReason::Exhausted => -1.0,
+            StopReason::Deadline => -2.0,
+            // The last three are not the core's to decide.
+            StopReason::Hint
+            | StopReason::NotRetryable
+            | StopReason::Timeout
+            | StopReason::Randomness => -3.0,
+        },
     }
 }
 
@@ -98,43 +102,6 @@ pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u
 #[inline]
 pub(super) fn seed_of(high: u32, low: u32) -> Seed {
     Seed::new(u64::from(high) << 32 | u64::from(low))
-}
-
-#[inline]
-fn backoff_of(code: u32) -> Backoff {
-    match code {
-        0 => Backoff::Fixed,
-        1 => Backoff::Linear,
-        2 => Backoff::Exponential,
-        3 => Backoff::Truncated,
-        4 => Backoff::Fibonacci,
-        _ => Backoff::Custom,
-    }
-}
-
-#[inline]
-fn jitter_of(code: u32, spread: f64) -> Jitter {
-    match code {
-        0 => Jitter::None,
-        1 => Jitter::Full,
-        2 => Jitter::Equal,
-        3 => Jitter::Decorrelated,
-        4 => Jitter::DecorrelatedBounded,
-        5 => Jitter::Slotted,
-        6 => Jitter::PollyV2,
-        7 => Jitter::Proportional { ratio: spread },
-        8 => Jitter::Additive { ratio: spread },
-        _ => Jitter::AdditiveMax { max_ms: spread },
-    }
-}
-
-#[inline]
-fn cap_rule_of(code: u32) -> CapRule {
-    match code {
-        0 => CapRule::Bound,
-        1 => CapRule::Ceiling,
-        _ => CapRule::Draw,
-    }
 }
 
 fn given(value: f64) -> Option<f64> {

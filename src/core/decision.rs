@@ -19,10 +19,16 @@ pub struct Failure {
     pub curve_ms: Option<f64>,
     /// The wait that the failure itself requests.
     pub hint: Hint,
+    /// More facts may follow: end a list of some with `..Failure::of_attempt(k)`, which the attribute
+    /// `non_exhaustive` would forbid.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
 }
 
 /// A wait that a failure requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Hint {
     /// Nothing: the policy's formula decides.
     #[default]
@@ -50,12 +56,14 @@ impl Failure {
             remaining_ms: f64::INFINITY,
             curve_ms: None,
             hint: Hint::None,
+            _more: (),
         }
     }
 }
 
 /// The decision after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Decision {
     /// Wait, then try again.
     Retry {

@@ -1,7 +1,6 @@
 //! The backoff iterator: the waits of one operation in which every attempt fails.
 
-use super::policy::Previous;
-use super::{Decision, Failure, RetryPolicy, Seed, UNLIMITED};
+use super::{Decision, Limits, RetryPolicy, Seed, UNLIMITED, Waits};
 
 /// The waits between attempts in ms, `max_attempts − 1` of them; endless without a limit.
 ///
@@ -12,7 +11,7 @@ pub struct DelaysMs {
     policy: RetryPolicy,
     seed: Seed,
     operation: u64,
-    failure: Failure,
+    waits: Waits,
 }
 
 impl RetryPolicy {
@@ -23,7 +22,7 @@ impl RetryPolicy {
             policy: *self,
             seed,
             operation: 0,
-            failure: Failure::of_attempt(1),
+            waits: Waits::default(),
         }
     }
 }
@@ -32,7 +31,7 @@ impl DelaysMs {
     /// Restarts as the next operation: the same curve, fresh draws.
     pub fn reset(&mut self) {
         self.operation = self.operation.wrapping_add(1);
-        self.failure = Failure::of_attempt(1);
+        self.waits = Waits::default();
     }
 }
 
@@ -40,15 +39,12 @@ impl Iterator for DelaysMs {
     type Item = f64;
 
     fn next(&mut self) -> Option<f64> {
-        let attempt = self.failure.attempt;
-        let draws = self.seed.draws(self.operation, attempt);
-        match self.policy.decide(&self.failure, draws) {
+        let draws = self.seed.draws(self.operation, self.waits.attempt());
+        // A copy, because an iterator that has ended stays where it is.
+        let mut waits = self.waits;
+        match waits.next(&self.policy, Limits::default(), draws) {
             Decision::Retry { delay_ms } => {
-                self.failure.attempt = attempt.saturating_add(1);
-                self.failure.previous = Some(Previous {
-                    delay_ms,
-                    r: draws.r,
-                });
+                self.waits = waits;
                 Some(delay_ms)
             }
             Decision::Stop(_) => None,
@@ -60,7 +56,7 @@ impl Iterator for DelaysMs {
         if most == UNLIMITED {
             return (usize::MAX, None);
         }
-        let left = most.saturating_sub(self.failure.attempt);
+        let left = most.saturating_sub(self.waits.attempt());
         usize::try_from(left).map_or((usize::MAX, None), |left| (left, Some(left)))
     }
 }

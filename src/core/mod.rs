@@ -27,9 +27,11 @@ mod delays;
 pub(crate) mod elementary;
 pub mod http;
 mod jitter;
+pub mod kinds;
 mod options;
 mod policy;
 pub(crate) mod random;
+mod waits;
 
 pub use backoff::Backoff;
 #[cfg(feature = "lab")]
@@ -40,3 +42,4 @@ pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
+pub(crate) use waits::{Limits, Waits};

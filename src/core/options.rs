@@ -56,7 +56,13 @@ pub struct RetryOptions {
     pub max_attempts: Option<u64>,
     /// Quantity that the cap bounds. Defaults to [`CapRule::Bound`]; presets that copy other systems use
     /// other rules.
+    #[doc(hidden)]
     pub cap_rule: CapRule,
+    /// More options may follow: end a list of some with `..RetryOptions::default()`, which the attribute
+    /// `non_exhaustive` would forbid.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
 }
 
 /// One invalid option.
@@ -195,6 +201,7 @@ impl RetryOptions {
         cap_long_retry_after: false,
         max_attempts: None,
         cap_rule: CapRule::Bound,
+        _more: (),
     };
 
     /// Finds the problems, in the order of the fields.

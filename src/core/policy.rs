@@ -188,6 +188,7 @@ impl RetryPolicy {
             cap_long_retry_after: self.cap_long_retry_after,
             max_attempts: Some(self.max_attempts),
             cap_rule: self.cap_rule,
+            _more: (),
         }
     }
 

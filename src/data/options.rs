@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for RetryOptions {
     }
 }
 
-/// As `policy.toJSON()` of the JavaScript package. A custom backoff is a function, and no data.
+/// Writes what `policy.toJSON()` of the JavaScript package writes. A custom backoff is a function, and no data.
 impl Serialize for RetryOptions {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.backoff == Backoff::Custom {

@@ -107,11 +107,9 @@ impl Reader {
             "version" => {}
             "backoff" => self.backoff(value),
             "jitter" => self.jitter(value),
-            "capRule" => match value.text() {
-                Some("bound") => self.data.options.cap_rule = CapRule::Bound,
-                Some("ceiling") => self.data.options.cap_rule = CapRule::Ceiling,
-                Some("draw") => self.data.options.cap_rule = CapRule::Draw,
-                _ => self.reject(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
+            "capRule" => match value.text().and_then(CapRule::from_name) {
+                Some(rule) => self.data.options.cap_rule = rule,
+                None => self.reject(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
             },
             "baseMs" => self.data.options.base_ms = self.number(name, value, 0.0, MAX_MS),
             "capMs" => self.data.options.cap_ms = self.number(name, value, 0.0, f64::INFINITY),
@@ -171,17 +169,15 @@ impl Reader {
     }
 
     fn backoff(&mut self, value: &Value) {
-        self.data.options.backoff = match value {
-            Value::Text(name) if name == "fixed" => Backoff::Fixed,
-            Value::Text(name) if name == "linear" => Backoff::Linear,
-            Value::Text(name) if name == "exponential" => Backoff::Exponential,
-            Value::Text(name) if name == "truncated" => Backoff::Truncated,
-            Value::Text(name) if name == "fibonacci" => Backoff::Fibonacci,
-            Value::List(list) => {
+        self.data.options.backoff = match (value, value.text().and_then(Backoff::from_name)) {
+            (Value::List(list), _) => {
                 self.data.curve = Some(self.list(list));
                 Backoff::Custom
             }
-            _ => return self.reject("backoff", value, BACKOFF, Kind::Text),
+            (_, None | Some(Backoff::Custom)) => {
+                return self.reject("backoff", value, BACKOFF, Kind::Text);
+            }
+            (_, Some(backoff)) => backoff,
         };
     }
 
@@ -212,7 +208,7 @@ impl Reader {
     fn jitter(&mut self, value: &Value) {
         let entries = match value {
             Value::Object(entries) if entries.iter().any(|(name, _)| name == "type") => entries,
-            Value::Text(name) => match jitter(name) {
+            Value::Text(name) => match Jitter::from_name(name) {
                 Some(jitter) => return self.data.options.jitter = jitter,
                 None => return self.reject("jitter", value, JITTER, Kind::Text),
             },
@@ -428,7 +424,7 @@ fn infinite(value: &Value) -> Value {
     }
 }
 
-/// The whole number from 0 to 2^53 − 1 that the value is. Above it not every one is an `f64`.
+/// Returns the value as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
 fn whole(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else {
         return None;
@@ -438,19 +434,6 @@ fn whole(value: &Value) -> Option<u64> {
     let whole =
         (number.fract() == 0.0 && (0.0..=MAX_MS).contains(number)).then_some(*number as u64);
     whole
-}
-
-fn jitter(name: &str) -> Option<Jitter> {
-    match name {
-        "none" => Some(Jitter::None),
-        "full" => Some(Jitter::Full),
-        "equal" => Some(Jitter::Equal),
-        "decorrelated" => Some(Jitter::Decorrelated),
-        "decorrelatedBounded" => Some(Jitter::DecorrelatedBounded),
-        "slotted" => Some(Jitter::Slotted),
-        "pollyV2" => Some(Jitter::PollyV2),
-        _ => None,
-    }
 }
 
 /// An invalid option in the words of the data: its name as there, and its value.

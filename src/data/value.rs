@@ -15,6 +15,7 @@ const DEEPEST: u32 = 3;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Value {
     /// `null`, and `undefined` in JavaScript.
     Null,

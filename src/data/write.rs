@@ -3,6 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::read::camel_case;
 use super::{PolicyData, VERSION};
 use crate::core::{Backoff, CapRule, Jitter, UNLIMITED};
 
@@ -23,21 +24,12 @@ struct JitterData(Jitter);
 
 impl Serialize for JitterData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (kind, name, parameter) = match self.0 {
-            Jitter::None => return serializer.serialize_str("none"),
-            Jitter::Full => return serializer.serialize_str("full"),
-            Jitter::Equal => return serializer.serialize_str("equal"),
-            Jitter::Decorrelated => return serializer.serialize_str("decorrelated"),
-            Jitter::DecorrelatedBounded => return serializer.serialize_str("decorrelatedBounded"),
-            Jitter::Slotted => return serializer.serialize_str("slotted"),
-            Jitter::PollyV2 => return serializer.serialize_str("pollyV2"),
-            Jitter::Proportional { ratio } => ("proportional", "ratio", ratio),
-            Jitter::Additive { ratio } => ("additive", "ratio", ratio),
-            Jitter::AdditiveMax { max_ms } => ("additive", "maxMs", max_ms),
+        let Some((name, value)) = self.0.parameter() else {
+            return serializer.serialize_str(self.0.name());
         };
         let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("type", kind)?;
-        map.serialize_entry(name, &parameter)?;
+        map.serialize_entry("type", self.0.name())?;
+        map.serialize_entry(&camel_case(name), &value)?;
         map.end()
     }
 }
@@ -52,24 +44,15 @@ impl Serialize for PolicyData {
         let options = &self.options;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("version", &VERSION)?;
-        let name = match options.backoff {
-            Backoff::Fixed => Some("fixed"),
-            Backoff::Linear => Some("linear"),
-            Backoff::Exponential => Some("exponential"),
-            Backoff::Truncated => Some("truncated"),
-            Backoff::Fibonacci => Some("fibonacci"),
-            Backoff::Custom => None,
-        };
-        let curve = self.curve.iter().flatten().copied().map(Ms);
-        match name {
-            Some(name) => map.serialize_entry("backoff", name)?,
-            None => map.serialize_entry("backoff", &curve.collect::<Vec<_>>())?,
+        if options.backoff == Backoff::Custom {
+            let curve = self.curve.iter().flatten().copied().map(Ms);
+            map.serialize_entry("backoff", &curve.collect::<Vec<_>>())?;
+        } else {
+            map.serialize_entry("backoff", options.backoff.name())?;
         }
         map.serialize_entry("jitter", &JitterData(options.jitter))?;
-        match options.cap_rule {
-            CapRule::Bound => {}
-            CapRule::Ceiling => map.serialize_entry("capRule", "ceiling")?,
-            CapRule::Draw => map.serialize_entry("capRule", "draw")?,
+        if options.cap_rule != CapRule::Bound {
+            map.serialize_entry("capRule", options.cap_rule.name())?;
         }
         if let Some(seed) = self.seed {
             let bits = seed.bits().to_string();

@@ -45,10 +45,10 @@ export const truncatedBackoffOf = (load) =>
 /**
  * @param {string} name for stack traces
  * @param {Load} load
- * @param {import('./options/settings.js').Refused} [refused]
+ * @param {import('./options/settings.js').Excluded} [excluded]
  * @param {Partial<import('./options/settings.js').Settings>} [own]
  */
-function functionOf(name, load, refused, own) {
+function functionOf(name, load, excluded, own) {
   const newSettings = settingsOf(load, own);
   const named = {
     /**
@@ -59,7 +59,7 @@ function functionOf(name, load, refused, own) {
       let settings;
       try {
         requireFunction(fn);
-        settings = readOptions(options, newSettings(), refused);
+        settings = readOptions(options, newSettings(), excluded);
       } catch (error) {
         return Promise.reject(error);
       }

@@ -6,6 +6,7 @@ use super::parts::{Part, Piece};
 
 /// A point of positive probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Atom {
     /// The wait in ms.
     pub ms: f64,
@@ -15,6 +16,7 @@ pub struct Atom {
 
 /// A stretch of waits with one density: exact, or its average.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Cell {
     /// Start, in ms.
     pub from_ms: f64,

@@ -10,6 +10,7 @@ use crate::core::{CapRule, Jitter, MAX_MS};
 /// How much a [`Note`] matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Severity {
     /// Good to know.
     Info,

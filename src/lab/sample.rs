@@ -1,7 +1,7 @@
 //! Draws waits in bulk, bit-identical to the waits of operations.
 
 use super::Model;
-use crate::core::{Draws, Previous, Seed};
+use crate::core::{Seed, Waits};
 
 /// Draws the waits of many operations of one seed.
 ///
@@ -102,18 +102,12 @@ impl<'a> Sampler<'a> {
     }
 
     fn operation(&self, operation: u64, waits: &mut [f64]) {
-        let mut previous = None;
-        for (k, wait) in (1..).zip(waits) {
-            let draws: Draws = self.seed.draws(operation, k);
-            let delay_ms = self
-                .model
-                .policy()
-                .delay_ms(&self.model.wait(k, previous), draws);
-            previous = Some(Previous {
-                delay_ms,
-                r: draws.r,
-            });
-            *wait = delay_ms;
+        let policy = self.model.policy();
+        let mut cursor = Waits::default();
+        for wait in waits {
+            let k = cursor.attempt();
+            let curve_ms = self.model.wait(k, None).curve_ms;
+            *wait = cursor.next_ms(policy, curve_ms, self.seed.draws(operation, k));
         }
     }
 }

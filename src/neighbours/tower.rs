@@ -47,9 +47,8 @@ where
 
 /// A [`tower`](https://docs.rs/tower) layer that retries requests.
 ///
-/// What it returns is what the service returned last, a response or an error: the types of the service stay what
-/// they are. Whether the service is ready is the service's own answer. Before each further attempt it is asked
-/// again.
+/// The caller gets the last outcome of the service, a response or an error, so the types of the service stay the
+/// same. Readiness is the service's own, and is awaited before each attempt.
 ///
 /// ```ignore-wasm32
 /// use rejitter::{RetryLayer, RetryPolicy, Verdict};
@@ -181,7 +180,7 @@ where
     }
 
     fn call(&mut self, request: Req) -> Self::Future {
-        // This one was asked whether it is ready, its clone was not.
+        // This one has said that it is ready, its clone has not.
         let clone = self.inner.clone();
         let ready = mem::replace(&mut self.inner, clone);
         let Settings {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::outcome::{Ending, Facts};
 use super::{Attempt, AttemptError, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
 use crate::core::{
-    Backoff, Decision, Draws, Failure, Hint, Previous, RetryPolicy, Seed, StopReason, UNLIMITED,
+    Backoff, Decision, Draws, Hint, Limits, RetryPolicy, Seed, StopReason, UNLIMITED, Waits,
 };
 use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
@@ -22,7 +22,7 @@ pub(super) struct Operation<M> {
     /// Number of started attempts, and the start of the last one.
     attempts: u64,
     attempt_started: Duration,
-    previous: Option<Previous>,
+    waits: Waits,
     previous_delay: Option<Duration>,
     hint: Option<Duration>,
 }
@@ -46,7 +46,7 @@ impl<M> Operation<M> {
             deadline: None,
             attempts: 0,
             attempt_started: Duration::ZERO,
-            previous: None,
+            waits: Waits::default(),
             previous_delay: None,
             hint: None,
         }
@@ -218,7 +218,6 @@ impl<M: Outcome> Operation<M> {
             }
             _ => Hint::None,
         };
-        let computed = hint == Hint::None;
 
         let attempt = self.attempts;
         // The curve is not called for a wait that will not happen or is not drawn.
@@ -238,26 +237,18 @@ impl<M: Outcome> Operation<M> {
             None
         };
         let remaining = self.remaining(clock());
-        let failure = Failure {
-            attempt,
-            previous: self.previous,
+        let limits = Limits {
             remaining_ms: remaining.map_or(f64::INFINITY, ms_from_duration),
             curve_ms: curve.map(ms_from_duration),
             hint,
         };
-        match self.policy.decide(&failure, draws) {
+        match self.waits.next(&self.policy, limits, draws) {
             Decision::Stop(reason) => Err(reason),
             Decision::Retry { delay_ms } => {
                 let delay = exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
                 // Once more, in whole nanoseconds.
                 if remaining.is_some_and(|left| delay >= left) {
                     return Err(StopReason::Deadline);
-                }
-                if computed {
-                    self.previous = Some(Previous {
-                        delay_ms,
-                        r: draws.r,
-                    });
                 }
                 Ok(delay)
             }

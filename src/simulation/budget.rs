@@ -8,6 +8,7 @@ use super::check::Check;
 /// A deposit per *request* keeps coming when nothing succeeds, and so keeps an overload alive; a
 /// deposit per *success* stops with the successes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Budget {
     /// No limit.
     Unlimited,

@@ -7,7 +7,7 @@ use crate::core::{OptionError, OptionErrors};
 pub(super) struct Check(Vec<OptionError>);
 
 impl Check {
-    /// Refuses a value that is not from `lo` to `hi`; NaN never is.
+    /// Rejects a value that is not between `lo` and `hi`; NaN never is.
     pub(super) fn range(
         &mut self,
         option: &'static str,
@@ -18,7 +18,7 @@ impl Check {
         self.holds(option, value, (lo..=hi).contains(&value), rule);
     }
 
-    /// Refuses a value for which the rule does not hold.
+    /// Rejects a value for which the rule does not hold.
     #[inline(never)]
     pub(super) fn holds(
         &mut self,

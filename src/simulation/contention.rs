@@ -6,15 +6,18 @@
 //! write whose version still matches raises it and succeeds, and that client is done. Any other
 //! client waits by its policy and reads again.
 
-use crate::core::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use crate::core::{
+    Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits,
+};
 
 use super::check::Check;
-use super::clients::{Operation, Rules};
+use super::clients::Rules;
 use super::statistics::count_one;
 use super::{EventQueue, Noise, Normal, Progress, Simulation, Summary, summary};
 
 /// The five lines of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Strategy {
     /// No backoff: try again at once.
     None,
@@ -165,7 +168,7 @@ pub struct Contention {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Client {
-    operation: Operation,
+    waits: Waits,
     version: u32,
 }
 
@@ -290,7 +293,7 @@ impl Contention {
         let client = &mut self.clients[number as usize];
         let wait = self
             .rules
-            .wait_ms(&mut client.operation, operation, f64::INFINITY);
+            .wait_ms(&mut client.waits, operation, f64::INFINITY);
         match wait {
             Some(wait) => {
                 let read = answered + wait + self.hop_ms();

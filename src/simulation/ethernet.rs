@@ -5,10 +5,10 @@
 //! is drawn from 0 … 2^min(k, N) − 1 and tries again, up to its limit of attempts. The waits are
 //! those of [`Jitter::Slotted`] with a slot of 1.
 
-use crate::core::{Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed};
+use crate::core::{Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, Waits};
 
 use super::check::Check;
-use super::clients::{Operation, Rules};
+use super::clients::Rules;
 use super::statistics::count_one;
 use super::{EventQueue, Progress, Simulation};
 
@@ -76,7 +76,7 @@ pub struct Ethernet {
     options: EthernetOptions,
     rules: Rules,
     queue: EventQueue,
-    stations: Vec<Operation>,
+    stations: Vec<Waits>,
     /// The slot whose senders are being collected, and they.
     slot: f64,
     senders: Vec<u32>,
@@ -165,7 +165,7 @@ impl Ethernet {
         self.queue.clear();
         self.stations.clear();
         self.stations
-            .resize(self.options.stations as usize, Operation::default());
+            .resize(self.options.stations as usize, Waits::default());
         self.slot = 0.0;
         self.current = Run::default();
         for station in 0..self.options.stations {
@@ -197,9 +197,9 @@ impl Ethernet {
             count_one(&mut self.current.collisions);
             let first = u64::from(self.run) * u64::from(self.options.stations);
             for station in &senders {
-                let operation = &mut self.stations[*station as usize];
+                let waits = &mut self.stations[*station as usize];
                 let number = first + u64::from(*station);
-                match self.rules.wait_ms(operation, number, f64::INFINITY) {
+                match self.rules.wait_ms(waits, number, f64::INFINITY) {
                     Some(skipped) => self.queue.push(self.slot + 1.0 + skipped, *station),
                     None => self.current.dropped += 1,
                 }

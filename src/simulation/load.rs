@@ -5,16 +5,17 @@
 //! server does not know, and does that work for nothing: that is what lets an overload feed itself
 //! ("metastable failures", Bronson et al. 2021).
 
-use crate::core::{OptionErrors, RetryPolicy, Seed};
+use crate::core::{OptionErrors, RetryPolicy, Seed, Waits};
 
 use super::budget::Bucket;
 use super::check::{Check, MAX_BINS, bin_of, is_no_time};
-use super::clients::{Operation, Rules};
+use super::clients::Rules;
 use super::statistics::count_one;
 use super::{Budget, EventQueue, Noise, Progress, Simulation};
 
 /// Where requests come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Arrivals {
     /// Open: new requests arrive at this rate, evenly spaced, regardless of the others.
     Regular {
@@ -186,7 +187,7 @@ pub struct Load {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Request {
-    operation: Operation,
+    waits: Waits,
     number: u64,
     in_time: bool,
 }
@@ -328,7 +329,7 @@ impl Load {
         let request = &mut self.requests[entry as usize];
         request.in_time = end - now <= timeout;
         let known = if request.in_time { end } else { now + timeout };
-        if request.operation.failures == 0 {
+        if request.waits.attempt() == 1 {
             count_one(&mut self.bins.requests[bin]);
             self.bucket.request();
         } else {
@@ -352,7 +353,7 @@ impl Load {
             let number = request.number;
             let wait = self
                 .rules
-                .wait_ms(&mut request.operation, number, f64::INFINITY);
+                .wait_ms(&mut request.waits, number, f64::INFINITY);
             if let Some(wait) = wait.filter(|_| self.bucket.withdraw()) {
                 self.retries += 1;
                 self.queue.push(now + wait, entry);

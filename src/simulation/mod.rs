@@ -76,6 +76,7 @@ pub use statistics::{Summary, summary};
 
 /// How far a simulation is.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// The events handled since the start.
     pub events: u64,

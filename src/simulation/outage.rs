@@ -1,9 +1,9 @@
 //! The herd: independent clients, a server that is down and then has limited capacity.
 
-use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, listed};
+use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, listed};
 
 use super::check::{Check, MAX_BINS, MAX_TIME_MS, is_no_time};
-use super::clients::{Operation, Rules};
+use super::clients::Rules;
 use super::statistics::count_one;
 use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
 
@@ -82,7 +82,7 @@ impl OutageOptions {
             check.range(option, value, (0.0, MAX_TIME_MS), rule);
         }
         let capacity = self.capacity_per_s;
-        check.holds("capacity_per_s", capacity, above(capacity), "above 0");
+        check.holds("capacity_per_s", capacity, above(capacity), "positive");
         let rule = "at least 1 request";
         check.range("burst", self.burst, (1.0, f64::INFINITY), rule);
         let rule = "a number between 0 and 1";
@@ -107,7 +107,7 @@ impl OutageOptions {
              horizon_ms, because time would stand still",
         );
         let deadline = self.deadline_ms;
-        check.holds("deadline_ms", deadline, above(deadline), "above 0");
+        check.holds("deadline_ms", deadline, above(deadline), "positive");
         check.holds(
             "horizon_ms",
             horizon,
@@ -139,7 +139,7 @@ pub struct Outage {
     options: OutageOptions,
     rules: Rules,
     queue: EventQueue,
-    clients: Vec<Operation>,
+    clients: Vec<Waits>,
     starts_ms: Vec<f64>,
     /// The server's saved capacity, in requests, and when it was counted.
     tokens: (f64, f64),
@@ -175,7 +175,7 @@ impl Outage {
                 seed: options.seed,
             },
             queue,
-            clients: vec![Operation::default(); clients],
+            clients: vec![Waits::default(); clients],
             starts_ms,
             tokens: (0.0, options.down_ms),
             events: 0,
@@ -250,7 +250,7 @@ impl Outage {
 
     #[inline]
     fn handle(&mut self, now: f64, client: u32) {
-        let Some(operation) = self.clients.get_mut(client as usize) else {
+        let Some(waits) = self.clients.get_mut(client as usize) else {
             return;
         };
         let start = self.starts_ms[client as usize];
@@ -264,7 +264,7 @@ impl Outage {
             Traces::ACCEPTED
         } else {
             let remaining = start + self.options.deadline_ms - answered;
-            let wait = self.rules.wait_ms(operation, u64::from(client), remaining);
+            let wait = self.rules.wait_ms(waits, u64::from(client), remaining);
             if let Some(wait) = wait {
                 self.queue.push(answered + wait, client);
                 Traces::REJECTED

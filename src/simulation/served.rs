@@ -14,6 +14,7 @@ pub struct Bins {
 
 /// The busiest bin.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Peak {
     /// Start of the bin, in ms.
     pub start_ms: f64,

@@ -2,6 +2,7 @@
 
 /// The mean of a sample, and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The mean; NaN of nothing.
     pub mean: f64,

@@ -228,7 +228,7 @@ pub fn check_random_headers() {
     let mut headers = Headers(1);
     // FNV-1a.
     let mut digest = 0x811c_9dc5_u32;
-    let mut asked = 0_u32;
+    let mut requested = 0_u32;
     for _ in 0..100_000 {
         let [retry_after_ms_text, retry_after, date] = std::array::from_fn(|_| headers.text());
         let ms = retry_after_ms(
@@ -243,11 +243,11 @@ pub fn check_random_headers() {
             },
             now_ms,
         );
-        asked += u32::from(ms.is_some());
+        requested += u32::from(ms.is_some());
         for byte in ms.unwrap_or(-1.0).to_be_bytes() {
             digest = (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193);
         }
     }
-    assert!(asked > 50_000, "only {asked} ask for a wait");
+    assert!(requested > 50_000, "only {requested} ask for a wait");
     assert_eq!(Some(u64::from(digest)), table["random"].as_u64());
 }

@@ -70,7 +70,7 @@ fn a_deadline_is_looked_at_between_attempts() {
     }
 }
 
-/// A sleeper whose waits end later than asked.
+/// A sleeper whose waits end later than requested.
 struct Late(VirtualTime);
 
 impl BlockingSleeper for Late {

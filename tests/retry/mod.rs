@@ -19,7 +19,9 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use crate::common::{VECTORS, Vector, vectors};
 
+mod forms;
 mod model;
+mod operations;
 
 const MS: Duration = Duration::from_millis(1);
 const NS: Duration = Duration::from_nanos(1);
@@ -444,7 +446,7 @@ fn with_no_time_at_all_the_first_attempt_has_one_poll() {
     );
 }
 
-/// A sleeper whose waits end later than asked, as on a busy machine.
+/// A sleeper whose waits end later than requested, as on a busy machine.
 #[derive(Clone)]
 struct Late(VirtualTime);
 
@@ -544,43 +546,47 @@ fn a_hint_is_never_undercut_and_spread_upwards() {
         max_attempts: Some(2),
         ..RetryOptions::default()
     });
-    for asked in [NS, MS, 250 * MS, 60_000 * MS, Duration::new(3, 141_592_653)] {
+    for requested in [NS, MS, 250 * MS, 60_000 * MS, Duration::new(3, 141_592_653)] {
         let mut waits = Vec::new();
         for seed in 0..50 {
             let time = VirtualTime::new();
             let failed = time.block_on(
-                retry(policy, || async { Err::<(), _>(asked) })
-                    .hint(|asked| Some(*asked))
+                retry(policy, || async { Err::<(), _>(requested) })
+                    .hint(|requested| Some(*requested))
                     .seed(seed)
                     .report()
                     .sleeper(time.clone()),
             );
             let failed = failed.unwrap_err();
-            assert_eq!(failed.report.hint, Some(asked));
+            assert_eq!(failed.report.hint, Some(requested));
             let wait = failed.report.records[0].delay.unwrap();
-            assert!(wait >= asked, "{wait:?} of {asked:?}");
-            assert!(wait <= asked + (asked / 2).max(100 * MS) + 2 * NS);
+            assert!(wait >= requested, "{wait:?} of {requested:?}");
+            assert!(wait <= requested + (requested / 2).max(100 * MS) + 2 * NS);
             waits.push(wait);
         }
         waits.sort();
         waits.dedup();
-        assert!(waits.len() > 40, "{asked:?}: {} waits differ", waits.len());
+        assert!(
+            waits.len() > 40,
+            "{requested:?}: {} waits differ",
+            waits.len()
+        );
     }
 }
 
 #[test]
 fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
-    let run = |asked: Duration, options: RetryOptions| {
+    let run = |requested: Duration, options: RetryOptions| {
         let time = VirtualTime::new();
         let failed = time.block_on(
             retry(policy(options), || async { Err::<(), _>(()) })
-                .hint(|()| Some(asked))
+                .hint(|()| Some(requested))
                 .seed("hints")
                 .report()
                 .sleeper(time.clone()),
         );
         let failed = failed.unwrap_err();
-        assert_eq!(failed.report.hint, Some(asked));
+        assert_eq!(failed.report.hint, Some(requested));
         (failed.reason, failed.report.attempts)
     };
     let two = RetryOptions {
@@ -655,11 +661,11 @@ fn a_curve_of_ones_own_is_capped_and_jittered() {
         max_attempts: Some(4),
         ..RetryOptions::default()
     });
-    let (seed, time, mut asked) = (Seed::new(3), VirtualTime::new(), Vec::new());
+    let (seed, time, mut numbers) = (Seed::new(3), VirtualTime::new(), Vec::new());
     let failed = time.block_on(
         retry(policy, || async { Err::<(), _>(()) })
             .curve(|k| {
-                asked.push(k);
+                numbers.push(k);
                 if k == 3 { Duration::MAX } else { 10 * MS }
             })
             .seed(seed)
@@ -671,7 +677,7 @@ fn a_curve_of_ones_own_is_capped_and_jittered() {
         .map(|(k, c)| duration_from_ms(c / 2.0 + seed.draws(0, k).r * (c - c / 2.0)))
         .into();
     assert_eq!(delays, expected);
-    assert_eq!(asked, [1, 2, 3]);
+    assert_eq!(numbers, [1, 2, 3]);
 
     // Other backoffs have curves of their own.
     let failed = time.block_on(

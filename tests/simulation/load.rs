@@ -156,6 +156,7 @@ fn attempts_are_conserved_and_budgets_kept() {
             Budget::Unlimited => f64::INFINITY,
             Budget::PerRequest { .. } => first as f64 * 0.1,
             Budget::PerSuccess { .. } => successes as f64 * 0.1,
+            other => panic!("what it deposits is not known here: {other:?}"),
         };
         assert!(retries as f64 <= 10.0 + deposits + 1e-6);
         // One server: a limited number of responses per second, none while it stands still.

@@ -11,7 +11,7 @@ fn policy() -> RetryPolicy {
 }
 
 /// The only complaint is about this option.
-fn refused<T>(result: Result<T, OptionErrors>, option: &str) {
+fn rejected<T>(result: Result<T, OptionErrors>, option: &str) {
     let Err(errors) = result else {
         panic!("{option} was accepted");
     };
@@ -29,12 +29,12 @@ fn refused<T>(result: Result<T, OptionErrors>, option: &str) {
 }
 
 /// Each field set to each of the values is rejected under its own name.
-macro_rules! refuse {
+macro_rules! rejects {
     ($new:path, $options:expr, $($field:ident: [$($value:expr),*])*) => {
         $($({
             let mut options = $options.clone();
             options.$field = $value;
-            refused($new(options), stringify!($field));
+            rejected($new(options), stringify!($field));
         })*)*
     };
 }
@@ -45,7 +45,7 @@ const INF: f64 = f64::INFINITY;
 #[test]
 fn an_outage_is_checked() {
     let good = OutageOptions::new(policy(), Seed::new(0));
-    refuse! { Outage::new, good,
+    rejects! { Outage::new, good,
         clients: [0, 1_000_001, u32::MAX]
         spread_ms: [-1.0, NAN, INF]
         down_ms: [-1e-9, NAN, 1.1e12]
@@ -67,7 +67,7 @@ fn an_outage_is_checked() {
         ..RetryOptions::default()
     };
     let policy = RetryPolicy::from_options(still).unwrap();
-    refused(
+    rejected(
         Outage::new(OutageOptions {
             policy,
             ..good.clone()
@@ -84,7 +84,7 @@ fn an_outage_is_checked() {
         curve,
         ..good.clone()
     };
-    refused(Outage::new(listed(vec![5.0, 0.0])), "latency_ms");
+    rejected(Outage::new(listed(vec![5.0, 0.0])), "latency_ms");
     // Polly's waits are multiples of nothing; and what is below the last digit of a time is lost.
     let polly = RetryOptions {
         backoff: Backoff::Exponential,
@@ -98,7 +98,7 @@ fn an_outage_is_checked() {
     for options in [polly, hardly] {
         let policy = RetryPolicy::from_options(options).unwrap();
         let good = good.clone();
-        refused(Outage::new(OutageOptions { policy, ..good }), "latency_ms");
+        rejected(Outage::new(OutageOptions { policy, ..good }), "latency_ms");
     }
     assert!(Outage::new(listed(vec![0.0, 5.0])).is_ok());
     let moving = OutageOptions {
@@ -126,7 +126,7 @@ fn an_outage_is_checked() {
 #[test]
 fn contention_is_checked() {
     let good = ContentionOptions::new(policy(), Seed::new(0));
-    refuse! { Contention::new, good,
+    rejects! { Contention::new, good,
         clients: [0, 100_001]
         hop_mean_ms: [-1.0, NAN, INF]
         hop_sd_ms: [-1.0, NAN, 1.1e6]
@@ -139,7 +139,7 @@ fn contention_is_checked() {
             (NAN, 5.0, "base_ms"),
             (5.0, 4.0, "cap_ms"),
         ] {
-            refused(strategy.policy(base, cap), option);
+            rejected(strategy.policy(base, cap), option);
         }
         assert_eq!(strategy.policy(5.0, 7.0).unwrap().max_attempts(), UNLIMITED);
     }
@@ -153,7 +153,7 @@ fn load_is_checked() {
     let closed = |clients, think_ms| Arrivals::Closed { clients, think_ms };
     let per_request = |ratio, bucket| Budget::PerRequest { ratio, bucket };
     let per_success = |ratio, bucket| Budget::PerSuccess { ratio, bucket };
-    refuse! { Load::new, good,
+    rejects! { Load::new, good,
         arrivals: [open(0.0), open(NAN), open(INF), random(-1.0), random(1e6), closed(0, 1.0),
             closed(1_000_001, 1.0), closed(1, NAN), closed(1, -1.0)]
         capacity_per_s: [0.0, NAN, INF]
@@ -177,20 +177,20 @@ fn amplification_and_ethernet_are_checked() {
         requests: 10,
         seed: Seed::new(0),
     };
-    refuse! { Amplification::new, good,
+    rejects! { Amplification::new, good,
         attempts: [0, 1_001, u32::MAX]
         layers: [0, 13, 21, u32::MAX]
         failure: [-0.1, 1.1, NAN]
         requests: [0, 10_000_001]
     }
-    refused(
+    rejected(
         amplification(&AmplificationOptions {
             failure: 2.0,
             ..good
         }),
         "failure",
     );
-    refuse! { Ethernet::new, EthernetOptions::new(Seed::new(0)),
+    rejects! { Ethernet::new, EthernetOptions::new(Seed::new(0)),
         stations: [0, 100_001]
         max_attempts: [0, u32::MAX]
         truncate_at: [0, 31]

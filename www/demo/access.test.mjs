@@ -38,7 +38,7 @@ inEachEngine(({ withPage }) => {
               ['color-contrast'],
             );
           },
-          // What is drawn has the same colours and names in both schemes.
+          // Figures have the same colours and names in both schemes.
           { viewport, scheme, query: scheme === 'light' ? '' : SMALL },
         ));
     }

@@ -578,7 +578,7 @@ describe('the published figure', () => {
   });
 });
 
-/** Numbers from 0 to 1, the same in each run. @param {number} seed */
+/** Numbers between 0 and 1, the same in each run. @param {number} seed */
 function random(seed) {
   let state = seed;
   return () => {

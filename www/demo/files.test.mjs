@@ -203,7 +203,10 @@ async function handedOver(page, act) {
         file = /** @type {any} */ (globalThis).blobs
           .get(target.href)
           .arrayBuffer()
-          .then((/** @type {ArrayBuffer} */ bytes) => ({ name, bytes: [...new Uint8Array(bytes)] }));
+          .then((/** @type {ArrayBuffer} */ bytes) => ({
+            name,
+            base64: btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')),
+          }));
       },
       { capture: true, signal: listening.signal },
     );
@@ -211,8 +214,8 @@ async function handedOver(page, act) {
   });
   await act();
   await page.waitForFunction(() => /** @type {any} */ (globalThis).file());
-  const { name, bytes } = await page.evaluate(() => /** @type {any} */ (globalThis).file());
-  return { name, content: Buffer.from(bytes) };
+  const { name, base64 } = await page.evaluate(() => /** @type {any} */ (globalThis).file());
+  return { name, content: Buffer.from(base64, 'base64') };
 }
 
 /** One line of RFC 4180. @param {string} line */

@@ -106,7 +106,7 @@ inEachEngine(({ withPage, engine }) => {
         );
       }
 
-      // By keyboard to all of them, from the first cell through every row and the tall cell.
+      // The keyboard reaches all of them, from the first cell through every row and the tall cell.
       await page.locator('.cell[data-backoff=fixed][data-jitter=none]').click();
       const here = () =>
         page.evaluate(() =>

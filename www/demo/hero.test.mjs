@@ -187,7 +187,12 @@ inEachEngine(({ engine, withPage }) => {
             document.body.append(probe);
             return (getComputedStyle(probe).color.match(/\d+/g) ?? []).map(Number);
           });
-          /** The strip, and the curve below it. @param {number} row @param {'strip' | 'curve'} part @param {readonly [number, number]} [from] */
+          /**
+           * The strip, and the curve below it.
+           * @param {number} row
+           * @param {'strip' | 'curve'} part
+           * @param {readonly [number, number]} [from]
+           */
           const shot = (row, part, [from, to] = [0, 1]) =>
             pictureOf(page, async () => {
               const box = await page.locator('.hero-strip svg').nth(row).boundingBox();

@@ -34,7 +34,7 @@ function translated(text, from = 'detect') {
 }
 
 /** @param {string} text @param {any} [from] */
-function refusal(text, from = 'detect') {
+function rejection(text, from = 'detect') {
   const answer = page.translate(text, from);
   assert.ok('error' in answer, text);
   return answer.error;
@@ -750,7 +750,7 @@ test('each option of the package either has a value in a translation or is said 
     const text = `createFetch({ baseMs: 50, ${name}: something })`;
     if (VALUES.includes(name))
       return (
-        refusal(text) === `${name} must be a value, got something. A variable cannot be read here: paste its value.`
+        rejection(text) === `${name} must be a value, got something. A variable cannot be read here: paste its value.`
       );
     assert.ok(translated(text).notes.includes(`\`${name}\` is left out: it changes no wait.`), name);
     return false;
@@ -811,7 +811,7 @@ const REFUSED = [
 describe('rejected with one message', () => {
   for (const [text, error, from] of REFUSED) {
     test(text.slice(0, 60).replaceAll('\n', ' ') || 'nothing', () => {
-      const message = refusal(text, from);
+      const message = rejection(text, from);
       assert.match(message, error);
       assert.ok(message.length < 600, message);
     });
@@ -833,8 +833,8 @@ test('nothing that is pasted is run, and no prototype is touched', () => {
     '{ retries: 5, __proto__: { factor: 3 }, constructor: 1, toString: 2, "<img src=x onerror=alert(1)>": 3 }',
     'p-retry',
   );
-  refusal('{ "version": 1, "baseMs": 5, "__proto__": { "capMs": 7 }, "constructor": 3 }');
-  refusal('{ baseMs: 5, jitter: { __proto__: { type: "additive" }, ratio: 3 } }');
+  rejection('{ "version": 1, "baseMs": 5, "__proto__": { "capMs": 7 }, "constructor": 3 }');
+  rejection('{ baseMs: 5, jitter: { __proto__: { type: "additive" }, ratio: 3 } }');
   assert.equal('ran' in globalThis, false);
   assert.equal(/** @type {any} */ ({}).factor, undefined);
   assert.equal(/** @type {any} */ ({}).capMs, undefined);
@@ -844,11 +844,11 @@ test('long texts of one thing end with an answer', () => {
   const repeated = ['/', '"\\', '\n', 'a<', 'a:1,', 'b(){},', '/*x', '*1', '-', 'a.', '`', '=>', 'new '];
   for (const piece of repeated) {
     const text = `f({ a: 1${piece.repeat(Math.floor(18_000 / piece.length))}`;
-    assert.equal(typeof refusal(text), 'string');
-    assert.doesNotMatch(refusal(text), /call stack|stack space/i);
+    assert.equal(typeof rejection(text), 'string');
+    assert.doesNotMatch(rejection(text), /call stack|stack space/i);
   }
   assert.equal(translated(`{ retries: ${'- '.repeat(20)}3 }`, 'p-retry').strategy.maxAttempts, 4);
-  assert.match(refusal(`{ retries: ${'- '.repeat(5000)}3 }`), /nested too deeply/);
+  assert.match(rejection(`{ retries: ${'- '.repeat(5000)}3 }`), /nested too deeply/);
 });
 
 /** Texts that cost a careless reader 2^n or n² steps: `unit`, repeated between `head` and `tail`. */
@@ -918,5 +918,5 @@ test('a function that would take too many steps is rejected after a bounded numb
   const [{ value }] = parse(text).objects;
   assert.ok(value.map.get('delay') instanceof Fn);
   assert.equal(value.map.get('delay').apply([1], 0.5), undefined);
-  assert.match(refusal(`axiosRetry(a, { retryDelay: f40 });\n${text}`), /does more than arithmetic/);
+  assert.match(rejection(`axiosRetry(a, { retryDelay: f40 });\n${text}`), /does more than arithmetic/);
 });

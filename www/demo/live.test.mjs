@@ -189,7 +189,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         assert.equal(Number(ended) + Number(succeeded), 8);
         assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
         assert.ok(await page.locator('#live-start').isEnabled());
-        // Longer than the longest wait that was under way.
+        // Longer than the longest running wait.
         await page.evaluate(() => setTimeout(() => Object.assign(globalThis, { isLater: true }), 9000));
         await page.clock.fastForward(10_000);
         assert.ok(await page.evaluate(() => 'isLater' in globalThis));
@@ -358,7 +358,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       };
       const still = await draws(browser, 'reduce');
       assert.equal(still.events, 6);
-      // And once each at the beginning, at the end and when it comes into view.
+      // And once each at the start, at the end and when it comes into view.
       assert.ok(still.drawn <= still.events + 3, JSON.stringify(still));
       const movingBrowser = await launch('light');
       try {
@@ -460,8 +460,8 @@ async function checkLog(page, requests, failure) {
     /attempt (?:[2-9]|10): POST again, the same Idempotency-Key [\da-f]{8}…$/.test(line),
   );
   assert.deepEqual([first.length, again.length], [8, requests - 8]);
-  const asked = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
-  assert.equal(asked.length > 0, failure === '429' || failure === 'mixed');
+  const requested = log.filter((line) => /: 429, waits 1(\.\d+)?\u00a0s, Retry-After asks for 1\u00a0s$/.test(line));
+  assert.equal(requested.length > 0, failure === '429' || failure === 'mixed');
   const lost = log.filter((line) => /: network error, /.test(line));
   assert.equal(lost.length > 0, ['network', 'offline', 'mixed'].includes(failure));
 }

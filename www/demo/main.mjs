@@ -59,7 +59,7 @@ async function call(server, path) {
     await response.json();
     record.answers.push('200');
   } catch (error) {
-    // Refused before the first attempt: a mistake in the options, not an outcome.
+    // Rejected before the first attempt: a mistake in the options, not an outcome.
     if (record.answers.length === 0) throw error;
     record.outcome = retryReport(error)?.reason === 'notRetryable' ? 'rejected' : 'gave up';
   }

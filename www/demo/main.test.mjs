@@ -7,10 +7,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL('main.mjs', import.meta.url));
+const PATIENT = new URL('lib/patient-node.mjs', import.meta.url).href;
 
 /** @param {string[]} args */
 async function demo(...args) {
-  const { stdout } = await run(process.execPath, [MAIN, ...args], { env: { ...process.env, FORCE_COLOR: undefined } });
+  const { stdout } = await run(process.execPath, ['--import', PATIENT, MAIN, ...args], {
+    env: { ...process.env, FORCE_COLOR: undefined },
+  });
   const lines = stdout.split('\n');
   const rows = lines.filter((line) => /^(\d\d|missing) +\d+ {2}/.test(line));
   // Without the last column, the milliseconds that the request took.

@@ -105,8 +105,8 @@ function printWaits({ baseMs, capMs, factor, maxAttempts }, calls) {
   const shares = calls.flatMap((it) =>
     it.waits.flatMap((wait, k) => (it.answers[k] === '429' ? [] : wait / /** @type {number} */ (ceilings[k]))),
   );
-  const asked = waits.length - shares.length;
-  const hinted = asked > 0 ? ` (${asked} by Retry-After)` : '';
+  const requested = waits.length - shares.length;
+  const hinted = requested > 0 ? ` (${requested} by Retry-After)` : '';
   if (shares.length === 0) {
     console.log(`waits     ${waits.length}, ${(sum(waits) / 1000).toFixed(2)} s${hinted}`);
     return;

@@ -467,7 +467,12 @@ function titleOf(name) {
 const NOISE = 10;
 const SEEN = 30;
 
-/** Marks are seen if the picture is another one without them. @param {Page} page @param {string} figure @param {string} marks */
+/**
+ * Marks are seen if the picture is another one without them.
+ * @param {Page} page
+ * @param {string} figure
+ * @param {string} marks
+ */
 async function seen(page, figure, marks) {
   const drawing = page.locator(`${figure} .drawing`);
   const picture = async () => (await drawing.screenshot()).toString('base64');
@@ -478,7 +483,7 @@ async function seen(page, figure, marks) {
     const without = await picture();
     await style.evaluate((element) => /** @type {Element} */ (element).remove());
     const after = await picture();
-    // Where something else has changed meanwhile, nothing is known.
+    // If something else has changed, the comparison says nothing.
     if ((await page.evaluate(differences, [before, after])) > NOISE) return undefined;
     return { pixels: await page.evaluate(differences, [before, without]) };
   });

@@ -66,11 +66,11 @@ function ownFrames() {
   /** @type {FrameRequestCallback[]} */
   let wanted = [];
   let now = 0;
-  let asked = 0;
+  let id = 0;
   globalThis.requestAnimationFrame = (callback) => {
-    asked++;
+    id++;
     wanted.push(callback);
-    return asked;
+    return id;
   };
   globalThis.cancelAnimationFrame = () => {
     wanted = [];
@@ -113,7 +113,10 @@ async function look(page, scene) {
 /** @param {Page} page */
 const wantsFrame = (page) => page.evaluate(() => /** @type {any} */ (globalThis).frameWanted());
 
-/** Resolves when the page's own observer, which is older than the one made here, was called. Runs in the page. @param {Element} element */
+/**
+ * Resolves when the page's own observer, which is older than the one made here, was called. Runs in the page.
+ * @param {Element} element
+ */
 function bringIntoView(element) {
   element.scrollIntoView({ block: 'center', behavior: 'instant' });
   return new Promise((resolve) => {
@@ -284,7 +287,7 @@ describe('the story', () => {
           assert.ok(some > 50 && all > 1.3 * some, `${some}, then ${all}`);
           assert.equal(await pixels(page, 'jitter', '--failed', BAR), 0);
           assert.equal(await pixels(page, 'jitter', '--full', BAR), 0, 'nothing left to do');
-          // The end stays, then it begins again.
+          // The end stays, then it starts again.
           await frames(page, 9000 / PER_FRAME_MS);
           const end = await pictureOf(page, 'jitter');
           await frames(page, 1);

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
-import { NARROW_WIDTHS, SMALL, WIDER_TEXT } from './lib/page.mjs';
+import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
 import { bePatient } from './lib/patience.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
@@ -322,23 +322,13 @@ async function text(page, selector) {
 }
 
 /** Waits until a figure shows what the controls say. @param {Session} page @param {string} id */
-async function drawn(page, id) {
-  await page.wait((figure) => {
-    // Its section may not be loaded so far.
-    const section = ['success', 'landing', 'delays'].includes(figure) ? 'delays-body' : 'herd-body';
-    const card = document.getElementById(figure) ?? document.getElementById(section);
-    card?.scrollIntoView({ behavior: 'instant', block: 'nearest' });
-    return card?.getAttribute('aria-busy') === 'false';
-  }, id);
-}
+const drawn = (page, id) => page.wait(isDrawn, placeOf(id));
 
 /** @param {Session} page */
 async function drawAll(page) {
   // Some sections are loaded when they come near.
-  for (const body of await page.run(() => [...document.querySelectorAll('main [id$="-body"]')].map(({ id }) => id))) {
-    await page.run((id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' }), body);
-    await page.wait((id) => document.querySelector(`#${id} > :not(.static)`) !== null, body);
-  }
+  for (const body of await page.run(() => [...document.querySelectorAll('main [id$="-body"]')].map(({ id }) => id)))
+    await page.wait(isLoaded, body);
   const ids = await page.run(() => [...document.querySelectorAll('figure.card')].map(({ id }) => id));
   for (const id of ids) await drawn(page, id);
   return ids;

@@ -4,9 +4,10 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { closeBrowsers } from './browser.mjs';
 import { Folder } from './folder.mjs';
 import { GROUPS } from './groups/all.mjs';
 import { nodes } from './groups/nodes.mjs';
@@ -47,6 +48,8 @@ const results = known.hash === hash ? known.results : {};
 
 const server = await startOrigin();
 const node = nodes(out);
+// The tools run on the newest Node with long-term support.
+process.env.PATH = `${dirname(await node(24))}${delimiter}${process.env.PATH}`;
 const total = chosen.reduce((sum, { rows }) => sum + rows.length, 0);
 let number = 0;
 let failed = 0;
@@ -77,6 +80,7 @@ for (const { name, packages = {}, install, rows } of chosen) {
   if (!values.keep) folder.remove();
 }
 server.close();
+await closeBrowsers();
 
 const names = GROUPS.flatMap(({ rows }) => rows.map(({ name }) => name));
 const all = names.filter((name) => name in results).map((name) => [name, results[name]]);

@@ -4,7 +4,13 @@ import { createServer } from 'node:http';
 
 export async function startOrigin() {
   const requests = new Map();
-  const server = createServer(({ url }, response) => {
+  const server = createServer(({ method, url }, response) => {
+    // A preflight, which some hosts send before the request.
+    if (method === 'OPTIONS') {
+      const allow = { 'access-control-allow-headers': '*', 'access-control-allow-origin': '*' };
+      response.writeHead(204, allow).end();
+      return;
+    }
     const count = (requests.get(url) ?? 0) + 1;
     requests.set(url, count);
     const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store', 'content-type': 'text/plain' };

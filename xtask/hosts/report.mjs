@@ -1,6 +1,6 @@
 // The table of hosts, for the terminal and for docs/hosts.md.
 
-import { PARTS } from './suite.mjs';
+import { BUILT, PARTS } from './suite.mjs';
 
 const LETTERS = Object.keys(PARTS);
 
@@ -8,12 +8,14 @@ const cells = ({ parts = LETTERS.join(''), results, message }) =>
   LETTERS.map((part) => {
     if (!parts.includes(part)) return '–';
     if (results?.[part] === 'ok') return '●';
+    if (results?.[part] === BUILT) return '○';
     return results?.[part] || message ? '✗' : '?';
   });
 
 /** One row for the terminal. */
 export const line = (name, result) =>
-  `${result.good ? 'ok    ' : 'FAILED'} ${name.padEnd(52)} ${cells(result).join(' ')}${result.message ? `  ${result.message}` : ''}`;
+  `${result.good ? 'ok    ' : 'FAILED'} ${name.padEnd(52)} ` +
+  `${cells(result).join(' ')}${result.message ? `  ${result.message}` : ''}`;
 
 /** @param {[string, object][]} rows */
 export const table = (rows) => rows.map(([name, result]) => `  ${line(name, result)}\n`).join('');
@@ -29,7 +31,8 @@ export function document(groups, results) {
       const remark = [row.remark ?? '', said].filter(Boolean).join(' ');
       return `| ${row.name} | ${cells(result).join(' | ')} | ${remark} |`;
     });
-    return `## ${name}\n\n${versions ? `${versions}\n\n` : ''}| host | ${LETTERS.join(' | ')} | remarks |\n|---|${LETTERS.map(() => '---|').join('')}---|\n${lines.join('\n')}\n`;
+    const head = `| host | ${LETTERS.join(' | ')} | remarks |\n|---|${LETTERS.map(() => '---|').join('')}---|`;
+    return `## ${name}\n\n${versions ? `${versions}\n\n` : ''}${head}\n${lines.join('\n')}\n`;
   });
   return `# Hosts
 
@@ -37,7 +40,7 @@ Each row is a run of the packed package, installed as a user installs it. \`carg
 
 ${LETTERS.map((part) => `- **${part}**: ${PARTS[part]}`).join('\n')}
 
-● works, ✗ does not work (the remark has the tool's own message), – is not part of the run.
+● works, ○ is built and not run here, ✗ does not work (the remark has the tool's own message), – is not part of the run.
 
 ${sections.join('\n')}`;
 }

@@ -1,6 +1,6 @@
 // How one host is run and what its results mean.
 
-import { PARTS } from './suite.mjs';
+import { BUILT, PARTS } from './suite.mjs';
 
 /**
  * @typedef {object} Row
@@ -13,7 +13,7 @@ import { PARTS } from './suite.mjs';
  * @typedef {object} Outcome
  * @property {boolean} good whether the host did what the table expects of it
  * @property {Record<string, string>} [results]
- * @property {string} [message] of the tool that refused
+ * @property {string} [message] of the tool that rejected it
  * @property {string} [problem]
  */
 
@@ -25,9 +25,9 @@ import { PARTS } from './suite.mjs';
 export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), refused }, folder) {
   try {
     const results = await run(folder);
-    const bad = [...parts].filter((part) => results[part] !== 'ok');
+    const bad = [...parts].filter((part) => results[part] !== 'ok' && results[part] !== BUILT);
     if (refused) {
-      const message = bad.map((part) => results[part]).find((text) => refused.test(text));
+      const message = [...bad.map((part) => results[part]), results.warning].find((text) => refused.test(text));
       if (message) return { good: true, results, message: refused.exec(message)[0] };
       return { good: false, results, problem: `no message like ${refused}: ${JSON.stringify(results)}` };
     }

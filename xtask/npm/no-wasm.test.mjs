@@ -10,7 +10,7 @@ const written = (body, exported = 'export var half = retasmFunc.half;\n') =>
 
 const HALF = ' function $0($0_1) {\n  $0_1 = +$0_1;\n  return +Math_floor($0_1 * .5);\n }\n\n';
 
-test('the module makes the functions when it is asked to, and not at import', async () => {
+test('the module makes the functions on demand, and not at import', async () => {
   const code = await moduleOf(written(HALF));
   assert.doesNotMatch(code, /imul/);
   assert.match(code, /^\/\/ Written by Binaryen's wasm2js\.\n/);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { graphOf, problemsOf, rootsOf } from './roots.mjs';
 
-/** A wasm file whose one function is exported under each of the names, with a memory if so asked. */
+/** A wasm file whose one function is exported under each of the names, optionally with a memory. */
 function wasmWith(names, imports = [], memory = false) {
   const text = (s) => [s.length, ...Buffer.from(s)];
   const section = (id, body) => [id, body.length, ...body];

@@ -14,9 +14,12 @@ const SKIPPED = ['node_modules', 'target', 'dist'];
 /** The list of the phrases, and the test that has each of them. */
 const ITSELF = ['words.mjs', 'words.test.mjs'];
 
-/** Lines that cannot break: rows of tables, regular expressions, addresses, long tokens, tags, types. */
+/**
+ * Lines that cannot break: rows of tables, expected messages, regular expressions, addresses, long tokens, tags, types.
+ */
 const UNBREAKABLE = [
   /^\|/,
+  /^\/\/(!? \||~ )/,
   /^\s*\/.*\/\w*[;,)]*$/,
   /\.exec\($/,
   /https?:\/\//,
@@ -28,31 +31,32 @@ const UNBREAKABLE = [
 const UNBROKEN = [/^tests\/package\/types\//, /^tests\/package\/schedules\/mutants\.mjs$/];
 
 /**
- * Phrases, the words to use instead, and the kind of text if not all: the opening of a comment, a test's title, or data.
+ * Phrases, the words to use instead, and the kind of text if not all: the opening of a comment, a test's title, or
+ * data.
  * @type {[phrase: RegExp, instead: string, only?: string][]}
  */
 export const PHRASES = [
   [/^(?:Of|By which|What|Beside|Between(?! \d)|As) /, 'start with the subject, or with a verb', 'opening'],
   [/^(?:what|who|that|those|of|by|nobody)\b/, 'start with the behaviour', 'title'],
-  [/\b[Tt]old\b|\btells? (?:the|of|about|it|what|how|whether|when|its)\b/, 'notify, report, show, receive'],
-  [/\bunless (?:\S+ )?(?:is |was |are )?given\b|\b(?:is|are|was|were|if|not) given\b/, 'set, passed'],
-  [/\bjudg(?:e|es|ed|ing)\b/, 'decide, classify'],
-  [/(?<![Tt]here )\b(?:is|are|was|were|be) (?:none|no (?!longer|more|less|later|earlier|wider)[a-z]+)\b/, 'is not a …'],
-  [/\bthere (?:is|are) none\b/, 'unset, missing'],
-  [/\bso (?:many|much|long)\b(?! (?:as|that)\b)/, 'this many, the number, the time'],
-  [/\blook(?:s|ed|ing)? (?:at|whether)\b/, 'check, read'],
+  [/\btold\b|\btells? (?:the|of|about|it|what|how|whether|when|its)\b/i, 'notify, report, show, receive'],
+  [/\bunless (?:\S+ )?(?:is |was |are )?given\b|\b(?:is|are|was|were|if|not) given\b/i, 'set, passed'],
+  [/\bjudg(?:e|es|ed|ing)\b/i, 'decide, classify'],
+  [/(?<!there )\b(?:is|are|was|were|be) (?:none|no (?!longer|more|less|later|earlier|wider)[a-z]+)\b/i, 'is not a …'],
+  [/\bthere (?:is|are) none\b/i, 'unset, missing'],
+  [/\bso (?:many|much|long)\b(?! (?:as|that)\b)/i, 'this many, the number, the time'],
+  [/\blook(?:s|ed|ing)? (?:at|whether)\b/i, 'check, read'],
   [/\b(?:whoever|somebody|everybody|nobody|those who)\b/i, 'name the actor'],
-  [/\bin the place of\b|\btak(?:es?|ing) the place of\b/, 'replaces, instead of'],
+  [/\bin the place of\b|\btak(?:es?|ing) the place of\b/i, 'replaces, instead of'],
   [/\b(?:under way|anew|likewise|meanwhile|in vain|on the average|beside)\b/i, 'running, again, too, next to'],
-  [/\b(?:is|are|was|were) (?:begun|over|spent)\b|\bbeg(?:ins?|inning|un)\b/, 'start, end'],
-  [/\bcomes? (?:out|on top)\b|\blet(?:s|ting)? go of\b|\bgives? back\b/, 'is returned, cancels, releases'],
-  [/\b(?:nonsense|mends?|good enough|(?:does|do) not act|never acts)\b/, 'invalid, fixes, has no effect'],
-  [/\bit must be\b|\bmust be left out\b/, '<name> must be <rule>, got <value>'],
-  [/(?<!onnection.*)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/, 'reject (only a connection is refused)'],
-  [/\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/, 'called, lower case'],
-  [/\d[ \u00a0]%/, '99%'],
-  [/(?<![\d,.#])\b\d{1,3} 000\b/, '10,000'],
-  [/\b(?:registry\.npmjs\.org|(?:static|index)\.crates\.io|proxy\.golang\.org|pypi\.org)\b/, 'no registry', 'data'],
+  [/\b(?:is|are|was|were) (?:begun|over|spent)\b|\bbeg(?:ins?|inning|un)\b/i, 'start, end'],
+  [/\bcomes? (?:out|on top)\b|\blet(?:s|ting)? go of\b|\bgives? back\b/i, 'is returned, cancels, releases'],
+  [/\b(?:nonsense|mends?|good enough|(?:does|do) not act|never acts)\b/i, 'invalid, fixes, has no effect'],
+  [/\bit must be\b|\bmust be left out\b/i, '<name> must be <rule>, got <value>'],
+  [/(?<!onnection.*)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i, 'reject (only a connection is refused)'],
+  [/\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/i, 'called, lower case'],
+  [/\d[ \u00a0]%/i, '99%'],
+  [/(?<![\d,.#])\b\d{1,3} 000\b/i, '10,000'],
+  [/\b(?:registry\.npmjs\.org|(?:static|index)\.crates\.io|proxy\.golang\.org|pypi\.org)\b/i, 'no registry', 'data'],
 ];
 
 /** A text of a line: part of a comment or its opening, a string, the title of a test, the line of a page. */

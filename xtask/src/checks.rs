@@ -148,6 +148,10 @@ fn native() -> Vec<Plan> {
             vec![in_root(cx, &["test", "--all-features"])]
         })
         .room(TARGET),
+        Plan::tests("native: texts of misuse", Runner::Cargo, &[], |cx| {
+            vec![in_root(cx, &["test", "--package", "rejitter-ui"])]
+        })
+        .room(TARGET),
         Plan::tests("native: build tools", Runner::Cargo, &[], |cx| {
             vec![in_root(cx, &["test", "--package", "xtask"])]
         })
@@ -578,7 +582,7 @@ mod tests {
     fn the_long_steps_are_there() {
         let names = names(Plan::is_test);
         for (name, _) in LONG {
-            assert!(names.iter().any(|n| n == name), "{name} is no step");
+            assert!(names.iter().any(|n| n == name), "{name} is not a step");
         }
     }
 

@@ -285,9 +285,9 @@ fn executable(path: &Path) -> bool {
 fn end_group(child: &mut Child) {
     let group = child.id();
     signals::terminate_group(group);
-    let asked = Instant::now();
+    let since = Instant::now();
     // The child itself must be reaped before its group can be empty.
-    while asked.elapsed() < GRACE {
+    while since.elapsed() < GRACE {
         let ended = matches!(child.try_wait(), Ok(Some(_)) | Err(_));
         if ended && !signals::group_exists(group) {
             return;

@@ -10,6 +10,7 @@ mod cmd;
 mod counts;
 mod crate_checks;
 mod demo;
+mod hosts;
 mod lab_wasm;
 mod pkg;
 mod plan;
@@ -50,6 +51,10 @@ cargo xtask <command>
   bench [--quick] [--only NAME]... [--docs]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
       minute; --only runs the parts whose names contain NAME; --docs writes docs/benchmarks.md
+  hosts [--only NAME]... [--keep] [--docs]
+      installs the packed package in the hosts and tools that users have, and runs one suite in each;
+      some minutes. --only runs the hosts whose names contain NAME, --keep leaves their projects in
+      target/hosts, --docs writes docs/hosts.md
   schedules [--count N] [--seed S]
       random hostile schedules against the packed package, a million by default
   site [--out DIR]
@@ -71,6 +76,7 @@ enum Command {
     Demo(demo::Options),
     Test(test::Options),
     Bench(bench::Options),
+    Hosts(hosts::Options),
     Schedules(schedules::Options),
     Site(site::Options),
     Pkg,
@@ -105,6 +111,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(options) => demo::run(&ws, &options),
         Command::Test(options) => test::run(&ws, &options),
         Command::Bench(options) => bench::run(&ws, &options),
+        Command::Hosts(options) => hosts::run(&ws, &options),
         Command::Schedules(options) => schedules::run(&ws, &options),
         Command::Site(options) => site::run(&ws, &options),
         Command::Pkg => {
@@ -133,6 +140,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             Some("demo") => Command::Demo(demo::Options::default()),
             Some("test") => Command::Test(test::Options::default()),
             Some("bench") => Command::Bench(bench::Options::default()),
+            Some("hosts") => Command::Hosts(hosts::Options::default()),
             Some("schedules") => Command::Schedules(schedules::Options::default()),
             Some("site") => Command::Site(site::Options::default()),
             Some("pkg") => Command::Pkg,
@@ -154,6 +162,9 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             (Command::Bench(options), Long("quick")) => options.quick = true,
             (Command::Bench(options), Long("docs")) => options.docs = true,
             (Command::Bench(options), Long("only")) => options.only.push(args.value()?.string()?),
+            (Command::Hosts(options), Long("keep")) => options.keep = true,
+            (Command::Hosts(options), Long("docs")) => options.docs = true,
+            (Command::Hosts(options), Long("only")) => options.only.push(args.value()?.string()?),
             (Command::Schedules(options), Long("count")) => {
                 options.count = number(args, "--count")?
             }
@@ -213,6 +224,15 @@ mod tests {
         assert_eq!(
             parsed("bench --only heap --quick --docs --only cold"),
             Ok(Command::Bench(bench))
+        );
+        let hosts = hosts::Options {
+            only: vec!["jest".into()],
+            keep: true,
+            docs: true,
+        };
+        assert_eq!(
+            parsed("hosts --keep --only jest --docs"),
+            Ok(Command::Hosts(hosts))
         );
         let schedules = schedules::Options {
             count: 50,
@@ -277,6 +297,7 @@ mod tests {
             "demo",
             "test",
             "bench",
+            "hosts",
             "schedules",
             "site",
             "pkg",

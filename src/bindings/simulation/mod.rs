@@ -2,7 +2,7 @@
 //! advanced in slices.
 //!
 //! A policy comes as the data that its `toJSON()` gives, options as an object of those that are
-//! given, a seed as its two halves. Refused options throw a `RangeError` that lists all of them.
+//! set, a seed as its two halves. Rejected options throw a `RangeError` that lists all of them.
 //! These are the raw functions: src/js/lab/simulations.js makes of them what users call.
 
 use wasm_bindgen::prelude::*;

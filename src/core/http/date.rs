@@ -123,7 +123,7 @@ fn date(year: i64, month: usize, day: i64) -> Option<i64> {
 }
 
 /// Days from 1 January 1970 in the Gregorian calendar. Years start in March here, so that the leap
-/// day is the last of one; of `year` only 0 and more are asked for.
+/// day is the last of one; `year` is never negative.
 fn days(year: i64, month: usize, day: i64) -> i64 {
     let month = i64::try_from(month).unwrap_or(0);
     let shifted = (month + 10) % 12;

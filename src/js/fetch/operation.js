@@ -87,7 +87,7 @@ export class FetchOperation {
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
-      if (!this.sent) this.request.refuse(error);
+      if (!this.sent) this.request.drop(error);
       throw error;
     } finally {
       this.over = true;

@@ -178,17 +178,17 @@ export class FetchRequest {
     return { ...init, ...duplex, body };
   }
 
-  /** Lets go of the bytes that were kept for another attempt. */
+  /** Drops the bytes that were kept for another attempt. */
   release() {
     // The request that the last attempt took over is not ours any more.
     if (this.isRequest && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
   }
 
   /**
-   * Lets go of a body that was never sent: its source, a file for instance, would stay open.
+   * Cancels a body that was never sent: its source, a file for instance, would stay open.
    * @param {unknown} reason
    */
-  refuse(reason) {
+  drop(reason) {
     discard(this.init, reason);
     if (this.isRequest) discard(this.alive[1], reason);
   }

@@ -6,7 +6,7 @@ import { reasonOf } from '../run/cancellation.js';
 import { follow, unfollow } from '../run/signals.js';
 
 /**
- * Lets go of the connection of a response, or of the source of a request's body. Not waited for: the promise of
+ * Cancels a response's body, or the source of a request's. It does not wait, because the promise of
  * `cancel` may never settle, for one if the response was cloned and the clone is not read.
  * @param {any} response
  * @param {unknown} [reason]

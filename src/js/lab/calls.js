@@ -22,7 +22,7 @@ export function callsOf(load) {
       try {
         return use(load());
       } catch (error) {
-        // Refusals name this package. All else is a trap, a stack that is full, memory that is short: the
+        // Errors about options name this package. All else is a trap, a stack that is full, memory that is short: the
         // stack pointer of the wasm stays where it was, and each further call would fail too.
         if (!messageOf(error, '').startsWith('rejitter: ')) {
           instance = {};

@@ -1,7 +1,7 @@
 // @ts-check
 // The names of options' values and the codes that stand for them in the core.
 
-// Positions are the codes that src/bindings/core.rs reads.
+// Positions are the codes of src/core/kinds.rs.
 export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'];
 export const FIXED = 0;
 export const LINEAR = 1;
@@ -30,6 +30,9 @@ export const CAP_RULES = ['bound', 'ceiling', 'draw'];
 export const BOUND = 0;
 export const CEILING = 1;
 export const DRAW = 2;
+
+/** Reasons to stop, at the negated codes of the core. */
+export const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 
 export const MAX_MS = Number.MAX_SAFE_INTEGER;
 export const DEFAULT_CAP_MS = 10_000;

@@ -108,7 +108,7 @@ export class Settings {
   }
 }
 
-/** Options that a function does not take, and why. @typedef {Record<string, string>} Refused */
+/** Options that a function does not take, and why. @typedef {Record<string, string>} Excluded */
 
 /** Why `metrics` are not supported where there is only one operation to count. */
 export const ONE_OPERATION = 'only RetryPolicy supports it';
@@ -155,21 +155,21 @@ export function inheriting(base) {
  * `backoff` or `jitter` drops the options that belong to what it replaces.
  * @param {any} options
  * @param {Settings} base
- * @param {Refused} [refused]
+ * @param {Excluded} [excluded]
  * @param {Partial<Settings>} [own]
  */
-export function readOverrides(options, base, refused, own) {
-  return readOptions(options, Object.assign(inheriting(base), own), refused, dropReplaced);
+export function readOverrides(options, base, excluded, own) {
+  return readOptions(options, Object.assign(inheriting(base), own), excluded, dropReplaced);
 }
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
- * @param {Refused} [refused]
+ * @param {Excluded} [excluded]
  * @param {(settings: Settings) => void} [adapt] called before the options are compared
  */
-export function readOptions(options, settings, refused = { metrics: ONE_OPERATION }, adapt) {
+export function readOptions(options, settings, excluded = { metrics: ONE_OPERATION }, adapt) {
   if (options === undefined) return settings;
   requireObject(options);
   /** @type {Error[]} */
@@ -197,7 +197,7 @@ export function readOptions(options, settings, refused = { metrics: ONE_OPERATIO
         break;
       default:
         if (problems.length >= MAX_PROBLEMS) continue;
-        valid = readByRule(name, value, settings, problems, refused);
+        valid = readByRule(name, value, settings, problems, excluded);
     }
     if (!valid) problems.push(problemOf(name, value, RULES[name]));
   }
@@ -221,21 +221,21 @@ export function readOptions(options, settings, refused = { metrics: ONE_OPERATIO
  * @param {any} value
  * @param {any} settings
  * @param {Error[]} problems
- * @param {Refused} refused
+ * @param {Excluded} excluded
  */
-function readByRule(name, value, settings, problems, refused) {
+function readByRule(name, value, settings, problems, excluded) {
   if (!Object.hasOwn(RULES, name)) {
     problems.push(
       unknown(
         name,
-        Object.keys(RULES).filter((known) => !Object.hasOwn(refused, known)),
+        Object.keys(RULES).filter((known) => !Object.hasOwn(excluded, known)),
       ),
     );
     return true;
   }
   // Elsewhere than in a policy, `metrics: false` says nothing new, and what is neither true nor false breaks its rule.
-  if (Object.hasOwn(refused, name) && (value === true || refused[name] !== ONE_OPERATION)) {
-    problems.push(leftOut(name, value, refused[name]));
+  if (Object.hasOwn(excluded, name) && (value === true || excluded[name] !== ONE_OPERATION)) {
+    problems.push(leftOut(name, value, excluded[name]));
     return true;
   }
   settings[name] = value;
@@ -247,7 +247,7 @@ function readByRule(name, value, settings, problems, refused) {
   }
 }
 
-/** `metrics` count over the runs of a policy. @type {Refused} */
+/** `metrics` count over the runs of a policy. @type {Excluded} */
 const OF_A_POLICY = { metrics: 'it belongs to the policy' };
 
 /**

@@ -35,7 +35,7 @@ export class Unlimited {
   context = undefined;
   alsoAnswered = ', or a promise of these';
 
-  /** The reason why the operation must not go on, or undefined. Looks at the clock, because timers may be late. */
+  /** The reason why the operation must not go on, or undefined. Reads the clock, because timers may be late. */
   get ended() {
     if (this.aborted) return 'aborted';
     return this.expired !== undefined || (this.deadlineAt < Infinity && this.deadlineAt <= now())
@@ -43,10 +43,10 @@ export class Unlimited {
       : undefined;
   }
 
-  /** Begins the operation. @param {Operation} _ */
+  /** Starts the operation. @param {Operation} _ */
   start(_) {}
 
-  /** Begins an attempt. @param {import('./attempt.js').Attempt} _ */
+  /** Starts an attempt. @param {import('./attempt.js').Attempt} _ */
   begin(_) {}
 
   /** Ends an attempt, however it ended. */

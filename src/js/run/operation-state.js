@@ -17,7 +17,7 @@ const KEPT = 10;
 const NO_RECORDS = [];
 
 /**
- * What acts on an operation from outside, signals and the deadline, and what follows it.
+ * Signals and the deadline, which act on an operation from outside, and the code that follows it.
  * @typedef {object} Limits
  * @property {boolean} aborted
  * @property {unknown} reason the signal's reason, once aborted

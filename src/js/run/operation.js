@@ -3,6 +3,7 @@
 // ended: run.js awaits, sync.js blocks. Everything else happens within the steps: hooks, records, the core.
 
 import { isMs } from '../options/checks.js';
+import { REASONS } from '../options/codes.js';
 import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { INTERRUPTED } from './cancellation.js';
@@ -25,9 +26,6 @@ export const WAIT = 3;
 export const PREPARE = 4;
 /** Nothing more: it has settled. */
 export const END = 5;
-
-/** Reasons to stop, at the negated codes of `decide`. */
-const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 
 /** Number of causes that are searched for an error before it becomes one of them. */
 const DEEPEST = 10;
@@ -102,7 +100,7 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Looks at how an attempt ended.
+   * Takes in how an attempt ended.
    * @param {unknown} answer
    * @param {boolean} threw
    */
@@ -230,7 +228,7 @@ export class Operation extends OperationState {
    */
   callbackFailed(thrown) {
     if (this.limits.aborted) return 'aborted';
-    // By the deadline, during a predicate or `beforeRetry`.
+    // Ended by the deadline, during a predicate or `beforeRetry`.
     if (thrown === INTERRUPTED) return 'deadline';
     if (thrown !== undefined && thrown === this.fault) {
       warn(thrown);

@@ -70,7 +70,7 @@ export function watch(operation, metrics, signal) {
   return channel.tracePromise(() => drive(operation, advance(operation)), context);
 }
 
-/** What `advance` returns instead of a promise once the operation has settled. */
+/** The value that `advance` returns instead of a promise once the operation has settled. */
 const SETTLED = Symbol('settled');
 
 /**
@@ -119,7 +119,7 @@ function advance(operation, answer, threw = false) {
 }
 
 /**
- * Begins what a step asks for, and returns a promise of how it ends.
+ * Starts the work of a step, and returns a promise of its end.
  * @param {Operation} operation
  * @param {number} step
  */
@@ -132,7 +132,7 @@ function perform(operation, step) {
     case WAIT: {
       const { unref } = settings;
       const delayMs = /** @type {number} */ (operation.pending ?? operation.delayMs);
-      // What a waiting operation holds counts: of a timer of its own nothing but the promise.
+      // Memory of a waiting operation counts: it holds only the promise of its timer.
       if (operation.bare) return new Promise((resolve) => void armTimer(/** @type {any} */ (resolve), delayMs, unref));
       return limits.wait(delayMs, now(), unref);
     }

@@ -14,7 +14,7 @@ export function now() {
  * Starts a timer of the host, for a wait or for its first part.
  * @param {() => void} wake
  * @param {number} ms finite, at least 0
- * @param {boolean} unref whether Node may exit meanwhile
+ * @param {boolean} unref whether Node may exit during the wait
  * @returns {any} its id
  */
 export function armTimer(wake, ms, unref) {
@@ -25,13 +25,13 @@ export function armTimer(wake, ms, unref) {
 
 /**
  * Returns how much of a wait is left when its timer has fired, in ms. Hosts fire timers up to 1 ms early. If more is
- * missing, or the clock has hardly moved meanwhile, a fake clock drives the timers and not `performance.now`: go on.
+ * missing, or the clock has hardly moved, a fake clock drives the timers and not `performance.now`: go on.
  * @param {number} ms the whole wait
  * @param {number} armedAt
  * @param {number} time now
  */
 export function restOf(ms, armedAt, time) {
-  // What one timer could not hold.
+  // The part that one timer cannot hold.
   const left = Math.max(0, Math.ceil(ms) - MAX_TIMER_MS);
   const missing = armedAt + ms - time;
   const early = missing - left;
@@ -43,7 +43,7 @@ export function restOf(ms, armedAt, time) {
  * Calls `done` once, `ms` from now, unless cancelled. Also a wait of 0 lets the event loop turn.
  * @param {number} ms finite, at least 0
  * @param {(time: number) => void} done gets the time
- * @param {boolean} unref whether Node may exit meanwhile
+ * @param {boolean} unref whether Node may exit during the wait
  * @param {number} armedAt the time now
  * @returns {() => void} cancels
  */

@@ -23,7 +23,7 @@ const DRAW = ['number', 'a number in [0, 1)'];
 
 const DISPOSE = /** @type {any} */ (Symbol).dispose ?? Symbol.for('Symbol.dispose');
 
-/** The ids of timers: above those that hosts give, and never used twice. */
+/** The ids of timers: above those of hosts, and never used twice. */
 let ids = 2 ** 40;
 
 /** @type {VirtualClock | undefined} the clock that is installed */
@@ -60,12 +60,20 @@ class VirtualClock {
     const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance, setImmediate, setTimeout } =
       /** @type {any} */ (globalThis);
     // The host's own, looked up before it is replaced: promises settle while real tasks run.
-    const later = setImmediate ?? setTimeout;
+    /** @param {() => void} done */
+    const later = (done) => {
+      try {
+        setImmediate(done);
+      } catch {
+        // Browsers have no setImmediate, and that of an edge route of Next.js throws.
+        setTimeout(done);
+      }
+    };
     // The fakes of sinon, Vitest and Jest have this. On those nothing would ever settle.
-    if ([later, setTimeout].some(({ clock }) => clock !== undefined)) {
+    if ([setImmediate, setTimeout].some((timer) => timer?.clock !== undefined)) {
       throw failure(Error, 'fake timers are installed already. Remove them first, or move time by them alone');
     }
-    this.#turn = () => new Promise((done) => void later(done));
+    this.#turn = () => new Promise(later);
     this.#pause = () => new Promise((done) => void setTimeout(done, 1));
     // Integer: sums with a fraction are rounded, and a timer would seem to fire early.
     const startedAt = Math.ceil(performance.now());
@@ -332,7 +340,7 @@ class Timers {
     });
   }
 
-  /** Drops the timers, but for those that do not keep the process alive: Node's fetch counts on its own. */
+  /** Drops the timers, except those that do not keep the process alive, which Node's fetch needs. */
   end() {
     const background = [...this.#armed.values()].filter((timer) => !timer.hasRef());
     this.live = false;

@@ -155,7 +155,7 @@ test('A11 rejects with the reason itself in every phase, and it is the reason of
   }
 });
 
-test('an attempt signal that is first asked for after the abort is aborted with the reason', () =>
+test('an attempt signal that is first read after the abort is aborted with the reason', () =>
   withClock(async () => {
     const controller = new AbortController();
     let kept;

@@ -178,7 +178,7 @@ const SLIPS = {
 for (const [name, [make, maker, cause]] of Object.entries(SLIPS)) {
   test(`${name} that is returned ends the operation with a TypeError`, async () => {
     const policy = new RetryPolicy({ jitter: 'none' });
-    const judge = (error, attempts) => {
+    const check = (error, attempts) => {
       assert.ok(error instanceof TypeError);
       assert.equal(error.message, `rejitter: ${maker}() was returned; throw it`);
       assert.equal(error.cause, cause);
@@ -187,7 +187,7 @@ for (const [name, [make, maker, cause]] of Object.entries(SLIPS)) {
     };
     for (const options of [
       {},
-      { retryOnResult: () => assert.fail('asked') },
+      { retryOnResult: () => assert.fail('called') },
       { signal: new AbortController().signal },
     ]) {
       for (const when of [1, 2]) {
@@ -195,12 +195,12 @@ for (const [name, [make, maker, cause]] of Object.entries(SLIPS)) {
           if (attempt < when) throw mine;
           return make();
         };
-        judge((await underClock(() => retry(given, options))).error, when);
-        judge((await underClock(() => retry(async (attempt) => given(attempt), options))).error, when);
+        check((await underClock(() => retry(given, options))).error, when);
+        check((await underClock(() => retry(async (attempt) => given(attempt), options))).error, when);
       }
-      judge(underBlockingClock(() => retrySync(make, options)).error, 1);
+      check(underBlockingClock(() => retrySync(make, options)).error, 1);
     }
-    judge((await underClock(() => policy.run(make))).error, 1);
-    judge((await underClock(() => policy.wrap(async () => make())())).error, 1);
+    check((await underClock(() => policy.run(make))).error, 1);
+    check((await underClock(() => policy.wrap(async () => make())())).error, 1);
   });
 }

@@ -45,7 +45,7 @@ function drawer() {
   ];
   return {
     draw: () => [word(), word(), any(), attempt(), below(2)],
-    // As the driver calls it for valid policies, and with anything.
+    // Arguments of the driver for valid policies, and any others.
     decide: () => {
       const valid = below(2) === 0;
       const ms = valid ? () => unset(() => unit() * 10 ** below(13)) : any;
@@ -101,11 +101,16 @@ test('control: a form that is wrong in one bit, or only for Infinity, is noticed
   assert.match(compare(10, lastBit).difference, /^draw\(/);
 });
 
-/** What users do, where modules cannot be compiled. Node's own fetch compiles WebAssembly too, by other functions. */
+/**
+ * A user's program, where modules cannot be compiled. Node's own fetch compiles WebAssembly too, by other functions.
+ */
 const USE = `
   WebAssembly.Module = WebAssembly.Instance = function () { throw new Error('refused'); };
   const out = {};
-  const failing = (times) => { let calls = 0; return () => { if (calls++ < times) throw new Error('flaky'); return calls; }; };
+  const failing = (times) => {
+    let calls = 0;
+    return () => { if (calls++ < times) throw new Error('flaky'); return calls; };
+  };
   out.default = await main.retry(failing(2), { baseMs: 1 });
   out.unlimited = await main.retry(failing(20), { baseMs: 0, maxAttempts: Infinity });
   out.sync = main.retrySync(failing(2), { baseMs: 0 });
@@ -113,8 +118,8 @@ const USE = `
   let requests = 0;
   const send = async () => new Response('', { status: requests++ === 0 ? 503 : 200 });
   out.fetched = [(await createFetch({ baseMs: 1 }, send)('http://localhost/')).status, requests];
-  out.report = main.retryReport(await createFetch({ baseMs: 1, maxAttempts: 2 }, async () => { throw new TypeError('fetch failed'); })(
-    'http://localhost/').catch((error) => error))?.attempts;
+  const broken = createFetch({ baseMs: 1, maxAttempts: 2 }, async () => { throw new TypeError('fetch failed'); });
+  out.report = main.retryReport(await broken('http://localhost/').catch((error) => error))?.attempts;
   console.log(JSON.stringify(out));
 `;
 

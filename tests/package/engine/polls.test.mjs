@@ -14,7 +14,7 @@ const sleep = (ms) =>
   });
 const every100 = { backoff: 'fixed', baseMs: 100, jitter: 'none', maxAttempts: Infinity };
 
-/** A job that is never done, asked until the deadline; an attempt takes `ms`. */
+/** A job that is never done, polled until the deadline; an attempt takes `ms`. */
 function poll(ms, options) {
   const results = [];
   return underClock(async () => {

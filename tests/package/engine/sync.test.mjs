@@ -75,11 +75,11 @@ function script(seed) {
     ]),
     abort: chance(0.02) ? pick(['fn', 'retryIf', 'onRetry', 'onFailure', 'onAttempt']) : '',
   }));
-  return { options, steps, asks: chance(0.7), judges: chance(0.3), signal: chance(0.5) };
+  return { options, steps, asks: chance(0.7), checksResults: chance(0.3), signal: chance(0.5) };
 }
 
 /** The operation of a script, ready for either function, and the list of all that was seen. */
-function play({ options, steps, asks, judges, signal }, clock) {
+function play({ options, steps, asks, checksResults, signal }, clock) {
   const seen = [];
   const errors = [];
   const controller = new AbortController();
@@ -132,7 +132,7 @@ function play({ options, steps, asks, judges, signal }, clock) {
       ...options,
       ...hooks,
       ...(asks && { retryIf: answer }),
-      ...(judges && { retryOnResult: answer }),
+      ...(checksResults && { retryOnResult: answer }),
       ...(signal && { signal: controller.signal }),
     },
   };

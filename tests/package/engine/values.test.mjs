@@ -21,7 +21,7 @@ const hostile = (target) =>
       throw new Error('defined');
     },
     getPrototypeOf() {
-      throw new Error('asked for its prototype');
+      throw new Error('read its prototype');
     },
     has() {
       throw new Error('searched');
@@ -81,7 +81,7 @@ const WAYS = {
 for (const [name, value] of Object.entries(ERRORS)) {
   test(`V01 ${name} is retried, then thrown as itself`, async () => {
     for (const [way, fn] of Object.entries(WAYS)) {
-      const asked = [];
+      const received = [];
       let calls = 0;
       const act = fn(value);
       // deepEqual would touch the value; everything here compares by identity only.
@@ -98,7 +98,7 @@ for (const [name, value] of Object.entries(ERRORS)) {
           {
             maxAttempts: 4,
             retryIf: (e) => {
-              asked.push(e);
+              received.push(e);
               return true;
             },
           },
@@ -107,7 +107,7 @@ for (const [name, value] of Object.entries(ERRORS)) {
       assert.ok(rejected, way);
       assert.ok(Object.is(error, value), way);
       assert.equal(calls, 4, way);
-      assert.ok(asked.length === 4 && asked.every((e) => Object.is(e, value)), way);
+      assert.ok(received.length === 4 && received.every((e) => Object.is(e, value)), way);
       if (before !== undefined) assert.equal(Reflect.ownKeys(value).length, before, 'the error was written to');
     }
   });
@@ -290,15 +290,15 @@ test('only the first answer of a thenable counts', async () => {
 });
 
 test('a promise subclass with its own then is adopted through it', async () => {
-  let asked = 0;
+  let reads = 0;
   class Counting extends Promise {
     then(...args) {
-      asked += 1;
+      reads += 1;
       return super.then(...args);
     }
   }
   assert.equal(await retry(() => Counting.resolve('value')), 'value');
-  assert.ok(asked >= 1);
+  assert.ok(reads >= 1);
 });
 
 test('a native promise with a then of its own: await ignores that, and so does every attempt', async () => {

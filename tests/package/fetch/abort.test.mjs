@@ -5,6 +5,7 @@ import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 
+import { turn, underClock } from '../lib/clock.mjs';
 import { importPackage, runNode } from '../lib/consumer.mjs';
 import { importFetch, listen, until } from '../lib/fetching.mjs';
 
@@ -306,3 +307,39 @@ test('a body stays abortable when only its reader is kept, and after a collectio
     }
   }
 });
+
+for (const end of ['abort', 'deadline']) {
+  test(`a retryOn that answers after the operation has settled, by ${end}, has no effect: no hint, no hook`, async () => {
+    const controller = new AbortController();
+    const calls = [];
+    let answer;
+    const response = new Response('later', { status: 503 });
+    const { clock, error } = await underClock(async () => {
+      const fetching = createFetch(
+        {
+          ...(end === 'abort' ? { signal: controller.signal } : { totalTimeoutMs: 1000 }),
+          retryOn: () => {
+            calls.push('retryOn');
+            return new Promise((done) => {
+              answer = done;
+            });
+          },
+          hint: () => void calls.push('hint'),
+          onFailure: () => void calls.push('onFailure'),
+          onRetry: () => void calls.push('onRetry'),
+          onGiveUp: ({ reason }) => void calls.push(reason),
+        },
+        async () => response,
+      )('http://localhost/');
+      while (answer === undefined) await turn();
+      if (end === 'abort') controller.abort('enough');
+      const outcome = await fetching.catch((error) => error);
+      answer(true);
+      await turn();
+      throw outcome;
+    });
+    assert.equal(error, end === 'abort' ? 'enough' : response);
+    assert.deepEqual(calls, ['retryOn', end === 'abort' ? 'aborted' : 'deadline']);
+    assert.equal(clock.pending.size, 0);
+  });
+}

@@ -157,7 +157,7 @@ test('R05 a hint above maxRetryAfterMs: the response at once, and the report say
   }
 });
 
-test('R05 with longRetryAfter cap it comes back earlier than asked, and says so in the event', async () => {
+test('R05 with longRetryAfter cap it retries earlier than requested, as its event shows', async () => {
   let event;
   const { clock } = await underClock(() =>
     createFetch(
@@ -175,14 +175,14 @@ test('R05 with longRetryAfter cap it comes back earlier than asked, and says so 
   assert.equal(event.hintMs, 99_999_999_000);
 });
 
-test('R05 with maxRetryAfterMs Infinity the wait is as long as asked, in timers that do not overflow', async () => {
+test('R05 with maxRetryAfterMs Infinity the wait is as long as requested, in timers that do not overflow', async () => {
   const { clock } = await underClock(() =>
     createFetch({ maxRetryAfterMs: Infinity, random: () => 0 }, once([['retry-after', '2147484']]))('http://x/'),
   );
   assert.deepEqual(clock.delays, [2 ** 31 - 1, 2_147_484_000 - (2 ** 31 - 1)]);
 });
 
-test('the wait is h + r·max(base, h/2): never less than asked', async () => {
+test('the wait is h + r·max(base, h/2): never less than requested', async () => {
   for (const [seconds, r, wait] of [
     ['4', 0, 4000],
     ['4', 0.5, 5000],

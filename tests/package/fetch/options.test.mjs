@@ -24,7 +24,7 @@ test('retryOn: a list, or a predicate that receives everything', async () => {
   assert.equal((await createFetch({ ...QUICK, retryOn: [404] }, listed.inner)('http://x/')).status, 503);
   const outcomes = [];
   const failure = new TypeError('Failed to fetch');
-  const judged = statuses(failure, 409, 500, 200);
+  const classified = statuses(failure, 409, 500, 200);
   const response = await createFetch(
     {
       ...QUICK,
@@ -33,7 +33,7 @@ test('retryOn: a list, or a predicate that receives everything', async () => {
         return outcome.retryable || outcome.response.status === 409;
       },
     },
-    judged.inner,
+    classified.inner,
   )('http://x/');
   assert.equal(response.status, 200);
   assert.deepEqual(

@@ -214,7 +214,7 @@ const expectedDelays = JSON.parse(VECTORS).map(({ options, seed }) => {
   return [...new RetryPolicy(revived).delays({ seed })];
 });
 
-function judge({ waited, delays, refused, frame, ...rest }) {
+function check({ waited, delays, refused, frame, ...rest }) {
   assert.deepEqual(rest, {
     value: 4,
     parallel: Array.from({ length: 50 }, (_, i) => 1 + (i % 4)).join(''),
@@ -263,7 +263,7 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
 
     test('a minified bundle', async () => {
       const { result, complaints } = await visit('/bundled');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
       assert.deepEqual(
         result.frame,
@@ -274,13 +274,13 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
 
     test('native modules, by an import map', async () => {
       const { result, complaints } = await visit('/native');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
     });
 
     test('a module worker', async () => {
       const { result, complaints } = await visit('/worker');
-      judge(result);
+      check(result);
       assert.deepEqual(ownComplaints(complaints), []);
     });
 

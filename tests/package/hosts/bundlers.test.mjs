@@ -260,10 +260,10 @@ test('W07 workerd: runs where compiling bytes and work at the top level are reje
     ...SOURCES,
     'worker.mjs': `
       import { job } from './job.mjs';
-      let refusal;
+      let rejection;
       export default { async fetch() {
-        try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { refusal = e.name; }
-        try { return Response.json({ out: await job(), refusal }); } catch (e) { return new Response(String(e.stack),
+        try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { rejection = e.name; }
+        try { return Response.json({ out: await job(), rejection }); } catch (e) { return new Response(String(e.stack),
           { status: 500 }); }
       } };`,
     'config.capnp': `
@@ -290,8 +290,8 @@ test('W07 workerd: runs where compiling bytes and work at the top level are reje
     const response = await fetch(`${origin}/`);
     const text = await response.text();
     assert.equal(response.status, 200, text);
-    const { out, refusal } = JSON.parse(text);
+    const { out, rejection } = JSON.parse(text);
     assert.deepEqual(out, expected);
-    assert.ok(refusal, 'this host compiles bytes, so the test shows nothing');
+    assert.ok(rejection, 'this host compiles bytes, so the test shows nothing');
   });
 });

@@ -378,8 +378,8 @@ for (const [name, launch] of Object.entries(BROWSERS)) {
         // Another try must not find the attempts of a browser that crashed.
         seen.clear();
         const errors = [];
-        // Firefox reports as errors of the page what CORS blocks, such as the port where nobody listens, and
-        // what a service worker fails to answer.
+        // Firefox reports as errors of the page requests that CORS blocks, such as those to the port without a
+        // listener, and what a service worker fails to answer.
         page.on('pageerror', (error) => {
           if (!/^Cross-Origin Request Blocked|^Failed to load .* ServiceWorker passed/.test(String(error)))
             errors.push(String(error));

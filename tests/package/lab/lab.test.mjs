@@ -89,7 +89,7 @@ for (const { options, rows } of [...vectors.distributions, ...vectors.others]) {
   });
 }
 
-test('plan: as many waits as attempts leave room for, 20 without a limit, or as asked', () => {
+test('plan: as many waits as attempts leave room for, 20 without a limit, or the requested number', () => {
   assert.equal(plan().length, 5);
   assert.equal(plan({ maxAttempts: 1 }).length, 0);
   assert.equal(plan({ maxAttempts: Infinity }).length, 20);
@@ -195,7 +195,7 @@ test('sample: the seed is the given one, else the policy’s, else fresh', () =>
   assert.equal(new Set(fresh).size, 100);
 });
 
-test('sample: one operation of as many waits as attempts leave room for, unless asked otherwise', () => {
+test('sample: one operation of as many waits as attempts leave room for, or the requested numbers', () => {
   assert.equal(sample().length, 5);
   assert.equal(sample({ maxAttempts: Infinity }).length, 20);
   assert.equal(sample({ maxAttempts: 1 }).length, 0);

@@ -10,7 +10,7 @@ import { installed } from './consumer.mjs';
 
 /**
  * Returns the exports of the module `main.mjs` in `dir`, bundled with the condition `edge-light` and run in the
- * edge runtime; and which compiled modules it asked for.
+ * edge runtime; and which compiled modules it imports.
  */
 export async function onEdge(dir) {
   const imports = new Set();

@@ -15,7 +15,7 @@ const { RetryPolicy, retry, retryReport, retrySync, retryWithFullJitter } = awai
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
 
 /** The error that all ways in give for these options; the callback is not called. */
-async function refusal(options) {
+async function errorFor(options) {
   const error = caught(() => new RetryPolicy(options));
   assert.ok(error instanceof TypeError || error instanceof RangeError, String(error));
   let calls = 0;
@@ -81,7 +81,7 @@ test('jitter objects: wrong types, names, ranges, and both parameters at once ar
       },
     },
   ]) {
-    await refusal({ jitter });
+    await errorFor({ jitter });
   }
   for (const [jitter, kind, message] of [
     [someRatio(2), 'RangeError', 'jitter.ratio must be above 0 and at most 1, got 2'],
@@ -93,11 +93,11 @@ test('jitter objects: wrong types, names, ranges, and both parameters at once ar
     [{ type: 'proportional', ratio: 1, ration: 5 }, 'TypeError', `jitter.ration must be omitted (got 5): ${WHICH}`],
     [{ type: 'full' }, 'RangeError', "jitter.type must be 'proportional' or 'additive', got \"full\""],
   ]) {
-    const error = await refusal({ jitter });
+    const error = await errorFor({ jitter });
     assert.deepEqual([error.name, error.message], [kind, `rejitter: ${message}`]);
   }
   assert.match(
-    (await refusal({ jitter: { ratio: 0.5 } })).message,
+    (await errorFor({ jitter: { ratio: 0.5 } })).message,
     /^rejitter: jitter must be one of .*{ type: 'proportional', ratio }.*, got an object$/,
   );
 });
@@ -158,7 +158,7 @@ test('backoff lists: empty, holes, negative, NaN, texts, and array-like objects 
     }),
   ]) {
     assert.match(
-      (await refusal({ backoff })).message,
+      (await errorFor({ backoff })).message,
       /^rejitter: backoff(\.length|\[\d\]| must be one of .* or a list of 1 to 1,000 such values, got an (object|array)$)/,
     );
   }
@@ -169,7 +169,7 @@ test('backoff lists: empty, holes, negative, NaN, texts, and array-like objects 
     [[1, '2'], 'TypeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got "2"'],
     [[5, , 7], 'TypeError', 'backoff[1] must be a non-negative number of milliseconds or Infinity, got undefined'],
   ]) {
-    const error = await refusal({ backoff });
+    const error = await errorFor({ backoff });
     assert.deepEqual([error.name, error.message], [kind, `rejitter: ${message}`]);
   }
 });
@@ -183,13 +183,13 @@ test('backoff lists: copied, the last repeats, the cap and the floor hold', () =
 });
 
 test('calls backoff functions with 1, 2, …, once per wait; invalid values end the operation', async () => {
-  const asked = [];
+  const received = [];
   const backoff = (...args) => {
-    asked.push(args);
+    received.push(args);
     return 4 ** args[0];
   };
   assert.deepEqual([...new RetryPolicy({ backoff, random: () => 0.5, capMs: 100 }).delays()], [2, 8, 32, 50, 50]);
-  assert.deepEqual(asked, [[1], [2], [3], [4], [5]]);
+  assert.deepEqual(received, [[1], [2], [3], [4], [5]]);
   for (const bad of [-1, NaN, '5', undefined, null, 5n, Promise.resolve(5), {}]) {
     const failure = new Error('down');
     const { error, clock } = await underClock(() =>
@@ -220,7 +220,7 @@ test('options that contradict each other are rejected, with both names', async (
     [{ backoff: [5], truncateAt: 2 }, 'truncateAt', 'truncated'],
     [{ baseMs: 200, capMs: 100, jitter: 'decorrelated' }, 'baseMs', 'capMs'],
   ]) {
-    const { message } = await refusal(options);
+    const { message } = await errorFor(options);
     for (const name of names) assert.ok(message.includes(name), `${name} is missing: ${message}`);
   }
   // Options that go together are accepted.
@@ -294,11 +294,11 @@ for (const [name, values] of Object.entries(VALUES_MEANT)) {
   test(`${name}: a value with a slip is answered with the one that was meant`, async () => {
     for (const [wrong, right] of Object.entries(values)) {
       assert.match(
-        (await refusal({ [name]: wrong })).message,
+        (await errorFor({ [name]: wrong })).message,
         new RegExp(`, got "${wrong}"\\. Did you mean '${right}'\\?$`),
       );
     }
-    assert.doesNotMatch((await refusal({ [name]: 'zzzzzzzz' })).message, /Did you mean/);
+    assert.doesNotMatch((await errorFor({ [name]: 'zzzzzzzz' })).message, /Did you mean/);
   });
 }
 
@@ -306,7 +306,7 @@ test('also for a preset, a kind of jitter object, and data with a slip', async (
   assert.match(caught(() => RetryPolicy.preset('awsSdk')).message, /got "awsSdk"\. Did you mean 'awsSdk2020'\?$/);
   assert.match(caught(() => RetryPolicy.preset('Grpc')).message, /Did you mean 'grpc'\?$/);
   assert.match(
-    (await refusal({ jitter: { type: 'Proportional', ratio: 0.5 } })).message,
+    (await errorFor({ jitter: { type: 'Proportional', ratio: 0.5 } })).message,
     /^rejitter: jitter\.type .* Did you mean 'proportional'\?$/,
   );
   assert.match(
@@ -327,7 +327,7 @@ test('swapped arguments, a promise, a controller: the error names what belongs t
     /as in retry\(\(\) => fetch\(url\), options\), got a promise$/,
   );
   assert.equal(
-    (await refusal({ signal: new AbortController() })).message,
+    (await errorFor({ signal: new AbortController() })).message,
     'rejitter: signal must be an AbortSignal, got an AbortController: pass controller.signal',
   );
   assert.match(
@@ -338,21 +338,21 @@ test('swapped arguments, a promise, a controller: the error names what belongs t
 
 test('an error is bounded: ten problems, a hundred characters of a value, and no time is lost', async () => {
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknownOption${i}`, 1]));
-  const { message } = await refusal(many);
+  const { message } = await errorFor(many);
   assert.equal(message.split('unknown option').length - 1, 10);
   assert.match(message, /; and more\. Known options: /);
-  assert.match((await refusal({ seed: 1n << 10_000_000n })).message, /, got a long bigint$/);
-  assert.match((await refusal({ seed: 1n << 64n })).message, /, got 18446744073709551616n$/);
+  assert.match((await errorFor({ seed: 1n << 10_000_000n })).message, /, got a long bigint$/);
+  assert.match((await errorFor({ seed: 1n << 64n })).message, /, got 18446744073709551616n$/);
   for (const text of ['x'.repeat(10_000_000), '\u0001'.repeat(1000), '\u009b31m\u007f'.repeat(50)]) {
-    const shown = /, got (.*)$/s.exec((await refusal({ baseMs: text })).message)[1];
+    const shown = /, got (.*)$/s.exec((await errorFor({ baseMs: text })).message)[1];
     assert.ok(shown.length <= 100, `${shown.length}`);
     assert.doesNotMatch(shown, /[\0-\x1f\x7f-\x9f]/);
   }
-  assert.ok((await refusal({ ['n'.repeat(10_000_000)]: 1 })).message.length < 1000);
+  assert.ok((await errorFor({ ['n'.repeat(10_000_000)]: 1 })).message.length < 1000);
 });
 
 test('control: ten problems are all of them, and none is left out of fewer', async () => {
-  const three = await refusal({ aaaaaaaa: 1, bbbbbbbb: 1, cccccccc: 1 });
+  const three = await errorFor({ aaaaaaaa: 1, bbbbbbbb: 1, cccccccc: 1 });
   assert.equal(three.message.split('unknown option').length - 1, 3);
   assert.doesNotMatch(three.message, /and more/);
 });
@@ -360,7 +360,7 @@ test('control: ten problems are all of them, and none is left out of fewer', asy
 for (const [meant, names] of Object.entries(FOREIGN)) {
   test(`O05 ${names.join(', ')}: did you mean ${meant}`, async () => {
     for (const name of names) {
-      const error = await refusal({ [name]: 3 });
+      const error = await errorFor({ [name]: 3 });
       assert.ok(error instanceof TypeError);
       assert.match(
         error.message,
@@ -376,7 +376,7 @@ for (const [meant, names] of Object.entries(FOREIGN)) {
 }
 
 test('counting retries instead of attempts is explained', async () => {
-  assert.match((await refusal({ retries: 3 })).message, /maxAttempts \(it counts the first attempt: retries \+ 1\)/);
+  assert.match((await errorFor({ retries: 3 })).message, /maxAttempts \(it counts the first attempt: retries \+ 1\)/);
 });
 
 test('rejects an object whose options are all inherited, and one without any', async () => {
@@ -439,8 +439,8 @@ test('rejects an object whose options are all inherited, and one without any', a
 });
 
 test('several unknown options: each with its meaning, and the names of all options once, at the end', async () => {
-  const [, list] = (await refusal({ zzzzzzzz: 1 })).message.split('Known options: ');
-  const { message } = await refusal({ retries: 3, minTimeout: 100, baseMs: -1, maxTimeout: 1000 });
+  const [, list] = (await errorFor({ zzzzzzzz: 1 })).message.split('Known options: ');
+  const { message } = await errorFor({ retries: 3, minTimeout: 100, baseMs: -1, maxTimeout: 1000 });
   assert.equal(
     message,
     [
@@ -451,7 +451,7 @@ test('several unknown options: each with its meaning, and the names of all optio
     ].join('; '),
   );
   assert.match(
-    (await refusal({ retries: 3, baseMs: -1 })).message,
+    (await errorFor({ retries: 3, baseMs: -1 })).message,
     / \+ 1\)\?; baseMs must be [^;]*, got -1\. Known options: [^:]*$/,
   );
 });

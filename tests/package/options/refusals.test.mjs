@@ -16,7 +16,7 @@ function revived(value) {
     const [kind, text] = value.$.split(':');
     switch (kind) {
       case 'function':
-        return () => 0.5;
+        return () => false;
       case 'signal':
         return new AbortController().signal;
       case 'bigint':

@@ -41,7 +41,7 @@ export class Endings extends RecordReader {
       this.require(
         this.isOurs(error),
         8,
-        'the deadline passed during an attempt, and the rejection is no TimeoutError',
+        'the deadline passed during an attempt, and the rejection is not a TimeoutError',
       );
       this.checkCause(error, this.outcome);
       const { signal } = this.operation.received[this.n - 1] ?? {};
@@ -144,7 +144,7 @@ export class Endings extends RecordReader {
   ending(reason, accepts) {
     const isAbort = reason === 'aborted';
     const failed = accepts !== undefined || isAbort;
-    const refuses = !failed && this.options.finalResult === 'reject';
+    const rejects = !failed && this.options.finalResult === 'reject';
     const cause = this.late ?? (reason === 'timeout' ? this.peek() : undefined);
     const due = isAbort ? this.abort.turn : (cause?.turn ?? Math.max(this.last.turn, this.ended?.turn ?? 0));
     const { abort } = this;
@@ -164,14 +164,14 @@ export class Endings extends RecordReader {
       this.require(Object.isFrozen(giveUp.event.report), 20, 'the report is not frozen');
     }
     const settle = this.take('settle');
-    this.require(settle.ok === !(failed || refuses), 13, () => `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
+    this.require(settle.ok === !(failed || rejects), 13, () => `${settle.ok ? 'resolved' : 'rejected'} (${reason})`);
     this.require(
       Math.min(settle.turn, giveUp?.turn ?? Infinity) <= due || this.ended?.unsure,
       isAbort ? 11 : 13,
       () => `ended ${settle.turn - due} turns late (${reason})`,
     );
     this.require(settle.t <= this.deadline + this.slack, 8, 'settled after the deadline');
-    if (refuses) this.refusal(settle, reason);
+    if (rejects) this.rejection(settle, reason);
     else if (!failed)
       this.require(Object.is(settle.value, this.outcome.value), 14, 'did not resolve with the last result');
     else {
@@ -219,14 +219,14 @@ export class Endings extends RecordReader {
   }
 
   /** With `finalResult: 'reject'`: the rejection has the result. */
-  refusal(settle, reason) {
+  rejection(settle, reason) {
     this.checkWrapper(settle, reason);
     this.require(Object.is(settle.value.result, this.outcome.value), 14, 'the RetryError has another result');
     this.require(!Object.keys(settle.value).includes('result'), 14, 'the result is enumerable');
   }
 
   checkWrapper({ value, report }, reason) {
-    this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is no RetryError');
+    this.require(value instanceof this.pkg.RetryError, 14, 'the rejection is not a RetryError');
     this.require(value.message.startsWith('rejitter: '), 14, () => `a RetryError says ${value.message}`);
     this.require(value.reason === reason && value.report === report, 14, 'the RetryError has another reason or report');
     this.require(!Object.keys(value).includes('report'), 14, 'the report is enumerable');

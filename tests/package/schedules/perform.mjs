@@ -34,7 +34,7 @@ class Stage {
     this.world = world;
     this.schedule = schedule;
     this.pkg = pkg;
-    /** By operation index, or 'policy'. */
+    /** The key is the operation's index, or 'policy'. */
     this.signals = new Map();
     this.byAttempt = new WeakMap();
     this.calls = 0;
@@ -112,7 +112,7 @@ class Stage {
         if (operation === undefined) return world.problem(14, `${name} got no attempt of ours`);
         const entry = world.note(name, operation, { outcome, attempt });
         const steps = name === 'retryIf' ? operation.plan.verdicts : operation.plan.results;
-        return this.play(steps[operation.asked++] ?? (name === 'retryIf' ? YES : NO), entry, operation);
+        return this.play(steps[operation.answered++] ?? (name === 'retryIf' ? YES : NO), entry, operation);
       };
     }
     if (uses.beforeRetry) {
@@ -156,7 +156,7 @@ class Stage {
       id: world.operations.length,
       plan,
       received: [],
-      asked: 0,
+      answered: 0,
       before: 0,
       hooked: {},
       settled: undefined,

@@ -1,4 +1,4 @@
-// Judges the report of an operation by the record.
+// Compares the report of an operation with the record.
 
 /**
  * @param {any} walk the operation's walk, at its end

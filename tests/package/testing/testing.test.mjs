@@ -657,6 +657,25 @@ test('a callback of two nested setImmediates: runAll and advance let it finish, 
   }
 });
 
+for (const [host, change] of [
+  ['of browsers, which have none', 'delete globalThis.setImmediate;'],
+  ['of edge routes in Next.js, which throws', "globalThis.setImmediate = () => { throw new Error('not supported'); };"],
+]) {
+  test(`works with the setImmediate ${host}`, async () => {
+    const { stdout, stderr } = await runNode(`
+      import { retry } from 'rejitter';
+      import { constantRandom, virtualClock } from 'rejitter/testing';
+      ${change}
+      const clock = virtualClock();
+      let calls = 0;
+      const flaky = async () => { calls += 1; if (calls < 3) throw new Error('flaky'); return calls; };
+      console.log(await clock.runUntil(retry(flaky, { random: constantRandom(0.5) })), clock.now);
+      clock.uninstall();
+    `);
+    assert.deepEqual({ stdout, stderr }, { stdout: '3 150\n', stderr: '' });
+  });
+}
+
 test('a handle that outlives its clock is refreshed on the timers that are installed then', async () => {
   // undici keeps one timer for all its timeouts, and so does Node's fetch.
   clock = virtualClock();

@@ -16,13 +16,13 @@ export async function use(api) {
   const caught = await api
     .retryWithFullJitter(() => Promise.reject(thrown), { baseMs: 1, maxAttempts: 2 })
     .catch((error) => error);
-  const refused = await api.retryWithFullJitter(() => 1, { baseMs: -1 }).catch((error) => error);
+  const rejected = await api.retryWithFullJitter(() => 1, { baseMs: -1 }).catch((error) => error);
   const policy = new api.RetryPolicy({ maxAttempts: 3, jitter: 'none' });
   return {
     result,
     attempts,
     identity: caught === thrown,
-    refusal: refused.name,
+    rejection: rejected.name,
     delays: [...policy.delays()],
     functions: Object.keys(api)
       .filter((name) => /^retry[A-Z]|^retry$/.test(name))
@@ -45,7 +45,7 @@ export const expected = {
   result: 'done',
   attempts: [1, 2, 3, 4],
   identity: true,
-  refusal: 'RangeError',
+  rejection: 'RangeError',
   delays: [100, 200],
   functions: [
     'retry',

@@ -1,4 +1,4 @@
-/** The built page, served on loopback and opened in each engine: anew for each test. */
+/** The built page, served on loopback and opened in each engine, again for each test. */
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ export const PHONE = { width: 390, height: 844 };
  * @typedef {object} BuiltPage
  * @property {Engine} engine
  * @property {(use: (page: Page, url: string) => Promise<void>, options?: PageOptions) => Promise<void>} withPage
- *   gives the page to `use`, loaded anew; afterwards no error may have been reported and no file requested in vain
+ *   gives the page to `use`, reloaded; afterwards no error may have been reported and no file may be missing
  */
 
 /**
@@ -119,7 +119,10 @@ async function leave(page) {
   await page.goto('about:blank');
 }
 
-/** Prints what the page's policy blocks as an error on its console, also in engines that print nothing. @param {Page} page */
+/**
+ * Prints what the page's policy blocks as an error on its console, also in engines that print nothing.
+ * @param {Page} page
+ */
 export function reportViolations(page) {
   return page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>

@@ -20,7 +20,10 @@ const PROGRAMS = {
   FIREFOX_BIN: ['firefox', 'firefox-esr'],
 };
 
-/** A missing browser is an error: a test that skips a browser says nothing about it. @param {keyof typeof PROGRAMS} variable */
+/**
+ * A missing browser is an error: a test that skips a browser says nothing about it.
+ * @param {keyof typeof PROGRAMS} variable
+ */
 function find(variable) {
   const named = process.env[variable];
   if (named) return named;

@@ -16,18 +16,27 @@ const SECTIONS = Object.entries({
   'import-body': ['import-waits'],
 });
 
-/** Waits until a figure shows what the controls say, for the width that it has. @param {Page} page @param {string} id */
-export async function drawn(page, id) {
+/** Where a figure is, or will be. @param {string} id */
+export function placeOf(id) {
   const [section] = SECTIONS.find(([, figures]) => figures.includes(id)) ?? [];
   assert.ok(section, `SECTIONS must have ${id}`);
-  await until(`#${id} is drawn`, () => page.evaluate(isDrawn, { id, section }));
+  return { id, section };
+}
+
+/**
+ * Waits until a figure shows what the controls say, for the width that it has.
+ * @param {Page} page
+ * @param {string} id
+ */
+export async function drawn(page, id) {
+  await until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
 }
 
 /**
  * Brings a figure into view and returns whether it is drawn. Runs in the page.
- * @param {{ id: string, section: string }} where
+ * @param {ReturnType<typeof placeOf>} where
  */
-async function isDrawn({ id, section }) {
+export async function isDrawn({ id, section }) {
   const element = document.getElementById(id) ?? document.getElementById(section);
   if (!element) throw new Error(`neither #${id} nor #${section} is in the page`);
   const { top, bottom } = element.getBoundingClientRect();
@@ -104,8 +113,11 @@ export function column(rows, column) {
   });
 }
 
-/** Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page. @param {string} id */
-function isLoaded(id) {
+/**
+ * Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page.
+ * @param {string} id
+ */
+export function isLoaded(id) {
   const section = document.getElementById(id);
   if (!section) throw new Error(`#${id} is not in the page`);
   const { top, bottom } = section.getBoundingClientRect();
@@ -130,7 +142,7 @@ export async function drawAll(page) {
 }
 
 /**
- * A picture of a place that has not moved meanwhile, as base64: what is above it may still be drawn.
+ * A picture of a place that stands still, as base64: what is above it may still be drawn.
  * @param {Page} page
  * @param {() => Promise<{ x: number, y: number, width: number, height: number }>} place
  */

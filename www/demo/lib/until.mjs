@@ -1,7 +1,7 @@
 /** Waits for what no event tells. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Longer than anything takes on a machine with much else to do: only a test that fails waits so long. */
+/** Longer than anything takes on a machine with much else to do: only a test that fails waits for all of it. */
 export const LIMIT_MS = 120_000;
 
 const INTERVAL_MS = 20;
@@ -18,7 +18,7 @@ export async function until(what, check) {
   for (;;) {
     const value = await check();
     if (value) return /** @type {any} */ (value);
-    if (performance.now() > end) throw new Error(`waited ${LIMIT_MS / 1000} s in vain: ${what}`);
+    if (performance.now() > end) throw new Error(`waited ${LIMIT_MS / 1000} s for this: ${what}`);
     await pause(INTERVAL_MS);
   }
 }

@@ -25,7 +25,7 @@ export function linear(domain: Span, range: Span): Scale {
   );
 }
 
-/** The domain ascends and is above 0. */
+/** The domain ascends and is positive. */
 export function log(domain: Span, range: Span): Scale {
   const [from, to] = domain;
   const [low, high] = [Math.log10(from), Math.log10(to)];

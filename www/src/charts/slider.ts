@@ -7,7 +7,7 @@ export interface SliderSpec {
   readonly stops: readonly number[];
   readonly text: (value: number) => string;
   /** Why a typed number is invalid; by default one that is beyond the stops. */
-  readonly refusal?: (value: number) => string | undefined;
+  readonly problem?: (value: number) => string | undefined;
 }
 
 export interface SliderField {
@@ -37,7 +37,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
 
   input.addEventListener('input', () => {
     const value = stops[input.valueAsNumber];
-    refuse(undefined);
+    reject(undefined);
     if (value !== undefined) change(value);
   });
   number.addEventListener('focus', () => number.select());
@@ -48,28 +48,28 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
   number.addEventListener('blur', take);
 
   function take(): void {
-    if (number.value === text(shown)) return refuse(undefined);
+    if (number.value === text(shown)) return reject(undefined);
     const value = numberOf(number.value, unitOf(spec));
-    const refusal =
+    const problem =
       value === undefined
         ? `${label} must be a number, got “${number.value.slice(0, 40)}”`
-        : (spec.refusal ?? beyond(spec))(value);
-    refuse(refusal);
-    if (refusal === undefined && value !== undefined) {
+        : (spec.problem ?? beyond(spec))(value);
+    reject(problem);
+    if (problem === undefined && value !== undefined) {
       if (value !== shown) change(value);
       write();
     }
   }
 
   function restore(): void {
-    refuse(undefined);
+    reject(undefined);
     write();
   }
 
-  function refuse(refusal: string | undefined): void {
-    error.hidden = refusal === undefined;
-    error.textContent = refusal ?? '';
-    if (refusal === undefined) number.removeAttribute('aria-invalid');
+  function reject(problem: string | undefined): void {
+    error.hidden = problem === undefined;
+    error.textContent = problem ?? '';
+    if (problem === undefined) number.removeAttribute('aria-invalid');
     else number.setAttribute('aria-invalid', 'true');
   }
 
@@ -90,7 +90,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
       input.style.setProperty('--filled', `${(100 * stop) / last}%`);
       // The text being typed stays, unless another change replaces it.
       if (isNew || error.hidden) {
-        refuse(undefined);
+        reject(undefined);
         write();
       }
     },

@@ -173,7 +173,7 @@ function sideOf(draws: Float64Array, capMs: number): Side {
   };
 }
 
-/** By halving: the draws are sorted. */
+/** Searches by halving, because the draws are sorted. */
 function shareUpTo(draws: Float64Array, ms: number): number {
   let [from, to] = [0, draws.length];
   while (from < to) {

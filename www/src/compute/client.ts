@@ -1,4 +1,4 @@
-/** Orders work from the worker. Of each kind of work only the newest order counts. */
+/** Orders work from the worker. Only the newest order of each kind counts. */
 import type { Answer, InputOf, JobName, Order, ResultOf } from './jobs';
 
 export interface Channel<N extends JobName> {
@@ -59,7 +59,7 @@ export function createComputer(lane: string): Computer {
       fail: (message: string) => void,
     ) {
       let current: number | undefined;
-      let asked = '';
+      let requested = '';
 
       function cancel(): void {
         if (current === undefined) return;
@@ -71,9 +71,9 @@ export function createComputer(lane: string): Computer {
       return {
         order(input) {
           const text = JSON.stringify(input);
-          if (text === asked) return false;
+          if (text === requested) return false;
           cancel();
-          asked = text;
+          requested = text;
           const id = ++orders;
           current = id;
           open.set(id, (answer) => {
@@ -90,7 +90,7 @@ export function createComputer(lane: string): Computer {
         },
         cancel() {
           cancel();
-          asked = '';
+          requested = '';
         },
       };
     },

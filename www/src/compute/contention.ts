@@ -38,7 +38,7 @@ export interface ContentionResult {
   readonly points: readonly ContentionPoint[];
   /** Messages and waits that were simulated. */
   readonly events: number;
-  /** Part of the work, from 0 to 1. */
+  /** Part of the work, between 0 and 1. */
   readonly share: number;
 }
 

@@ -60,8 +60,8 @@ function create(store: Store, computer: Computer): WaitsSource {
   function order(): void {
     const { strategy, compared, failureRate, seed } = store.get();
     const cells = hasCells ? cellsOf(strategy, compared).all : [];
-    const beside = [strategy, compared].map(({ backoff, jitter }): Choice => ({ backoff, jitter }));
-    const choices = [...cells, ...beside.filter((choice) => !cells.some((cell) => sameChoice(cell, choice)))];
+    const chosen = [strategy, compared].map(({ backoff, jitter }): Choice => ({ backoff, jitter }));
+    const choices = [...cells, ...chosen.filter((choice) => !cells.some((cell) => sameChoice(cell, choice)))];
     const isNew = waits.order({ strategy, choices });
     for (const view of views) {
       if (isNew) view.busy?.('waits');

@@ -66,13 +66,13 @@ export const contention: FigureSpec<ContentionData> = {
 
   describe({ points, seed }) {
     const most = Math.max(...points.map(({ clients }) => clients));
-    const told = LINES.flatMap((name) => {
+    const findings = LINES.flatMap((name) => {
       const last = of(points, name).find(({ clients }) => clients === most);
       return last ? [`${NAMES[name]}: ${short(last.calls.mean)} calls, ${duration(last.timeMs.mean)}`] : [];
     });
     return (
       `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ` +
-      `${seed}: ${told.join('; ')}.`
+      `${seed}: ${findings.join('; ')}.`
     );
   },
 

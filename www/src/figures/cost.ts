@@ -164,14 +164,14 @@ export const cost: FigureSpec<CostData> = {
 
   describe(data) {
     const { costs, chosen, fastestMs, herd, seeds, seed } = data;
-    const told = (one: Costs): string => `${title(one.choice)}: ${finish(one, herd.clients)}`;
+    const described = (one: Costs): string => `${title(one.choice)}: ${finish(one, herd.clients)}`;
     const own = costs.find((one) => sameChoice(one.choice, chosen));
     return [
       verdictWords(data).headline,
       `${plural(herd.clients, 'client')}, medians of ${plural(seeds, 'seed')} from ${seed} on. No strategy can ` +
         `serve 99% before ${duration(fastestMs)}.`,
-      `Not beaten on both counts: ${front(costs).map(told).join('; ') || 'none'}.`,
-      own ? `Chosen: ${told(own)}.` : '',
+      `Not beaten on both counts: ${front(costs).map(described).join('; ') || 'none'}.`,
+      own ? `Chosen: ${described(own)}.` : '',
     ].join(' ');
   },
 

@@ -69,12 +69,12 @@ const ALL_NUMBERS = NUMBERS.reduce((sum, [, , width]) => sum + width, 0);
  */
 export function layoutOf(width: number, order: readonly Choice[], isGrouped: boolean): HerdLayout {
   const right = width - MARK;
-  const beside = right - ALL_NUMBERS - NAMES - 8;
-  const isStacked = beside < LEAST_STRIP;
+  const room = right - ALL_NUMBERS - NAMES - 8;
+  const isStacked = room < LEAST_STRIP;
   const isNarrow = width < NARROW;
   const [top, pitch, gap] = isNarrow ? [72, 66, 6] : isStacked ? [52, 52, 8] : [34, 29, 8];
   const [nameY, numberY, stripY] = isNarrow ? [12, 28, 36] : isStacked ? [12, 12, 20] : [15, 15, 0];
-  const strip = isStacked ? { x: 0, width: width - 14, height: 14 } : { x: NAMES, width: beside, height: 14 };
+  const strip = isStacked ? { x: 0, width: width - 14, height: 14 } : { x: NAMES, width: room, height: 14 };
   const rowHeight = stripY + strip.height + 1 + CURVE;
   const numbersX = isNarrow ? 0 : right - ALL_NUMBERS;
   let end = numbersX;

@@ -98,7 +98,7 @@ export const peaks: FigureSpec<PeaksResult> = {
   },
 
   describe({ input, windowMs, peaks: found }) {
-    const told = JITTERS.flatMap((jitter) => {
+    const findings = JITTERS.flatMap((jitter) => {
       const own = of(found, jitter);
       const [first, last] = [own[0], own.at(-1)];
       return first && last
@@ -110,7 +110,7 @@ export const peaks: FigureSpec<PeaksResult> = {
     });
     return (
       `${capitalised(input.strategy.backoff)} backoff, capacity ${rate(input.herd.capacityPerS)}, most calls in ` +
-      `any ${duration(windowMs)} after the server is back. ${told.join('; ')}.`
+      `any ${duration(windowMs)} after the server is back. ${findings.join('; ')}.`
     );
   },
 

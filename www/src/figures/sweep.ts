@@ -133,12 +133,12 @@ function pieces(points: readonly SweepPoint[]): SweepPoint[][] {
 }
 
 function limits(points: readonly SweepPoint[], horizonMs: number): string {
-  const told = BUDGETS.map((budget) => {
+  const sentences = BUDGETS.map((budget) => {
     const most = points.findLast((point) => point.budget === budget && point.recoveredAfterMs !== undefined);
     const name = budget === 'unlimited' ? 'Without a budget' : `With ${share(BUDGET_RATIO)} ${NAMES[budget]}`;
     return most
       ? `${name} the server recovers up to ${share(most.demand)}.`
       : `${name} it never recovers within ${duration(horizonMs)}.`;
   });
-  return told.join(' ');
+  return sentences.join(' ');
 }

@@ -61,10 +61,10 @@ export function verdictWords(data: CostData): VerdictWords {
 }
 
 function tie([pick, ...level]: readonly Costs[], seeds: number): string {
-  const told = level.slice(0, 2).map(({ choice, bestIn }) => `, ${title(choice)} in ${bestIn}`);
+  const others = level.slice(0, 2).map(({ choice, bestIn }) => `, ${title(choice)} in ${bestIn}`);
   return pick
     ? `The difference is within the noise: ${title(pick.choice)} is the best, or within 1% of it, in ` +
-        `${pick.bestIn} of ${seeds} seeds${told.join('')}.`
+        `${pick.bestIn} of ${seeds} seeds${others.join('')}.`
     : '';
 }
 
@@ -109,11 +109,11 @@ function compared(rival: Costs, pick: Costs, clients: number): string {
   if (calls === 0 && time === 0) return 'costs the same, within the noise.';
   if (calls > 0 && time > 0)
     return `is worse on both counts: ${relative(ratio)} more calls and ${duration(later)} longer.`;
-  const told = [
+  const parts = [
     calls === 0 ? 'makes about as many calls' : `makes ${relative(ratio)} ${calls > 0 ? 'more' : 'fewer'} calls`,
     time === 0 ? 'takes about as long' : `takes ${duration(Math.abs(later))} ${time > 0 ? 'longer' : 'less'}`,
   ];
-  return `${told.join(' and ')}.`;
+  return `${parts.join(' and ')}.`;
 }
 
 /** 1 or −1 if the values of one are above or below those of the other; 0 if their intervals overlap. */

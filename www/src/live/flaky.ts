@@ -90,15 +90,15 @@ function failureOf(query: URLSearchParams): Failure {
   return FAILURES.find((known) => known === query.get('failure')) ?? 'mixed';
 }
 
-function response(kind: Kind, told: object): Response {
+function response(kind: Kind, counts: object): Response {
   if (kind === 'dropped') return Response.error();
-  if (kind === 'unavailable') return Response.json({ error: 'unavailable', ...told }, { status: 503 });
+  if (kind === 'unavailable') return Response.json({ error: 'unavailable', ...counts }, { status: 503 });
   if (kind === 'limited')
     return Response.json(
-      { error: 'too many requests', ...told },
+      { error: 'too many requests', ...counts },
       { status: 429, headers: { 'Retry-After': String(RETRY_AFTER_S) } },
     );
-  return Response.json(told);
+  return Response.json(counts);
 }
 
 /** Whether the whole time has passed: it ends early when the page has stopped waiting for `request`. */

@@ -2,7 +2,7 @@
 import type { LiveFailure } from '../state/state';
 import type { Strategy } from '../state/strategy';
 
-/** A status, or why there was none. `stopped`: by Abort. */
+/** A status, or the reason why it is missing. `stopped`: by Abort. */
 export type Reply = number | 'network' | 'timeout' | 'stopped';
 
 export interface Leg {
@@ -12,7 +12,7 @@ export interface Leg {
   readonly key: string | null;
   endMs: number | undefined;
   reply: Reply | undefined;
-  /** The wait after it, and what the response's Retry-After asked for. */
+  /** The wait after it, and the delay of the response's Retry-After. */
   waitMs?: number;
   hintMs?: number;
 }

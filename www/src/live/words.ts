@@ -118,8 +118,8 @@ function ended({ legs, outcome, endMs = 0 }: Trace, leg: Leg): string {
 }
 
 function waits({ waitMs = 0, hintMs }: Leg): string {
-  const asked = hintMs === undefined ? '' : `, Retry-After asks for ${duration(hintMs)}`;
-  return `waits ${duration(waitMs)}${asked}`;
+  const hint = hintMs === undefined ? '' : `, Retry-After asks for ${duration(hintMs)}`;
+  return `waits ${duration(waitMs)}${hint}`;
 }
 
 function reply({ reply }: Leg): string {

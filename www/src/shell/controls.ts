@@ -156,7 +156,7 @@ export function mountControls(root: HTMLElement, store: Store): void {
     label: 'An attempt fails',
     stops: FAILURE_RATES,
     text: share,
-    refusal: rateRefusal,
+    problem: rateRefusal,
   };
   const failureField = sliderField(root, failure, (failureRate) => store.set({ failureRate }));
 
@@ -248,8 +248,8 @@ function settingField(
   // A step that equals the base goes on following it.
   const part = (value: number): Partial<Strategy> =>
     setting === 'stepMs' && value === store.get().strategy.baseMs ? { stepMs: 'base' } : { [setting]: value };
-  const refusal = (value: number): string | undefined => refusalOf({ ...store.get().strategy, ...part(value) });
-  const field = sliderField(root, { id: `set-${setting}`, label, stops, text, refusal }, (value) =>
+  const problem = (value: number): string | undefined => refusalOf({ ...store.get().strategy, ...part(value) });
+  const field = sliderField(root, { id: `set-${setting}`, label, stops, text, problem }, (value) =>
     change(part(value)),
   );
   return (strategy) => {
@@ -281,10 +281,10 @@ function listField(root: HTMLElement, store: Store, change: (list: readonly numb
       .split(/[\s,;]+/)
       .filter((part) => part !== '')
       .map(Number);
-    const refusal = refusalOf({ ...store.get().strategy, list });
-    error.hidden = refusal === undefined;
-    error.textContent = refusal ?? '';
-    if (refusal === undefined) change(list);
+    const problem = refusalOf({ ...store.get().strategy, list });
+    error.hidden = problem === undefined;
+    error.textContent = problem ?? '';
+    if (problem === undefined) change(list);
   });
   root.append(box);
   return (strategy) => {

@@ -32,7 +32,7 @@ export interface State {
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
   /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
   readonly pasted: { readonly text: string; readonly from: string };
-  /** Where all the randomness of the page comes from: a whole number from 0 to 2^32 − 1. */
+  /** Source of all the randomness of the page: an integer between 0 and 2^32 − 1. */
   readonly seed: number;
 }
 

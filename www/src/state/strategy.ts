@@ -194,12 +194,19 @@ export function policyOf(strategy: Strategy): RetryPolicy {
   return RetryPolicy.fromJSON(policyData(strategy));
 }
 
-/** The package's defaults where they are not those of {@link INITIAL}. */
-const PACKAGE_CAP_MS = 10_000;
-const PACKAGE_BASE_MS = 100;
-const PACKAGE_TRUNCATE_AT = 10;
-const PACKAGE_FACTOR = 2;
-const PACKAGE_MAX_ATTEMPTS = 6;
+/** The package's defaults, read from the waits that it computes, so that the page has no copy of them. */
+const PACKAGE = packageDefaults();
+
+function packageDefaults() {
+  const endless = { jitter: 'none', maxAttempts: Infinity } as const;
+  const waits = new RetryPolicy(endless);
+  const [baseMs, secondMs, capMs] = [waits.delayMs(1), waits.delayMs(2), waits.delayMs(1000)];
+  const truncated = new RetryPolicy({ ...endless, backoff: 'truncated' });
+  let truncateAt = 1;
+  while (truncated.delayMs(truncateAt) < capMs) truncateAt++;
+  const maxAttempts = 1 + [...new RetryPolicy().delays()].length;
+  return { baseMs, capMs, factor: secondMs / baseMs, truncateAt, maxAttempts };
+}
 
 /** The inverse of {@link policyOf}. Options that change no wait, such as hooks and an attempt timeout, are dropped. */
 export function strategyOf(policy: RetryPolicy): Strategy {
@@ -214,25 +221,25 @@ export function strategyOf(policy: RetryPolicy): Strategy {
 
   const givenBaseMs = value(data.baseMs);
   const longest = list && curveActs(choice) ? Math.max(...list) : 0;
-  const capMs = value(data.capMs) ?? Math.max(PACKAGE_CAP_MS, givenBaseMs ?? 0, longest);
+  const capMs = value(data.capMs) ?? Math.max(PACKAGE.capMs, givenBaseMs ?? 0, longest);
   const truncateAt =
     value(data.truncateAt) ??
-    (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE_TRUNCATE_AT : INITIAL.truncateAt);
+    (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE.truncateAt : INITIAL.truncateAt);
   const truncatedBaseMs = backoff === 'truncated' && capMs !== Infinity ? capMs / 2 ** (truncateAt - 1) : undefined;
   const spread = data.jitter as { readonly ratio?: number; readonly maxMs?: number };
   return {
     ...choice,
-    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(PACKAGE_BASE_MS, capMs),
+    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(PACKAGE.baseMs, capMs),
     capMs,
     minMs: value(data.minMs) ?? 0,
-    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? PACKAGE_FACTOR : INITIAL.factor),
+    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? PACKAGE.factor : INITIAL.factor),
     stepMs: value(data.stepMs) ?? 'base',
     truncateAt,
     ratio: spread.ratio ?? INITIAL.ratio,
     spreadMs: spread.maxMs ?? INITIAL.spreadMs,
     list: list ?? INITIAL.list,
     capRule: (data.capRule as CapRule | undefined) ?? 'bound',
-    maxAttempts: value(data.maxAttempts) ?? PACKAGE_MAX_ATTEMPTS,
+    maxAttempts: value(data.maxAttempts) ?? PACKAGE.maxAttempts,
     totalTimeoutMs: value(data.totalTimeoutMs) ?? Infinity,
     maxRetryAfterMs: value(data.maxRetryAfterMs) ?? INITIAL.maxRetryAfterMs,
   };

@@ -37,7 +37,7 @@ export const clients = {
     ],
     others: { shouldRetry: 'retryOn', afterStatusCodes: 'nothing' },
     inside: 'retry',
-    beside: ['timeout', 'totalTimeout'],
+    also: ['timeout', 'totalTimeout'],
     translate: ky,
     example: 'ky.create({\n  retry: {\n    limit: 5,\n    backoffLimit: 3000,\n    jitter: true,\n  },\n});',
   },

@@ -239,7 +239,7 @@ class Content {
     return (
       this.fieldsFor(source) ??
       this.objects[0]?.value ??
-      (this.calls.size > 0 ? new Fields() : refuse('No options are found in this text: paste an object or a call.'))
+      (this.calls.size > 0 ? new Fields() : reject('No options are found in this text: paste an object or a call.'))
     );
   }
 
@@ -262,7 +262,7 @@ function isWord(value: Value): boolean {
   return typeof value === 'string' || value instanceof Fields;
 }
 
-function refuse(message: string): never {
+function reject(message: string): never {
   throw new Untranslatable(message);
 }
 
@@ -300,7 +300,7 @@ function translated(library: Library, name: LibraryName, content: Content): Tran
 
 /** Options that are functions or signals, and unknown options. */
 function leftOver(
-  { version, read, others, inside, beside = [] }: Library,
+  { version, read, others, inside, also = [] }: Library,
   name: string,
   fields: Fields,
   around: Fields | undefined,
@@ -318,7 +318,7 @@ function leftOver(
   const ofClient = inside !== undefined && (inside === '' || fields.map.has(inside));
   const aside = ofClient
     ? unknown
-    : [...(inside ? (around?.map.keys() ?? []) : [])].filter((key) => key !== inside && !beside.includes(key));
+    : [...(inside ? (around?.map.keys() ?? []) : [])].filter((key) => key !== inside && !also.includes(key));
   if (aside.length > 0) notes.push(`Not translated, because it is not about retries: ${listed(aside)}.`);
   if (unknown.length > 0 && !ofClient)
     notes.push(`Not translated, because ${name} ${version} has no such option: ${listed(unknown)}.`);
@@ -404,12 +404,12 @@ function translatedOwn(content: Content): Translation {
 
 /** A value as data, which RetryPolicy checks. */
 function plain(name: string, value: Value, budget = { left: 2000 }): unknown {
-  if (--budget.left < 0) return refuse(`${name} has too many parts.`);
+  if (--budget.left < 0) return reject(`${name} has too many parts.`);
   if (value instanceof Fields)
     return Object.fromEntries([...value.map].map(([key, part]) => [key, plain(`${name}.${key}`, part, budget)]));
   if (Array.isArray(value)) return value.map((part: Value) => plain(name, part, budget));
   if (value instanceof Other || value instanceof Call || value instanceof Fn)
-    return refuse(`${name} must be a value, got ${textOf(value)}.${remedy(value)}`);
+    return reject(`${name} must be a value, got ${textOf(value)}.${remedy(value)}`);
   return value;
 }
 

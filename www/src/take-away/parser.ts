@@ -106,7 +106,7 @@ class Reader extends Base {
   }
 
   parseStatement(...args: unknown[]): AnyNode {
-    // Imports of types are no JavaScript; what modules they name is read from the text.
+    // Imports of types are not JavaScript; their modules are read from the text.
     if (this.type !== token._import || !this.skip(IMPORT)) return this.deeper(() => super.parseStatement(...args));
     this.semicolon();
     return this.finishNode(this.startNode(), 'EmptyStatement');

@@ -33,7 +33,7 @@ export interface Library {
   /** Name of the option that holds these options, among options that have nothing to do with retrying. */
   readonly inside?: string;
   /** Options in addition to that one which `translate` reads. */
-  readonly beside?: readonly string[];
+  readonly also?: readonly string[];
   readonly translate: (pasted: Pasted) => Reading;
   readonly example: string;
 }

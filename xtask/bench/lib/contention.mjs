@@ -15,7 +15,7 @@ const HOP_SD_MS = 2;
 /** @typedef {'none' | 'exponential' | 'equal' | 'full' | 'decorrelated'} Strategy */
 
 /**
- * Each answers the wait of a client after a failed write: `attempt` counts them from 1, `previous` is its
+ * Each returns the wait of a client after a failed write: `attempt` counts them from 1, `previous` is its
  * last wait, at first the base.
  * @type {Record<Strategy, (attempt: number, previous: number) => number>}
  */

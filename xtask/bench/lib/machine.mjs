@@ -42,7 +42,7 @@ export async function nodeVersions(nodes) {
   return found;
 }
 
-/** The share of the processors that others use, from 0 to 1: while this process does nothing. */
+/** The share of the processors that others use, between 0 and 1, while this process does nothing. */
 export async function takenByOthers(ms = 2000) {
   const before = cpus();
   await pause(ms);

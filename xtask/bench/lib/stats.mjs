@@ -12,7 +12,7 @@
 /**
  * Linear between the two nearest values.
  * @param {ArrayLike<number>} values at least one
- * @param {number} p from 0 to 1
+ * @param {number} p between 0 and 1
  */
 export function quantile(values, p) {
   if (values.length === 0) throw new RangeError('no value has no quantile');

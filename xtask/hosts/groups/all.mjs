@@ -1,5 +1,32 @@
 // All hosts, in the order of the table.
 
+import { BUNDLERS, VITE } from './bundlers.mjs';
+import { EDGE_RUNTIME, NITRO, WORKERD } from './edge.mjs';
+import { ANGULAR_GROUP, ASTRO, NEXT, NUXT } from './frameworks.mjs';
+import { PNPM, YARN_PNP } from './managers.mjs';
+import { HERMES } from './native.mjs';
 import { BUN, DENO, NODES } from './nodes.mjs';
+import { CSP_PAGES, EXTENSION } from './pages.mjs';
+import { JESTS, VITEST } from './runners.mjs';
 
-export const GROUPS = [NODES, DENO, BUN];
+export const GROUPS = [
+  NODES,
+  DENO,
+  BUN,
+  PNPM,
+  YARN_PNP,
+  WORKERD,
+  EDGE_RUNTIME,
+  NEXT,
+  NITRO,
+  NUXT,
+  ...BUNDLERS,
+  VITE,
+  ASTRO,
+  ANGULAR_GROUP,
+  HERMES,
+  CSP_PAGES,
+  EXTENSION,
+  JESTS,
+  VITEST,
+];

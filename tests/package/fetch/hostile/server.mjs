@@ -2,7 +2,7 @@
 // node:http would not let most of this out of the door.
 //
 // A request says its scenario in the path, `/name/id`, and how often it shall fail, `?fail=n`; then it is
-// answered with its own body. Of each id the server keeps what it saw: how often, with which keys, and the
+// answered with its own body. The server keeps what it saw of each id: how often, with which keys, and the
 // hash of each body.
 
 import { createHash } from 'node:crypto';

@@ -1,0 +1,205 @@
+//! Policies made of durations are those made of options, and check the same rules.
+
+#![cfg(not(target_family = "wasm"))]
+
+use std::time::Duration;
+
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, UNLIMITED};
+
+const MS: Duration = Duration::from_millis(1);
+const NONE: RetryOptions = RetryOptions::DEFAULT;
+
+#[test]
+fn a_policy_of_durations_is_that_of_its_options() {
+    let linear = RetryOptions {
+        backoff: Backoff::Linear,
+        ..NONE
+    };
+    let truncated = RetryOptions {
+        backoff: Backoff::Truncated,
+        ..NONE
+    };
+    for (policy, options) in [
+        (RetryPolicy::exponential(), NONE),
+        (
+            RetryPolicy::exponential()
+                .with_base(250 * MS)
+                .with_factor(1.5)
+                .with_cap(3_000 * MS)
+                .with_min(5 * MS)
+                .with_max_attempts(9)
+                .with_max_retry_after(7_000 * MS)
+                .with_capped_retry_after(true)
+                .with_jitter(Jitter::Equal),
+            RetryOptions {
+                base_ms: Some(250.0),
+                factor: Some(1.5),
+                cap_ms: Some(3_000.0),
+                min_ms: Some(5.0),
+                max_attempts: Some(9),
+                max_retry_after_ms: Some(7_000.0),
+                cap_long_retry_after: true,
+                jitter: Jitter::Equal,
+                ..NONE
+            },
+        ),
+        (
+            RetryPolicy::fixed(20 * MS).with_jitter(Jitter::additive(3 * MS)),
+            RetryOptions {
+                backoff: Backoff::Fixed,
+                base_ms: Some(20.0),
+                jitter: Jitter::AdditiveMax { max_ms: 3.0 },
+                ..NONE
+            },
+        ),
+        // A default follows the option that it depends on, whichever is set first.
+        (
+            RetryPolicy::linear().with_base(20 * MS),
+            RetryOptions {
+                base_ms: Some(20.0),
+                ..linear
+            },
+        ),
+        (
+            RetryPolicy::linear().with_step(3 * MS).with_base(20 * MS),
+            RetryOptions {
+                base_ms: Some(20.0),
+                step_ms: Some(3.0),
+                ..linear
+            },
+        ),
+        (
+            RetryPolicy::exponential().with_base(30_000 * MS),
+            RetryOptions {
+                base_ms: Some(30_000.0),
+                ..NONE
+            },
+        ),
+        (
+            RetryPolicy::truncated()
+                .with_cap(1_024 * MS)
+                .with_truncate_at(5),
+            RetryOptions {
+                cap_ms: Some(1_024.0),
+                truncate_at: Some(5),
+                ..truncated
+            },
+        ),
+        (
+            RetryPolicy::exponential().with_cap(Duration::MAX),
+            RetryOptions {
+                cap_ms: Some(f64::INFINITY),
+                ..NONE
+            },
+        ),
+        (
+            RetryPolicy::custom().with_max_attempts(UNLIMITED),
+            RetryOptions {
+                backoff: Backoff::Custom,
+                max_attempts: Some(UNLIMITED),
+                ..NONE
+            },
+        ),
+        (
+            RetryPolicy::fibonacci(),
+            RetryOptions {
+                backoff: Backoff::Fibonacci,
+                ..NONE
+            },
+        ),
+        (
+            RetryPolicy::no_retries(),
+            RetryOptions {
+                max_attempts: Some(1),
+                ..NONE
+            },
+        ),
+    ] {
+        assert_eq!(policy, RetryPolicy::from_options(options).unwrap());
+    }
+}
+
+/// The message of the first rule that the change breaks.
+fn refusal(change: impl FnOnce() -> RetryPolicy + std::panic::UnwindSafe) -> String {
+    let panic = std::panic::catch_unwind(change).expect_err("invalid");
+    *panic.downcast::<String>().expect("a text")
+}
+
+#[test]
+fn a_setter_that_breaks_a_rule_names_its_option() {
+    let exponential = RetryPolicy::exponential;
+    for (message, expected) in [
+        (
+            refusal(move || exponential().with_cap(MS).with_base(2 * MS)),
+            "rejitter: cap must be at least base",
+        ),
+        (
+            refusal(move || exponential().with_min(11_000 * MS)),
+            "rejitter: min must be at most cap (which defaults to 10,000, or to a longer base)",
+        ),
+        (
+            refusal(move || exponential().with_base(Duration::MAX)),
+            "rejitter: base must be a number of milliseconds between 0 and 2^53 - 1",
+        ),
+        (
+            refusal(move || exponential().with_factor(0.5)),
+            "rejitter: factor must be a finite number of at least 1",
+        ),
+        (
+            refusal(|| RetryPolicy::linear().with_factor(2.0)),
+            "rejitter: factor must be omitted, because it applies only to the exponential backoff",
+        ),
+        (
+            refusal(move || exponential().with_step(MS)),
+            "rejitter: step must be omitted, because it applies only to the linear backoff",
+        ),
+        (
+            refusal(|| RetryPolicy::truncated().with_truncate_at(0)),
+            "rejitter: truncate_at must be an integer between 1 and 1,024",
+        ),
+        (
+            refusal(move || exponential().with_max_attempts(0)),
+            "rejitter: max_attempts must be a positive integer",
+        ),
+        (
+            refusal(move || exponential().with_jitter(Jitter::Proportional { ratio: 2.0 })),
+            "rejitter: jitter must be proportional with a ratio above 0 and at most 1",
+        ),
+    ] {
+        assert_eq!(message, expected);
+    }
+}
+
+#[test]
+fn a_single_wait_is_that_of_the_iterator() {
+    for jitter in [
+        Jitter::Full,
+        Jitter::Decorrelated,
+        Jitter::DecorrelatedBounded,
+        Jitter::PollyV2,
+        Jitter::Slotted,
+    ] {
+        let policy = RetryPolicy::exponential().with_jitter(jitter);
+        let waits: Vec<_> = policy.delays("waits").collect();
+        for (k, wait) in (1..).zip(&waits) {
+            assert_eq!(policy.delay(k, "waits"), *wait, "{jitter:?}");
+        }
+        assert_eq!(waits.len(), 5);
+        // The number of attempts does not limit it.
+        let patient = policy.with_max_attempts(UNLIMITED);
+        assert_eq!(Some(policy.delay(40, 3)), patient.delays(3).nth(39));
+        assert_eq!(policy.delay(0, 3), policy.delay(1, 3));
+    }
+}
+
+#[test]
+fn delays_restart_as_the_next_operation() {
+    let mut delays = RetryPolicy::exponential().delays(5);
+    assert_eq!(delays.size_hint(), (5, Some(5)));
+    let first: Vec<_> = delays.by_ref().collect();
+    assert_eq!(delays.next(), None);
+    delays.reset();
+    let second: Vec<_> = delays.collect();
+    assert_eq!((first.len(), second.len()), (5, 5));
+    assert_ne!(first, second);
+}

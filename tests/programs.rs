@@ -1,0 +1,350 @@
+//! Programs as users write them. The line above each is the same program with backon, where it has one.
+
+#![cfg(all(feature = "tokio", not(target_family = "wasm")))]
+
+use std::cell::Cell;
+use std::fmt;
+use std::future::{Future, Ready, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use futures_util::future::join_all;
+use rejitter::testing::VirtualTime;
+use rejitter::{
+    BlockingRetryExt, Plain, Retry, RetryExt, RetryPolicy, TokioSleeper, Verdict, presets, retry,
+    retry_with,
+};
+use tokio::task::{JoinSet, LocalSet};
+use tokio_util::sync::CancellationToken;
+
+const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A server that answers a request with the next status of a list.
+struct Server {
+    statuses: &'static [u16],
+    requests: AtomicU32,
+}
+
+impl Server {
+    fn new(statuses: &'static [u16]) -> Self {
+        Self {
+            statuses,
+            requests: AtomicU32::new(0),
+        }
+    }
+
+    async fn get(&self) -> Result<&'static str, HttpError> {
+        tokio::task::yield_now().await;
+        let number = self.requests.fetch_add(1, Ordering::Relaxed) as usize;
+        match self.statuses[number.min(self.statuses.len() - 1)] {
+            200 => Ok("hello"),
+            status => Err(HttpError {
+                status,
+                retry_after: (status == 429).then_some(3 * SECOND),
+            }),
+        }
+    }
+
+    fn requests(&self) -> u32 {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct HttpError {
+    status: u16,
+    retry_after: Option<Duration>,
+}
+
+impl HttpError {
+    fn is_transient(&self) -> bool {
+        self.status == 429 || self.status >= 500
+    }
+}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "status {}", self.status)
+    }
+}
+
+impl std::error::Error for HttpError {}
+
+/// (|| s.get()).retry(builder).when(|e| ..).adjust(|e, d| e.retry_after.or(d)).await.context("..")?
+#[tokio::test(start_paused = true)]
+async fn http_follows_retry_after_and_its_error_goes_through_anyhow() -> anyhow::Result<()> {
+    let (server, started) = (Server::new(&[503, 429, 200]), tokio::time::Instant::now());
+    let text = (|| server.get())
+        .retry(POLICY)
+        .when(HttpError::is_transient)
+        .hint(|error| error.retry_after)
+        .await
+        .context("greeting")?;
+    assert_eq!((text, server.requests()), ("hello", 3));
+    assert!(started.elapsed() >= 3 * SECOND);
+
+    let server = Server::new(&[404]);
+    let failed = retry(POLICY, || server.get())
+        .when(HttpError::is_transient)
+        .await
+        .context("greeting");
+    assert_eq!(format!("{:#}", failed.unwrap_err()), "greeting: status 404");
+    assert_eq!(server.requests(), 1);
+    Ok(())
+}
+
+/// (|| async { load().await }).retry(builder).await
+#[tokio::test(start_paused = true)]
+async fn errors_of_anyhow_pass_in_both_forms() -> anyhow::Result<()> {
+    async fn load() -> anyhow::Result<u8> {
+        anyhow::bail!("no")
+    }
+    async fn plain() -> anyhow::Result<u8> {
+        load.retry(POLICY).await
+    }
+    async fn reported() -> anyhow::Result<u8> {
+        Ok(load.retry(POLICY).attempt_timeout(SECOND).await?)
+    }
+    assert_eq!(plain().await.unwrap_err().to_string(), "no");
+    let error = reported().await.unwrap_err();
+    assert_eq!(error.to_string(), "no (after 4 attempts: exhausted)");
+    Ok(())
+}
+
+struct Connection {
+    queries: u32,
+}
+
+impl Connection {
+    async fn execute(&mut self, sql: &str) -> Result<usize, String> {
+        tokio::task::yield_now().await;
+        self.queries += 1;
+        if self.queries < 3 {
+            Err("deadlock".to_owned())
+        } else {
+            Ok(sql.len())
+        }
+    }
+}
+
+/// (|mut c| async { let r = c.execute(sql).await; (c, r) }).retry(builder).context(c).await
+#[tokio::test(start_paused = true)]
+async fn a_database_connection_is_borrowed_by_each_attempt() {
+    let mut connection = Connection { queries: 0 };
+    let sql = String::from("delete from t");
+    let rows = retry_with(&mut connection, POLICY, async |connection, _| {
+        connection.execute(&sql).await
+    })
+    .call()
+    .await;
+    assert_eq!((rows, connection.queries), (Ok(13), 3));
+
+    // On another thread: the closure owns what it uses besides the state.
+    let task = tokio::spawn(async move {
+        connection.queries = 0;
+        let rows = retry_with(&mut connection, POLICY, async move |connection, _| {
+            connection.execute(&sql).await
+        });
+        rows.call().await
+    });
+    assert_eq!(task.await.unwrap(), Ok(13));
+}
+
+/// (|| call()).retry(builder).when(|s| s.code == 14).adjust(|s, d| s.pushback.or(d)).await
+#[tokio::test(start_paused = true)]
+async fn grpc_follows_the_server_s_pushback() {
+    #[derive(Debug)]
+    struct Status {
+        code: u8,
+        pushback: Option<Duration>,
+    }
+    let (calls, started) = (Cell::new(0), tokio::time::Instant::now());
+    let call = || {
+        calls.set(calls.get() + 1);
+        let failed = calls.get() < 3;
+        ready(if failed {
+            let pushback = Some(Duration::from_millis(40));
+            Err(Status { code: 14, pushback })
+        } else {
+            Ok(7)
+        })
+    };
+    let verdict = |status: &Status| match (status.code, status.pushback) {
+        (14, Some(pushback)) => Verdict::RetryExactly(pushback),
+        (14, None) => Verdict::Retry,
+        _ => Verdict::Stop,
+    };
+    let answer = retry(presets::GRPC, call).when(verdict).await;
+    assert_eq!(answer.unwrap(), 7);
+    assert_eq!(started.elapsed(), Duration::from_millis(80));
+}
+
+/// token.run_until_cancelled((|| s.get()).retry(builder)).await
+#[tokio::test(start_paused = true)]
+async fn select_and_a_cancelled_token_end_it_at_once() {
+    let server = Server::new(&[503]);
+    let token = CancellationToken::new();
+    let cancel = async {
+        tokio::task::yield_now().await;
+        token.cancel();
+    };
+    let cancelled = token.run_until_cancelled(retry(POLICY, || server.get()));
+    assert_eq!(tokio::join!(cancelled, cancel).0, None);
+
+    let ended = tokio::select! {
+        outcome = retry(POLICY, || server.get()) => outcome.is_ok(),
+        () = tokio::task::yield_now() => true,
+    };
+    assert!(ended && server.requests() < 4);
+}
+
+/// tokio::spawn(f.retry(builder)) and join_all(iter of retries)
+#[tokio::test(start_paused = true)]
+async fn operations_are_spawned_and_joined() {
+    let server = Arc::new(Server::new(&[503, 503, 200]));
+    let get = |server: &Arc<Server>| {
+        let server = server.clone();
+        move || {
+            let server = server.clone();
+            async move { server.get().await }
+        }
+    };
+    let task = tokio::spawn(retry(POLICY, get(&server)));
+    assert_eq!(task.await.unwrap(), Ok("hello"));
+
+    let mut set = JoinSet::new();
+    set.spawn(get(&server).retry(POLICY).when(HttpError::is_transient));
+    assert_eq!(set.join_all().await, [Ok("hello")]);
+
+    let all = join_all((0..3).map(|_| retry(&POLICY, || server.get()))).await;
+    assert!(all.iter().all(|outcome| *outcome == Ok("hello")));
+}
+
+/// (|| std::fs::read(path)).retry(builder).when(|e| ..).call()
+#[test]
+fn a_file_is_read_again_and_its_error_comes_out() {
+    let read = || std::fs::read("no/such/file");
+    let outcome = read
+        .retry_blocking(POLICY)
+        .when(|error| error.kind() == std::io::ErrorKind::Interrupted)
+        .call();
+    let plainly = std::fs::read("no/such/file").unwrap_err();
+    assert_eq!(outcome.unwrap_err().to_string(), plainly.to_string());
+}
+
+/// A timer whose future yields the time, as that of async-io does.
+struct Timer(Instant);
+
+impl Timer {
+    fn after(duration: Duration) -> Self {
+        Self(Instant::now() + duration)
+    }
+}
+
+impl Future for Timer {
+    type Output = Instant;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Instant> {
+        cx.waker().wake_by_ref();
+        let now = Instant::now();
+        if now < self.0 {
+            Poll::Pending
+        } else {
+            Poll::Ready(now)
+        }
+    }
+}
+
+/// (|| s.get()).retry(builder).sleep(Timer::after).await
+#[tokio::test]
+async fn any_runtime_s_timer_is_a_sleeper_whatever_it_yields() {
+    let policy = RetryPolicy::fixed(Duration::from_millis(1)).with_max_attempts(2);
+    let server = Server::new(&[503]);
+    let outcome = retry(policy, || server.get()).sleep(Timer::after).await;
+    assert_eq!((outcome.unwrap_err().status, server.requests()), (503, 2));
+}
+
+/// backon has no sleepers with a clock of their own
+#[tokio::test(start_paused = true)]
+async fn a_sleeper_is_shared_by_reference_and_by_arc() {
+    let timers = Arc::new(TokioSleeper::default());
+    let server = Server::new(&[503]);
+    let by_reference = retry(POLICY, || server.get()).sleeper(&*timers).await;
+    let by_arc = retry(POLICY, || server.get()).sleeper(timers.clone()).await;
+    assert!(by_reference.is_err() && by_arc.is_err());
+    assert_eq!((server.requests(), Arc::strong_count(&timers)), (8, 1));
+}
+
+/// A service with a named future: without a box, and without `impl Trait` in its type.
+struct Echo;
+
+type Answer = Ready<Result<u32, HttpError>>;
+type Call = Retry<Box<dyn FnMut() -> Answer + Send>, Answer, Plain<HttpError>>;
+
+impl Echo {
+    fn call(&self, request: u32) -> Call {
+        let attempt: Box<dyn FnMut() -> Answer + Send> = Box::new(move || ready(Ok(request)));
+        retry(POLICY, attempt)
+    }
+}
+
+/// backon: Retry<ExponentialBackoff, T, E, Fut, F, ..nine parameters..>
+#[tokio::test]
+async fn the_future_has_a_name() {
+    assert_eq!(Echo.call(5).await, Ok(5));
+}
+
+/// (|| s.get()).retry(builder).when(|_| budget.take()): asked after the last attempt as well
+#[tokio::test(start_paused = true)]
+async fn a_budget_is_debited_only_if_an_attempt_is_left() {
+    let (tokens, server) = (AtomicI64::new(100), Server::new(&[503]));
+    let outcome = retry(presets::AWS_SDK_2026, || server.get())
+        .when_attempt(|_, attempt| {
+            attempt.attempts_left == 0 || tokens.fetch_sub(5, Ordering::Relaxed) >= 5
+        })
+        .await;
+    assert!(outcome.is_err());
+    // Three attempts, two retries.
+    assert_eq!((server.requests(), tokens.into_inner()), (3, 90));
+}
+
+/// backon: only with Tokio's paused clock
+#[test]
+fn hours_pass_in_virtual_time_without_a_runtime() {
+    const HOURLY: RetryPolicy = RetryPolicy::fixed(Duration::from_secs(3_600))
+        .with_jitter(rejitter::Jitter::None)
+        .with_max_attempts(25);
+    let (time, attempts) = (VirtualTime::new(), Cell::new(0));
+    let outcome = time.block_on(
+        retry(HOURLY, || {
+            attempts.set(attempts.get() + 1);
+            ready(Err::<(), _>("busy"))
+        })
+        .sleeper(&time),
+    );
+    assert_eq!((outcome, attempts.get()), (Err("busy"), 25));
+    assert_eq!(time.now(), Duration::from_secs(86_400));
+}
+
+/// LocalSet::new().run_until((|| async { Ok(rc.get()) }).retry(builder)).await
+#[tokio::test(start_paused = true)]
+async fn what_stays_on_its_thread_is_retried_in_a_local_set() {
+    let count = std::rc::Rc::new(Cell::new(0));
+    let counted = count.clone();
+    let operation = retry(POLICY, move || {
+        let count = counted.clone();
+        async move {
+            count.set(count.get() + 1);
+            if count.get() < 3 { Err("busy") } else { Ok(()) }
+        }
+    });
+    let local = LocalSet::new();
+    let task = local.spawn_local(operation);
+    local.await;
+    assert_eq!((task.await.unwrap(), count.get()), (Ok(()), 3));
+}

@@ -1,0 +1,339 @@
+//! The outputs of an operation's forms, and their demands on sleepers and hooks.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Ready, pending, ready};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rejitter::testing::VirtualTime;
+use rejitter::{
+    Attempt, AttemptError, FailureEvent, Hooks, RetryExt, RetryPolicy, Sleeper, StopReason,
+    TimeoutError, UNLIMITED, Verdict, retry, retry_with, retry_with_attempt, sleep_fn,
+};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use super::{MS, NS, steady};
+
+#[test]
+fn the_plain_form_returns_the_last_error_itself() {
+    let time = VirtualTime::new();
+    let mut calls = 0;
+    let outcome = time.block_on(
+        (|| {
+            calls += 1;
+            ready(Err::<(), _>(format!("error {calls}")))
+        })
+        .retry(steady(3))
+        .sleeper(&time),
+    );
+    assert_eq!(outcome, Err("error 3".to_owned()));
+    // A policy may be lent.
+    let lent = time.block_on(retry(&steady(3), || ready(Ok::<_, ()>(1))).sleeper(&time));
+    assert_eq!(lent, Ok(1));
+}
+
+#[test]
+fn at_the_deadline_the_plain_form_drops_an_attempt_if_it_has_an_error_to_return() {
+    let time = VirtualTime::new();
+    let operation = retry_with_attempt(steady(UNLIMITED), |attempt| async move {
+        if attempt.attempt < 3 {
+            return Err(attempt.attempt);
+        }
+        pending::<Result<(), u64>>().await
+    });
+    let outcome = time.block_on(operation.total_timeout(450 * MS).sleeper(&time));
+    assert_eq!((outcome, time.now()), (Err(2), 450 * MS));
+
+    // The first attempt goes on, and is not retried after the deadline.
+    let time = VirtualTime::new();
+    let operation = retry(steady(UNLIMITED), || async {
+        time.sleep(700 * MS).await;
+        Err::<(), _>("late")
+    });
+    let outcome = time.block_on(operation.total_timeout(450 * MS).sleeper(&time));
+    assert_eq!((outcome, time.now()), (Err("late"), 700 * MS));
+
+    // With a report it is dropped.
+    let time = VirtualTime::new();
+    let operation = retry(steady(UNLIMITED), pending::<Result<(), String>>);
+    let operation = operation.total_timeout(450 * MS).report();
+    let failed = time.block_on(operation.sleeper(&time)).unwrap_err();
+    let after = 450 * MS;
+    assert_eq!(
+        failed.error,
+        AttemptError::Timeout(TimeoutError::Deadline { after })
+    );
+    assert_eq!(failed.into_inner(), Err(TimeoutError::Deadline { after }));
+}
+
+/// A sleeper without a clock.
+#[derive(Default)]
+struct Clockless(RefCell<Vec<Duration>>);
+
+impl Sleeper for Clockless {
+    type Sleep = Ready<u8>;
+
+    fn sleep(&self, duration: Duration) -> Ready<u8> {
+        self.0.borrow_mut().push(duration);
+        ready(0)
+    }
+
+    fn now(&self) -> Option<Duration> {
+        None
+    }
+}
+
+#[test]
+fn without_a_clock_the_waits_are_the_time() {
+    let (sleeper, time) = (Clockless::default(), VirtualTime::new());
+    let failed = time.block_on(
+        retry(steady(UNLIMITED), || ready(Err::<(), _>("busy")))
+            .total_timeout(350 * MS)
+            .report()
+            .sleeper(&sleeper),
+    );
+    let failed = failed.unwrap_err();
+    assert_eq!(failed.reason, StopReason::Deadline);
+    assert_eq!(
+        (failed.report.attempts, failed.report.elapsed),
+        (4, 300 * MS)
+    );
+    let waits = sleeper.0.take();
+    assert_eq!(waits.iter().filter(|wait| **wait == 100 * MS).count(), 3);
+    // The limits of the attempts were armed, too.
+    assert_eq!(waits[0], 350 * MS);
+}
+
+#[test]
+fn an_attempt_that_was_dropped_took_its_time_without_a_clock() {
+    let (sleeper, time) = (Clockless::default(), VirtualTime::new());
+    let operation = retry(steady(2), pending::<Result<(), ()>>).attempt_timeout(30 * MS);
+    let failed = time.block_on(operation.sleeper(&sleeper)).unwrap_err();
+    assert_eq!(failed.report.elapsed, 160 * MS);
+}
+
+/// A sleeper that counts how often its clock is read.
+struct Counted {
+    time: VirtualTime,
+    reads: Cell<u32>,
+}
+
+impl Sleeper for Counted {
+    type Sleep = <VirtualTime as Sleeper>::Sleep;
+
+    fn sleep(&self, duration: Duration) -> Self::Sleep {
+        Sleeper::sleep(&self.time, duration)
+    }
+
+    fn now(&self) -> Option<Duration> {
+        self.reads.set(self.reads.get() + 1);
+        Sleeper::now(&self.time)
+    }
+}
+
+#[test]
+fn the_clock_is_read_only_if_something_needs_the_time() {
+    let sleeper = Counted {
+        time: VirtualTime::new(),
+        reads: Cell::new(0),
+    };
+    let time = sleeper.time.clone();
+    let busy = || ready(Err::<(), _>("busy"));
+    let plain = retry(steady(3), busy).when(|_| true).hint(|_| None);
+    assert!(time.block_on(plain.sleeper(&sleeper)).is_err());
+    assert_eq!(sleeper.reads.take(), 0);
+
+    let notified = retry(steady(3), busy).notify(|_| ());
+    assert!(time.block_on(notified.sleeper(&sleeper)).is_err());
+    assert!(sleeper.reads.take() > 0);
+
+    let limited = retry(steady(3), || ready(Ok::<_, ()>(1))).total_timeout(MS);
+    assert!(time.block_on(limited.sleeper(&sleeper)).is_ok());
+    assert_eq!(sleeper.reads.take(), 1);
+}
+
+#[test]
+fn a_sleeper_may_be_lent_shared_or_a_function() {
+    let time = VirtualTime::new();
+    let shared: Arc<dyn Sleeper<Sleep = <VirtualTime as Sleeper>::Sleep>> = Arc::new(time.clone());
+    let busy = || ready(Err::<(), _>("busy"));
+    let sleep = |duration| Sleeper::sleep(&time, duration);
+    for outcome in [
+        time.block_on(retry(steady(2), busy).sleeper(&time)),
+        time.block_on(retry(steady(2), busy).sleeper(shared.clone())),
+        time.block_on(retry(steady(2), busy).sleeper(&*shared)),
+        time.block_on(retry(steady(2), busy).sleep(sleep)),
+        time.block_on(retry(steady(2), busy).sleeper(&sleep_fn(sleep))),
+    ] {
+        assert_eq!(outcome, Err("busy"));
+    }
+    assert_eq!(time.now(), 500 * MS);
+}
+
+#[test]
+fn the_condition_knows_the_attempt() {
+    let (time, mut seen) = (VirtualTime::new(), Vec::new());
+    let outcome = time.block_on(
+        retry_with_attempt(steady(3), |attempt| {
+            assert_eq!(attempt.attempts_left, 3 - attempt.attempt);
+            ready(Err::<(), _>(()))
+        })
+        .when_attempt(|(), attempt| {
+            seen.push((attempt.attempt, attempt.attempts_left, attempt.elapsed));
+            true
+        })
+        .sleeper(&time),
+    );
+    assert!(outcome.is_err());
+    assert_eq!(
+        seen,
+        [(1, 2, Duration::ZERO), (2, 1, 100 * MS), (3, 0, 200 * MS)]
+    );
+    let endless = retry_with_attempt(steady(UNLIMITED), |attempt| {
+        ready(Ok::<_, ()>(attempt.attempts_left))
+    });
+    assert_eq!(time.block_on(endless.sleeper(&time)), Ok(UNLIMITED));
+}
+
+#[test]
+fn at_least_this_long_is_a_hint_and_the_longer_of_two_counts() {
+    let run = |at_least: Duration, hint: Option<Duration>| {
+        let time = VirtualTime::new();
+        let operation = retry(steady(2), || ready(Err::<(), _>(())))
+            .when(|()| Verdict::RetryAtLeast(at_least))
+            .hint(|()| hint)
+            .seed(3)
+            .report();
+        let failed = time.block_on(operation.sleeper(&time)).unwrap_err();
+        (failed.report.hint, failed.report.records[0].delay)
+    };
+    let hinted = |at_least| run(Duration::ZERO, Some(at_least)).1;
+    let second = 1_000 * MS;
+    assert_eq!(run(second, None), (Some(second), hinted(second)));
+    assert_eq!(run(NS, Some(second)), (Some(second), hinted(second)));
+    assert_eq!(run(second, Some(NS)), (Some(second), hinted(second)));
+    assert!(hinted(second) > Some(second));
+    // Zero requests nothing.
+    assert_eq!(run(Duration::ZERO, None).1, Some(100 * MS));
+}
+
+#[test]
+fn a_hook_replaces_the_one_of_its_name_and_no_other() {
+    let (time, log) = (VirtualTime::new(), RefCell::new(Vec::new()));
+    let note = |name: &'static str| log.borrow_mut().push(name);
+    let outcome = time.block_on(
+        retry(steady(2), || ready(Err::<(), _>(())))
+            .notify(|_| note("first notify"))
+            .when(|()| {
+                note("when");
+                true
+            })
+            .notify(|_| note("notify"))
+            .hint(|()| {
+                note("hint");
+                None
+            })
+            .sleeper(&time),
+    );
+    assert!(outcome.is_err());
+    let attempt = ["when", "hint", "notify"];
+    assert_eq!(*log.borrow(), [attempt, attempt].concat());
+}
+
+#[test]
+fn hooks_of_a_type_s_own_are_called_as_closures_are() {
+    #[derive(Default)]
+    struct Log(Vec<(u64, Option<Duration>, Option<StopReason>)>);
+    impl Hooks<&str> for &mut Log {
+        fn when(&mut self, error: &&str, attempt: &Attempt) -> Verdict {
+            assert_eq!((*error, attempt.attempt), ("busy", self.0.len() as u64 + 1));
+            Verdict::RetryExactly(7 * MS)
+        }
+        fn notify(&mut self, event: &FailureEvent<'_, &str>) {
+            self.0.push((event.attempt, event.delay, event.reason));
+        }
+    }
+    let (time, mut log) = (VirtualTime::new(), Log::default());
+    let operation = retry(steady(2), || ready(Err::<(), _>("busy"))).hooks(&mut log);
+    assert_eq!(time.block_on(operation.sleeper(&time)), Err("busy"));
+    let exhausted = Some(StopReason::Exhausted);
+    assert_eq!(log.0, [(1, Some(7 * MS), None), (2, None, exhausted)]);
+}
+
+#[test]
+fn only_the_errors_asked_for_are_kept() {
+    let failed = |keep: usize| {
+        let time = VirtualTime::new();
+        let operation =
+            retry_with_attempt(steady(20), |attempt| ready(Err::<(), _>(attempt.attempt)));
+        let operation = operation.report().keep_errors(keep);
+        time.block_on(operation.sleeper(&time)).unwrap_err()
+    };
+    let kept = |keep| {
+        let failed = failed(keep);
+        let errors = failed.errors().filter_map(AttemptError::error);
+        errors.copied().collect::<Vec<_>>()
+    };
+    assert_eq!(kept(0), [20]);
+    assert_eq!(kept(1), [20]);
+    assert_eq!(kept(3), [18, 19, 20]);
+    assert_eq!(kept(99), [1, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
+    assert_eq!(failed(1).report.records.len(), 10);
+}
+
+#[test]
+fn the_last_error_of_the_callback_is_kept_through_timeouts() {
+    let time = VirtualTime::new();
+    let operation = retry_with_attempt(steady(4), |attempt| async move {
+        match attempt.attempt {
+            1 | 2 => Err(attempt.attempt),
+            _ => pending::<Result<(), u64>>().await,
+        }
+    });
+    let failed = time.block_on(operation.attempt_timeout(MS).sleeper(&time));
+    let failed = failed.unwrap_err();
+    assert_eq!(failed.own_error(), Some(&2));
+    assert_eq!(
+        failed.to_string(),
+        "the attempt timed out after 1ms (after 4 attempts: exhausted; before: 2)"
+    );
+    assert_eq!(failed.into_inner(), Ok(2));
+}
+
+#[test]
+fn state_is_borrowed_by_each_attempt_and_comes_back() {
+    let (time, mut state) = (VirtualTime::new(), vec![0_u64]);
+    let number = time.block_on(
+        retry_with(&mut state, steady(5), async |state, attempt| {
+            state.push(attempt.attempt);
+            time.sleep(MS).await;
+            if attempt.attempt < 3 {
+                Err("busy")
+            } else {
+                Ok(state.len())
+            }
+        })
+        .sleeper(&time)
+        .call(),
+    );
+    assert_eq!((number, time.now()), (Ok(4), 203 * MS));
+    state.push(9);
+    assert_eq!(state, [0, 1, 2, 3, 9]);
+}
+
+#[test]
+fn an_error_is_printed_before_how_it_came_about() {
+    let policy = RetryPolicy::no_retries();
+    let time = VirtualTime::new();
+    let run = |retryable: bool| {
+        let operation = retry(policy, || ready(Err::<(), _>("boom")))
+            .when(move |_| retryable)
+            .report();
+        time.block_on(operation.sleeper(&time))
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(run(true), "boom (after 1 attempt: exhausted)");
+    assert_eq!(run(false), "boom (after 1 attempt: not retryable)");
+}

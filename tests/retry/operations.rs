@@ -1,0 +1,364 @@
+//! Scripted operations (`tests/vectors/operations.json`): how an operation ends, its report, its waits, and the
+//! order and times of all callbacks. JavaScript runs the same file.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use rejitter::testing::{VirtualSleep, VirtualTime};
+use rejitter::{
+    AttemptError, Backoff, FailureEvent, Hooks, RetryError, RetryOptions, RetryPolicy, Sleeper,
+    Verdict, duration_from_ms, retry, retry_with,
+};
+use serde_json::Value;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use crate::common;
+
+const CASES: &str = include_str!("../vectors/operations.json");
+
+/// The features that each form has.
+const ASYNCHRONOUS: &[&str] = &["attemptTimeout", "curve", "hint", "interrupts"];
+const PLAIN: &[&str] = &["curve", "hint"];
+#[cfg(not(target_family = "wasm"))]
+const BLOCKING: &[&str] = &["blocking", "curve", "hint"];
+
+/// Callbacks that JavaScript has and Rust has not. `notify` stands for `onRetry` and `onGiveUp`.
+const MISSING: &[&str] = &["onAttempt", "onFailure", "onSuccess"];
+
+/// An error of the script.
+#[derive(Debug, Clone, PartialEq)]
+struct Scripted {
+    name: String,
+    retry_after: Option<Duration>,
+}
+
+/// Virtual time whose waits take whole milliseconds.
+struct Whole<'a>(&'a VirtualTime);
+
+impl Whole<'_> {
+    fn rounded(duration: Duration) -> Duration {
+        let ms = duration.as_nanos().div_ceil(1_000_000);
+        Duration::from_millis(u64::try_from(ms).unwrap())
+    }
+}
+
+impl Sleeper for Whole<'_> {
+    type Sleep = VirtualSleep;
+
+    fn sleep(&self, duration: Duration) -> VirtualSleep {
+        Sleeper::sleep(self.0, Self::rounded(duration))
+    }
+
+    fn now(&self) -> Option<Duration> {
+        Sleeper::now(self.0)
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl rejitter::BlockingSleeper for Whole<'_> {
+    fn sleep(&self, duration: Duration) {
+        self.0.advance(Self::rounded(duration));
+    }
+
+    fn now(&self) -> Option<Duration> {
+        Sleeper::now(self.0)
+    }
+}
+
+/// A run of a case.
+struct Played<'a> {
+    case: &'a Value,
+    time: VirtualTime,
+    attempts: Cell<u64>,
+    calls: RefCell<Vec<String>>,
+    waits: RefCell<Vec<Duration>>,
+}
+
+/// The answer by attempt. The last one repeats.
+fn nth(script: &Value, attempt: u64) -> &Value {
+    let answers = script.as_array().expect("a list");
+    let index = usize::try_from(attempt).unwrap().min(answers.len()) - 1;
+    &answers[index]
+}
+
+fn ms(value: &Value) -> Duration {
+    duration_from_ms(common::number(value))
+}
+
+impl<'a> Played<'a> {
+    fn new(case: &'a Value) -> Self {
+        Self {
+            case,
+            time: VirtualTime::new(),
+            attempts: Cell::new(0),
+            calls: RefCell::default(),
+            waits: RefCell::default(),
+        }
+    }
+
+    fn log(&self, callback: &str) {
+        let call = format!(
+            "{} {callback} {}",
+            self.time.now().as_millis(),
+            self.attempts.get()
+        );
+        self.calls.borrow_mut().push(call);
+    }
+
+    /// Starts an attempt: returns its script, and how long it takes.
+    fn start(&self) -> (&'a Value, Duration) {
+        self.attempts.set(self.attempts.get() + 1);
+        self.log("fn");
+        let step = nth(&self.case["attempts"], self.attempts.get());
+        (step, step.get("takes").map_or(Duration::ZERO, ms))
+    }
+
+    fn end(step: &Value) -> Result<String, Scripted> {
+        match (step["returns"].as_str(), step["throws"].as_str()) {
+            (Some(name), _) => Ok(name.to_owned()),
+            (_, Some(name)) => Err(Scripted {
+                name: name.to_owned(),
+                retry_after: step.get("retryAfterMs").map(ms),
+            }),
+            _ => panic!("an attempt returns or throws: {step}"),
+        }
+    }
+
+    fn attempt(&self) -> impl Future<Output = Result<String, Scripted>> + use<'a> {
+        let (step, takes) = self.start();
+        let busy = Sleeper::sleep(&self.time, takes);
+        async move {
+            if step["hangs"] == true {
+                std::future::pending::<()>().await;
+            }
+            busy.await;
+            Self::end(step)
+        }
+    }
+
+    fn check(&self, outcome: &Result<String, AttemptError<Scripted>>) {
+        let (name, expected) = (&self.case["name"], &self.case["expected"]);
+        let found = match outcome {
+            Ok(value) => ("resolves", value.as_str()),
+            Err(error) => ("rejects", name_of(error)),
+        };
+        assert_eq!(expected["outcome"][found.0], found.1, "{name}");
+        let calls: Vec<_> = expected["calls"]
+            .as_array()
+            .expect("calls")
+            .iter()
+            .map(|call| call.as_str().expect("a call").to_owned())
+            .filter(|call| !MISSING.iter().any(|missing| call.contains(missing)))
+            .collect();
+        assert_eq!(*self.calls.borrow(), calls, "{name}");
+        let waits = expected["waits"].as_array().expect("waits");
+        let waits: Vec<_> = waits.iter().map(ms).collect();
+        assert_eq!(*self.waits.borrow(), waits, "{name}");
+    }
+
+    fn check_report(&self, outcome: Result<String, RetryError<Scripted>>) {
+        if let Err(failed) = &outcome {
+            check_report(self.case, failed);
+        }
+        self.check(&outcome.map_err(|failed| failed.error));
+    }
+}
+
+impl Hooks<Scripted> for &Played<'_> {
+    fn when(&mut self, _: &Scripted, _: &rejitter::Attempt) -> Verdict {
+        let Some(script) = self.case.get("retryIf") else {
+            return Verdict::Retry;
+        };
+        self.log("retryIf");
+        let mut answer = nth(script, self.attempts.get());
+        if let Some(takes) = answer.get("takes") {
+            self.time.advance(ms(takes));
+            answer = &answer["returns"];
+        }
+        match (answer.as_bool(), answer.get("afterMs")) {
+            (Some(retry), _) => retry.into(),
+            (_, Some(after)) => Verdict::RetryExactly(ms(after)),
+            _ => panic!("an answer: {answer}"),
+        }
+    }
+
+    fn hint(&mut self, error: &Scripted) -> Option<Duration> {
+        error.retry_after
+    }
+
+    fn curve(&mut self, k: u64) -> Option<Duration> {
+        if let Some(list) = self.case["options"].get("backoff") {
+            return Some(ms(nth(list, k)));
+        }
+        self.log("backoff");
+        Some(ms(nth(&self.case["backoff"], k)))
+    }
+
+    fn notify(&mut self, event: &FailureEvent<'_, Scripted>) {
+        self.log(if event.delay.is_some() {
+            "onRetry"
+        } else {
+            "onGiveUp"
+        });
+        self.waits.borrow_mut().extend(event.delay);
+    }
+}
+
+fn name_of(error: &AttemptError<Scripted>) -> &str {
+    match error {
+        AttemptError::Error(error) => &error.name,
+        _ => "TimeoutError",
+    }
+}
+
+/// Compares the report with that of the case. Waits are compared as durations, because a wait of the cases is
+/// rounded up to a nanosecond.
+fn check_report(case: &Value, failed: &RetryError<Scripted>) {
+    let (name, expected) = (&case["name"], &case["expected"]);
+    let report = &failed.report;
+    assert_eq!(expected["reason"], failed.reason.as_str(), "{name}");
+    assert_eq!(expected["attempts"], report.attempts, "{name}");
+    assert_eq!(ms(&expected["elapsedMs"]), report.elapsed, "{name}");
+    assert_eq!(expected.get("hintMs").map(ms), report.hint, "{name}");
+    assert_eq!(expected["dropped"], report.dropped, "{name}");
+    let records = expected["records"].as_array().expect("records");
+    assert_eq!(records.len(), report.records.len(), "{name}");
+    for (expected, record) in records.iter().zip(&report.records) {
+        let error = record.error.as_ref().unwrap_or(&failed.error);
+        assert_eq!(expected["attempt"], record.attempt, "{name}");
+        assert_eq!(expected["error"], name_of(error), "{name}");
+        assert_eq!(ms(&expected["startMs"]), record.start, "{name}");
+        assert_eq!(ms(&expected["durationMs"]), record.duration, "{name}");
+        assert_eq!(expected.get("delayMs").map(ms), record.delay, "{name}");
+    }
+    let cause = match failed.error {
+        AttemptError::Error(_) => None,
+        _ => failed.own_error().map(|error| error.name.as_str()),
+    };
+    let given = expected["outcome"]["cause"].as_str();
+    // The error of an attempt's timeout has no cause in JavaScript.
+    assert!(given.is_none() || given == cause, "{name}");
+}
+
+/// The policy and the timeouts of a case.
+fn settings(case: &Value) -> (RetryPolicy, Option<Duration>, Option<Duration>) {
+    let mut options = case["options"].as_object().expect("options").clone();
+    let mut take = |name: &str| options.remove(name);
+    let attempt_timeout = take("attemptTimeoutMs").as_ref().map(ms);
+    let total_timeout = take("totalTimeoutMs").as_ref().map(ms);
+    take("seed");
+    let max_retry_after_ms = take("maxRetryAfterMs").as_ref().map(common::number);
+    let cap_long_retry_after = take("longRetryAfter").is_some_and(|rule| rule == "cap");
+    let listed = options.get("backoff").is_some_and(Value::is_array);
+    if listed {
+        options.remove("backoff");
+    }
+    let mut options = RetryOptions {
+        max_retry_after_ms,
+        cap_long_retry_after,
+        ..common::options(&options.into())
+    };
+    if listed || case.get("backoff").is_some() {
+        options.backoff = Backoff::Custom;
+    }
+    let policy = RetryPolicy::from_options(options).expect("valid options");
+    (policy, attempt_timeout, total_timeout)
+}
+
+/// Sets everything that all forms have.
+macro_rules! configured {
+    ($operation:expr, $played:expr, $total_timeout:expr) => {{
+        let operation = $operation.hooks($played).sleeper(Whole(&$played.time));
+        let operation = match $played.case["options"].get("seed") {
+            Some(seed) => operation.seed(common::seed(seed)),
+            None => operation,
+        };
+        match $total_timeout {
+            Some(total) => operation.total_timeout(total),
+            None => operation,
+        }
+    }};
+}
+
+fn run_reported(case: &Value) {
+    let (policy, attempt_timeout, total_timeout) = settings(case);
+    let played = Played::new(case);
+    let operation = retry(policy, || played.attempt());
+    let mut operation = configured!(operation, &played, total_timeout)
+        .report()
+        .keep_errors(10);
+    if let Some(timeout) = attempt_timeout {
+        operation = operation.attempt_timeout(timeout);
+    }
+    played.check_report(played.time.block_on(operation));
+}
+
+fn run_with(case: &Value) {
+    let (policy, attempt_timeout, total_timeout) = settings(case);
+    let (played, mut state) = (Played::new(case), ());
+    let operation = retry_with(&mut state, policy, async |(), _| played.attempt().await);
+    let mut operation = configured!(operation, &played, total_timeout)
+        .report()
+        .keep_errors(10);
+    if let Some(timeout) = attempt_timeout {
+        operation = operation.attempt_timeout(timeout);
+    }
+    played.check_report(played.time.block_on(operation.call()));
+}
+
+fn run_plain(case: &Value) {
+    let (policy, _, total_timeout) = settings(case);
+    let played = Played::new(case);
+    let operation = retry(policy, || played.attempt());
+    let operation = configured!(operation, &played, total_timeout);
+    let outcome = played.time.block_on(operation);
+    played.check(&outcome.map_err(AttemptError::Error));
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn run_blocking(case: &Value) {
+    let (policy, _, total_timeout) = settings(case);
+    let played = Played::new(case);
+    let operation = rejitter::retry_blocking(policy, || {
+        let (step, takes) = played.start();
+        played.time.advance(takes);
+        Played::end(step)
+    });
+    let operation = configured!(operation, &played, total_timeout);
+    played.check_report(operation.report().keep_errors(10).call());
+}
+
+/// Whether a form with these features can run the case. Conditions cannot wait: where one is interrupted, it
+/// would have to.
+fn able(case: &Value, features: &[&str]) -> bool {
+    let needs = case["needs"].as_array().expect("needs");
+    let mut answers = case
+        .get("retryIf")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    needs
+        .iter()
+        .all(|need| features.contains(&need.as_str().expect("a name")))
+        && !answers.any(|answer| answer["hangs"] == true || answer["throws"].is_string())
+        && !(needs.iter().any(|need| need == "interrupts") && case.get("retryIf").is_some())
+}
+
+#[test]
+fn scripted_operations_go_as_in_javascript() {
+    let cases: Vec<Value> = serde_json::from_str(CASES).expect("the cases are JSON");
+    type Run = fn(&Value);
+    let forms: &[(&[&str], Run, usize)] = &[
+        (ASYNCHRONOUS, run_reported, 60),
+        (ASYNCHRONOUS, run_with, 60),
+        (PLAIN, run_plain, 50),
+        #[cfg(not(target_family = "wasm"))]
+        (BLOCKING, run_blocking, 50),
+    ];
+    for (features, run, least) in forms {
+        let able: Vec<_> = cases.iter().filter(|case| able(case, features)).collect();
+        assert!(able.len() >= *least, "only {} cases", able.len());
+        able.into_iter().for_each(run);
+    }
+}

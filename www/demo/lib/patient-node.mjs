@@ -1,0 +1,4 @@
+/** For `node --import`. */
+import { bePatient } from './patience.mjs';
+
+bePatient();

@@ -1,0 +1,82 @@
+//! `cargo xtask hosts`: the packed package in the hosts and tools that users have.
+
+use crate::browsers::{FOUND, Found};
+use crate::cmd::{Cmd, Failure, Output};
+use crate::pkg::{PACK, tarball};
+use crate::plan::{Context, known, set_up};
+use crate::setup::NPM_OF_TESTS;
+use crate::workspace::Workspace;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Hosts whose names contain one of these; all when empty.
+    pub only: Vec<String>,
+    /// Whether the projects of the hosts stay in target/hosts.
+    pub keep: bool,
+    /// Whether docs/hosts.md is written.
+    pub docs: bool,
+}
+
+pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+    let cx = Context::new(ws);
+    set_up(&cx, &[PACK, NPM_OF_TESTS, FOUND])?;
+    println!();
+    program(ws, options, known(&cx.browsers)).run(&Output::Terminal)
+}
+
+fn program(ws: &Workspace, options: &Options, browsers: &Found) -> Cmd {
+    let mut program = Cmd::new("node")
+        .arg("main.mjs")
+        .arg("--tarball")
+        .arg(tarball(ws))
+        .arg("--out")
+        .arg(ws.target.join("hosts"))
+        .dir(ws.root.join("xtask/hosts"))
+        .env("CHROME_BIN", &browsers.chrome)
+        .env("FIREFOX_BIN", &browsers.firefox)
+        .env("REJITTER_TARBALL", tarball(ws))
+        .env("REJITTER_TARGET_DIR", &ws.target)
+        .remedy("the lines with | above are the host's own message; --keep leaves its project in target/hosts")
+        .unlimited();
+    for name in &options.only {
+        program = program.args(["--only", name]);
+    }
+    if options.keep {
+        program = program.arg("--keep");
+    }
+    if options.docs {
+        program = program.arg("--docs").arg(ws.root.join("docs/hosts.md"));
+    }
+    program
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_flags_are_passed_on() {
+        let ws = Workspace {
+            root: "/r".into(),
+            target: "/r/target".into(),
+        };
+        let browsers = Found {
+            chrome: "/c".into(),
+            chromedriver: "/d".into(),
+            firefox: "/f".into(),
+            webdriver_json: "/w".into(),
+        };
+        let options = Options {
+            only: vec!["Jest".into(), "Node 24".into()],
+            keep: true,
+            docs: true,
+        };
+        let command = program(&ws, &options, &browsers).to_string();
+        assert!(
+            command.ends_with(
+                "--out /r/target/hosts --only Jest --only 'Node 24' --keep --docs /r/docs/hosts.md"
+            ),
+            "{command}"
+        );
+    }
+}
