@@ -50,7 +50,7 @@
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
 //! | `tokio` | no | Tokio's timers, where no other sleeper is set |
 //! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
-//! | `tower` | no | [`RetryLayer`]: a layer for Tower's services |
+//! | `tower` | no | `RetryLayer`, a layer for Tower's services |
 //! | `retry-policies` | no | [`RetryPolicy`] where a policy of `retry-policies` goes, such as in `reqwest-retry` |
 //! | `serde` | no | [`RetryPolicy`] and [`RetryOptions`] as data, such as JavaScript's `policy.toJSON()` |
 //! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |

@@ -24,7 +24,8 @@ macro_rules! kinds {
             /// The kind with this code. Kinds without a parameter ignore it.
             #[inline(always)]
             #[allow(unused_variables)]
-            #[cfg_attr(not(target_family = "wasm"), allow(dead_code))]
+            // For the exports alone.
+            #[allow(dead_code)]
             pub(crate) const fn from_code(code: u32, parameter: f64) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)+

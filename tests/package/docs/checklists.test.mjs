@@ -35,7 +35,7 @@ const mentions = (path, bare) => {
   return (name) => new RegExp(bare ? `\\b${name}\\b` : `['"]${name}['"]`).test(content);
 };
 
-/** What a user writes for a kind of jitter. */
+/** The value of the option for a kind of jitter. */
 const written = ({ name, parameter }) => (parameter === undefined ? name : { type: name, [parameter]: 0.5 });
 const JITTERS = [...new Set(KINDS.jitter.map(({ name }) => name))];
 const BACKOFFS = KINDS.backoff.map(({ name }) => name).filter((name) => name !== 'custom');
@@ -107,12 +107,12 @@ test('random schedules draw every kind, option and callback', () => {
       ...(policySignal === undefined ? [] : ['signal']),
     ]),
   );
-  // Node alone has references to timers; a test of its own looks at them.
+  // Node alone has references to timers; a test of its own checks them.
   const expected = OPTIONS.filter((name) => name !== 'unref');
   all(expected, (name) => uses.has(name) || drawn.some((options) => name in options), 'schedule.mjs');
 });
 
-test('every option is in the types, the reader of data and the table of refusals', () => {
+test('every option is in the types, the reader of data and the table of rejected options', () => {
   all(OPTIONS, mentions('tests/package/types/options.mjs', true), 'types/options.mjs');
   all(OPTIONS, mentions('src/data/read.rs'), 'read.rs');
   all(OPTIONS.filter(isData), mentions('src/data/write.rs'), 'write.rs');

@@ -309,7 +309,7 @@ test('a body stays abortable when only its reader is kept, and after a collectio
 });
 
 for (const end of ['abort', 'deadline']) {
-  test(`a retryOn that answers after the operation has settled, by ${end}, has no effect: no hint, no hook`, async () => {
+  test(`a retryOn that answers after the operation's end, by ${end}, has no effect: no hint, no hook`, async () => {
     const controller = new AbortController();
     const calls = [];
     let answer;

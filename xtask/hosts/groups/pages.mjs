@@ -5,7 +5,7 @@ import { chromiumWithExtension, onPage, serveFolder } from '../browser.mjs';
 const CSP = { 'content-security-policy': "script-src 'self'" };
 const HTML = '<!doctype html><title>suite</title><script src="page.js"></script>\n';
 
-/** Keeps the package's warning beside the results. */
+/** Keeps the package's warning next to the results. */
 const PAGE = `import { suite } from './suite.mjs';
 const warnings = [];
 console.warn = (...args) => warnings.push(args.join(' '));

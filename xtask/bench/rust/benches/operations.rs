@@ -37,7 +37,7 @@ fn now(_: Duration) -> Ready<()> {
     ready(())
 }
 
-/// Fails so many times, then succeeds.
+/// Fails that number of times, then succeeds.
 async fn attempt(failures: &Cell<u64>) -> Answer {
     let left = failures.get();
     if left == 0 {
