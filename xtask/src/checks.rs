@@ -15,7 +15,9 @@ use crate::crate_checks;
 use crate::demo::{self, CONSUMER, IN_PAGE};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
-use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::setup::{
+    self, NODE, NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo,
+};
 use crate::site;
 use crate::step::file_failure;
 use crate::workspace::Workspace;
@@ -114,6 +116,13 @@ fn lints() -> Vec<Plan> {
         }),
         Plan::check("lint: words", &[NODE], |cx| {
             vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
+        }),
+        Plan::check("lint: spelling", &[NPM_OF_SITE], |cx| {
+            vec![
+                Cmd::new(cx.ws.root.join("xtask/site/node_modules/.bin/cspell"))
+                    .args(["--no-progress", "--config", "cspell.json"])
+                    .remedy("correct the word, or add it to cspell.json"),
+            ]
         }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]
