@@ -147,6 +147,8 @@ mod documents {
     struct Readme;
     #[doc = include_str!("../docs/guide/rust.md")]
     struct Guide;
+    #[doc = include_str!("../docs/migration/backon-tokio-retry.md")]
+    struct Migration;
     #[doc = include_str!("../crate-template/README.md")]
     struct CrateReadme;
 }

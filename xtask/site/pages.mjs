@@ -9,7 +9,7 @@ import { Converter, KindRouter, PageEvent } from 'typedoc';
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 const GROUPS = { guide: 'Guide', migration: 'Migration', reference: 'Reference', '.': 'More' };
 
-const HEADING = /^# (.*)\n/;
+const HEADING = /^# (.*)(?:\n|$)/;
 
 /** @param {import('typedoc').Application} app */
 export function load(app) {

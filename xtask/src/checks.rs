@@ -15,7 +15,9 @@ use crate::crate_checks;
 use crate::demo::{self, CONSUMER, IN_PAGE};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
-use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::setup::{
+    self, NODE, NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo,
+};
 use crate::site;
 use crate::step::file_failure;
 use crate::workspace::Workspace;
@@ -63,18 +65,18 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
 
 /// The steps that take long, with their seconds on two busy cores. They start first.
 const LONG: [(&str, u32); 16] = [
-    ("demo: access", 130),
     ("demo: live", 120),
     ("demo: sections", 115),
-    ("demo: webkit", 110),
-    ("demo: files", 100),
-    ("demo: hero", 90),
-    ("demo: grid", 85),
-    ("demo: page", 80),
+    ("demo: access", 110),
+    ("demo: webkit", 100),
+    ("demo: hero", 95),
+    ("demo: page", 75),
+    ("demo: files", 75),
+    ("demo: grid", 60),
     ("package: engine/strict", 60),
     ("demo: furniture", 55),
-    ("demo: policy", 40),
     ("demo: story", 40),
+    ("demo: policy", 40),
     ("demo: readout", 35),
     ("package: hosts/fetch-browser", 30),
     ("package: schedules/schedules", 30),
@@ -114,6 +116,13 @@ fn lints() -> Vec<Plan> {
         }),
         Plan::check("lint: words", &[NODE], |cx| {
             vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
+        }),
+        Plan::check("lint: spelling", &[NPM_OF_SITE], |cx| {
+            vec![
+                Cmd::new(cx.ws.root.join("xtask/site/node_modules/.bin/cspell"))
+                    .args(["--no-progress", "--config", "cspell.json"])
+                    .remedy("correct the word, or add it to cspell.json"),
+            ]
         }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
             vec![tests_tool(cx, "tsc").args(["-p", "tsconfig.driver.json"])]

@@ -46,12 +46,13 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
         docs
     };
     docs.run(&Output::Terminal)?;
+    check_links(ws, &out.join(DOCS)).run(&Output::Terminal)?;
     println!("\nThe page is in {}", ws.relative(&out).display());
     println!("Its addresses are relative: serve the folder under any path.");
     Ok(())
 }
 
-/// Builds the documentation and checks its links.
+/// Builds the documentation. Links between its sources are checked.
 fn build_docs(ws: &Workspace, out: &Path) -> Cmd {
     let folder = ws.root.join("xtask/site");
     Cmd::new(folder.join("node_modules/.bin/typedoc"))
@@ -61,10 +62,20 @@ fn build_docs(ws: &Workspace, out: &Path) -> Cmd {
         .remedy("see TypeDoc's message: a warning, such as a link that leads nowhere, is an error")
 }
 
+/// Checks the links of the documentation as it was built.
+fn check_links(ws: &Workspace, out: &Path) -> Cmd {
+    Cmd::new("node")
+        .arg("links.mjs")
+        .arg(out)
+        .dir(ws.root.join("xtask/site"))
+        .remedy("correct the links above")
+}
+
 pub fn steps() -> Vec<Plan> {
     vec![
         Plan::check("docs: the site builds", &[NPM_OF_SITE], |cx| {
-            vec![build_docs(cx.ws, &cx.ws.target.join("docs"))]
+            let out = cx.ws.target.join("docs");
+            vec![build_docs(cx.ws, &out), check_links(cx.ws, &out)]
         })
         .quick(),
     ]

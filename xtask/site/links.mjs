@@ -1,0 +1,38 @@
+// Checks the links of the built documentation: `node links.mjs FOLDER`. Addresses are relative, so that the site works
+// under any path; each leads to a file and to an anchor in it.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const decode = (text) => decodeURIComponent(text.replaceAll('&amp;', '&'));
+
+/** Lists what is wrong with the links of the pages in a folder. `outside` are files that the folder's parent has. */
+export function problemsIn(folder, outside = ['../index.html']) {
+  const pages = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.html'));
+  const texts = new Map(pages.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const anchors = new Map(
+    [...texts].map(([name, text]) => [name, new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => decode(id)))]),
+  );
+  const problems = [];
+  for (const [page, text] of texts) {
+    for (const [, link] of text.matchAll(/ (?:href|src)="([^"]*)"/g)) {
+      if (/^(?:https?:|data:)/.test(link)) continue;
+      const [path, anchor] = decode(link).split('#');
+      const target = path === '' ? page : normalize(join(dirname(page), path));
+      if (/^\/|^\w+:/.test(path)) problems.push(`${page}: ${link} is not relative`);
+      else if (outside.includes(target)) continue;
+      else if (target.startsWith('..') || !existsSync(join(folder, target)))
+        problems.push(`${page}: ${link} leads to no file`);
+      else if (anchor && anchors.has(target) && !anchors.get(target).has(anchor))
+        problems.push(`${page}: ${link} leads to no heading`);
+    }
+  }
+  return { problems, pages: pages.length };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { problems, pages } = problemsIn(process.argv[2]);
+  for (const problem of new Set(problems)) console.error(problem);
+  console.log(`${pages} pages, ${problems.length} links that lead nowhere`);
+  if (pages === 0 || problems.length > 0) process.exitCode = 1;
+}
