@@ -3,9 +3,6 @@
 //! Numbers only: a string or a slice would bring an allocator, memory and glue into the thin
 //! build. The driver validated the options; what this side checks again is the answer.
 
-#[cfg(feature = "driver")]
-use wasm_bindgen::prelude::wasm_bindgen;
-
 use crate::core::{
     Backoff, CapRule, Decision, Draws, Hint, Jitter, Limits, MAX_MS, RetryOptions, RetryPolicy,
     Seed, StopReason, Waits,
@@ -21,9 +18,9 @@ const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 /// stands for no previous wait. The codes of `backoff`, `jitter` and `cap_rule` are those of
 /// `src/core/kinds.rs`; `spread` is the jitter's own parameter.
 #[must_use]
-#[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
+#[cfg_attr(all(feature = "driver", target_family = "wasm"), unsafe(no_mangle))]
 #[allow(clippy::too_many_arguments)]
-pub fn decide(
+pub extern "C" fn decide(
     backoff: u32,
     jitter: u32,
     cap_rule: u32,
@@ -92,8 +89,14 @@ pub fn decide(
 
 /// A draw: uniform on [0, 1), lane 0 or 1 of a failed attempt of an operation.
 #[must_use]
-#[cfg_attr(feature = "driver", wasm_bindgen(skip_typescript))]
-pub fn draw(seed_high: u32, seed_low: u32, operation: f64, attempt: f64, lane: u32) -> f64 {
+#[cfg_attr(all(feature = "driver", target_family = "wasm"), unsafe(no_mangle))]
+pub extern "C" fn draw(
+    seed_high: u32,
+    seed_low: u32,
+    operation: f64,
+    attempt: f64,
+    lane: u32,
+) -> f64 {
     let seed = seed_of(seed_high, seed_low);
     seed.draw(count(operation), count(attempt), u64::from(lane))
 }

@@ -14,6 +14,8 @@ const TYPES: &str = after_imports(include_str!("../../pkg-template/index.d.ts"))
 const OPTION_TYPES: &str = after_imports(include_str!("../../pkg-template/options.d.ts"));
 #[wasm_bindgen(typescript_custom_section)]
 const EVENT_TYPES: &str = after_imports(include_str!("../../pkg-template/events.d.ts"));
+#[wasm_bindgen(typescript_custom_section)]
+const FETCH_TYPES: &str = after_imports(include_str!("../../pkg-template/fetch.d.ts"));
 
 /// Declarations without what stands at their top: imports from, and exports of, the other files.
 // Its uses are in constants, which the lint does not follow.
@@ -51,9 +53,7 @@ extern "C" {
 macro_rules! reexports {
     ($($name:ident)*) => {
         // By itself: a module below may export the same name.
-        mod reexported {
-            use wasm_bindgen::prelude::*;
-
+        const _: () = {
             #[wasm_bindgen(module = "/src/js/wasm-pack.js")]
             extern "C" {
                 $(
@@ -62,12 +62,13 @@ macro_rules! reexports {
                     fn $name();
                 )*
             }
-        }
+        };
     };
 }
 
 reexports! {
-    RetryError RetryPolicy TimeoutError isPermanent isProgrammingError permanent retryAfter retryReport retrySync
+    HttpStatusError RetryError RetryPolicy TimeoutError createFetch fetchWithRetry isPermanent isProgrammingError
+    permanent rateLimitHint retryAfter retryAfterMs retryReport retrySync
 }
 
 /// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them next to it.
@@ -84,6 +85,17 @@ macro_rules! copied {
 }
 
 copied! {
+    "/src/js/fetch/body.js" isRequest;
+    "/src/js/fetch/error.js" HttpStatusError;
+    "/src/js/fetch/http.js" retryAfterMs;
+    "/src/js/fetch/index.js" createFetchApi;
+    "/src/js/fetch/inner.js" globalFetch;
+    "/src/js/fetch/limits.js" rateLimitHint;
+    "/src/js/fetch/operation.js" FetchOperation;
+    "/src/js/fetch/options.js" isKey;
+    "/src/js/fetch/request.js" FetchRequest;
+    "/src/js/fetch/response.js" discard;
+    "/src/js/fetch/steps.js" FetchSteps;
     "/src/js/index.js" retryOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
@@ -115,12 +127,12 @@ copied! {
 }
 
 /// Binds the driver to this instance when the module is loaded.
-#[wasm_bindgen(start, skip_typescript)]
+#[wasm_bindgen(start, private, skip_typescript)]
 pub fn start() {
     bind(&wasm_bindgen::exports());
 }
 
-/// One export per function; what each does is said in the hand-written types.
+/// One function per strategy; what each does is said in the hand-written types.
 macro_rules! retry_functions {
     ($($name:ident $js_name:ident;)*) => {
         $(
@@ -128,13 +140,14 @@ macro_rules! retry_functions {
             ///
             /// # Errors
             /// Never: bad options reject the promise.
-            #[wasm_bindgen(js_name = $js_name, skip_typescript)]
             pub fn $name(operation: &Function, options: &JsValue) -> Result<Promise, JsValue> {
                 // Test runners skip the start function.
                 start();
                 call(stringify!($js_name), operation, options)
             }
         )*
+        // JavaScript calls the driver itself, which can say in words that `init()` was forgotten.
+        reexports! { $($js_name)* }
     };
 }
 

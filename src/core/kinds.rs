@@ -7,6 +7,7 @@ use super::{Backoff, CapRule, Jitter};
 pub type Row = (u32, &'static str, &'static str);
 
 /// Implements the conversions that a table describes. A variant without a row does not compile.
+/// Kinds without a parameter come first: their codes are positions in the driver's lists.
 macro_rules! kinds {
     (
         $rows:ident, $kind:ident {
@@ -24,8 +25,7 @@ macro_rules! kinds {
             /// The kind with this code. Kinds without a parameter ignore it.
             #[inline(always)]
             #[allow(unused_variables)]
-            // For the exports alone.
-            #[allow(dead_code)]
+            #[allow(dead_code)] // Only the exports call it.
             pub(crate) const fn from_code(code: u32, parameter: f64) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)+
@@ -43,7 +43,7 @@ macro_rules! kinds {
             }
 
             /// The kind with this name in data, if it has no parameter.
-            #[cfg(feature = "lab")]
+            #[cfg(feature = "serde")]
             pub(crate) fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant),)+
@@ -52,7 +52,7 @@ macro_rules! kinds {
             }
 
             /// The name in data.
-            #[cfg(feature = "lab")]
+            #[cfg(feature = "serde")]
             pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
@@ -61,7 +61,7 @@ macro_rules! kinds {
             }
 
             /// The parameter's name in Rust, and its value.
-            #[cfg(any(feature = "lab", test))]
+            #[cfg(any(feature = "serde", test))]
             #[cfg_attr(not(test), allow(dead_code))]
             pub(crate) const fn parameter(self) -> Option<(&'static str, f64)> {
                 match self {
@@ -117,7 +117,7 @@ mod tests {
                 let found = kind.parameter();
                 let (found, value) = found.unwrap_or(("", 0.5));
                 assert_eq!((found, value), (*parameter, 0.5), "{name}");
-                #[cfg(feature = "lab")]
+                #[cfg(feature = "serde")]
                 {
                     assert_eq!(kind.name(), *name);
                     let named = $kind::from_name(name);

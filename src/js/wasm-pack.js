@@ -1,6 +1,7 @@
 // @ts-check
 // The driver bound to the full wasm file, as `wasm-pack build` links it.
 
+import { createFetchApi } from './fetch/index.js';
 import {
   decorrelatedJitterOf,
   equalJitterOf,
@@ -13,7 +14,11 @@ import {
   syncOf,
   truncatedBackoffOf,
 } from './index.js';
+import { failure } from './options/messages.js';
 
+export { HttpStatusError } from './fetch/error.js';
+export { retryAfterMs } from './fetch/http.js';
+export { rateLimitHint } from './fetch/limits.js';
 export {
   RetryError,
   TimeoutError,
@@ -27,25 +32,35 @@ export {
 /** @type {import('./options/settings.js').Core | undefined} */
 let core;
 
-const load = () => /** @type {import('./options/settings.js').Core} */ (core);
+/** @type {import('./options/settings.js').Load} */
+const load = (drop) => {
+  if (core === undefined && !drop) throw failure(Error, 'call init() first, and await it: it loads the wasm file');
+  return /** @type {import('./options/settings.js').Core} */ (core);
+};
 
 export const RetryPolicy = policyOf(load);
 export const retrySync = syncOf(load);
+export const { createFetch, fetchWithRetry } = createFetchApi(load);
+export const retry = retryOf(load);
+export const retryWithFullJitter = fullJitterOf(load);
+export const retryWithEqualJitter = equalJitterOf(load);
+export const retryWithDecorrelatedJitter = decorrelatedJitterOf(load);
+export const retryWithExponentialBackoff = exponentialBackoffOf(load);
+export const retryWithLinearBackoff = linearBackoffOf(load);
+export const retryWithFixedDelay = fixedDelayOf(load);
+export const retryWithTruncatedBackoff = truncatedBackoffOf(load);
 
-const functions = Object.fromEntries(
-  [
-    retryOf,
-    fullJitterOf,
-    equalJitterOf,
-    decorrelatedJitterOf,
-    exponentialBackoffOf,
-    linearBackoffOf,
-    fixedDelayOf,
-    truncatedBackoffOf,
-  ]
-    .map((make) => make(load))
-    .map((made) => [made.name, made]),
-);
+/** @type {Record<string, (operation: any, options: any) => Promise<any>>} */
+const functions = {
+  retry,
+  retryWithFullJitter,
+  retryWithEqualJitter,
+  retryWithDecorrelatedJitter,
+  retryWithExponentialBackoff,
+  retryWithLinearBackoff,
+  retryWithFixedDelay,
+  retryWithTruncatedBackoff,
+};
 
 /**
  * Gives the driver the instance's raw exports. The core keeps no state, so with two instances of
@@ -57,7 +72,7 @@ export function bind(exports) {
 }
 
 /**
- * Calls a function of the API by name.
+ * Calls a function of the API by name, for Rust.
  * @param {string} name
  * @param {unknown} operation
  * @param {unknown} options

@@ -33,10 +33,11 @@ inEachEngine(({ withPage }) => {
                 .getElementById('seed')
                 ?.setAttribute('style', 'color: color-mix(in srgb, currentColor 30%, var(--page))'),
             );
-            assert.deepEqual(
-              (await violations(page, '#seed')).map(({ id }) => id),
-              ['color-contrast'],
-            );
+            if (viewport === DESKTOP)
+              assert.deepEqual(
+                (await violations(page, '#seed')).map(({ id }) => id),
+                ['color-contrast'],
+              );
           },
           // Figures have the same colours and names in both schemes.
           { viewport, scheme, query: scheme === 'light' ? '' : SMALL },

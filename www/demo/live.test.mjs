@@ -5,7 +5,7 @@
  * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -15,11 +15,12 @@ import { eachAtTheSameTime } from './lib/built-page.mjs';
 import { ENGINES, newContext } from './lib/engines.mjs';
 import { INSECURE_HOST } from './lib/launch.mjs';
 import { drawn, useMenu } from './lib/page.mjs';
-import { bePatient } from './lib/patience.mjs';
+import { LIMITS, bePatient, slower } from './lib/patience.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
+import { pageModule } from './page-module.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('./fate.mjs').Failure} Failure */
@@ -43,6 +44,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       folder = await mkdtemp(path.join(tmpdir(), 'live-test-'));
       for (const place of ['.', SUB_PATH, 'without']) await cp(DIST, path.join(folder, place), { recursive: true });
       await rm(path.join(folder, 'without/flaky.js'));
+      for (const place of ['.', SUB_PATH]) {
+        const file = path.join(folder, place, 'flaky.js');
+        await writeFile(file, slower(await readFile(file, 'utf8')));
+      }
       site = await startServer({ seed: 42, staticDir: folder });
       other = await startServer({ seed: 42, failureRate: 0.6 });
       // Without motion: it would draw each frame of runs that last for seconds.
@@ -399,6 +404,12 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       await arrived(page);
     }
   });
+});
+
+test('a slow answer comes after the limit of an attempt; the tests know both', async () => {
+  const { ATTEMPT_TIMEOUT_MS, SLOW_MS } = await pageModule('live/protocol.ts');
+  assert.deepEqual({ attemptMs: ATTEMPT_TIMEOUT_MS, slowMs: SLOW_MS }, LIMITS);
+  assert.ok(SLOW_MS > ATTEMPT_TIMEOUT_MS);
 });
 
 test('control: another seed, rate or failure is another sentence', () => {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
 import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
-import { bePatient } from './lib/patience.mjs';
+import { bePatient, slower } from './lib/patience.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -28,7 +28,9 @@ let server;
 let webkit;
 
 before(async () => {
-  server = await serveFolder(DIST, '/some/where/', `<script>${RECORDER}(${bePatient})();</script>`);
+  server = await serveFolder(DIST, '/some/where/', `<script>${RECORDER}(${bePatient})();</script>`, {
+    'flaky.js': slower,
+  });
   webkit = await startWebKit();
 });
 after(async () => {

@@ -65,18 +65,18 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
 
 /// The steps that take long, with their seconds on two busy cores. They start first.
 const LONG: [(&str, u32); 16] = [
-    ("demo: access", 130),
     ("demo: live", 120),
     ("demo: sections", 115),
-    ("demo: webkit", 110),
-    ("demo: files", 100),
-    ("demo: hero", 90),
-    ("demo: grid", 85),
-    ("demo: page", 80),
+    ("demo: access", 110),
+    ("demo: webkit", 100),
+    ("demo: hero", 95),
+    ("demo: page", 75),
+    ("demo: files", 75),
+    ("demo: grid", 60),
     ("package: engine/strict", 60),
     ("demo: furniture", 55),
-    ("demo: policy", 40),
     ("demo: story", 40),
+    ("demo: policy", 40),
     ("demo: readout", 35),
     ("package: hosts/fetch-browser", 30),
     ("package: schedules/schedules", 30),
@@ -158,6 +158,7 @@ fn native() -> Vec<Plan> {
         .room(TARGET),
         node_tests_in("native: package assembly", "xtask/npm", NPM_OF_BUILD),
         node_tests_in("native: benchmarks", "xtask/bench", NPM_OF_TESTS),
+        node_tests_in("native: hosts", "xtask/hosts", NPM_OF_TESTS),
     ]
     .into_iter()
     .map(Plan::quick)
@@ -318,7 +319,7 @@ fn package_in_webkit(tests: &Path) -> Vec<Plan> {
         .into()
 }
 
-/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all of them so.
+/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all that need no browser.
 fn package_without_wasm(tests: &Path) -> Vec<Plan> {
     let again = |name: &str| {
         let file = tests.join(format!("{name}.test.mjs"));

@@ -22,7 +22,7 @@ pub fn steps() -> Vec<Plan> {
         }),
         Plan::set_up(
             "thin wasm: shrink",
-            &["thin wasm: compile", WASM_BINDGEN, NPM_OF_BUILD],
+            &["thin wasm: compile", NPM_OF_BUILD],
             |cx, step| Thin::new(cx.ws).shrink(cx.ws, step),
         ),
         Plan::set_up("lab wasm: compile", &[TARGET], |cx, step| {

@@ -51,7 +51,6 @@ impl Thin {
 
     fn passes(&self, ws: &Workspace) -> Vec<Cmd> {
         let file = |name: &str| self.work.join(name);
-        let bound = file("rejitter_bg.wasm");
         let small = file("small.wasm");
         let optimise = |from: &Path, to: &Path, more: &[&str]| {
             Cmd::new(ws.npm_tool("wasm-opt"))
@@ -72,14 +71,7 @@ impl Thin {
         let lowered = file("lowered.wasm");
         let converted = file("wasm2js.js");
         vec![
-            Cmd::new(ws.wasm_tool("wasm-bindgen"))
-                .arg(&self.compiled)
-                .args(["--target", "web", "--no-typescript"])
-                .args(["--remove-producers-section", "--remove-name-section"])
-                .arg("--out-dir")
-                .arg(&self.work)
-                .args(["--out-name", "rejitter"]),
-            optimise(&bound, &small, &["--converge"]),
+            optimise(&self.compiled, &small, &["--converge"]),
             script(ws, "roots.mjs").arg(&small).arg(&graph),
             Cmd::new(ws.npm_tool("wasm-metadce"))
                 .arg(&small)

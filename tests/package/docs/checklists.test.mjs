@@ -2,7 +2,7 @@
 // named here. What other tests notice by themselves (the tables of the docs, the menu of the page) is not repeated.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -144,4 +144,10 @@ test('the places of the checklists exist', () => {
   );
   assert.ok(paths.length > 20);
   all(paths, (path) => existsSync(join(repo, path)), 'the repository');
+});
+
+test('the README of the vectors lists each file', () => {
+  const files = readdirSync(join(repo, 'tests/vectors')).filter((name) => name.endsWith('.json'));
+  const table = text('tests/vectors/README.md').split('\n## ')[0];
+  assert.deepEqual([...table.matchAll(/`([\w-]+\.json)`/g)].map(([, name]) => name).sort(), files.sort());
 });

@@ -17,6 +17,8 @@ export async function use(api) {
     .retryWithFullJitter(() => Promise.reject(thrown), { baseMs: 1, maxAttempts: 2 })
     .catch((error) => error);
   const rejected = await api.retryWithFullJitter(() => 1, { baseMs: -1 }).catch((error) => error);
+  let sent = 0;
+  const fetch = api.createFetch({ baseMs: 1 }, async () => new Response('found', { status: ++sent < 3 ? 503 : 200 }));
   const policy = new api.RetryPolicy({ maxAttempts: 3, jitter: 'none' });
   return {
     result,
@@ -24,8 +26,10 @@ export async function use(api) {
     identity: caught === thrown,
     rejection: rejected.name,
     delays: [...policy.delays()],
-    functions: Object.keys(api)
-      .filter((name) => /^retry[A-Z]|^retry$/.test(name))
+    fetched: [await (await fetch('http://localhost/')).text(), sent],
+    // What wasm-bindgen adds for the start, and Node for CommonJS, is not ours.
+    exports: Object.keys(api)
+      .filter((name) => !/^(default|initSync|module\.exports)$/.test(name))
       .sort(),
     // In Node it runs; on a page it says why it does not.
     blocking: blocking(api),
@@ -47,9 +51,21 @@ export const expected = {
   identity: true,
   rejection: 'RangeError',
   delays: [100, 200],
-  functions: [
+  fetched: ['found', 3],
+  exports: [
+    'HttpStatusError',
+    'RetryError',
+    'RetryPolicy',
+    'TimeoutError',
+    'createFetch',
+    'fetchWithRetry',
+    'isPermanent',
+    'isProgrammingError',
+    'permanent',
+    'rateLimitHint',
     'retry',
     'retryAfter',
+    'retryAfterMs',
     'retryReport',
     'retrySync',
     'retryWithDecorrelatedJitter',

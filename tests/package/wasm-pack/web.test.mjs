@@ -57,3 +57,26 @@ test('retries on a page', () =>
     assert.deepEqual(seen, expected);
     assert.deepEqual(complaints, []);
   }));
+
+test('without init() it says so in words, and the operation ends with its own outcome', () =>
+  browser.withPage(async (page) => {
+    const warnings = [];
+    page.on('console', (message) => warnings.push(message.text()));
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const seen = await page.evaluate(async () => {
+      const { retry, fetchWithRetry, RetryPolicy } = await import('/rejitter.js');
+      const first = await retry(() => 'a first success needs no wasm');
+      const error = await retry(() => Promise.reject('mine')).catch((error) => error);
+      let thrown = '';
+      try {
+        new RetryPolicy().delays().next();
+      } catch (error) {
+        thrown = error.message;
+      }
+      return [first, error, thrown, typeof fetchWithRetry];
+    });
+    const words = 'rejitter: call init() first, and await it: it loads the wasm file';
+    assert.deepEqual(seen, ['a first success needs no wasm', 'mine', words, 'function']);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0], /^rejitter: operations are not retried\. Error: rejitter: call init\(\) first/);
+  }));

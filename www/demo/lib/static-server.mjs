@@ -8,8 +8,9 @@ import { MIME } from '../misbehaving-server.mjs';
  * @param {string} folder
  * @param {string} [under] starts and ends with a slash
  * @param {string} [head] HTML, put before everything else in the head of each page
+ * @param {Record<string, (text: string) => string>} [edits] by the names of files
  */
-export async function serveFolder(folder, under = '/', head = '') {
+export async function serveFolder(folder, under = '/', head = '', edits = {}) {
   /** @type {string[]} */
   const missing = [];
   /** @type {string[]} */
@@ -24,7 +25,8 @@ export async function serveFolder(folder, under = '/', head = '') {
         : await readFile(path.join(folder, path.normalize(`/${name}`))).catch(() => undefined);
     if (content === undefined) missing.push(pathname);
     const extension = path.extname(name ?? '');
-    const body = extension === '.html' ? content?.toString().replace('<head>', `<head>${head}`) : content;
+    const edit = edits[name ?? ''] ?? (extension === '.html' && ((text) => text.replace('<head>', `<head>${head}`)));
+    const body = content && edit ? edit(content.toString()) : content;
     response
       .writeHead(content ? 200 : 404, { 'content-type': MIME[extension] ?? 'application/octet-stream' })
       .end(body);

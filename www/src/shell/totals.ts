@@ -10,6 +10,13 @@ import { sameChoice } from '../state/strategy';
 export function mountTotals(store: Store, computer: Computer): void {
   /** Whether the deadline can end the waits: then their mean is a sampled one. */
   let isCut = false;
+  /** The means of both kinds, as far as they are known: either may come first. */
+  let exactMs: number | undefined;
+  let sampledMs: number | undefined;
+  const showMean = (): void => {
+    const ms = isCut ? sampledMs : exactMs;
+    if (ms !== undefined) showTime('total-mean', ms);
+  };
   waitsSource(store, computer).subscribe({
     waits(all) {
       const { strategy } = store.get();
@@ -21,14 +28,16 @@ export function mountTotals(store: Store, computer: Computer): void {
         isEndless(chosen) && totalTimeoutMs === Infinity ? Infinity : longestMs(chosen.waits, totalTimeoutMs),
       );
       isCut = totalTimeoutMs !== Infinity && (isEndless(chosen) || longestMs(chosen.waits, Infinity) >= totalTimeoutMs);
-      if (!isCut) showTime('total-mean', chosen.totalMeanMs);
+      exactMs = chosen.totalMeanMs;
+      showMean();
     },
     totals({ totals: [chosen] }) {
       if (!chosen) return;
       showTime('half-succeed', chosen.p50Ms);
       showTime('most-succeed', chosen.p95Ms);
       byId('gives-up').textContent = share(1 - chosen.plateau);
-      if (isCut) showTime('total-mean', chosen.meanMs);
+      sampledMs = chosen.meanMs;
+      showMean();
     },
     // The figures say so.
     fail() {},

@@ -5,7 +5,7 @@ import { EDGE_RUNTIME, NITRO, WORKERD } from './edge.mjs';
 import { ANGULAR_GROUP, ASTRO, NEXT, NUXT } from './frameworks.mjs';
 import { PNPM, YARN_PNP } from './managers.mjs';
 import { HERMES } from './native.mjs';
-import { BUN, DENO, NODES } from './nodes.mjs';
+import { BUN, DENO, NODES, OWN_TESTS } from './nodes.mjs';
 import { CSP_PAGES, EXTENSION } from './pages.mjs';
 import { JESTS, VITEST } from './runners.mjs';
 
@@ -18,8 +18,6 @@ export const GROUPS = [
   WORKERD,
   EDGE_RUNTIME,
   NEXT,
-  NITRO,
-  NUXT,
   ...BUNDLERS,
   VITE,
   ASTRO,
@@ -29,4 +27,7 @@ export const GROUPS = [
   EXTENSION,
   JESTS,
   VITEST,
+  NITRO,
+  NUXT,
+  OWN_TESTS,
 ];

@@ -11,7 +11,8 @@ const HTML = (src, type = 'module') =>
  * A bundler whose output is a page.
  * @param {string} name
  * @param {Record<string, string>} packages
- * @param {{ files?: Record<string, string>, build: [string, ...string[]], out: string, page?: string, type?: string }} options
+ * @param {{ files?: Record<string, string>, build: [string, ...string[]], out: string, page?: string, type?: string }}
+ *   options
  */
 const bundler = (name, packages, { files = {}, build: [command, ...args], out, page, type }) => ({
   name,
@@ -33,7 +34,8 @@ const bundler = (name, packages, { files = {}, build: [command, ...args], out, p
 });
 
 const WEBPACK =
-  "export default { mode: 'production', entry: './page.mjs', output: { path: import.meta.dirname + '/out', filename: 'page.js' } };\n";
+  "export default { mode: 'production', entry: './page.mjs', output: { path: import.meta.dirname + '/out', " +
+  "filename: 'page.js' } };\n";
 
 export const BUNDLERS = [
   bundler(

@@ -11,7 +11,8 @@ import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 
-await build({ entryPoints: ['worker.mjs'], outfile: 'out/worker.mjs', bundle: true, format: 'esm', conditions: ['workerd'], loader: { '.wasm': 'copy' }, assetNames: '[name]' });
+await build({ entryPoints: ['worker.mjs'], outfile: 'out/worker.mjs', bundle: true, format: 'esm',
+  conditions: ['workerd'], loader: { '.wasm': 'copy' }, assetNames: '[name]' });
 const worker = new Miniflare({
   modules: true, modulesRoot: 'out', scriptPath: 'out/worker.mjs', compatibilityDate: '2026-01-01',
   modulesRules: [{ type: 'ESModule', include: ['**/*.mjs'] }, { type: 'CompiledWasm', include: ['**/*.wasm'] }],
@@ -50,7 +51,9 @@ export const EDGE_RUNTIME = {
         folder.write({
           'suite.mjs': folder.suite({ parts: 'abce' }),
           'worker.mjs':
-            "import { suite } from './suite.mjs';\naddEventListener('fetch', (event) => event.respondWith(suite().then((results) => new Response(JSON.stringify(results)))));\n",
+            "import { suite } from './suite.mjs';\n" +
+            "addEventListener('fetch', (event) => event.respondWith(suite().then((results) => new " +
+            'Response(JSON.stringify(results)))));\n',
         });
         const args = ['worker.mjs', '--bundle', '--conditions=edge-light', '--outfile=out.js'];
         await folder.exec(folder.bin('esbuild'), args);
@@ -75,7 +78,8 @@ const nitro = (preset, { parts = 'abce', ...more } = {}) => ({
       'suite.mjs': folder.suite({ parts }),
       'nitro.config.mjs': "export default { compatibilityDate: '2026-01-01', srcDir: 'server' };\n",
       'server/routes/index.mjs':
-        "import { defineEventHandler } from 'h3';\nimport { suite } from '../../suite.mjs';\nexport default defineEventHandler(() => suite());\n",
+        "import { defineEventHandler } from 'h3';\nimport { suite } from '../../suite.mjs';\n" +
+        'export default defineEventHandler(() => suite());\n',
     });
     await folder.exec(folder.bin('nitropack'), ['build', '--preset', preset]);
     return more.serve ? more.serve(folder) : Object.fromEntries([...parts].map((part) => [part, BUILT]));

@@ -20,15 +20,23 @@ const NEXT_FILES = (folder) => ({
   'next.config.mjs': 'export default {};\n',
   'app/layout.jsx': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
   'app/server/page.jsx':
-    "import { suite } from '../../suite.mjs';\nexport const dynamic = 'force-dynamic';\nexport default async function Page() { return <pre id=\"results\">{JSON.stringify(await suite())}</pre>; }\n",
+    "import { suite } from '../../suite.mjs';\nexport const dynamic = 'force-dynamic';\n" +
+    'export default async function Page() { return <pre id="results">{JSON.stringify(await suite())}</pre>; ' +
+    '}\n',
   'app/edge/route.js':
-    "import { suite } from '../../suite.mjs';\nexport const runtime = 'edge';\nexport async function GET() { return Response.json(await suite()); }\n",
+    "import { suite } from '../../suite.mjs';\nexport const runtime = 'edge';\n" +
+    'export async function GET() { return Response.json(await suite()); }\n',
   'app/node/route.js':
-    "import { suite } from '../../suite.mjs';\nexport const dynamic = 'force-dynamic';\nexport async function GET() { return Response.json(await suite()); }\n",
+    "import { suite } from '../../suite.mjs';\nexport const dynamic = 'force-dynamic';\n" +
+    'export async function GET() { return Response.json(await suite()); }\n',
   'app/client/page.jsx':
-    "'use client';\nimport { useEffect } from 'react';\nimport { suite } from '../../suite.mjs';\nexport default function Page() {\n  useEffect(() => { suite().then((results) => { globalThis.results = results; }); }, []);\n  return <p>client</p>;\n}\n",
+    "'use client';\nimport { useEffect } from 'react';\nimport { suite } from '../../suite.mjs';\n" +
+    'export default function Page() {\n' +
+    '  useEffect(() => { suite().then((results) => { globalThis.results = results; }); }, []);\n' +
+    '  return <p>client</p>;\n}\n',
   'middleware.js':
-    "import { suite } from './suite.mjs';\nexport const config = { matcher: '/middleware' };\nexport async function middleware() { return Response.json(await suite()); }\n",
+    "import { suite } from './suite.mjs';\nexport const config = { matcher: '/middleware' };\n" +
+    'export async function middleware() { return Response.json(await suite()); }\n',
 });
 
 const NEXT_ENV = { NEXT_TELEMETRY_DISABLED: '1' };
@@ -63,7 +71,9 @@ const NUXT_FILES = (folder, parts) => ({
   'suite.mjs': folder.suite({ parts }),
   'nuxt.config.ts': "export default defineNuxtConfig({ compatibilityDate: '2026-01-01', telemetry: false });\n",
   'app/app.vue':
-    "<script setup>\nimport { onMounted } from 'vue';\nimport { suite } from '../suite.mjs';\nonMounted(async () => { globalThis.results = await suite(); });\n</script>\n<template><p>client</p></template>\n",
+    "<script setup>\nimport { onMounted } from 'vue';\nimport { suite } from '../suite.mjs';\n" +
+    'onMounted(async () => { globalThis.results = await suite(); });\n</script>\n' +
+    '<template><p>client</p></template>\n',
   'server/api/suite.get.ts':
     "import { suite } from '../../suite.mjs';\nexport default defineEventHandler(() => suite());\n",
 });
@@ -112,7 +122,9 @@ export const ASTRO = {
         folder.write({
           'suite.mjs': folder.suite(),
           'src/pages/index.astro':
-            "---\nimport { suite } from '../../suite.mjs';\nconst results = JSON.stringify(await suite());\n---\n<pre id=\"results\">{results}</pre>\n<script>\nimport { suite } from '../../suite.mjs';\nglobalThis.results = suite();\n</script>\n",
+            "---\nimport { suite } from '../../suite.mjs';\nconst results = JSON.stringify(await suite());\n---\n" +
+            '<pre id="results">{results}</pre>\n<script>\nimport { suite } from \'../../suite.mjs\';\n' +
+            'globalThis.results = suite();\n</script>\n',
         });
         await folder.exec(folder.bin('astro'), ['build'], { env: { ASTRO_TELEMETRY_DISABLED: '1' } });
         return inHtml(folder.read('dist/index.html'));
@@ -173,7 +185,11 @@ export const ANGULAR_GROUP = {
           'src/index.html':
             '<!doctype html><html><head><base href="/"></head><body><app-root></app-root></body></html>\n',
           'src/main.ts':
-            "import { Component, provideZonelessChangeDetection } from '@angular/core';\nimport { bootstrapApplication } from '@angular/platform-browser';\nimport { suite } from './suite.mjs';\n@Component({ selector: 'app-root', template: 'client' })\nclass App { constructor() { (globalThis as any).results = suite(); } }\nbootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });\n",
+            "import { Component, provideZonelessChangeDetection } from '@angular/core';\n" +
+            "import { bootstrapApplication } from '@angular/platform-browser';\n" +
+            "import { suite } from './suite.mjs';\n@Component({ selector: 'app-root', template: 'client' })\n" +
+            'class App { constructor() { (globalThis as any).results = suite(); } }\n' +
+            'bootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });\n',
           'angular.json': JSON.stringify(ANGULAR),
           'tsconfig.json': JSON.stringify({
             compilerOptions: {

@@ -32,7 +32,8 @@ const FOLDERS = { darwin: 'osx-bin', linux: 'linux64-bin' };
 export const HERMES = {
   name: 'React Native',
   versions:
-    'Metro 0.84.6 with @react-native/babel-preset 0.86.3 bundles, Hermes 0.12.0 runs: the newest that npm has as a program, with `performance`, `AggregateError` and `Array.prototype.at` added. React Native has all three.',
+    'Metro 0.84.6 with @react-native/babel-preset 0.86.3 bundles, Hermes 0.12.0 runs: the newest that npm has as ' +
+    'a program, with `performance`, `AggregateError` and `Array.prototype.at` added. React Native has all three.',
   packages: {
     '@babel/core': '7.28.6',
     '@react-native/babel-preset': '0.86.3',

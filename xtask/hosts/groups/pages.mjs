@@ -64,7 +64,8 @@ const MANIFEST = {
 
 /** A content script shares nothing but the document with the page. */
 const CONTENT = `import { suite } from './suite.mjs';
-suite().then((results) => { document.documentElement.dataset.results = JSON.stringify(results); globalThis.results = results; });
+suite().then((results) => { document.documentElement.dataset.results = JSON.stringify(results);
+  globalThis.results = results; });
 `;
 
 const extension = (name, conditions, parts, where, more = {}) => ({

@@ -3,7 +3,8 @@
 import { resultsIn } from '../suite.mjs';
 
 const JEST =
-  "test('suite', async () => { const results = await suite(); process.stdout.write('SUITE ' + JSON.stringify(results) + '\\n'); }, 60_000);\n";
+  "test('suite', async () => { const results = await suite(); process.stdout.write('SUITE ' + " +
+  "JSON.stringify(results) + '\\n'); }, 60_000);\n";
 
 const jest = (name, { environment, esm = false, parts, ...more }) => ({
   name,

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { GROUPS } from './groups/all.mjs';
+import { document } from './report.mjs';
+import { outcomeOf } from './row.mjs';
+import { MARK, resultsIn, suiteText } from './suite.mjs';
+
+const good = { a: 'ok', b: 'ok', c: 'ok', d: 'ok', e: 'ok' };
+const ending = (results) => async () => results;
+const failing = (message) => async () => {
+  throw new Error(message);
+};
+
+test('a host is good if each part is, or if it refuses with the message that the table expects', async () => {
+  const outcomes = {
+    all: await outcomeOf({ run: ending(good) }),
+    'a part fails': await outcomeOf({ run: ending({ ...good, b: 'flaky' }) }),
+    'a part is missing': await outcomeOf({ run: ending({ a: 'ok' }) }),
+    'fewer parts': await outcomeOf({ run: ending({ a: 'ok' }), parts: 'a' }),
+    'no results': await outcomeOf({ run: ending(undefined) }),
+    fails: await outcomeOf({ run: failing('no such file') }),
+    'refused by a tool': await outcomeOf({ run: failing('RollupError: no wasm\nat'), refused: /RollupError: .*/ }),
+    'refused in a part': await outcomeOf({ run: ending({ ...good, d: 'no wasm here' }), refused: /no wasm/ }),
+    'refused otherwise': await outcomeOf({ run: failing('no such file'), refused: /no wasm/ }),
+    'not refused any more': await outcomeOf({ run: ending(good), refused: /no wasm/ }),
+  };
+  assert.deepEqual(
+    Object.entries(outcomes).flatMap(([name, outcome]) => (outcome.good ? [name] : [])),
+    ['all', 'fewer parts', 'refused by a tool', 'refused in a part'],
+  );
+  assert.equal(outcomes['a part fails'].problem, 'b: flaky');
+  assert.equal(outcomes['refused by a tool'].message, 'RollupError: no wasm');
+});
+
+test('results are found in what a host prints', () => {
+  const line = MARK + JSON.stringify(good);
+  for (const printed of [line, `before\n${line}\nafter`, `(log) ${line} (1 ms)`])
+    assert.deepEqual(resultsIn(printed), good);
+  assert.equal(resultsIn('nothing'), undefined);
+});
+
+test('the suite imports only what its parts need', () => {
+  const text = suiteText({ origin: 'http://localhost', parts: 'ac', commonJs: true });
+  assert.match(text, /require\('rejitter\/fetch'\)/);
+  assert.doesNotMatch(text, /lab|testing|import /);
+});
+
+test('docs/hosts.md has each host of the table, and works in all that it shows', () => {
+  const text = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8');
+  const rows = [...text.matchAll(/^\| (?!host )(.*?) \|/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    rows,
+    GROUPS.flatMap((group) => group.rows.map(({ name }) => name)),
+  );
+  assert.doesNotMatch(text, / \? \|/, 'written from a run that failed');
+});
+
+test('the document escapes what would end a cell', () => {
+  const rows = [{ name: 'host', run: ending(good), refused: /x/ }];
+  const text = document([{ name: 'Group', rows }], { host: { good: true, message: 'a | b\nc' } });
+  assert.match(text, /^\| host \| ✗ \| ✗ \| ✗ \| ✗ \| ✗ \| `a \\\| b c` \|$/m);
+});
