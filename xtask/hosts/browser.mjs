@@ -5,9 +5,10 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
-import { BROWSERS } from '../../tests/package/lib/browsers.mjs';
+import { launchersOf } from '../../www/demo/lib/launch.mjs';
 
-const { chromium } = createRequire(new URL('../../tests/package/package.json', import.meta.url))('playwright-core');
+const playwright = createRequire(new URL('../../tests/package/package.json', import.meta.url))('playwright-core');
+const launchers = launchersOf(playwright);
 
 const TYPES = {
   '.html': 'text/html',
@@ -20,7 +21,7 @@ const TYPES = {
 const running = new Map();
 
 export async function browser(name = 'Chromium') {
-  if (!running.has(name)) running.set(name, await BROWSERS[name]());
+  if (!running.has(name)) running.set(name, await launchers[name.toLowerCase()]());
   return running.get(name);
 }
 
@@ -88,7 +89,7 @@ export async function onPage(folder, url, name) {
  * @param {string} path
  */
 export async function chromiumWithExtension(folder, path) {
-  const context = await chromium.launchPersistentContext('', {
+  const context = await playwright.chromium.launchPersistentContext('', {
     executablePath: process.env.CHROME_BIN,
     // Playwright's own headless mode is another program without extensions.
     headless: false,

@@ -27,7 +27,7 @@ export async function use(api) {
     rejection: rejected.name,
     delays: [...policy.delays()],
     fetched: [await (await fetch('http://localhost/')).text(), sent],
-    // What wasm-bindgen adds for the start, and Node for CommonJS, is not ours.
+    // The others are additions of wasm-bindgen for the start, and of Node for CommonJS.
     exports: Object.keys(api)
       .filter((name) => !/^(default|initSync|module\.exports)$/.test(name))
       .sort(),

@@ -159,23 +159,17 @@ const ANGULAR = {
 
 export const ANGULAR_GROUP = {
   name: 'Angular',
-  versions: 'Angular 21.2.27, `@angular/build:application`.',
-  packages: Object.fromEntries([
-    ...[
-      '@angular/common',
-      '@angular/compiler',
-      '@angular/compiler-cli',
-      '@angular/core',
-      '@angular/platform-browser',
-    ].map((name) => [name, '21.2.27']),
-    ...[
-      ['@angular/build', '21.2.27'],
-      ['@angular/cli', '21.2.27'],
-      ['rxjs', '7.8.2'],
-      ['tslib', '2.8.1'],
-      ['typescript', '5.9.3'],
-    ],
-  ]),
+  versions: 'Angular 21.2.26, `@angular/build:application` 21.2.27.',
+  packages: {
+    ...Object.fromEntries(
+      ['common', 'compiler', 'compiler-cli', 'core', 'platform-browser'].map((name) => [`@angular/${name}`, '21.2.26']),
+    ),
+    '@angular/build': '21.2.27',
+    '@angular/cli': '21.2.27',
+    rxjs: '7.8.2',
+    tslib: '2.8.1',
+    typescript: '5.9.3',
+  },
   rows: [
     {
       name: 'Angular',
