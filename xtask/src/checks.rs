@@ -319,7 +319,7 @@ fn package_in_webkit(tests: &Path) -> Vec<Plan> {
         .into()
 }
 
-/// Some tests once more, on the core as JavaScript. `cargo xtask hosts` runs all that need no browser.
+/// Some tests once more, on the core as JavaScript. With the same variable, all others run on it too.
 fn package_without_wasm(tests: &Path) -> Vec<Plan> {
     let again = |name: &str| {
         let file = tests.join(format!("{name}.test.mjs"));

@@ -1,9 +1,8 @@
 // Node, Deno, Bun: the suite as a program.
 
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { PRINT, resultsIn } from '../suite.mjs';
@@ -96,29 +95,5 @@ export const BUN = {
     { name: 'Bun, ESM', run: program((folder) => folder.bin('bun'), ['main.mjs'], esm) },
     { name: 'Bun, CommonJS', run: program((folder) => folder.bin('bun'), ['main.cjs'], cjs) },
     { name: 'Bun, TypeScript', run: program((folder) => folder.bin('bun'), ['main.ts'], ts) },
-  ],
-};
-
-const TESTS = fileURLToPath(new URL('../../../tests/package/', import.meta.url));
-
-export const OWN_TESTS = {
-  name: "The package's own tests without WebAssembly",
-  versions: 'All files of `engine`, `options` and `fetch` in tests/package, and a million random policies.',
-  packages: {},
-  rows: [
-    {
-      name: 'Own tests, condition no-wasm',
-      parts: '',
-      async run(folder) {
-        const files = ['engine', 'options', 'fetch'].flatMap((part) =>
-          readdirSync(join(TESTS, part))
-            .filter((file) => file.endsWith('.test.mjs'))
-            .map((file) => join(TESTS, part, file)),
-        );
-        const env = { NODE_OPTIONS: '--conditions=no-wasm', REJITTER_POLICIES: '1000000' };
-        await folder.exec(process.execPath, ['--test', '--test-reporter=dot', ...files], { env });
-        return {};
-      },
-    },
   ],
 };
