@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use crate::cmd::{Cmd, Failure};
 use crate::counts::Runner;
-use crate::plan::{Context, Plan};
+use crate::plan::{Context, Plan, TOOL_BUILDS};
 use crate::published::{CRATE, folder, programs};
 use crate::schedule::Room;
-use crate::setup::{NODE, TARGET, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::setup::{BUILD_LIMIT, NODE, TARGET, WASM_BINDGEN, WASM_TARGET, cargo};
 use crate::workspace::Workspace;
 
 /// Cargo locks the folder.
@@ -26,6 +26,11 @@ const FEATURES_OF_BARE: &[&str] = &["http"];
 
 /// The oldest compiler that the manifest allows.
 const OLDEST: &str = "1.85";
+
+/// Prints the public names; it reads what this compiler writes about a crate.
+const NAMES_TOOL: &str = "cargo-public-api";
+const NAMES_TOOL_VERSION: &str = "0.52.0";
+const NAMES_COMPILER: &str = "nightly-2026-05-20";
 
 const TARGETS: &str = "Rust's other targets";
 const OLD_COMPILER: &str = "Rust's oldest compiler";
@@ -46,7 +51,34 @@ pub fn set_up_steps() -> Vec<Plan> {
                 .remedy("rustup must reach the server that it was set up for");
             step.run(&install).map(drop)
         }),
+        Plan::set_up(NAMES_TOOL, &[], |cx, step| {
+            if !names_tool(cx.ws).exists() {
+                let install = cargo()
+                    .args(["install", "--locked", NAMES_TOOL])
+                    .args(["--version", NAMES_TOOL_VERSION])
+                    .arg("--root")
+                    .arg(names_tools(cx.ws))
+                    .limit(BUILD_LIMIT)
+                    .remedy("see the compiler's message in the log");
+                step.run(&install)?;
+            }
+            let install = Cmd::new("rustup")
+                .args(["toolchain", "install", NAMES_COMPILER])
+                .args(["--profile", "minimal", "--no-self-update"])
+                .remedy("rustup must reach the server that it was set up for");
+            step.run(&install).map(drop)
+        })
+        .room(TOOL_BUILDS),
     ]
+}
+
+/// Where the tool of this version is installed.
+fn names_tools(ws: &Workspace) -> PathBuf {
+    ws.target.join(format!("{NAMES_TOOL}-{NAMES_TOOL_VERSION}"))
+}
+
+fn names_tool(ws: &Workspace) -> PathBuf {
+    names_tools(ws).join("bin").join(NAMES_TOOL)
 }
 
 /// The steps of `cargo xtask test`.
@@ -143,6 +175,17 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
                 ]
             },
         ),
+        Plan::check("crate: public names", &[CRATE, NODE, NAMES_TOOL], |cx| {
+            vec![
+                Cmd::new("node")
+                    .arg(cx.ws.root.join("tests/crate/public-names.mjs"))
+                    .arg(names_tool(cx.ws))
+                    .arg(NAMES_COMPILER)
+                    .arg(folder(cx.ws).join("Cargo.toml"))
+                    .env("CARGO_TARGET_DIR", build(cx.ws))
+                    .remedy("if the change is meant, run it again with REJITTER_WRITE_NAMES=1"),
+            ]
+        }),
         Plan::check("crate: in reqwest's middleware", &[CRATE], |cx| {
             vec![of_programs(cx.ws, &["run", "--package", "middleware"])]
         }),
