@@ -4,6 +4,7 @@
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
+#[cfg(feature = "lab-exports")]
 #[path = "simulation/bindings.rs"]
 mod bindings;
 mod common;

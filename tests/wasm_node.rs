@@ -2,6 +2,7 @@
 
 #![cfg(all(target_arch = "wasm32", feature = "full"))]
 
+#[cfg(feature = "lab-exports")]
 #[path = "simulation/bindings.rs"]
 mod bindings;
 mod common;

@@ -101,7 +101,10 @@ fn lints() -> Vec<Plan> {
         Plan::check("lint: clippy, wasm", &[setup::TARGET], |cx| {
             let wasm = ["--target", WASM_TARGET];
             vec![
-                clippy(cx, &[&wasm[..], &["--all-targets"]].concat()),
+                clippy(
+                    cx,
+                    &[&wasm[..], &["--all-targets", "--features", "lab-exports"]].concat(),
+                ),
                 clippy(cx, &[&wasm[..], &ALONE].concat()),
             ]
         })
@@ -165,6 +168,9 @@ fn native() -> Vec<Plan> {
     .collect()
 }
 
+/// The functions of the lab are tested with the rest, though `wasm-pack build` leaves them out.
+const LAB_TOO: [&str; 3] = ["--", "--features", "lab-exports"];
+
 fn wasm() -> Vec<Plan> {
     let test = |name: &str, more: &[&'static str], commands: fn(&Context<'_>) -> Cmd| {
         let needs = [
@@ -176,7 +182,7 @@ fn wasm() -> Vec<Plan> {
     };
     vec![
         test("wasm: Node", &[], |cx| {
-            wasm_pack(cx, &["test", "--mode", "no-install", "--node"])
+            wasm_pack(cx, &["test", "--mode", "no-install", "--node"]).args(LAB_TOO)
         }),
         test("wasm: Chromium", &[FOUND], |cx| {
             let browser = [
@@ -188,7 +194,9 @@ fn wasm() -> Vec<Plan> {
                 "--chromedriver",
             ];
             in_browser(
-                wasm_pack(cx, &browser).arg(&known(&cx.browsers).chromedriver),
+                wasm_pack(cx, &browser)
+                    .arg(&known(&cx.browsers).chromedriver)
+                    .args(LAB_TOO),
                 cx,
             )
         }),
@@ -201,7 +209,12 @@ fn wasm() -> Vec<Plan> {
                 "--firefox",
                 "--geckodriver",
             ];
-            in_browser(wasm_pack(cx, &browser).arg(known(&cx.geckodriver)), cx)
+            in_browser(
+                wasm_pack(cx, &browser)
+                    .arg(known(&cx.geckodriver))
+                    .args(LAB_TOO),
+                cx,
+            )
         }),
     ]
 }
