@@ -92,15 +92,17 @@ fn no_wait_passes_the_total_timeout() {
     assert!(calls.get() < 4 && time.now() < Duration::from_secs(20));
 }
 
+type Readiness = Poll<Result<(), &'static str>>;
+
 /// A service that panics if it is called before it was polled ready. A clone is not ready.
 struct Strict {
     is_ready: bool,
-    readiness: Rc<RefCell<VecDeque<Poll<Result<(), &'static str>>>>>,
+    readiness: Rc<RefCell<VecDeque<Readiness>>>,
     calls: Rc<Cell<u32>>,
 }
 
 impl Strict {
-    fn new(readiness: [Poll<Result<(), &'static str>>; 3]) -> Self {
+    fn new(readiness: [Readiness; 3]) -> Self {
         Self {
             is_ready: false,
             readiness: Rc::new(RefCell::new(readiness.into())),

@@ -112,12 +112,11 @@ mod tests {
             Jitter::PollyV2,
         ] {
             let policy = POLICY.with_jitter(jitter).with_max_attempts(20);
-            let start = UNIX_EPOCH + Duration::new(1_700_000_000, 123_456_789);
+            let (seconds, nanos) = (1_700_000_000, 123_456_789);
+            let start = UNIX_EPOCH + Duration::new(seconds, nanos);
             let found = delays(&policy, start);
-            let seed = {
-                let request = 1_700_000_000 ^ 123_456_789 << 32;
-                mix(7_u64.wrapping_add(GOLDEN.wrapping_mul(request)))
-            };
+            let request = seconds ^ u64::from(nanos) << 32;
+            let seed = mix(7_u64.wrapping_add(GOLDEN.wrapping_mul(request)));
             assert!(policy.delays(seed).eq(found.iter().copied()), "{jitter:?}");
             let later = delays(&policy, start + Duration::from_nanos(1));
             assert_ne!(found, later, "{jitter:?}: requests share their waits");

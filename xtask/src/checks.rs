@@ -94,7 +94,13 @@ fn lints() -> Vec<Plan> {
         }),
         Plan::check("lint: clippy", &[], |cx| {
             // Not wasm-tools: two mains of a few lines, for which 200 crates would be checked.
-            let all = ["--workspace", "--exclude", "wasm-tools", "--all-targets"];
+            let all = [
+                "--workspace",
+                "--exclude",
+                "wasm-tools",
+                "--all-targets",
+                "--all-features",
+            ];
             vec![clippy(cx, &all), clippy(cx, &ALONE)]
         })
         .room(TARGET),
