@@ -15,6 +15,7 @@ mod lab_wasm;
 mod pkg;
 mod plan;
 mod published;
+mod release;
 mod schedule;
 mod schedules;
 mod setup;
@@ -64,6 +65,8 @@ cargo xtask <command>
   crate [--check [--only NAME]...]
       assembles the crate as it is published, in target/crate; --check builds it with all sets of
       features, for all kinds of targets, with the oldest compiler, and programs against it
+  release --dry-run
+      builds what a release publishes, twice, and checks it without publishing
   help
       prints this
 
@@ -81,6 +84,7 @@ enum Command {
     Site(site::Options),
     Pkg,
     Crate(published::Options),
+    Release(release::Options),
     Help,
 }
 
@@ -122,6 +126,7 @@ fn run(command: Command) -> Result<(), Failure> {
             plan::set_up(&cx, &[pkg::PACK])
         }
         Command::Crate(options) => published::run(&ws, &options),
+        Command::Release(options) => release::run(&ws, &options),
         Command::Help => {
             print!("{HELP}");
             Ok(())
@@ -145,6 +150,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             Some("site") => Command::Site(site::Options::default()),
             Some("pkg") => Command::Pkg,
             Some("crate") => Command::Crate(published::Options::default()),
+            Some("release") => Command::Release(release::Options::default()),
             Some("help") => Command::Help,
             _ => return Err(format!("unknown command {}", name.display()).into()),
         },
@@ -172,6 +178,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
                 options.seed = Some(number(args, "--seed")?)
             }
             (Command::Site(options), Long("out")) => options.out = Some(args.value()?.into()),
+            (Command::Release(options), Long("dry-run")) => options.dry_run = true,
             (Command::Crate(options), Long("check")) => options.check = true,
             (Command::Crate(options), Long("only")) if options.check => {
                 options.only.push(args.value()?.string()?)

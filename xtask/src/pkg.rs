@@ -46,20 +46,17 @@ pub fn tarball(ws: &Workspace) -> PathBuf {
     ws.target.join("pkg-tarball/rejitter.tgz")
 }
 
-fn folder(ws: &Workspace) -> PathBuf {
+/// The assembled package.
+pub fn folder(ws: &Workspace) -> PathBuf {
     ws.target.join("pkg")
 }
 
 fn assemble(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
     let ws = cx.ws;
-    let manifest = ws.root.join("Cargo.toml");
-    let text =
-        fs::read_to_string(&manifest).map_err(|error| file_failure("read", &manifest, &error))?;
-    let version = package_version(&text)
-        .ok_or_else(|| Failure::new(format!("no [package] version in {}", manifest.display())))?;
+    let version = version(ws)?;
     step.run(
         &script(ws, "assemble.mjs")
-            .args(["--version", version])
+            .args(["--version", &version])
             .arg("--wasm")
             .arg(Thin::new(ws).file)
             .arg("--lab")
@@ -86,6 +83,16 @@ fn pack(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
         cx.ws.relative(&tarball).display()
     ));
     Ok(())
+}
+
+/// The version of the package and of the crate.
+pub fn version(ws: &Workspace) -> Result<String, Failure> {
+    let manifest = ws.root.join("Cargo.toml");
+    let text =
+        fs::read_to_string(&manifest).map_err(|error| file_failure("read", &manifest, &error))?;
+    package_version(&text)
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::new(format!("no [package] version in {}", manifest.display())))
 }
 
 /// The version in the `[package]` table.

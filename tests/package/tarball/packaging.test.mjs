@@ -82,6 +82,21 @@ test('the version is that of Cargo.toml', () => {
   assert.equal(manifest.version, version);
 });
 
+test('all manifests lead to the addresses of the page', () => {
+  const links = readFileSync(join(repo, 'www/src/links.ts'), 'utf8');
+  const [, repository] = /REPOSITORY = '(.*)'/.exec(links);
+  const [, site] = /SITE = '(.*)'/.exec(links);
+  const { homepage, bugs, repository: source } = manifest;
+  assert.deepEqual([homepage, bugs, source.url], [site, `${repository}/issues`, `git+${repository}.git`]);
+  const crate = readFileSync(join(repo, 'Cargo.toml'), 'utf8');
+  assert.ok(crate.includes(`\nrepository = "${repository}"\nhomepage = "${site}"\n`));
+});
+
+test('the changelog begins with the version of the package', () => {
+  const [, newest] = /^## \[(.*?)\]/m.exec(readFileSync(join(repo, 'CHANGELOG.md'), 'utf8'));
+  assert.equal(newest, manifest.version);
+});
+
 test('the manifest: names, licence, no scripts, no dependencies, nothing private', () => {
   assert.equal(manifest.name, 'rejitter');
   assert.equal(manifest.license, 'MIT OR Apache-2.0');
