@@ -92,7 +92,7 @@ test('all manifests lead to the addresses of the page', () => {
   assert.ok(crate.includes(`\nrepository = "${repository}"\nhomepage = "${site}"\n`));
 });
 
-test('the changelog begins with the version of the package', () => {
+test('the first version of the changelog is that of the package', () => {
   const [, newest] = /^## \[(.*?)\]/m.exec(readFileSync(join(repo, 'CHANGELOG.md'), 'utf8'));
   assert.equal(newest, manifest.version);
 });
