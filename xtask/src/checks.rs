@@ -175,8 +175,10 @@ fn native() -> Vec<Plan> {
     .collect()
 }
 
-/// The functions of the lab are tested with the rest, though `wasm-pack build` leaves them out.
+/// Arguments for Cargo: the functions of the lab are tested too, though `wasm-pack build` leaves them out.
 const LAB_TOO: [&str; 3] = ["--", "--features", "lab-exports"];
+/// The other test programs are Node's.
+const IN_BROWSER: [&str; 2] = ["--test", "wasm_browser"];
 
 fn wasm() -> Vec<Plan> {
     let test = |name: &str, more: &[&'static str], commands: fn(&Context<'_>) -> Cmd| {
@@ -203,7 +205,8 @@ fn wasm() -> Vec<Plan> {
             in_browser(
                 wasm_pack(cx, &browser)
                     .arg(&known(&cx.browsers).chromedriver)
-                    .args(LAB_TOO),
+                    .args(LAB_TOO)
+                    .args(IN_BROWSER),
                 cx,
             )
         }),
@@ -219,7 +222,8 @@ fn wasm() -> Vec<Plan> {
             in_browser(
                 wasm_pack(cx, &browser)
                     .arg(known(&cx.geckodriver))
-                    .args(LAB_TOO),
+                    .args(LAB_TOO)
+                    .args(IN_BROWSER),
                 cx,
             )
         }),
