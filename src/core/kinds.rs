@@ -62,6 +62,7 @@ macro_rules! kinds {
 
             /// The parameter's name in Rust, and its value.
             #[cfg(any(feature = "serde", test))]
+            // Data have the parameters of jitters alone; the other tables share this macro.
             #[cfg_attr(not(test), allow(dead_code))]
             pub(crate) const fn parameter(self) -> Option<(&'static str, f64)> {
                 match self {

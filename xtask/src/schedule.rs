@@ -99,7 +99,7 @@ pub fn run<T: Send>(
 }
 
 /// First the jobs that most others wait for, then those that share a room, because they form the longest queues.
-/// Among equals the longest comes first, so that no long job is left to run alone at the end.
+/// Otherwise the longest comes first, so that no long job is left to run alone at the end.
 fn order(jobs: &[Job]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|&job| {
