@@ -85,14 +85,16 @@ export class Cooldown {
     return { until: Math.min(until, now + asked), asked };
   }
 
+  /** How long it still holds. Asking is an event: no clock that is set back makes it longer than was asked for. */
   left(now) {
+    this.hints.push({ at: now, ms: -Infinity });
     return Math.max(0, this.at(now).until - now);
   }
 
   /** How long an attempt is held: the time left and a share of the time asked for. */
   hold(now, base, draw) {
-    const { until, asked } = this.at(now);
-    return until > now ? until - now + draw * Math.max(base, asked / 2) : 0;
+    const left = this.left(now);
+    return left > 0 ? left + draw * Math.max(base, this.at(now).asked / 2) : 0;
   }
 }
 
@@ -132,7 +134,6 @@ export class Breaker {
 
   /** Brings the slices up to the time. */
   turn(now) {
-    this.until = Math.min(this.until, now + this.lastOpen);
     if (now < this.sliceStart) this.sliceStart = now;
     if (now < this.since) this.since = now;
     if (now < this.closedAt) this.closedAt = now;
@@ -141,18 +142,22 @@ export class Breaker {
     this.sliceStart += whole * this.options.windowMs;
   }
 
-  /** How many ends of a kind count now: those of this slice, and a share of those of the one before. */
-  weigh(now, ok) {
-    const within = (slice) => this.ends.filter((end) => end.ok === ok && end.slice === slice).length;
+  /** How many of these count now: those of this slice, and a share of those of the one before. */
+  weigh(now, slices) {
+    const within = (wanted) => slices.filter((slice) => slice === wanted).length;
     return within(this.slice) + within(this.slice - 1) * (1 - (now - this.sliceStart) / this.options.windowMs);
+  }
+
+  slicesOf(ok) {
+    return this.ends.filter((end) => end.ok === ok).map(({ slice }) => slice);
   }
 
   /** Failures and calls that count now. */
   counted(now) {
-    const failures = this.weigh(now, false);
-    const ended = this.weigh(now, true) + failures;
+    const failures = this.weigh(now, this.slicesOf(false));
+    const ended = this.weigh(now, this.slicesOf(true)) + failures;
     const young = now - this.since < this.options.windowMs;
-    return { failures, calls: young ? Math.max(ended, this.admissions.length) : ended };
+    return { failures, calls: young ? Math.max(ended, this.weigh(now, this.admissions)) : ended };
   }
 
   /** Failures since the last success, and when the first of them ended. */
@@ -164,22 +169,23 @@ export class Breaker {
 
   /** How long asking makes no sense, for certain: an open circuit. */
   look(now) {
-    return this.phase === 'open' ? Math.max(0, Math.min(this.until, now + this.lastOpen) - now) : 0;
+    return this.phase === 'open' ? this.busy(now) : 0;
   }
 
-  /** How long admission would be refused. */
+  /** How long admission is refused. Asking is an event: a clock that was set back makes no opening longer. */
   busy(now) {
     if (this.phase === 'closed') return 0;
     if (this.phase === 'half-open' && !this.running) return 0;
-    return Math.max(0, Math.min(this.until, now + this.lastOpen) - now);
+    this.until = Math.min(this.until, now + this.lastOpen);
+    return Math.max(0, this.until - now);
   }
 
   /** Returns what the attempt carries, or how long it is refused. */
   admit(now) {
-    this.turn(now);
     const wait = this.busy(now);
     if (wait > 0) return { wait };
     if (this.phase === 'closed') {
+      this.turn(now);
       this.admissions.push(this.slice);
       return { pass: { generation: this.generation, lease: 0 } };
     }
@@ -200,8 +206,7 @@ export class Breaker {
    * Takes in how an attempt ended.
    * @returns {'opened' | 'closed' | undefined}
    */
-  end(now, { generation, lease }, verdict, draw, cause, hintMs = 0) {
-    this.turn(now);
+  end(now, { generation, lease }, verdict, draw, cause, hintMs) {
     if (generation !== this.generation) return undefined;
     if (this.phase === 'half-open') {
       if (lease === this.lease) this.running = false;
@@ -210,7 +215,11 @@ export class Breaker {
       this.good += 1;
       return this.good >= this.options.closeAfter ? this.close(now) : undefined;
     }
-    if (this.phase !== 'closed' || verdict === NOTHING) return undefined;
+    if (this.phase !== 'closed') return undefined;
+    this.turn(now);
+    if (verdict === NOTHING) return undefined;
+    // A row does not begin in the future, if the clock was set back.
+    if (verdict === FAILURE) for (const each of this.ends) each.at = Math.min(each.at, now);
     this.ends.push({ slice: this.slice, ok: verdict === SUCCESS, at: now });
     return verdict === FAILURE && this.tooMany(now) ? this.open(now, draw, cause, 0) : undefined;
   }
@@ -222,7 +231,9 @@ export class Breaker {
     const row = this.row;
     if (row.length >= consecutiveFailures) return true;
     if (calls >= minimumCalls && failures >= failureRatio * calls) return true;
-    const admitted = this.admissions.filter((slice) => slice === this.slice).length;
+    // Without a minimum the ratio says nothing, and neither does the rule for those who never reach one.
+    if (minimumCalls === Infinity) return false;
+    const admitted = this.weigh(now, this.admissions);
     return row.length >= 5 && now - row.since >= windowMs && row.length >= failureRatio * admitted;
   }
 
@@ -231,7 +242,7 @@ export class Breaker {
     if (this.phase === 'closed' && this.hasClosed && now - this.closedAt >= windowMs) this.opens = 0;
     this.opens += 1;
     const most = Math.min(12 * openMs, openMs * 2 ** (this.opens - 1));
-    this.lastOpen = Math.max(hintMs, most / 2 + (draw * most) / 2);
+    this.lastOpen = Math.max(hintMs || 0, most / 2 + (draw * most) / 2);
     this.until = now + this.lastOpen;
     this.phase = 'open';
     this.generation += 1;

@@ -14,7 +14,7 @@ export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
   if (!Object.isFrozen(numbers)) object('status', 'the numbers are not frozen');
   if (state.budget) ofBudget(state.budget, numbers.budget, object);
   if (state.cooldown) {
-    const left = state.cooldown.left(now);
+    const left = Math.max(0, state.cooldown.at(now).until - now);
     const { remainingMs, refused } = numbers.cooldown;
     if (!near(remainingMs, left)) object('cooldown', `remainingMs is ${remainingMs} instead of ${left}`);
     if (refused !== state.cooldown.refused) object('cooldown', `refused ${refused}, not ${state.cooldown.refused}`);
