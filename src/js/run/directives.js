@@ -101,7 +101,12 @@ export function returnedDirective(value) {
  * @param {any} error
  */
 export function readDirectives(error) {
-  const directives = { error, permanent: false, rejected: false, afterMs: /** @type {number | undefined} */ (undefined) };
+  const directives = {
+    error,
+    permanent: false,
+    rejected: false,
+    afterMs: /** @type {number | undefined} */ (undefined),
+  };
   try {
     let outer = true;
     // A TimeoutError of ours has as its cause the failure before it, whose directives were followed.
