@@ -17,6 +17,15 @@ class Cut {}
 
 /** Entries that say nothing by themselves. */
 const ASIDE = new Set(['arm', 'fire', 'block', 'hook', 'hookEnd', 'isFailure', 'protection', 'reported', 'end']);
+/**
+ * How much of a timer is left when it fires. Hosts fire up to 1 ms early; if more is missing, or the clock has hardly
+ * moved, the clock is not that of the timers.
+ */
+function restOf({ at, ms }, now) {
+  const missing = at + ms - now;
+  return missing > 0 && missing <= 2 && now - at >= missing ? missing : 0;
+}
+
 /** Entries that an operation makes when it goes on. */
 const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']);
 
@@ -71,6 +80,10 @@ export class Following {
 
   take(entry) {
     if (entry.kind === 'arm') this.armed(entry);
+    if (entry.kind === 'fire') {
+      const timer = this.timers.get(entry.id);
+      this.fired = { turn: entry.turn, timer, rest: restOf(timer, entry.r) };
+    }
     if (this.over_) {
       if (ACTS.has(entry.kind)) this.object('P10', `${entry.kind} after settlement`);
       return;
@@ -110,13 +123,14 @@ export class Following {
     const { attemptTimeoutMs, totalTimeoutMs } = this.options;
     const known = [attemptTimeoutMs, totalTimeoutMs].filter((ms) => ms !== undefined).map(ceil);
     const wanted = !this.over_ && this.want.kinds.includes('arm') && this.want.fits(entry);
-    const again = [...this.timers.values()].some((ms) => ms.fired === entry.turn) && entry.ms <= 2;
+    // One that fired early is armed again for the rest.
+    const again = !wanted && this.fired?.turn === entry.turn && entry.ms <= 2;
     if (!wanted && !known.includes(entry.ms) && !again)
       this.object(this.over_ ? 'P13' : this.want.rule, `a timer of ${entry.ms} ms instead of ${this.want.text}`);
-    this.timers.set(entry.id, {
-      of: wanted ? 'wait' : entry.ms === known[0] && attemptTimeoutMs !== undefined ? 'attempt' : 'deadline',
-      at: entry.r,
-    });
+    const ofAttempt = attemptTimeoutMs !== undefined && entry.ms === ceil(attemptTimeoutMs);
+    const of = again ? this.fired.timer.of : wanted ? 'wait' : ofAttempt ? 'attempt' : 'deadline';
+    const ms = again ? this.fired.rest : of === 'attempt' ? attemptTimeoutMs : totalTimeoutMs;
+    this.timers.set(entry.id, { of, at: entry.r, ms });
   }
 
   /** Nothing came in the macrotask in which it had to. */
@@ -226,6 +240,8 @@ export class Following {
     const end = yield* this.ending(fn);
     const { cooldown } = this.state;
     const shown = end.timeout ? undefined : end.value?.shown;
+    // A result is no cause of a refusal.
+    const cause = end.ok ? undefined : shown;
     if (end.deadline) {
       const own = this.attempts === 1 && this.heldMs === 0;
       this.hear(own ? FAILURE : NOTHING, undefined);
@@ -241,12 +257,12 @@ export class Following {
       yield* this.stop('notRetryable', 'P12');
       return undefined;
     }
-    yield* this.hook('onFailure');
     const hintMs = end.value?.kind === 'hint' ? end.value.hintMs : undefined;
     const { longest, followsFar } = this.parameters;
     const set = hintMs > 0 && cooldown !== undefined && cooldown.start(this.now, Math.min(hintMs, longest));
+    yield* this.hook('onFailure');
     if (end.value?.kind === 'permanent') {
-      this.hear(this.verdict(end, NOTHING), shown);
+      this.hear(this.verdict(end, NOTHING), cause);
       yield* this.stop('permanent', 'order');
       return undefined;
     }
@@ -254,7 +270,7 @@ export class Following {
     if (again === undefined) return undefined;
     if (again === false && end.ok) return yield* this.succeed(end, SUCCESS);
     const usual = again === false || hintMs !== undefined ? NOTHING : FAILURE;
-    this.hear(this.verdict(end, usual), shown);
+    this.hear(this.verdict(end, usual), cause);
     if (again === false) {
       yield* this.stop('notRetryable', 'order');
       return undefined;
@@ -318,6 +334,10 @@ export class Following {
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
   *wait(delay) {
     if (!(yield* this.sleep(delay, this.taken > 0 ? 'P2' : 'order', `a wait of ${delay} ms`))) return false;
+    if (this.now >= this.deadline) {
+      yield* this.stop('deadline', 'order');
+      return false;
+    }
     if (!this.uses.beforeRetry) return true;
     const asked = yield* this.expect('beforeRetry', 'order', 'beforeRetry');
     const answer = yield* this.answer(asked);
@@ -337,47 +357,44 @@ export class Following {
       while (this.now < from + ceil(ms) - 1e-6) yield* this.expect('block', rule, text);
       return true;
     }
-    let rest = ms;
-    for (;;) {
+    for (let rest = ms; ; ) {
       const whole = ceil(rest);
-      const arm = yield* this.expect('arm', rule, text, { fits: (entry) => Math.abs(entry.ms - whole) <= 1e-9 });
-      const fire = yield { kinds: ['fire'], rule: rule === 'P2' ? 'order' : rule, text, now: false, fits: (entry) => this.own(entry, arm) };
-      if (this.timers.get(fire.id)?.of === 'deadline') {
+      const fits = (entry) => Math.abs(entry.ms - whole) <= 1e-9;
+      const arm = yield* this.expect('arm', rule, text, { fits });
+      this.timers.get(arm.id).ms = rest;
+      const ends = (entry) => entry.id === arm.id || this.expires(entry);
+      const fire = yield { kinds: ['fire'], rule: rule === 'P2' ? 'order' : rule, text, now: false, fits: ends };
+      if (fire.id !== arm.id) {
         yield* this.stop('deadline', rule);
         return false;
       }
-      rest = arm.r + rest - fire.r;
-      if (!(rest > 0 && rest <= 2 && fire.r - arm.r >= rest)) return true;
-      this.timers.get(fire.id).fired = fire.turn;
+      rest = this.fired.rest;
+      if (rest === 0) return true;
     }
   }
 
-  /** Whether a timer that fired is that of the wait, or ends it. */
-  own(fire, arm) {
-    if (fire.id === arm.id) return true;
-    return this.timers.get(fire.id)?.of === 'deadline' && fire.r >= this.deadline;
+  /** Whether a timer that fired is the deadline's. */
+  expires(entry) {
+    return entry.kind === 'fire' && this.fired.timer.of === 'deadline' && this.fired.rest === 0;
   }
 
   /** How the attempt ends: by itself, by its timeout, by the deadline. */
   *ending(fn) {
-    const { attemptTimeoutMs = Infinity } = this.options;
     const ends = (entry) => {
       if (entry.kind === 'end') return entry.of === fn;
-      const timer = this.timers.get(entry.id);
-      if (timer?.of === 'attempt') return entry.r >= timer.at + attemptTimeoutMs;
-      return timer?.of === 'deadline' && entry.r >= this.deadline;
+      return this.expires(entry) || (this.fired.timer.of === 'attempt' && this.fired.rest === 0);
     };
-    const forever = true;
-    const entry = yield { kinds: ['end', 'fire'], rule: 'order', text: 'the end of the attempt', fits: ends, now: false, forever };
+    const want = { kinds: ['end', 'fire'], rule: 'order', text: 'the end of the attempt', fits: ends };
+    const entry = yield { ...want, now: false, forever: true };
     if (entry.kind === 'end') return entry;
-    return { [this.timers.get(entry.id).of === 'attempt' ? 'timeout' : 'deadline']: true, ok: false };
+    return { [this.fired.timer.of === 'attempt' ? 'timeout' : 'deadline']: true, ok: false };
   }
 
   /** Waits for the end of a callback other than the operation. */
   *answer(asked) {
-    const ends = (entry) =>
-      entry.kind === 'end' ? entry.of === asked : this.timers.get(entry.id)?.of === 'deadline' && entry.r >= this.deadline;
-    const entry = yield { kinds: ['end', 'fire'], rule: 'order', text: `the answer of ${asked.kind}`, fits: ends, now: false, forever: true };
+    const ends = (entry) => (entry.kind === 'end' ? entry.of === asked : this.expires(entry));
+    const want = { kinds: ['end', 'fire'], rule: 'order', text: `the answer of ${asked.kind}`, fits: ends };
+    const entry = yield { ...want, now: false, forever: true };
     return entry.kind === 'end' ? entry : { deadline: true };
   }
 
@@ -398,7 +415,7 @@ export class Following {
   }
 
   *succeed(end, usual) {
-    this.hear(this.verdict(end, usual), end.value.shown);
+    this.hear(this.verdict(end, usual));
     this.state.budget?.succeeded(this.attempts > 1 ? this.spent : 0);
     yield* this.settle({ ok: true, value: end.value.shown, rule: 'P10' });
     return undefined;
@@ -470,7 +487,7 @@ export class Following {
   *settle({ ok = false, value, aborted, timeout, by, ms, cause, reason, rule, late }) {
     const text = aborted ? 'the reason of the abort' : by ? `a refusal by ${by}` : `the end (${reason ?? 'success'})`;
     const entry = yield* this.expect('settle', rule, text);
-    const { RejectedError, RetryError, TimeoutError, retryReport } = this.pkg;
+    const { RejectedError, RetryError, TimeoutError } = this.pkg;
     const was = this.name(entry);
     const left = [...this.oracle.timers.values()].filter((each) => each === this).length;
     if (left > 0) this.object('P13', `${left} timers are left at settlement`);
@@ -490,7 +507,7 @@ export class Following {
         this.object('P12', 'the cause is not the failure that opened the circuit');
       return;
     }
-    const report = retryReport(entry.value);
+    const { report } = entry;
     if (entry.ok !== ok) this.object(rule, `${was} instead of ${text}`);
     if (reason !== undefined && report !== undefined && report.reason !== reason)
       this.object(rule, `the reason is ${report.reason} instead of ${reason}`);

@@ -33,6 +33,12 @@ class ProtectedWorld extends World {
     return entry;
   }
 
+  /** A timer's callback runs in the context in which it was armed, as in Node. */
+  arm(callback, ms) {
+    const operation = this.current();
+    return super.arm(operation === undefined ? callback : () => this.within(operation, callback), ms);
+  }
+
   afterTurn() {
     if (this.schedule.reads === 'often') this.read();
   }
@@ -170,12 +176,12 @@ class Stage {
     const fn = (attempt) => this.attempted(operation, attempt);
     return world.within(operation, () => {
       operation.call = world.note('call', operation, { aborted: signal?.aborted === true });
-      const own = plan.key === undefined ? object : object.for(plan.key);
+      const own = () => (plan.key === undefined ? object : object.for(plan.key));
       const options = this.options[plan.policy];
-      if (plan.via === 'sync') return this.blocking(operation, fn, { ...options, signal, protection: own });
+      if (plan.via === 'sync') return this.blocking(operation, fn, { ...options, signal, protection: own() });
       const also = { signal, ...(plan.key !== undefined && plan.via === 'run' && { key: plan.key }) };
       let promise;
-      if (plan.via === 'once') promise = pkg.retry(fn, { ...options, signal, protection: own });
+      if (plan.via === 'once') promise = pkg.retry(fn, { ...options, signal, protection: own() });
       else if (plan.via === 'off') promise = this.policies[plan.policy].run(fn, { signal, protection: false });
       else promise = this.policies[plan.policy].run(fn, also);
       promise.then(
