@@ -259,7 +259,9 @@ export class Following {
     }
     const hintMs = end.value?.kind === 'hint' ? end.value.hintMs : undefined;
     const { longest, followsFar } = this.parameters;
-    const set = hintMs > 0 && cooldown !== undefined && cooldown.start(this.now, Math.min(hintMs, longest));
+    // The operation whose own hint set the cooldown waits as that hint says, as long as no other sets it.
+    const starts = hintMs > 0 && cooldown !== undefined && cooldown.start(this.now, Math.min(hintMs, longest));
+    const until = starts ? cooldown.at(this.now).until : undefined;
     yield* this.hook('onFailure');
     if (end.value?.kind === 'permanent') {
       this.hear(this.verdict(end, NOTHING), cause);
@@ -284,16 +286,17 @@ export class Following {
       yield* this.stop('hint', 'order');
       return undefined;
     }
-    return yield* this.decide(exactly, hintMs, set);
+    return yield* this.decide(exactly, hintMs, until);
   }
 
   /** The wait before a retry, and whether one is made. */
-  *decide(exactly, hintMs, set) {
+  *decide(exactly, hintMs, until) {
     const { breaker, budget, cooldown } = this.state;
     const { draw } = this.plan;
     const computed = computedWait(this.parameters, this.attempts, {});
     const wait = hintMs > 0 ? hintedWait(this.parameters, hintMs, computed) : computed;
     const own = exactly ?? wait.at(draw);
+    const set = until !== undefined && cooldown.at(this.now).until === until;
     const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, draw) ?? 0);
     const delay = Math.max(own, hold);
     const room = this.deadline - this.now;
@@ -474,8 +477,8 @@ export class Following {
     const cause = reason === 'breaker' ? this.state.breaker.cause : undefined;
     this.release();
     if (this.attempts === 0) {
-      const late = this.oracle.world.schedule.clock.late > 0 && reason === 'deadline';
-      yield* this.settle(late ? { timeout: true, rule, late } : { by: reason, ms, cause, rule });
+      if (reason === 'deadline') yield* this.settle({ timeout: true, reason: 'timeout', rule });
+      else yield* this.settle({ by: reason, ms, cause, rule });
       return;
     }
     const { outcome } = this;
@@ -484,7 +487,7 @@ export class Following {
     else yield* this.settle({ ok: outcome.ok, value: outcome.shown, ...ends });
   }
 
-  *settle({ ok = false, value, aborted, timeout, by, ms, cause, reason, rule, late }) {
+  *settle({ ok = false, value, aborted, timeout, by, ms, cause, reason, rule }) {
     const text = aborted ? 'the reason of the abort' : by ? `a refusal by ${by}` : `the end (${reason ?? 'success'})`;
     const entry = yield* this.expect('settle', rule, text);
     const { RejectedError, RetryError, TimeoutError } = this.pkg;
@@ -497,7 +500,6 @@ export class Following {
     // A hook may abort after the outcome was decided.
     if (this.aborted && entry.value === this.operation.reason) return;
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
-    if (late) return;
     if (by !== undefined) {
       if (!(entry.value instanceof RejectedError)) this.object(rule, `${was} instead of a refusal by ${by}`);
       if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);

@@ -35,11 +35,21 @@ class ProtectedWorld extends World {
 
   /** A timer's callback runs in the context in which it was armed, as in Node. */
   arm(callback, ms) {
+    return super.arm(this.inContext(callback), ms);
+  }
+
+  later(ms, act) {
+    super.later(ms, this.inContext(act));
+  }
+
+  inContext(callback) {
     const operation = this.current();
-    return super.arm(operation === undefined ? callback : () => this.within(operation, callback), ms);
+    return operation === undefined ? callback : () => this.within(operation, callback);
   }
 
   afterTurn() {
+    // But in nested worlds each macrotask serves one operation, which needs no context to be known.
+    this.alone = undefined;
     if (this.schedule.reads === 'often') this.read();
   }
 
@@ -106,7 +116,8 @@ class Stage {
       const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
       for (let k = 0; k < 3; k += 1)
         world.later(AFTERWARDS + k * 1e6, () => {
-          for (const key of world.protections[i].keys) this.start({ ...plan, key });
+          for (const [j, key] of [...world.protections[i].keys].entries())
+            world.later(j, () => this.start({ ...plan, key }));
         });
     });
   }
@@ -128,6 +139,9 @@ class Stage {
     const signal = this.signals.get(i);
     if (signal === undefined || signal.controller.signal.aborted) return;
     this.world.note('abort', undefined, { signal: i });
+    const operation = this.world.operations.find((each) => each.signal === i);
+    // Its hooks run before this macrotask ends.
+    if (this.world.schedule.single && operation !== undefined) this.world.alone = operation;
     signal.controller.abort(signal.reason);
   }
 

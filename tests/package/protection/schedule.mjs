@@ -19,7 +19,7 @@ export function makeSchedule(seed, index) {
   const gap = world === 'steady' ? g.pick([0.1, 1, 10, 250, 6000]) : g.pick([1, 20, 20, 300, 6000]);
   const schedule = {
     world,
-    single: false,
+    single: world !== 'nested',
     clock: {
       // Far enough from 0 for the clock to be set back.
       start: world === 'clock' ? 4e11 : g.pick([0, 1000]),
@@ -33,7 +33,7 @@ export function makeSchedule(seed, index) {
     operations: [],
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
-    reads: g.chance(0.6) ? 'often' : 'end',
+    reads: g.chance(0.4) ? 'often' : 'end',
     afterwards: g.chance(0.3),
   };
   const { protections } = schedule;
