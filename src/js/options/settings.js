@@ -49,8 +49,8 @@ import { RULES } from './rules.js';
  * What protection knows of one operation (src/js/protection/gate.js). The driver calls it at the marked places; without
  * one, nothing happens there.
  * @typedef {object} Gate
- * @property {number} heldMs how long it held the last attempt
- * @property {number | undefined} retryAfterMs when asking again makes sense, once it has refused
+ * @property {{ heldMs: number } | undefined} held how long it held the last attempt, for its record
+ * @property {{ retryAfterMs: number } | undefined} refusal when asking again makes sense, for the report
  * @property {(operation: any, hold: number) => number | string | undefined} enter asks for an attempt: `hold` if that
  *   has to wait, the time being in `pending`; a reason to stop; or undefined
  * @property {(operation: any, hintMs: number | undefined) => void} heard tells what the server asked for; NaN or
@@ -64,12 +64,24 @@ import { RULES } from './rules.js';
  * @typedef {object} Protection
  * @property {(key: string) => Protection} of another destination
  * @property {() => Protection} use the state of the moment, for an operation that begins
- * @property {(time: number) => number} pass lets a first attempt pass that may begin at once, and returns what `passed`
- *   needs; below 0 if it may not
- * @property {(pass: number) => void} passed tells that it succeeded
- * @property {(pass?: number) => Gate} gate for an operation, whose first attempt may have passed already
+ * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any>} run runs an operation that
+ *   nothing else watches
+ * @property {() => Gate} gate for an operation that begins
  * @property {string | undefined} key
+ *
+ * What it needs for that (run/run.js).
+ * @typedef {object} Driver
+ * @property {new (settings: Settings, attempt: number, startedAt: number, deadlineAt: number, previous: undefined) => any}
+ *   Attempt
+ * @property {(value: unknown) => unknown} returnedDirective
+ * @property {(...operation: any) => Promise<any>} resume goes on after the first attempt
+ * @property {(settings: Settings, fn: any, index: number) => Promise<any>} start runs it with an operation object
  */
+
+/** Nothing but protection watches an operation. */
+export const PROTECTED = 1;
+/** Something else does. */
+const WATCHED = 2;
 
 /**
  * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
@@ -131,8 +143,8 @@ export class Settings {
     this.protection = undefined;
     /** Whether signals or timeouts may interrupt an operation. */
     this.interruptible = false;
-    /** Whether an operation has more to do at its start than to call the callback. */
-    this.watched = false;
+    /** Whether an operation has more to do at its start than to call the callback: not if 0. */
+    this.watched = 0;
   }
 }
 
@@ -237,9 +249,12 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
   }
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
-    settings.interruptible = settings.watched = true;
-  } else if (settings.retryOnResult || settings.hooks || settings.protection || settings.metrics) {
-    settings.watched = true;
+    settings.interruptible = true;
+    settings.watched = WATCHED;
+  } else if (settings.retryOnResult || settings.hooks || settings.metrics) {
+    settings.watched = WATCHED;
+  } else if (settings.protection) {
+    settings.watched ||= PROTECTED;
   }
   return settings;
 }
@@ -299,10 +314,7 @@ export function readRunOptions(options, policy) {
   delete given.key;
   const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
-  if (key !== undefined) {
-    if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
-    settings.protection = settings.protection?.of(key);
-  }
+  if (key !== undefined) settings.protection = settings.protection?.of(key);
   return { settings, signal, ownSeed: given.seed !== undefined };
 }
 
