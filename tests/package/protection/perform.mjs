@@ -88,7 +88,8 @@ class Stage {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
-    if (breaker) parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
+    if (breaker)
+      parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
     if (budget) parts.push(pkg.budget(budget));
     const onEvent = (event) => {
       world.note('protection', world.current(), { protection: i, event });
@@ -108,7 +109,10 @@ class Stage {
     return says;
   }
 
-  /** Long after: calls that succeed, as many as any breaker needs to close. */
+  /**
+   * Long after: calls that succeed, as many as any breaker needs to close, and one that a circuit may refuse whose
+   * clock was set back.
+   */
   endWell() {
     const { world, schedule } = this;
     schedule.protections.forEach((_, i) => {
@@ -117,7 +121,7 @@ class Stage {
       this.options.push(this.readyOptions(policy));
       this.policies.push(new this.pkg.RetryPolicy(this.options[index]));
       const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
-      for (let k = 0; k < 3; k += 1)
+      for (let k = 0; k < 4; k += 1)
         world.later(AFTERWARDS + k * 1e6, () => {
           for (const [j, key] of [...world.protections[i].keys].entries())
             world.later(j, () => this.start({ ...plan, key }));
@@ -184,7 +188,15 @@ class Stage {
   start(plan) {
     const { world, schedule, pkg, signals } = this;
     const policy = plan.policyOf ?? schedule.policies[plan.policy];
-    const operation = { id: world.operations.length, plan, policy, signal: plan.id, counts: {}, fns: 0, settled: undefined };
+    const operation = {
+      id: world.operations.length,
+      plan,
+      policy,
+      signal: plan.id,
+      counts: {},
+      fns: 0,
+      settled: undefined,
+    };
     world.operations.push(operation);
     const signal = signals.get(plan.id)?.controller.signal;
     operation.reason = signals.get(plan.id)?.reason;
