@@ -255,14 +255,14 @@ fn a_row_of_fast_failures_before_slow_successes_does_not_open() {
     for call in 0..359 {
         let now = f64::from(call) * 1_000.0 / 30.0;
         let pass = scene.admitted(now);
-        if call % 50 == 49 {
+        if call % 50 == 0 {
             assert_eq!(scene.end(now, pass, Failure), Same, "at {now}");
             row += 1;
         } else {
             running.push((now + 12_000.0, pass));
         }
     }
-    assert_eq!(row, 7);
+    assert_eq!(row, 8);
     for (at, pass) in running {
         assert_eq!(scene.end(at, pass, Success), Same);
     }
@@ -536,6 +536,25 @@ fn a_clock_that_is_set_back_lengthens_nothing() {
         assert_eq!(scene.fails(-2e12 + 5_000.0 * f64::from(i)), Same);
     }
     assert_eq!(scene.fails(-2e12 + 10_000.0), Opened);
+}
+
+#[test]
+fn a_clock_that_is_set_back_makes_no_breaker_young_again_for_long() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 1e12);
+    assert_eq!(scene.succeeds(1e12 + 3_750.0), Closed);
+    scene.succeeds(1e12 + 3_750.0);
+    scene.succeeds(0.0);
+    assert_eq!(scene.counts(9_999.0), (0.0, 2.0));
+    assert_eq!(scene.counts(20_000.0), (0.0, 0.0));
+    // Calls that still run count in the first window only.
+    for _ in 0..100 {
+        scene.admitted(20_000.0);
+    }
+    assert_eq!(scene.counts(20_000.0), (0.0, 0.0));
+    // It has been closed for a window: this is the first opening again.
+    break_it(&mut scene, 20_000.0);
+    assert_eq!(scene.breaker.look(20_000.0), 3_750.0);
 }
 
 #[test]
