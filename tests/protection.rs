@@ -10,8 +10,12 @@ mod breaker;
 mod budget;
 #[path = "protection/cooldown.rs"]
 mod cooldown;
+#[path = "protection/differential.rs"]
+mod differential;
 #[path = "protection/naive.rs"]
 mod naive;
+#[path = "common/words.rs"]
+mod words;
 #[path = "protection/worlds.rs"]
 mod worlds;
 
