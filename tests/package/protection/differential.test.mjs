@@ -14,9 +14,14 @@ import { words } from '../lib/words.mjs';
 
 const load = (name) => import(pathToFileURL(join(modules, 'lib', name)).href);
 const {
+  CLOSED,
+  FAILURE,
   GENERATION,
+  HAS_CLOSED,
+  HAS_OPENED,
   LEASE,
   PENDING,
+  SAME,
   SUCCESS,
   admit,
   breakerIsFresh,
@@ -162,6 +167,38 @@ for (const [form, core] of Object.entries(FORMS)) {
     assert.ok(fast > LIVES, `${fast} successes were only counted`);
   });
 }
+
+test('JavaScript counts within a slice of the window, and the core at its ends', () => {
+  const options = Float64Array.of(0.5, 1, 100, Infinity, 1000, 1);
+  const never = () => assert.fail('asked for the core');
+  const breaker = newBreaker(1000);
+  for (const now of [1000, 1099.999]) {
+    assert.equal(admit(never, breaker, options, now), 0);
+    assert.ok(succeeded(breaker, options, now, 0));
+    assert.equal(lookAtBreaker(never, breaker, now), 0);
+  }
+  for (const now of [999.999, 1100]) {
+    assert.throws(() => admit(never, breaker, options, now), /asked for the core/);
+    assert.ok(!succeeded(breaker, options, now, 0));
+  }
+  // An outcome of another generation is ignored without the core, too.
+  assert.ok(!succeeded(breaker, options, 1000, 1));
+  assert.equal(endedIn(never, breaker, options, 1000, 0, 1, 0, FAILURE, 0), 0);
+  const core = FORMS.wasm;
+  assert.deepEqual(breakerNumbers(core, breaker, options, 1099), {
+    phase: CLOSED,
+    retryAfterMs: 0,
+    failures: 0,
+    calls: 2,
+    opens: 0,
+  });
+  assert.equal(endedIn(core, breaker, options, 1100, 0, 0, 0, FAILURE, 0), SAME);
+  assert.equal(endedIn(core, breaker, options, 1190, 0, 0, 0, FAILURE, 0), HAS_OPENED);
+  assert.throws(() => admit(never, breaker, options, 1190), /asked for the core/);
+  assert.equal(lookAtBreaker(core, breaker, 1190), 500);
+  assert.equal(admit(core, breaker, options, 1690), 0);
+  assert.equal(endedIn(core, breaker, options, 1690, 0, breaker[GENERATION], breaker[LEASE], SUCCESS, 0), HAS_CLOSED);
+});
 
 test('both forms are at work, each with its own registers', () => {
   const [wasm, js] = Object.values(FORMS).map((core) => core());
