@@ -121,13 +121,13 @@ export const ONE_OPERATION = 'only RetryPolicy supports it';
  * @returns {() => Settings}
  */
 export function settingsOf(load, own) {
-  // Engines allocate what a constructor makes faster than what `Object.create` does.
-  const Call = /** @type {any} */ (function () {});
-  let ready = false;
+  /** @type {any} */
+  let Call;
   return () => {
-    if (!ready) {
+    if (Call === undefined) {
+      // Engines allocate what a constructor makes faster than what `Object.create` does.
+      Call = function () {};
       Call.prototype = Object.assign(new Settings(load), own);
-      ready = true;
     }
     return new Call();
   };
