@@ -46,9 +46,7 @@ export function toData(settings, shown) {
   ])) {
     const value = settings[name];
     const none =
-      Number.isNaN(value) ||
-      (name === 'capMs' && settings.capOfList) ||
-      (value === Infinity && name.endsWith('TimeoutMs'));
+      !(value >= 0) || (name === 'capMs' && settings.capOfList) || (value === Infinity && name.endsWith('TimeoutMs'));
     if (!none) data[name] = written(value);
   }
   if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
