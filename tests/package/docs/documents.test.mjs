@@ -107,6 +107,12 @@ test('links between the documents lead to files and headings', () => {
   }
 });
 
+test('blocks of Rust have no hidden lines, which only rustdoc hides', () => {
+  const crate = readFileSync(join(repo, 'crate-template/README.md'), 'utf8');
+  for (const [name, text] of [...documents, ["the crate's README.md", crate]])
+    for (const [, code] of text.matchAll(/^```rust\n(.*?)^```$/gms)) assert.doesNotMatch(code, /^# /m, name);
+});
+
 test('the documentation of the crate links to pages of the site', () => {
   const guide = readdirSync(join(repo, 'src/guide')).map((name) => `src/guide/${name}`);
   const pages = ['src/lib.rs', 'crate-template/README.md', ...guide].flatMap((name) => {
