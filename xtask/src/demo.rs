@@ -59,7 +59,7 @@ pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
     if options.once {
         return Ok(());
     }
-    println!("\nThe page, until Ctrl-C:");
+    println!("\nThe page is served until Ctrl-C:");
     match serve_page(ws, options.port).run(&Output::Terminal) {
         // Ctrl-C is how this ends.
         Err(failure) if failure.interrupted => Ok(()),
