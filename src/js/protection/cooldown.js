@@ -63,10 +63,15 @@ class Cooldown {
     return true;
   }
 
-  /** Returns the rest of it in ms, 0 for none. @param {number} time */
-  left(time) {
+  /**
+   * Returns the rest of it in ms, 0 for none. Asking for an attempt is seen by the state, which bounds what is left
+   * when the clock was set back.
+   * @param {number} time
+   * @param {Float64Array} [state]
+   */
+  left(time, state = this.#state) {
     try {
-      return cooldownLeft(this.#load, this.#state, time);
+      return cooldownLeft(this.#load, state, time);
     } catch (fault) {
       failOpen(this.#load, fault);
       return 0;
@@ -103,6 +108,7 @@ class Cooldown {
 
   /** @param {number} time */
   status(time) {
-    return { remainingMs: this.left(time), held: this.held, refused: this.refused };
+    // Reading changes nothing.
+    return { remainingMs: this.left(time, this.#state.slice()), held: this.held, refused: this.refused };
   }
 }
