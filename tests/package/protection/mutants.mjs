@@ -221,19 +221,11 @@ plant('an abort counts as a failure', 'breaker', [
   'late ? FAILURE : NOTHING',
   "late || reason === 'aborted' ? FAILURE : NOTHING",
 ]);
-<<<<<<< HEAD
-plant('a layer within that was refused counts as a failure', 'breaker', [
-  gate,
-  'late ? FAILURE : NOTHING',
-  "late || reason === 'notRetryable' ? FAILURE : NOTHING",
-]);
-=======
 plant(
   'a layer within that was refused counts as a failure',
   ['breaker', 'P6'],
   [gate, 'late ? FAILURE : NOTHING', "late || reason === 'notRetryable' ? FAILURE : NOTHING"],
 );
->>>>>>> model
 plant('any deadline counts as a failure', 'breaker', [
   gate,
   "reason === 'timeout' && attempts === 1 && this.held === undefined",
@@ -411,11 +403,7 @@ plant(
 );
 plant(
   'a hint counts only if the failure is retried',
-<<<<<<< HEAD
-  ['cooldown', 'P11'],
-=======
   ['cooldown', 'P8', 'P11'],
->>>>>>> model
   [
     gate,
     'if (cooldown === undefined || !(hintMs > 0)) return;',
@@ -429,11 +417,7 @@ plant('a place among those held is not left on abort', 'status', [
 ]);
 plant(
   'held attempts begin without another look',
-<<<<<<< HEAD
-  ['P11', 'P4', 'P5'],
-=======
   ['P4', 'P5', 'P11', 'breaker'],
->>>>>>> model
   [
     gate,
     'this.#release(time);\n    } else {',
