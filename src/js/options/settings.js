@@ -4,6 +4,7 @@
 import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
 import {
   BACKOFFS,
+  BOUND,
   CUSTOM,
   DEFAULT_CAP_MS,
   EXPONENTIAL,
@@ -46,66 +47,55 @@ import { RULES } from './rules.js';
 /** @typedef {{ [name: string]: ((event: Event) => unknown) | undefined }} Hooks */
 
 /**
- * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
- * "unset": the core knows the defaults of the curve.
- *
- * This makes the defaults of a function, or of a policy; what is read inherits from them, because a
- * call that copies three dozen fields takes longer than everything else that it does.
+ * Validated options as the rest of the driver uses them: codes and numbers where the core takes numbers. What is
+ * unset is undefined; a number also as NaN, which it is for the core: that knows the defaults of the curve.
+ * @typedef {object} Settings
+ * @property {Load} load
+ * @property {number} backoff
+ * @property {number} jitter
+ * @property {number} capRule the value that the cap bounds; only presets change it (src/core/jitter.rs)
+ * @property {number} baseMs
+ * @property {number} capMs
+ * @property {number} minMs
+ * @property {number} factor
+ * @property {number} stepMs
+ * @property {number} truncateAt
+ * @property {number} spread the jitter's own parameter: a ratio or milliseconds
+ * @property {((k: number) => number) | readonly number[] | undefined} curve
+ * @property {boolean} capOfList whether `capMs` is unset, and holds the longest wait of the list in `curve`
+ * @property {number} maxRetryAfterMs
+ * @property {'stop' | 'cap'} longRetryAfter
+ * @property {number} maxAttempts
+ * @property {number} attemptTimeoutMs
+ * @property {number} totalTimeoutMs
+ * @property {AbortSignal | undefined} signal
+ * @property {Function | undefined} retryIf
+ * @property {Function | undefined} retryOnResult
+ * @property {Function | undefined} beforeRetry awaited after each wait, before the next attempt
+ * @property {string | undefined} name identifies the operation in events
+ * @property {Hooks | undefined} hooks
+ * @property {(() => number) | undefined} random
+ * @property {boolean} seeded
+ * @property {number} seedHigh
+ * @property {number} seedLow
+ * @property {boolean} unref
+ * @property {'last' | 'wrap'} finalError
+ * @property {'resolve' | 'reject'} finalResult
+ * @property {boolean} metrics
+ * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
+ * @property {boolean} watched whether an operation has more to do at its start than to call the callback
  */
-export class Settings {
-  /** @param {Load} load */
-  constructor(load) {
-    this.load = load;
-    this.backoff = EXPONENTIAL;
-    this.jitter = FULL;
-    /** The value that the cap bounds; only presets change it (src/core/jitter.rs). */
-    this.capRule = 0;
-    this.baseMs = NaN;
-    this.capMs = NaN;
-    this.minMs = NaN;
-    this.factor = NaN;
-    this.stepMs = NaN;
-    this.truncateAt = NaN;
-    /** The jitter's own parameter: a ratio or milliseconds. */
-    this.spread = NaN;
-    /** @type {((k: number) => number) | readonly number[] | undefined} */
-    this.curve = undefined;
-    /** Whether `capMs` is unset, and holds the longest wait of the list in `curve`. */
-    this.capOfList = false;
-    this.maxRetryAfterMs = NaN;
-    /** @type {'stop' | 'cap'} */
-    this.longRetryAfter = 'stop';
-    this.maxAttempts = 6;
-    this.attemptTimeoutMs = Infinity;
-    this.totalTimeoutMs = Infinity;
-    /** @type {AbortSignal | undefined} */
-    this.signal = undefined;
-    /** @type {Function | undefined} */
-    this.retryIf = undefined;
-    /** @type {Function | undefined} */
-    this.retryOnResult = undefined;
-    /** @type {Function | undefined} awaited after each wait, before the next attempt */
-    this.beforeRetry = undefined;
-    /** @type {string | undefined} identifies the operation in events */
-    this.name = undefined;
-    /** @type {'resolve' | 'reject'} */
-    this.finalResult = 'resolve';
-    /** @type {Hooks | undefined} */
-    this.hooks = undefined;
-    /** @type {(() => number) | undefined} */
-    this.random = undefined;
-    this.seeded = false;
-    this.seedHigh = 0;
-    this.seedLow = 0;
-    this.unref = false;
-    /** @type {'last' | 'wrap'} */
-    this.finalError = 'last';
-    this.metrics = false;
-    /** Whether signals or timeouts may interrupt an operation. */
-    this.interruptible = false;
-    /** Whether an operation has more to do at its start than to call the callback. */
-    this.watched = false;
-  }
+
+/** Tells settings from options that a caller may pass. */
+const SETTINGS = Object.create(null);
+
+/**
+ * Returns whether these are settings, and not a caller's options.
+ * @param {unknown} options
+ * @returns {options is Settings}
+ */
+export function isSettings(options) {
+  return Object.prototype.isPrototypeOf.call(SETTINGS, /** @type {any} */ (options));
 }
 
 /** Options that a function does not take, and why. @typedef {Record<string, string>} Excluded */
@@ -121,13 +111,25 @@ export const ONE_OPERATION = 'only RetryPolicy supports it';
  * @returns {() => Settings}
  */
 export function settingsOf(load, own) {
-  // Engines allocate what a constructor makes faster than what `Object.create` does.
-  const Call = /** @type {any} */ (function () {});
-  let ready = false;
+  /** @type {any} */
+  let Call;
   return () => {
-    if (!ready) {
-      Call.prototype = Object.assign(new Settings(load), own);
-      ready = true;
+    if (Call === undefined) {
+      // Engines allocate what a constructor makes faster than what `Object.create` does.
+      Call = function () {};
+      // What a call reads of it inherits: to copy it would take longer than everything else that the call does.
+      // Nothing is found on `Object.prototype`, where anything may have put it.
+      Call.prototype = {
+        __proto__: SETTINGS,
+        load,
+        backoff: EXPONENTIAL,
+        jitter: FULL,
+        capRule: BOUND,
+        maxAttempts: 6,
+        attemptTimeoutMs: Infinity,
+        totalTimeoutMs: Infinity,
+        ...own,
+      };
     }
     return new Call();
   };
@@ -405,7 +407,7 @@ function truncates({ backoff, jitter }) {
  */
 function contradictions(settings, problems) {
   const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
-  // A comparison with NaN, "unset", is false.
+  // A comparison with what is unset is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {
     const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
