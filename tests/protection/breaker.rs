@@ -29,7 +29,7 @@ impl Scene {
         Self { breaker, options }
     }
 
-    /// Admits an attempt, or returns how long it is refused.
+    /// Admits an attempt, or returns how long it is rejected.
     fn ask(&mut self, now: f64) -> Result<Pass, f64> {
         match self.breaker.admit(&self.options, now) {
             Admission::Admitted { generation, lease } => Ok((generation, lease)),
@@ -110,7 +110,7 @@ fn scene_a_slow_probe() {
 #[test]
 fn scene_b_fast_failures_first() {
     let mut scene = Scene::new(DEFAULTS);
-    // Tenths of a ms, and what happens then: a number of a call that ends, or none for a call that begins.
+    // Tenths of a ms, and what happens then: a number of a call that ends, or none for a call that starts.
     let mut events: Vec<(u32, Option<u32>)> = Vec::new();
     for call in 0..1_000 {
         events.push((call, None));
@@ -226,7 +226,7 @@ fn ten_calls_a_minute_open_it_too() {
         assert_eq!(scene.fails(6_000.0 * f64::from(i)), Same);
     }
     assert_eq!(scene.fails(24_000.0), Opened);
-    // Five within a window are no sign of that.
+    // Five within a window do not.
     let mut scene = Scene::new(DEFAULTS);
     for i in 0..9 {
         assert_eq!(scene.fails(1_000.0 * f64::from(i)), Same);
@@ -425,7 +425,7 @@ fn a_look_takes_no_probe_and_numbers_change_nothing() {
         assert_eq!(scene.breaker.numbers(&DEFAULTS, now).retry_after_ms, left);
         assert_eq!(scene.breaker, before);
     }
-    // A probe that runs is not certain to refuse the next attempt.
+    // A probe that runs is not certain to block the next attempt.
     scene.admitted(4_000.0);
     assert_eq!(scene.breaker.look(4_000.0), 0.0);
     assert_eq!(
@@ -444,7 +444,7 @@ fn it_is_fresh_when_nothing_of_the_past_matters() {
     scene.fails(20_000.0);
     assert!(
         !scene.breaker.is_fresh(&DEFAULTS, 90_000.0),
-        "a row has begun"
+        "a row is open"
     );
     scene.succeeds(90_000.0);
     break_it(&mut scene, 110_000.0);
@@ -458,7 +458,7 @@ fn it_is_fresh_when_nothing_of_the_past_matters() {
 }
 
 /// From any state, with a clock that jumps by up to ten years in both directions and attempts of which some never end:
-/// nobody waits longer than the latest opening, probes that hang are replaced, and a server that is well closes it.
+/// no attempt waits longer than the latest opening, probes that hang are replaced, and a server that is well closes it.
 #[test]
 fn it_is_never_stuck() {
     let mut jumps = 0;
@@ -531,7 +531,7 @@ fn a_clock_that_is_set_back_lengthens_nothing() {
     scene.fails(-1e12);
     assert_eq!(scene.fails(-2e12), Same);
     assert_eq!(scene.counts(-2e12 + 9_999.0), (2.0, 2.0));
-    // A row that began in the future begins now.
+    // A row that started in the future starts now.
     for i in 0..2 {
         assert_eq!(scene.fails(-2e12 + 5_000.0 * f64::from(i)), Same);
     }

@@ -39,7 +39,7 @@ impl Window {
         }
     }
 
-    /// Begins the slice that `now` lies in. Slices start a whole number of windows after the first one.
+    /// Starts the slice that `now` lies in. Slices start a whole number of windows after the first one.
     pub(super) fn turn(&mut self, window_ms: f64, now: f64) {
         self.started_at = self.started_at.min(now);
         let age = now - self.started_at;

@@ -1,5 +1,5 @@
 // @ts-check
-// The machines of protection over plain numbers: the one module that knows their wasm file (src/bindings/protection.rs).
+// The machines of protection over plain numbers: the one module that knows their wasm (src/bindings/protection.rs).
 // The state of a machine is an array, which a call copies into the registers of the wasm instance and back. Calls that
 // every successful attempt makes stay in JavaScript as long as they are a comparison and an increment.
 //
@@ -101,7 +101,7 @@ export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).to
 
 // --- Cooldown.
 
-/** Returns the state of a cooldown that holds nobody. */
+/** Returns the state of a cooldown that holds no attempt. */
 export const newCooldown = () => new Float64Array(2);
 
 /**
@@ -117,7 +117,7 @@ export function startCooldown(load, state, now, hintMs) {
 }
 
 /**
- * Returns the rest of the cooldown in ms, 0 if there is none.
+ * Returns the rest of the cooldown in ms, 0 after its end.
  * @param {Load} load
  * @param {Float64Array} state
  * @param {number} now
@@ -130,7 +130,7 @@ export function cooldownLeft(load, state, now) {
 
 /**
  * Returns how long to hold an attempt in ms: the rest of the cooldown and a drawn share of half of what the server
- * asked for, or of `baseMs` if that is more. 0 if there is no cooldown.
+ * asked for, or of `baseMs` if that is more. 0 without a cooldown.
  * @param {Load} load
  * @param {Float64Array} state
  * @param {number} now
@@ -168,7 +168,7 @@ export const NOTHING = 0;
 export const SUCCESS = 1;
 export const FAILURE = 2;
 
-/** What {@link endedIn} returns: the phase is the same, the circuit opened, it closed. */
+/** Results of {@link endedIn}: the phase is the same, the circuit opened, it closed. */
 export const SAME = 0;
 export const HAS_OPENED = 1;
 export const HAS_CLOSED = 2;
@@ -196,7 +196,7 @@ function onlyCounts(state, options, now) {
 }
 
 /**
- * Returns the time in ms during which every attempt is refused for certain, 0 if one may be admitted. Takes no probe. A
+ * Returns the time in ms during which the circuit certainly admits no attempt, 0 if it may admit one. Takes no probe. A
  * running probe is not certain: it may end any time.
  * @param {Load} load
  * @param {Float64Array} state
@@ -242,7 +242,7 @@ export function succeeded(state, options, now, generation) {
 }
 
 /**
- * Tells how an attempt ended. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
+ * Takes in the end of an attempt. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
  * @param {Load} load
  * @param {Float64Array} state
  * @param {Float64Array} options
