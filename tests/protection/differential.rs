@@ -213,6 +213,8 @@ fn lives_reach_every_phase() {
             late += u32::from(life.running.iter().any(|(generation, _)| *generation > 0.0));
         }
     }
-    assert_eq!(phases.len(), 9, "{phases:?}");
-    assert!([opens, refused, late].iter().all(|many| *many > 1_000));
+    // All but one: a closed circuit becomes half-open by way of an open one.
+    assert_eq!(phases.len(), 8, "{phases:?}");
+    let many = [opens, refused, late];
+    assert!(many.iter().all(|many| *many > 1_000), "{many:?}");
 }

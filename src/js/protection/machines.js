@@ -101,6 +101,9 @@ export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).to
 
 // --- Cooldown.
 
+/** Place of the time until which it holds attempts. */
+export const UNTIL = 0;
+
 /** Returns the state of a cooldown that holds no attempt. */
 export const newCooldown = () => new Float64Array(2);
 
@@ -123,7 +126,7 @@ export function startCooldown(load, state, now, hintMs) {
  * @param {number} now
  */
 export function cooldownLeft(load, state, now) {
-  if (state[0] <= now) return 0;
+  if (state[UNTIL] <= now) return 0;
   const core = enter(load, COOLDOWN, state);
   return leave(COOLDOWN, state, core.left(now));
 }
@@ -138,7 +141,7 @@ export function cooldownLeft(load, state, now) {
  * @param {number} draw
  */
 export function holdMs(load, state, now, baseMs, draw) {
-  if (state[0] <= now) return 0;
+  if (state[UNTIL] <= now) return 0;
   const core = enter(load, COOLDOWN, state);
   return leave(COOLDOWN, state, core.hold(now, baseMs, draw));
 }
@@ -307,6 +310,7 @@ export function breakerNumbers(load, state, options, now) {
  * @param {number} now
  */
 export function breakerIsFresh(load, state, options, now) {
+  if (state[BEGUN] > 0 && onlyCounts(state, options, now)) return false;
   const core = enter(load, BREAKER, state);
   registers.set(options, OPTIONS);
   return !!core.fresh(now);

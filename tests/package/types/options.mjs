@@ -80,6 +80,7 @@ export function told(error: unknown): string {
   if (report === undefined) return '';
   const first: AttemptRecord | undefined = report.records[0];
   same<typeof report.hintMs, number | undefined>(true);
+  same<AttemptRecord['heldMs'], number | undefined>(true);
   void [first?.startMs.toFixed(), first?.durationMs.toFixed(), report.elapsedMs.toFixed(), report.cause];
   // Exhaustive: with a reason more, or one less, this does not compile.
   switch (report.reason) {
@@ -93,6 +94,8 @@ export function told(error: unknown): string {
     case 'aborted': return 'h';
     case 'bodyNotReplayable': return 'i';
     case 'unavailable': return 'j';
+    case 'budget': return 'k';
+    case 'breaker': case 'cooldown': same<typeof report.retryAfterMs, number | undefined>(true); return 'l';
     default: {
       const never: never = report.reason;
       return never;

@@ -1,0 +1,175 @@
+// @ts-check
+// The state of a protection for one destination, and of all its destinations.
+
+import { failure, problemOf } from '../options/messages.js';
+import { RULES } from '../options/rules.js';
+import { settle } from '../run/hooks.js';
+import { now } from '../run/timer.js';
+import { teller } from './events.js';
+import { Gate } from './gate.js';
+
+/** Destinations that a protection keeps at most. */
+const MOST_KEYS = 1000;
+
+/**
+ * What makes the parts of each state.
+ * @typedef {Record<string, (time: number) => any>} Makers
+ */
+
+/** The destinations of one protection, from the one that was used least recently. */
+export class States {
+  /** @type {Map<string, State>} */
+  byKey = new Map();
+
+  /**
+   * @param {Makers} makers
+   * @param {((event: object) => unknown) | undefined} onEvent
+   */
+  constructor(makers, onEvent) {
+    this.makers = makers;
+    this.onEvent = onEvent;
+  }
+
+  /** @param {string} key */
+  get(key) {
+    return this.byKey.get(key) ?? this.#add(new State(this, key), key);
+  }
+
+  /**
+   * Returns the state that an operation of this key begins with: an older one may have been forgotten.
+   * @param {State} state
+   * @param {string} key
+   */
+  use(state, key) {
+    const live = this.byKey.get(key);
+    if (live === undefined) return this.#add(state, key);
+    this.byKey.delete(key);
+    this.byKey.set(key, live);
+    return live;
+  }
+
+  /**
+   * @param {State} state
+   * @param {string} key
+   */
+  #add(state, key) {
+    if (this.byKey.size >= MOST_KEYS) this.#forget();
+    this.byKey.set(key, state);
+    return state;
+  }
+
+  /** Forgets a state that is as good as a new one; if there is none, one that is not open. */
+  #forget() {
+    const time = now();
+    /** @type {string | undefined} */
+    let other;
+    for (const [key, state] of this.byKey) {
+      if (state.isFresh(time)) {
+        this.byKey.delete(key);
+        return;
+      }
+      if (!state.breaker?.isOpen) other ??= key;
+    }
+    const [oldest] = this.byKey.keys();
+    this.byKey.delete(other ?? oldest);
+  }
+}
+
+/** What all operations with one destination share. The driver calls it (options/settings.js, Protection). */
+export class State {
+  #states;
+
+  /**
+   * @param {States} states
+   * @param {string | undefined} key undefined for the root
+   */
+  constructor(states, key) {
+    this.#states = states;
+    this.key = key;
+    const { makers, onEvent } = states;
+    const time = now();
+    this.budget = makers.budget?.(time);
+    this.breaker = makers.breaker?.(time);
+    this.cooldown = makers.cooldown?.(time);
+    this.tell = teller(onEvent, key);
+  }
+
+  /** @param {any} key */
+  of(key) {
+    if (this.key !== undefined)
+      throw failure(TypeError, 'this Protection has a key already: call for() on the one that protect() returned');
+    if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
+    return this.#states.get(key);
+  }
+
+  use() {
+    return this.key === undefined ? this : this.#states.use(this, this.key);
+  }
+
+  /** The state of this key, if another one took its place. */
+  live() {
+    return this.key === undefined ? this : (this.#states.byKey.get(this.key) ?? this);
+  }
+
+  keys() {
+    return this.key === undefined ? [...this.#states.byKey.keys()] : [];
+  }
+
+  /**
+   * Runs an operation that nothing else watches. As without protection, a first attempt that succeeds makes no
+   * operation object.
+   * @param {import('../options/settings.js').Driver} driver
+   * @param {import('../options/settings.js').Settings} settings
+   * @param {(attempt: any) => unknown} fn
+   * @param {number} index
+   * @returns {Promise<any>}
+   */
+  run(driver, settings, fn, index) {
+    const startedAt = now();
+    const pass = this.#pass(startedAt);
+    if (pass < 0) return driver.start(settings, fn, index);
+    const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
+    const goOn = (/** @type {unknown} */ outcome, failed = true) =>
+      driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));
+    /** @param {unknown} value */
+    const onValue = (value) => {
+      if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
+      this.budget?.succeeded(0, this.tell);
+      this.breaker?.passed(now(), pass, this.tell);
+      return value;
+    };
+    try {
+      return settle(fn(attempt), onValue, goOn);
+    } catch (error) {
+      return goOn(error);
+    }
+  }
+
+  /**
+   * Lets a first attempt pass that may begin at once, and returns the breaker's generation; -1 if it may not.
+   * @param {number} time
+   */
+  #pass(time) {
+    if (this.cooldown !== undefined && this.cooldown.left(time) > 0) return -1;
+    return this.breaker === undefined ? 0 : this.breaker.pass(time);
+  }
+
+  gate() {
+    return new Gate(this);
+  }
+
+  /** Whether forgetting it would change nothing. @param {number} time */
+  isFresh(time) {
+    return [this.budget, this.breaker, this.cooldown].every((part) => part === undefined || part.isFresh(time));
+  }
+
+  status() {
+    const { budget, breaker, cooldown } = this;
+    const time = now();
+    return Object.freeze({
+      ...(budget && { budget: Object.freeze(budget.status()) }),
+      ...(breaker && { breaker: Object.freeze(breaker.status(time)) }),
+      ...(cooldown && { cooldown: Object.freeze(cooldown.status(time)) }),
+    });
+  }
+}
