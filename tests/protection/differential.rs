@@ -101,7 +101,8 @@ impl Life {
                 }
                 let look = self.breaker.look(now);
                 self.digest.add(look);
-                let fresh = self.breaker.is_fresh(&self.options, now);
+                let mut copy = self.breaker;
+                let fresh = copy.is_fresh(&self.options, now);
                 self.digest.add(f64::from(u8::from(fresh)));
             }
             12 | 13 => {
@@ -160,7 +161,9 @@ impl Life {
     }
 
     fn look(&mut self) {
-        let numbers = self.breaker.numbers(&self.options, self.now);
+        // Reading changes nothing in JavaScript.
+        let mut copy = self.breaker;
+        let numbers = copy.numbers(&self.options, self.now);
         self.digest.add(match self.breaker.phase() {
             Phase::Closed => 0.0,
             Phase::Open => 1.0,

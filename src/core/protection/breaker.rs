@@ -275,9 +275,9 @@ impl Breaker {
         self.closed_at = now;
     }
 
-    /// Returns the numbers of the window at `now`.
+    /// Returns the numbers of the window at `now`. Turns the window as any call does: to change nothing, ask a copy.
     #[must_use]
-    pub fn numbers(mut self, options: &BreakerOptions, now: f64) -> BreakerNumbers {
+    pub fn numbers(&mut self, options: &BreakerOptions, now: f64) -> BreakerNumbers {
         let retry_after_ms = self.wait(now);
         self.turn(options, now);
         BreakerNumbers {
@@ -288,9 +288,9 @@ impl Breaker {
         }
     }
 
-    /// Returns whether the breaker behaves as a new one would: forgetting it changes nothing.
+    /// Returns whether the breaker behaves as a new one would: forgetting it changes nothing. Turns the window, too.
     #[must_use]
-    pub fn is_fresh(mut self, options: &BreakerOptions, now: f64) -> bool {
+    pub fn is_fresh(&mut self, options: &BreakerOptions, now: f64) -> bool {
         self.turn(options, now);
         let counts = self.window.counts(options.window_ms, now);
         let history = counts.successes + counts.failures + counts.begun + self.in_row;

@@ -187,6 +187,18 @@ export function newBreaker(now) {
 }
 
 /**
+ * Copies a breaker's state and options into the registers.
+ * @param {Load} load
+ * @param {Float64Array} state
+ * @param {Float64Array} options
+ */
+function enterWith(load, state, options) {
+  const core = enter(load, BREAKER, state);
+  registers.set(options, OPTIONS);
+  return core;
+}
+
+/**
  * Returns whether the circuit is closed and `now` lies in the present slice of its window: then to count is all there
  * is to do.
  * @param {Float64Array} state
@@ -225,8 +237,7 @@ export function admit(load, state, options, now) {
     state[BEGUN]++;
     return 0;
   }
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return leave(BREAKER, state, core.admit(now));
 }
 
@@ -259,8 +270,7 @@ export function succeeded(state, options, now, generation) {
  */
 export function endedIn(load, state, options, now, draw, generation, lease, verdict, hintMs) {
   if (generation !== state[GENERATION]) return SAME;
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
 }
 
@@ -295,8 +305,7 @@ export function closeByHand(load, state, now) {
  * @param {number} now
  */
 export function breakerNumbers(load, state, options, now) {
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   core.numbers(now);
   const [retryAfterMs, failures, calls, opens] = registers.subarray(NUMBERS);
   return { phase: state[PHASE], retryAfterMs, failures, calls, opens };
@@ -311,7 +320,6 @@ export function breakerNumbers(load, state, options, now) {
  */
 export function breakerIsFresh(load, state, options, now) {
   if (state[BEGUN] > 0 && onlyCounts(state, options, now)) return false;
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return !!core.fresh(now);
 }
