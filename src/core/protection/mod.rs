@@ -1,5 +1,5 @@
 //! The machines of protection: a budget for retries, a breaker for all attempts, a cooldown that one hint starts
-//! for everyone.
+//! for everyone, and the latency that a hedge waits for.
 //!
 //! Each machine is a few numbers. Its methods take the time and the draws that they need, so that any clock and any
 //! source of randomness will do. `now` is a monotonic time in ms from any start. A clock that stands still or goes
@@ -11,8 +11,10 @@
 mod breaker;
 mod budget;
 mod cooldown;
+mod latency;
 mod window;
 
 pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerOptions, Change, Phase, Verdict};
 pub use budget::Budget;
 pub use cooldown::Cooldown;
+pub use latency::Latency;
