@@ -28,7 +28,7 @@ export const predicates: RetryOptions[] = [
 export const times: RetryOptions[] = [
   { attemptTimeoutMs: 5, totalTimeoutMs: Infinity, minMs: 3, maxRetryAfterMs: Infinity, longRetryAfter: 'cap' },
   { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap', finalResult: 'reject', name: 'load' },
-  { baseMs: 5, capMs: Infinity, signal: new AbortController().signal },
+  { baseMs: 5, capMs: Infinity, signal: new AbortController().signal, protection: false },
 ];
 export const seeds: RetryOptions[] = [{ seed: 7 }, { seed: 7n }, { seed: 'orders' }];
 export const jitters: Jitter[] = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', ratio: 2 }, { type: 'additive', maxMs: 50 }];
