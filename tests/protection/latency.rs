@@ -63,7 +63,7 @@ fn slots_end_at_eighths_of_an_octave() {
         // Longer ones count as the longest.
         (1e9, 1_048_576.0),
         (f64::INFINITY, 1_048_576.0),
-        // Timers are no finer than 1 ms.
+        // Timers have whole ms.
         (0.9, 1.0),
         (0.0, 1.0),
         (-5.0, 1.0),
@@ -165,8 +165,8 @@ fn a_clock_that_is_set_back_loses_nothing_and_freezes_nothing() {
     assert_eq!(latency.delay_ms(60_000.0, 0.5), Some(52.0));
 }
 
-/// The figure of the design: 95 of 100 answers take 20 ms on average, the others 500 ms and more. A hedge at the learned
-/// 95th percentile sends about 5 % more requests, because those that were superseded are recorded too.
+/// A server answers 95 of 100 requests in 20 ms on average, the others in 500 ms and more. A hedge at the learned 95th
+/// percentile sends about 5% more requests, because attempts that a hedge superseded are recorded too.
 #[test]
 fn hedging_at_the_learned_quantile_sends_five_percent_more() {
     let mut random = Random::new(7);

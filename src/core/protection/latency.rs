@@ -21,7 +21,7 @@ const ENOUGH: f64 = 20.0;
 /// Records after which the quantile is computed again.
 const STALE: f64 = 64.0;
 
-/// The shortest delay, in ms: timers are no finer.
+/// The shortest delay, in ms: timers have whole ms.
 const SHORTEST_MS: f64 = 1.0;
 
 /// Durations of one slice.
@@ -69,7 +69,7 @@ impl Latency {
     }
 
     /// Records the duration of a first attempt in ms: of a success, a timeout, or up to now if a hedge won. Fast
-    /// failures are no sample: they would draw the quantile down when the destination breaks.
+    /// failures are not samples: they would draw the quantile down when the destination breaks.
     pub fn record(&mut self, now: f64, ms: f64) {
         self.turn(now);
         if let Some(slot) = self.current.slots.get_mut(slot_of(ms)) {
