@@ -13,11 +13,13 @@ const MOST_HELD = 1000;
 
 /** @param {any} load */
 export function cooldownOf(load) {
-  /** @param {unknown} [options] */
-  return function cooldown(options) {
-    const { maxHoldMs = 10_000 } = readPart(options, RULES);
-    return recipe('cooldown', { maxHoldMs }, () => new Cooldown(load, maxHoldMs));
-  };
+  return {
+    /** @param {unknown} [options] */
+    cooldown(options) {
+      const { maxHoldMs = 10_000 } = readPart(options, RULES);
+      return recipe('cooldown', { maxHoldMs }, () => new Cooldown(load, maxHoldMs));
+    },
+  }.cooldown;
 }
 
 /** The cooldown of one destination. */

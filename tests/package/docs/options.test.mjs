@@ -5,8 +5,8 @@ import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
-import { importAll } from '../lib/protecting.mjs';
 import { caught, literal, reference, tableIn } from '../lib/readers.mjs';
+import { importAll } from '../protection/entry.mjs';
 
 const { RetryPolicy, retryAfter } = await importPackage();
 const { budget, protect } = await importAll();

@@ -51,6 +51,8 @@ export class Following {
     this.heldMs = 0;
     /** Tokens taken for an attempt that has not begun. */
     this.taken = 0;
+    /** Whether a cooldown holds it. */
+    this.holds = false;
     /** Tokens that the last retry took. */
     this.spent = 0;
     /** What the breaker gave to the attempt that runs. */
@@ -99,7 +101,7 @@ export class Following {
     }
     const fits = this.want.kinds.includes(entry.kind) && (this.want.fits === undefined || this.want.fits(entry));
     if (!fits) {
-      if (ACTS.has(entry.kind)) this.object(this.want.rule, `${this.name(entry)} instead of ${this.want.text}`);
+      if (ACTS.has(entry.kind)) this.object(this.broken(entry), `${this.name(entry)} instead of ${this.want.text}`);
       if (!ASIDE.has(entry.kind)) this.object('order', `${entry.kind} instead of ${this.want.text}`);
       return;
     }
@@ -116,6 +118,21 @@ export class Following {
     if (entry.kind !== 'settle') return `${entry.kind} at ${entry.r}`;
     const { ok, value, report } = entry;
     return `${ok ? 'a result' : `${value?.name}`} (${report?.reason ?? value?.by}) at ${entry.r}`;
+  }
+
+  /** The rule that an unexpected entry breaks: a part that stops what it must not stop says so itself. */
+  broken(entry) {
+    if (entry.kind !== 'settle') return this.want.rule;
+    switch (entry.report?.reason ?? entry.value?.by) {
+      case 'breaker':
+        return this.state.stale ? 'P7' : this.state.breaker?.phase === 'half-open' ? 'P6' : 'breaker';
+      case 'cooldown':
+        return 'cooldown';
+      case 'budget':
+        return this.attempts === 0 ? 'P3' : 'P2';
+      default:
+        return this.want.rule;
+    }
   }
 
   /** Every timer is one of a wait or hold, of the attempt, or of the deadline. */
@@ -198,7 +215,10 @@ export class Following {
         const late = this.now + ceil(held) + 1 > this.deadline;
         const long = least + left > maxHoldMs || (most + left > maxHoldMs && this.comes() === 'settle');
         if (late || long) return yield* this.refuse('cooldown', left, 'P8');
+        cooldown.held += 1;
+        this.holds = true;
         if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return false;
+        this.leave();
         least += left;
         most += held;
         this.heldMs += held;
@@ -327,7 +347,7 @@ export class Following {
       }
     }
     yield* this.hook('onRetry');
-    return delay;
+    return { delay, rule: hold > own ? 'P11' : 'order' };
   }
 
   count(by) {
@@ -335,8 +355,8 @@ export class Following {
   }
 
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
-  *wait(delay) {
-    if (!(yield* this.sleep(delay, this.taken > 0 ? 'P2' : 'order', `a wait of ${delay} ms`))) return false;
+  *wait({ delay, rule }) {
+    if (!(yield* this.sleep(delay, rule, `a wait of ${delay} ms`))) return false;
     if (this.now >= this.deadline) {
       yield* this.stop('deadline', 'order');
       return false;
@@ -366,7 +386,7 @@ export class Following {
       const arm = yield* this.expect('arm', rule, text, { fits });
       this.timers.get(arm.id).ms = rest;
       const ends = (entry) => entry.id === arm.id || this.expires(entry);
-      const fire = yield { kinds: ['fire'], rule: rule === 'P2' ? 'order' : rule, text, now: false, fits: ends };
+      const fire = yield { kinds: ['fire'], rule, text, now: false, fits: ends };
       if (fire.id !== arm.id) {
         yield* this.stop('deadline', rule);
         return false;
@@ -443,8 +463,15 @@ export class Following {
     breaker.end(this.now, pass, verdict, this.plan.draw, cause);
   }
 
+  /** Leaves the place among those who are held. */
+  leave() {
+    if (this.holds) this.state.cooldown.held -= 1;
+    this.holds = false;
+  }
+
   /** Puts back what an attempt that does not come has taken. */
   release() {
+    this.leave();
     this.hear(NOTHING);
     if (this.taken > 0) this.state.budget.putBack(this.taken);
     this.taken = 0;
@@ -453,7 +480,7 @@ export class Following {
   *hook(name) {
     if (!this.uses.hooks.includes(name)) return;
     const fits = (entry) => entry.name === name;
-    const rule = name === 'onAttempt' ? (this.rule ?? 'order') : this.taken > 0 ? 'P2' : 'order';
+    const rule = name === 'onAttempt' ? (this.rule ?? 'order') : 'order';
     yield* this.expect('hook', rule, name, { fits });
     yield* this.expect('hookEnd', 'order', `the end of ${name}`, { fits });
   }
@@ -501,7 +528,7 @@ export class Following {
     if (this.aborted && entry.value === this.operation.reason) return;
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
     if (by !== undefined) {
-      if (!(entry.value instanceof RejectedError)) this.object(rule, `${was} instead of a refusal by ${by}`);
+      if (!(entry.value instanceof RejectedError)) this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
       if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);
       if (!near(ms, entry.value.retryAfterMs))
         this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
@@ -510,9 +537,9 @@ export class Following {
       return;
     }
     const { report } = entry;
-    if (entry.ok !== ok) this.object(rule, `${was} instead of ${text}`);
+    if (entry.ok !== ok) this.object(this.broken(entry), `${was} instead of ${text}`);
     if (reason !== undefined && report !== undefined && report.reason !== reason)
-      this.object(rule, `the reason is ${report.reason} instead of ${reason}`);
+      this.object(report.reason === 'exhausted' ? rule : this.broken(entry), `the reason is ${report.reason} instead of ${reason}`);
     if (report !== undefined && reason !== undefined && report.attempts !== this.attempts)
       this.object('P12', `${report.attempts} attempts instead of ${this.attempts}`);
     if (ms !== undefined && report !== undefined && !near(ms, report.retryAfterMs))

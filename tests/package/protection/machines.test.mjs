@@ -121,7 +121,8 @@ test('credits that are added up late equal credits that are added and cut one by
         state[machines.PENDING] += model.perSuccess;
         model.succeeded(0);
       }
-      if (g.chance(0.5)) assert.equal(machines.tokensOf(load, state, model.capacity), model.tokens, `${name}, step ${i}`);
+      if (g.chance(0.5))
+        assert.equal(machines.tokensOf(load, state, model.capacity), model.tokens, `${name}, step ${i}`);
     }
   });
 });

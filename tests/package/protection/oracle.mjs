@@ -3,13 +3,14 @@
 
 import { Breaker, Budget, Cooldown } from './machines.mjs';
 import { Following, Objection } from './following.mjs';
-import { objectionsToNumbers } from './numbers.mjs';
+import { objectionsToNumbers, untouched } from './numbers.mjs';
 
 /** @returns {{ rule: string, text: string }[]} objections, the earliest first */
 export function check(world, pkg) {
   const oracle = new Oracle(world, pkg);
   const found = [];
   try {
+    untouched(world);
     oracle.follow();
   } catch (thrown) {
     if (!(thrown instanceof Objection)) throw thrown;

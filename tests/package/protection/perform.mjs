@@ -1,6 +1,6 @@
 // Plays a schedule: makes the protections and policies, calls the operations, and writes down everything that happens.
 
-import { World } from '../schedules/world.mjs';
+import { World, describe } from '../schedules/world.mjs';
 import { AFTERWARDS, HOOKS } from './schedule.mjs';
 
 /** @returns {Promise<ProtectedWorld>} when all has ended */
@@ -84,13 +84,16 @@ class Stage {
     if (schedule.afterwards) this.endWell();
   }
 
-  protection({ budget, breaker, cooldown }, i) {
+  protection({ budget, breaker, cooldown, throws }, i) {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
     if (breaker) parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
     if (budget) parts.push(pkg.budget(budget));
-    const onEvent = (event) => world.note('protection', world.current(), { protection: i, event });
+    const onEvent = (event) => {
+      world.note('protection', world.current(), { protection: i, event });
+      if (throws) throw new Error('of onEvent');
+    };
     const object = pkg.protect(...parts, { onEvent });
     world.note('made', undefined, { protection: i });
     return { object, keys: new Set([undefined]) };
@@ -195,9 +198,14 @@ class Stage {
       if (plan.via === 'sync') return this.blocking(operation, fn, { ...options, signal, protection: own() });
       const also = { signal, ...(plan.key !== undefined && plan.via === 'run' && { key: plan.key }) };
       let promise;
-      if (plan.via === 'once') promise = pkg.retry(fn, { ...options, signal, protection: own() });
-      else if (plan.via === 'off') promise = this.policies[plan.policy].run(fn, { signal, protection: false });
-      else promise = this.policies[plan.policy].run(fn, also);
+      try {
+        if (plan.via === 'once') promise = pkg.retry(fn, { ...options, signal, protection: own() });
+        else if (plan.via === 'off') promise = this.policies[plan.policy].run(fn, { signal, protection: false });
+        else promise = this.policies[plan.policy].run(fn, also);
+      } catch (error) {
+        world.problem('P10', `the call threw ${describe(error)}`);
+        return undefined;
+      }
       promise.then(
         (value) => this.settled(operation, true, value),
         (error) => this.settled(operation, false, error),

@@ -6,8 +6,18 @@ import { test } from 'node:test';
 import { VirtualClock, microtasks } from '../lib/clock.mjs';
 import { controlled, fails, importAll, watched } from './entry.mjs';
 
-const { RejectedError, RetryPolicy, breaker, budget, cooldown, createFetch, permanent, protect, retryAfter, retryReport } =
-  await importAll();
+const {
+  RejectedError,
+  RetryPolicy,
+  breaker,
+  budget,
+  cooldown,
+  createFetch,
+  permanent,
+  protect,
+  retryAfter,
+  retryReport,
+} = await importAll();
 
 /** Runs a scene whose times count from 0: `at(ms)` moves the clock there. */
 async function scene(body) {
@@ -242,10 +252,7 @@ test('scene D: tokens are put back, and one hint holds all', () =>
     await at(300);
     assert.equal(d.error, thrown);
     assert.equal(thrown.cause, dError);
-    assert.deepEqual(
-      [api.status().budget.tokens, api.status().budget.granted, api.status().budget.refused],
-      [1, 3, 1],
-    );
+    assert.deepEqual([api.status().budget.tokens, api.status().budget.granted, api.status().budget.refused], [1, 3, 1]);
 
     await at(900);
     const jRun = watched(policy.with({ retryIf: () => ({ afterMs: 0 }) }).run(j.fn));

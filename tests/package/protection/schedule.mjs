@@ -39,8 +39,10 @@ export function makeSchedule(seed, index) {
   const { protections } = schedule;
   schedule.policies = g.list(g.whole(1, 2), (i) => policy(g, world, gap, g.whole(0, protections.length - 1), i));
   const keys = g.pick([[undefined], [undefined], ['a'], [undefined, 'a', 'b']]);
+  // Whether one key touches another shows at once or never.
+  if (keys.length > 1) schedule.reads = 'often';
   const spans = spansOf(protections, gap);
-  const count = world === 'steady' ? g.whole(12, g.chance(0.2) ? 80 : 30) : g.whole(1, 8);
+  const count = world === 'steady' ? g.whole(12, g.chance(0.2) ? 80 : 24) : g.whole(1, 7);
   const health = healthOf(g, world, count);
   let time = 0;
   for (let i = 0; i < count; i += 1) {
@@ -79,6 +81,8 @@ function protection(g, world, gap) {
   if (g.chance(world === 'hints' ? 0.3 : 0.75)) parts.breaker = breaker(g, gap);
   if (world === 'hints' || g.chance(0.4)) parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, 1000, 2e5]) };
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
+  // Its hook does.
+  if (g.chance(0.1)) parts.throws = true;
   // A machine that is asked forgets a future that was set back. Who is asked when another refuses is not settled.
   if (world === 'clock' && parts.breaker) delete parts.cooldown;
   return parts;
