@@ -528,7 +528,8 @@ export class Following {
     if (this.aborted && entry.value === this.operation.reason) return;
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
     if (by !== undefined) {
-      if (!(entry.value instanceof RejectedError)) this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
+      if (!(entry.value instanceof RejectedError))
+        this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
       if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);
       if (!near(ms, entry.value.retryAfterMs))
         this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
@@ -539,7 +540,10 @@ export class Following {
     const { report } = entry;
     if (entry.ok !== ok) this.object(this.broken(entry), `${was} instead of ${text}`);
     if (reason !== undefined && report !== undefined && report.reason !== reason)
-      this.object(report.reason === 'exhausted' ? rule : this.broken(entry), `the reason is ${report.reason} instead of ${reason}`);
+      this.object(
+        report.reason === 'exhausted' ? rule : this.broken(entry),
+        `the reason is ${report.reason} instead of ${reason}`,
+      );
     if (report !== undefined && reason !== undefined && report.attempts !== this.attempts)
       this.object('P12', `${report.attempts} attempts instead of ${this.attempts}`);
     if (ms !== undefined && report !== undefined && !near(ms, report.retryAfterMs))

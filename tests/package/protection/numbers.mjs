@@ -60,7 +60,8 @@ export function untouched(world) {
       const { policy, plan } = world.operations[entry.op];
       if (plan.via !== 'off') acted.add(`${policy.of} ${plan.key ?? ''}`);
     }
-    if (entry.kind === 'abort') for (const { plan, policy } of world.operations) acted.add(`${policy.of} ${plan.key ?? ''}`);
+    if (entry.kind === 'abort')
+      for (const { plan, policy } of world.operations) acted.add(`${policy.of} ${plan.key ?? ''}`);
     if (entry.kind !== 'status') continue;
     const name = `${entry.protection} ${entry.key ?? ''}`;
     const { budget, breaker, cooldown } = entry.numbers;

@@ -88,7 +88,8 @@ class Stage {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
-    if (breaker) parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
+    if (breaker)
+      parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
     if (budget) parts.push(pkg.budget(budget));
     const onEvent = (event) => {
       world.note('protection', world.current(), { protection: i, event });
@@ -184,7 +185,15 @@ class Stage {
   start(plan) {
     const { world, schedule, pkg, signals } = this;
     const policy = plan.policyOf ?? schedule.policies[plan.policy];
-    const operation = { id: world.operations.length, plan, policy, signal: plan.id, counts: {}, fns: 0, settled: undefined };
+    const operation = {
+      id: world.operations.length,
+      plan,
+      policy,
+      signal: plan.id,
+      counts: {},
+      fns: 0,
+      settled: undefined,
+    };
     world.operations.push(operation);
     const signal = signals.get(plan.id)?.controller.signal;
     operation.reason = signals.get(plan.id)?.reason;

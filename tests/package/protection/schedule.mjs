@@ -46,7 +46,9 @@ export function makeSchedule(seed, index) {
   const health = healthOf(g, world, count);
   let time = 0;
   for (let i = 0; i < count; i += 1) {
-    schedule.operations.push(operation(g, schedule, { i, at: time, key: g.pick(keys), spans, health: health(i), at2: at }));
+    schedule.operations.push(
+      operation(g, schedule, { i, at: time, key: g.pick(keys), spans, health: health(i), at2: at }),
+    );
     time = at(time + (world === 'steady' ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
     if (grid === false) time = Math.round(time * 1000) / 1000;
   }
@@ -79,7 +81,8 @@ function protection(g, world, gap) {
   const parts = {};
   if (g.chance(0.6)) parts.budget = budget(g);
   if (g.chance(world === 'hints' ? 0.3 : 0.75)) parts.breaker = breaker(g, gap);
-  if (world === 'hints' || g.chance(0.4)) parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, 1000, 2e5]) };
+  if (world === 'hints' || g.chance(0.4))
+    parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, 1000, 2e5]) };
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
   // Its hook does.
   if (g.chance(0.1)) parts.throws = true;
@@ -154,7 +157,10 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
   const attempts = g.whole(1, Math.min(4, options.maxAttempts + 1));
   const ms = () => at2(g.pick([0, g.unit() * 30, g.unit() * g.pick(spans), 1.2 * g.pick(spans), 3 * g.pick(spans)]));
   for (let n = 0; n < attempts; n += 1) op.attempts.push(attempt(g, schedule, { i, op, health, ms, sync }));
-  const answer = (value) => ({ before: [], end: { how: sync || g.chance(0.7) ? 'return' : 'later', ok: true, value, ms: ms() } });
+  const answer = (value) => ({
+    before: [],
+    end: { how: sync || g.chance(0.7) ? 'return' : 'later', ok: true, value, ms: ms() },
+  });
   const aside = (step, wild) => ({ ...step, before: acts(g, op, i, wild, true) });
   if (uses.retryIf)
     op.verdicts = g.list(attempts, () =>
@@ -167,13 +173,15 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
         0.05,
       ),
     );
-  if (uses.retryOnResult)
-    op.results = g.list(attempts, () => aside(answer({ verdict: g.chance(0.5) }), 0.05));
+  if (uses.retryOnResult) op.results = g.list(attempts, () => aside(answer({ verdict: g.chance(0.5) }), 0.05));
   if (uses.beforeRetry)
     op.befores = g.list(attempts, () =>
       aside(
         g.chance(0.15)
-          ? { before: [], end: { how: sync ? 'throw' : g.pick(['throw', 'reject']), ok: false, value: { kind: 'error' } } }
+          ? {
+              before: [],
+              end: { how: sync ? 'throw' : g.pick(['throw', 'reject']), ok: false, value: { kind: 'error' } },
+            }
           : g.chance(0.06) && !sync
             ? { before: [], end: { how: 'never' } }
             : answer({ kind: 'result' }),
@@ -191,7 +199,8 @@ function attempt(g, schedule, { i, op, health, ms, sync }) {
   const value = ok ? { kind: 'result' } : failure(g, world);
   if (schedule.protections[schedule.policies[op.policy].of].breaker?.isFailure && g.chance(0.5))
     value.says = g.pick([true, false, 'ignore', 'throw']);
-  if (!sync && op.via !== 'inner' && world === 'nested' && g.chance(0.6)) return nesting(g, schedule, { i, op, ms, ok, value });
+  if (!sync && op.via !== 'inner' && world === 'nested' && g.chance(0.6))
+    return nesting(g, schedule, { i, op, ms, ok, value });
   const slow = world === 'slow' ? 0.7 : 0.4;
   const how = sync
     ? 'now'
@@ -203,20 +212,26 @@ function attempt(g, schedule, { i, op, health, ms, sync }) {
 }
 
 function failure(g, world) {
-  const kind = g.pick(world === 'hints' ? ['hint', 'hint', 'hint', 'error'] : [...Array(8).fill('error'), 'permanent', 'hint']);
+  const kind = g.pick(
+    world === 'hints' ? ['hint', 'hint', 'hint', 'error'] : [...Array(8).fill('error'), 'permanent', 'hint'],
+  );
   return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, 700, 4000, 90_000]) } : { kind };
 }
 
 /** An attempt that calls another operation, of the same protection or another one, and ends as that or after it. */
 function nesting(g, schedule, { i, op, ms, ok, value }) {
-  const inner = operation(g, { ...schedule, world: 'mixed' }, {
-    i: -1,
-    at: 0,
-    key: g.chance(0.6) ? op.key : g.pick([undefined, 'a']),
-    spans: [10, 100],
-    health: 0.6,
-    at2: Math.round,
-  });
+  const inner = operation(
+    g,
+    { ...schedule, world: 'mixed' },
+    {
+      i: -1,
+      at: 0,
+      key: g.chance(0.6) ? op.key : g.pick([undefined, 'a']),
+      spans: [10, 100],
+      health: 0.6,
+      at2: Math.round,
+    },
+  );
   inner.signal = false;
   if (inner.via === 'sync' && g.chance(0.5)) inner.via = 'run';
   const own = g.chance(0.4);
