@@ -10,7 +10,7 @@ import { ownOf, requireObject } from './settings.js';
 const VERSION = 1;
 
 /** Rules of options that belong to a process. */
-const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
+const NOT_DATA = [FUNCTION, HOOK, RULES.signal, RULES.protection];
 
 /** What choices and switches may be, other than their defaults. @type {unknown[]} */
 const CHOSEN = ['cap', 'wrap', 'reject', true];

@@ -38,6 +38,9 @@ export const HOOK = [
 /** @type {Rule} */
 export const SWITCH = ['', 'true or false', isSwitch];
 
+/** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
+export const PROTECTION = Symbol.for('rejitter.protection');
+
 /** @type {Record<string, Rule>} */
 export const RULES = {
   baseMs: MILLISECONDS,
@@ -91,6 +94,14 @@ export const RULES = {
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
+  protection: [
+    '',
+    'made by protect(), or false',
+    (value, settings) => {
+      settings.protection = value?.[PROTECTION];
+      return value === false || settings.protection !== undefined;
+    },
+  ],
   metrics: SWITCH,
 };
 

@@ -47,6 +47,44 @@ import { RULES } from './rules.js';
 /** @typedef {{ [name: string]: ((event: Event) => unknown) | undefined }} Hooks */
 
 /**
+ * What protection knows of one operation (src/js/protection/gate.js). The driver calls it at the marked places; without
+ * one, nothing happens there.
+ * @typedef {object} Gate
+ * @property {{ heldMs: number } | undefined} held how long it held the last attempt, for its record
+ * @property {{ retryAfterMs: number } | undefined} refusal when asking again makes sense, for the report
+ * @property {(operation: any, hold: number) => number | string | undefined} enter asks for an attempt: `hold` if that
+ *   has to wait, the time being in `pending`; a reason to stop; or undefined
+ * @property {(operation: any, hintMs: number | undefined) => void} heard tells what the server asked for; NaN or
+ *   undefined if nothing
+ * @property {(operation: any, again: boolean) => void} ended tells that the outcome was judged, and whether another
+ *   attempt may follow
+ * @property {(operation: any, delayMs: number) => number | string} retry asks for a retry: the wait, or a reason to stop
+ * @property {(operation: any, reason: string) => void} settle tells that the operation has ended
+ *
+ * What several operations share of protection, for one destination (src/js/protection/state.js).
+ * @typedef {object} Protection
+ * @property {(key: string) => Protection} of another destination
+ * @property {() => Protection} use the state of the moment, for an operation that begins
+ * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any>} run runs an operation that
+ *   nothing else watches
+ * @property {() => Gate} gate for an operation that begins
+ * @property {string | undefined} key
+ *
+ * What it needs for that (run/run.js).
+ * @typedef {object} Driver
+ * @property {new (settings: Settings, attempt: number, startedAt: number, deadlineAt: number, previous: undefined) => any}
+ *   Attempt
+ * @property {(value: unknown) => unknown} returnedDirective
+ * @property {(...operation: any) => Promise<any>} resume goes on after the first attempt
+ * @property {(settings: Settings, fn: any, index: number) => Promise<any>} start runs it with an operation object
+ */
+
+/** Nothing but protection watches an operation. */
+export const PROTECTED = 1;
+/** Something else does. */
+const WATCHED = 2;
+
+/**
  * Validated options as the rest of the driver uses them: codes and numbers where the core takes numbers. What is
  * unset is undefined; a number also as NaN, which it is for the core: that knows the defaults of the curve.
  * @typedef {object} Settings
@@ -83,7 +121,9 @@ import { RULES } from './rules.js';
  * @property {'resolve' | 'reject'} finalResult
  * @property {boolean} metrics
  * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
- * @property {boolean} watched whether an operation has more to do at its start than to call the callback
+ * @property {Protection | undefined} protection
+ * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED or
+ *   WATCHED
  */
 
 /** Tells settings from options that a caller may pass. */
@@ -211,9 +251,12 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
   }
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
-    settings.interruptible = settings.watched = true;
-  } else if (settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics) {
-    settings.watched = true;
+    settings.interruptible = true;
+    settings.watched = WATCHED;
+  } else if (settings.retryOnResult || settings.hooks || settings.metrics) {
+    settings.watched = WATCHED;
+  } else if (settings.protection) {
+    settings.watched ||= PROTECTED;
   }
   return settings;
 }
@@ -269,9 +312,11 @@ export function readRunOptions(options, policy) {
     options = { signal };
   }
   const given = readOnly(options);
-  const { signal } = given;
+  const { signal, key } = given;
+  delete given.key;
   const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
+  if (key !== undefined) settings.protection = settings.protection?.of(key);
   return { settings, signal, ownSeed: given.seed !== undefined };
 }
 
