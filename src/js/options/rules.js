@@ -154,8 +154,7 @@ function readJitter(value, settings, problems) {
  */
 function readSeed(value, settings) {
   if (!isSeed(value)) return false;
-  settings.seeded = true;
-  [settings.seedHigh, settings.seedLow] = seedBits(value);
+  settings.seed = seedBits(value);
   return true;
 }
 

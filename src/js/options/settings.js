@@ -75,9 +75,7 @@ import { RULES } from './rules.js';
  * @property {string | undefined} name identifies the operation in events
  * @property {Hooks | undefined} hooks
  * @property {(() => number) | undefined} random
- * @property {boolean} seeded
- * @property {number} seedHigh
- * @property {number} seedLow
+ * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {boolean} unref
  * @property {'last' | 'wrap'} finalError
  * @property {'resolve' | 'reject'} finalResult
@@ -418,7 +416,7 @@ function contradictions(settings, problems) {
   if (truncateAt >= 1 && !truncates(settings)) {
     problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
   }
-  if (settings.seeded && settings.random !== undefined) {
+  if (settings.seed !== undefined && settings.random !== undefined) {
     problems.push(failure(TypeError, 'seed and random are mutually exclusive; set one of them'));
   }
 }

@@ -21,9 +21,6 @@ import { now } from './timer.js';
 /** Before the first wait. @type {Previous} */
 export const NO_PREVIOUS = { ms: -1, r: 0 };
 
-/** Index of an operation without a seed: each of its draws has a fresh one. */
-export const UNSEEDED = -1;
-
 // Codes instead of a wait. The third, -3, comes from the core alone: the server asks for too long a wait.
 const EXHAUSTED = -1;
 const DEADLINE = -2;
@@ -60,11 +57,10 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   try {
     const core = settings.load();
     if (draws && random === undefined) {
-      const { index } = state;
-      const seed =
-        index === UNSEEDED ? freshSeed(state.endedAt) : { high: settings.seedHigh, low: settings.seedLow, index };
-      r = core.draw(seed.high, seed.low, seed.index, attempt, 0);
-      if (jitter === POLLY_V2) r2 = core.draw(seed.high, seed.low, seed.index, attempt, 1);
+      // Without a seed of the caller's, each draw has a fresh one, with an index of its own.
+      const [high, low, index = state.index] = settings.seed ?? freshSeed(state.endedAt);
+      r = core.draw(high, low, index, attempt, 0);
+      if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
     }
     decision = core.decide(
       settings.backoff,

@@ -1,7 +1,7 @@
 // @ts-check
 // The state of an operation, and what it reports of it: events, records, the report, the outcome.
 
-import { NO_PREVIOUS, UNSEEDED } from './decision.js';
+import { NO_PREVIOUS } from './decision.js';
 import { callHook } from './hooks.js';
 import { AttemptRecord, RetryError, TimeoutError, keepReport } from './report.js';
 import { now } from './timer.js';
@@ -46,7 +46,7 @@ export class OperationState {
     this.settings = settings;
     this.fn = fn;
     this.limits = limits;
-    this.index = settings.seeded ? index : UNSEEDED;
+    this.index = index;
     /** The last computed wait and its draw, for jitters that look back. */
     this.previous = NO_PREVIOUS;
     /** Error because of which the core could not answer. @type {unknown} */
