@@ -27,14 +27,7 @@ export const LONGEST = ['number', 'a non-negative number of milliseconds or Infi
 /** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
-export const HOOK = [
-  '',
-  'a function',
-  (value, settings, _, name) => {
-    settings.hooks = { ...settings.hooks, [name]: value };
-    return isFunction(value);
-  },
-];
+export const HOOK = ['', 'a function', (value, settings) => (settings.hooks = isFunction(value))];
 /** @type {Rule} */
 export const SWITCH = ['', 'true or false', isSwitch];
 

@@ -44,8 +44,6 @@ import { RULES } from './rules.js';
  * @property {object} [report]
  */
 
-/** @typedef {{ [name: string]: ((event: Event) => unknown) | undefined }} Hooks */
-
 /**
  * Validated options as the rest of the driver uses them: codes and numbers where the core takes numbers. What is
  * unset is undefined; a number also as NaN, which it is for the core: that knows the defaults of the curve.
@@ -73,7 +71,7 @@ import { RULES } from './rules.js';
  * @property {Function | undefined} retryOnResult
  * @property {Function | undefined} beforeRetry awaited after each wait, before the next attempt
  * @property {string | undefined} name identifies the operation in events
- * @property {Hooks | undefined} hooks
+ * @property {boolean} hooks whether there are any; each is under its name
  * @property {(() => number) | undefined} random
  * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {boolean} unref
@@ -210,7 +208,7 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
     settings.interruptible = settings.watched = true;
-  } else if (settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics) {
+  } else if (settings.retryOnResult !== undefined || settings.hooks || settings.metrics) {
     settings.watched = true;
   }
   return settings;

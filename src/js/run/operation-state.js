@@ -2,7 +2,7 @@
 // The state of an operation, and what it reports of it: events, records, the report, the outcome.
 
 import { NO_PREVIOUS } from './decision.js';
-import { callHook } from './hooks.js';
+import { tell } from './hooks.js';
 import { AttemptRecord, RetryError, TimeoutError, keepReport } from './report.js';
 import { now } from './timer.js';
 
@@ -180,8 +180,8 @@ export class OperationState {
    * @param {object} [fields]
    */
   emit(name, attempt, fields) {
-    const { hooks } = this.settings;
-    if (hooks !== undefined) callHook(hooks, name, this.event(attempt, fields));
+    const hook = /** @type {any} */ (this.settings)[name];
+    if (hook !== undefined) tell(hook, this.event(attempt, fields));
   }
 
   /**

@@ -85,7 +85,7 @@ export class Operation extends OperationState {
   begin() {
     const { settings, limits } = this;
     const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
-    if (settings.hooks !== undefined) {
+    if (settings.hooks) {
       this.emit('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
       if (limits.aborted) return 'aborted';
@@ -118,7 +118,7 @@ export class Operation extends OperationState {
     if (!threw && !this.polls) return 'success';
     this.hintMs = directives?.afterMs;
     this.note();
-    if (this.settings.hooks !== undefined) this.emit('onFailure', this.attempts, this.outcomeFields());
+    if (this.settings.hooks) this.emit('onFailure', this.attempts, this.outcomeFields());
     return limits.aborted ? 'aborted' : directives?.permanent ? 'permanent' : this.ask();
   }
 
@@ -175,7 +175,7 @@ export class Operation extends OperationState {
   wait(delayMs) {
     this.delayMs = delayMs;
     this.limits.metrics?.waits(delayMs);
-    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
+    if (this.settings.hooks) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
     // The attempt and the answer need not live as long as the wait.
     this.attempt = this.pending = undefined;
     return WAIT;
