@@ -179,6 +179,13 @@ export class Session {
 
   /** A click of the mouse in the middle of an element, which is scrolled into view. @param {string} selector */
   async click(selector) {
+    // The driver scrolls as the page says, which may be smoothly, and does not wait for the end.
+    await this.wait((css) => {
+      const element = document.querySelector(css);
+      element?.scrollIntoView({ behavior: 'instant', block: 'center' });
+      const { left, top, width, height } = element?.getBoundingClientRect() ?? new DOMRect();
+      return element?.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    }, selector);
     return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/click`, {});
   }
 
