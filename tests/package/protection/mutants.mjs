@@ -15,7 +15,7 @@ const budget = 'protection/budget.js';
 const cooldown = 'protection/cooldown.js';
 const state = 'protection/state.js';
 
-// Where the breaker's machine is entered. Its state: UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
+// Places where the breaker's machine is entered. Of its state, UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
 const ADMIT = 'if (onlyCounts(state, options, now)) {\n    state[BEGUN]++;\n    return 0;\n  }';
 const ADMITTED = 'return leave(BREAKER, state, core.admit(now));';
 const ENDED = 'return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));';
@@ -337,7 +337,7 @@ plant('the budget refuses first attempts', 'P3', [
     const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`,
 ]);
 
-// Refusals.
+// Rejections.
 plant('a refusal replaces the error', 'P12', [
   gate,
   'if (operation.attempts === 0) {\n      operation.failed',
