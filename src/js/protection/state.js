@@ -129,18 +129,18 @@ export class State {
   }
 
   /**
-   * Runs an operation that nothing else watches. As without protection, a first attempt that succeeds makes no
-   * operation object.
+   * Runs an operation that nothing else watches, unless it may not begin at once. As without protection, a first
+   * attempt that succeeds makes no operation object.
    * @param {import('../options/settings.js').Driver} driver
    * @param {import('../options/settings.js').Settings} settings
    * @param {(attempt: any) => unknown} fn
    * @param {number} index
-   * @returns {Promise<any>}
+   * @returns {Promise<any> | undefined}
    */
   run(driver, settings, fn, index) {
     const startedAt = now();
     const pass = this.#pass(startedAt);
-    if (pass < 0) return driver.start(settings, fn, index);
+    if (pass < 0) return undefined;
     const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
     const goOn = (/** @type {unknown} */ outcome, failed = true) =>
       driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));
