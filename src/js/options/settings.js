@@ -152,7 +152,7 @@ export function settingsOf(load, own) {
     if (Call === undefined) {
       // Engines allocate what a constructor makes faster than what `Object.create` does.
       Call = function () {};
-      // What a call reads of it inherits: to copy it would take longer than everything else that the call does.
+      // A call inherits these: to copy them would take longer than everything else that it does.
       // Nothing is found on `Object.prototype`, where anything may have put it.
       Call.prototype = {
         __proto__: SETTINGS,
