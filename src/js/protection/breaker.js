@@ -10,12 +10,12 @@ import {
   CLOSED,
   FAILURE,
   GENERATION,
-  HAS_CLOSED,
   HAS_OPENED,
   LEASE,
   NOTHING,
   OPEN,
   PHASE,
+  SAME,
   SUCCESS,
   admit,
   breakerIsFresh,
@@ -113,13 +113,7 @@ class Breaker {
    * @param {number} time
    */
   look(time) {
-    if (!this.isOpen) return 0;
-    try {
-      return lookAtBreaker(this.#load, this.#state, time);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return this.isOpen ? failOpen(this.#load, () => lookAtBreaker(this.#load, this.#state, time), 0) : 0;
   }
 
   /**
@@ -161,12 +155,7 @@ class Breaker {
 
   /** @param {number} time */
   #admit(time) {
-    try {
-      return admit(this.#load, this.#state, this.#options, time);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return failOpen(this.#load, () => admit(this.#load, this.#state, this.#options, time), 0);
   }
 
   /**
@@ -201,19 +190,14 @@ class Breaker {
   ended(time, { generation, lease }, verdict, hintMs, cause, draw, tell) {
     const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
       endedIn(this.#load, state, this.#options, time, r, generation, lease, verdict, hintMs);
-    try {
+    const follow = () => {
       // Tried on a copy: random() may call operations that change the state.
       const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
       const change = told(this.#state, opens ? draw() : 0);
-      if (change === HAS_OPENED) {
-        this.cause = cause;
-        tell('opened', this.#numbers(time));
-      } else if (change === HAS_CLOSED) {
-        tell('closed', this.#numbers(time));
-      }
-    } catch (fault) {
-      failOpen(this.#load, fault);
-    }
+      if (change === HAS_OPENED) this.cause = cause;
+      if (change !== SAME) tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
+    };
+    failOpen(this.#load, follow, undefined);
   }
 
   /**

@@ -31,8 +31,6 @@ export class Gate {
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
-  /** What random() threw when the circuit opened: it opens all the same. @type {{ error: unknown } | undefined} */
-  #thrown = undefined;
   /** Time when the present hold began. @type {number | undefined} */
   #heldAt = undefined;
   /** All holds of the attempt, without their draws. */
@@ -124,7 +122,6 @@ export class Gate {
     } else {
       this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);
     }
-    if (this.#thrown !== undefined) throw this.#thrown.error;
   }
 
   /**
@@ -150,7 +147,8 @@ export class Gate {
       try {
         return drawFor(operation);
       } catch (error) {
-        this.#thrown = { error };
+        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
+        reportFailure(error);
         return 0.5;
       }
     };
@@ -199,8 +197,6 @@ export class Gate {
       const done = reason === 'success';
       const judged = done || reason === 'permanent';
       this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
-      // The operation has its outcome already.
-      if (this.#thrown !== undefined) reportFailure(this.#thrown.error);
     }
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
     if (budget === undefined) return;

@@ -10,6 +10,8 @@ import { Gate } from './gate.js';
 
 /** Destinations that a protection keeps at most. */
 const MOST_KEYS = 1000;
+/** More than all uses of a protection. */
+const WORSE = 2 ** 51;
 
 /**
  * What makes the parts of each state.
@@ -66,20 +68,17 @@ export class States {
    */
   #forget() {
     const time = now();
-    const used = (/** @type {State | undefined} */ state) => state?.usedAt ?? Infinity;
     /** @type {State | undefined} */
-    let asNew;
-    /** @type {State | undefined} */
-    let notOpen;
-    /** @type {State | undefined} */
-    let any;
+    let victim;
+    let least = Infinity;
     for (const state of this.byKey.values()) {
-      const { usedAt } = state;
-      if (usedAt < used(any)) any = state;
-      if (usedAt < used(notOpen) && !state.breaker?.isOpen) notOpen = state;
-      if (usedAt < used(asNew) && state.isFresh(time)) asNew = state;
+      const loss = (state.isFresh(time) ? 0 : state.breaker?.isOpen ? 2 : 1) * WORSE + state.usedAt;
+      if (loss < least) {
+        victim = state;
+        least = loss;
+      }
     }
-    const state = /** @type {State} */ (asNew ?? notOpen ?? any);
+    const state = /** @type {State} */ (victim);
     state.forgotten = true;
     this.byKey.delete(/** @type {string} */ (state.key));
   }
