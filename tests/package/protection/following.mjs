@@ -100,6 +100,7 @@ export class Following {
       return;
     }
     if (entry.kind === 'isFailure') this.asked += 1;
+    if (entry.kind === 'protection' && entry.event.type === 'refused') this.counted = undefined;
     if (entry.kind === 'abort') {
       this.aborted = true;
       // Once the outcome is decided, an abort comes too late.
@@ -115,6 +116,8 @@ export class Following {
       return;
     }
     this.last = entry;
+    // A wait, or a hook that says so: the retry was decided.
+    this.undecided = false;
     this.next(this.script.next(entry));
   }
 
@@ -259,7 +262,7 @@ export class Following {
 
   /** Protection rejects the next attempt. */
   *refuse(by, ms, rule) {
-    this.state[by].refused += 1;
+    this.count(by);
     yield* this.stop(by, rule, ms);
     return false;
   }
@@ -337,19 +340,17 @@ export class Following {
       yield* this.stop('cooldown', 'P11', cooldown.left(this.now));
       return undefined;
     }
-    if (breaker !== undefined) {
-      const closed = breaker.busy(this.now);
-      const certain = breaker.look(this.now);
-      const stops = this.comes() === 'settle' && this.coming().report?.reason === 'breaker';
-      if (certain > ceil(delay) + 1 || (closed > delay && stops)) {
-        this.count('breaker');
-        yield* this.stop('breaker', 'P4', closed);
-        return undefined;
-      }
+    const open = breaker?.look(this.now) ?? 0;
+    if (open > delay) {
+      this.count('breaker');
+      yield* this.stop('breaker', 'P4', open);
+      return undefined;
     }
     if (budget !== undefined) {
       this.taken = budget.take(hintMs !== undefined);
+      this.undecided = this.taken > 0;
       if (this.taken === 0) {
+        this.counted = 'budget';
         yield* this.stop('budget', 'P1');
         return undefined;
       }
@@ -360,6 +361,7 @@ export class Following {
 
   count(by) {
     this.state[by].refused += 1;
+    this.counted = by;
   }
 
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
@@ -482,6 +484,9 @@ export class Following {
     this.leave();
     this.hear(NOTHING);
     if (this.taken > 0) this.state.budget.putBack(this.taken);
+    // onEvent aborted before the tokens were taken.
+    if (this.undecided) this.state.budget.granted -= 1;
+    this.undecided = false;
     this.taken = 0;
   }
 
@@ -533,7 +538,11 @@ export class Following {
     if (says && this.asked !== (this.shouldAsk ?? 0) && !timeout)
       this.object('isFailure', `isFailure was called ${this.asked} times instead of ${this.shouldAsk ?? 0}`);
     // A hook may abort after the outcome was decided.
-    if (this.aborted && entry.value === this.operation.reason) return;
+    if (this.aborted && entry.value === this.operation.reason) {
+      // So may onEvent, before anything was rejected.
+      if (this.counted !== undefined) this.state[this.counted].refused -= 1;
+      return;
+    }
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
     if (by !== undefined) {
       if (!(entry.value instanceof RejectedError))

@@ -421,6 +421,12 @@ plant(
   ],
 );
 
+plant('an abort in onEvent does not stop the attempt', 'P10', [
+  gate,
+  "return operation.limits.aborted ? 'aborted' : undefined;",
+  'return undefined;',
+]);
+
 // Keys.
 plant(
   'one key uses the state of another',

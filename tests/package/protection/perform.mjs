@@ -100,7 +100,7 @@ class Stage {
     if (schedule.afterwards) this.endWell();
   }
 
-  protection({ budget, breaker, cooldown, throws }, i) {
+  protection({ budget, breaker, cooldown, throws, aborts }, i) {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
@@ -109,6 +109,7 @@ class Stage {
     if (budget) parts.push(pkg.budget(budget));
     const onEvent = (event) => {
       world.note('protection', world.current(), { protection: i, event });
+      if (aborts === event.type) this.abort(world.current()?.signal);
       if (throws) throw new Error('of onEvent');
     };
     const object = pkg.protect(...parts, { onEvent });
