@@ -238,6 +238,7 @@ export class Following {
       }
       if (!breaker) return true;
       const { pass, wait } = breaker.admit(this.now);
+      this.state.stale = false;
       if (pass === undefined) return yield* this.refuse('breaker', wait, 'P5');
       this.pass = pass;
       this.rule = 'P6';
@@ -343,7 +344,7 @@ export class Following {
     const open = breaker?.look(this.now) ?? 0;
     if (open > delay) {
       this.count('breaker');
-      yield* this.stop('breaker', 'P4', open);
+      yield* this.stop('breaker', this.opened ? 'breaker' : 'P4', open);
       return undefined;
     }
     if (budget !== undefined) {
@@ -470,7 +471,7 @@ export class Following {
     this.pass = undefined;
     if (breaker === undefined || pass === undefined) return;
     this.state.stale = pass.generation !== breaker.generation;
-    breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause);
+    this.opened = breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause) === 'opened';
   }
 
   /** Leaves the place among the held attempts. */

@@ -11,7 +11,8 @@ export const AFTERWARDS = 1e9;
 
 const WORLDS = ['mixed', 'mixed', 'mixed', 'mixed', 'slow', 'slow', 'nested', 'hints', 'steady', 'clock'];
 
-export function makeSchedule(seed, index) {
+/** @param {boolean} [closely] whether all numbers are read after each macrotask, so that a bug shows where it acts */
+export function makeSchedule(seed, index, closely = false) {
   const g = generator(seed, index);
   const world = g.pick(WORLDS);
   const grid = g.chance(0.5);
@@ -34,7 +35,7 @@ export function makeSchedule(seed, index) {
     operations: [],
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
-    reads: g.chance(0.25) ? 'often' : 'end',
+    reads: g.chance(0.25) || closely ? 'often' : 'end',
     /** Whether it is played once more, without wasm. */
     twice: g.chance(0.02),
     afterwards: g.chance(0.2),
