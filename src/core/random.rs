@@ -139,7 +139,10 @@ mod tests {
         for attempt in 0..10_000 {
             for lane in 0..3 {
                 let draw = Seed::new(7).draw(0, attempt, lane);
-                assert!(seen.insert(draw.to_bits()), "attempt {attempt}, lane {lane}");
+                assert!(
+                    seen.insert(draw.to_bits()),
+                    "attempt {attempt}, lane {lane}"
+                );
             }
         }
     }
