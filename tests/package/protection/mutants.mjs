@@ -221,11 +221,11 @@ plant('an abort counts as a failure', 'breaker', [
   'late ? FAILURE : NOTHING',
   "late || reason === 'aborted' ? FAILURE : NOTHING",
 ]);
-plant('a layer within that was refused counts as a failure', 'breaker', [
-  gate,
-  'late ? FAILURE : NOTHING',
-  "late || reason === 'notRetryable' ? FAILURE : NOTHING",
-]);
+plant(
+  'a layer within that was refused counts as a failure',
+  ['breaker', 'P6'],
+  [gate, 'late ? FAILURE : NOTHING', "late || reason === 'notRetryable' ? FAILURE : NOTHING"],
+);
 plant('any deadline counts as a failure', 'breaker', [
   gate,
   "reason === 'timeout' && attempts === 1 && this.held === undefined",
@@ -403,7 +403,7 @@ plant(
 );
 plant(
   'a hint counts only if the failure is retried',
-  ['cooldown', 'P11'],
+  ['cooldown', 'P8', 'P11'],
   [
     gate,
     'if (cooldown === undefined || !(hintMs > 0)) return;',
@@ -417,7 +417,7 @@ plant('a place among those held is not left on abort', 'status', [
 ]);
 plant(
   'held attempts begin without another look',
-  ['P11', 'P4', 'P5'],
+  ['P4', 'P5', 'P11', 'breaker'],
   [
     gate,
     'this.#release(time);\n    } else {',

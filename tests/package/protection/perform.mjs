@@ -109,7 +109,10 @@ class Stage {
     return says;
   }
 
-  /** Long after: calls that succeed, as many as any breaker needs to close. */
+  /**
+   * Long after: calls that succeed, as many as any breaker needs to close, and one that a circuit may refuse whose
+   * clock was set back.
+   */
   endWell() {
     const { world, schedule } = this;
     schedule.protections.forEach((_, i) => {
@@ -118,7 +121,7 @@ class Stage {
       this.options.push(this.readyOptions(policy));
       this.policies.push(new this.pkg.RetryPolicy(this.options[index]));
       const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
-      for (let k = 0; k < 3; k += 1)
+      for (let k = 0; k < 4; k += 1)
         world.later(AFTERWARDS + k * 1e6, () => {
           for (const [j, key] of [...world.protections[i].keys].entries())
             world.later(j, () => this.start({ ...plan, key }));

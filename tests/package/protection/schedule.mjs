@@ -19,6 +19,7 @@ export function makeSchedule(seed, index) {
   const gap = world === 'steady' ? g.pick([0.1, 1, 10, 250, 6000]) : g.pick([1, 20, 20, 300, 6000]);
   const schedule = {
     world,
+    gap,
     single: world !== 'nested',
     clock: {
       // Far enough from 0 for the clock to be set back.
@@ -34,7 +35,7 @@ export function makeSchedule(seed, index) {
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
     reads: g.chance(0.4) ? 'often' : 'end',
-    afterwards: g.chance(0.3),
+    afterwards: g.chance(0.2),
   };
   const { protections } = schedule;
   schedule.policies = g.list(g.whole(1, 2), (i) => policy(g, world, gap, g.whole(0, protections.length - 1), i));
@@ -42,7 +43,7 @@ export function makeSchedule(seed, index) {
   // Whether one key touches another shows at once or never.
   if (keys.length > 1) schedule.reads = 'often';
   const spans = spansOf(protections, gap);
-  const count = world === 'steady' ? g.whole(12, g.chance(0.2) ? 80 : 24) : g.whole(1, 7);
+  const count = world === 'steady' ? g.whole(10, g.chance(0.2) ? 60 : 20) : g.whole(1, g.pick([3, 5, 7]));
   const health = healthOf(g, world, count);
   let time = 0;
   for (let i = 0; i < count; i += 1) {
@@ -79,10 +80,10 @@ function healthOf(g, world, count) {
 
 function protection(g, world, gap) {
   const parts = {};
-  if (g.chance(0.6)) parts.budget = budget(g);
+  if (g.chance(0.6)) parts.budget = budget(g, world);
   if (g.chance(world === 'hints' ? 0.3 : 0.75)) parts.breaker = breaker(g, gap);
   if (world === 'hints' || g.chance(0.4))
-    parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, 1000, 2e5]) };
+    parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, gap * 3, 2e5]) };
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
   // Its hook does.
   if (g.chance(0.1)) parts.throws = true;
@@ -91,7 +92,9 @@ function protection(g, world, gap) {
   return parts;
 }
 
-function budget(g) {
+function budget(g, world) {
+  // Tenths that add up to one token.
+  if (world === 'steady' && g.chance(0.5)) return { capacity: 1, perSuccess: 0.1, refund: false };
   if (g.chance(0.05)) return { preset: 'awsSdk2026' };
   const options = {};
   if (g.chance(0.9)) options.capacity = g.pick([1, 1, 2, 3, 10, 0.5]);
@@ -196,7 +199,7 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
 function attempt(g, schedule, { i, op, health, ms, sync }) {
   const { world } = schedule;
   const ok = !g.chance(health);
-  const value = ok ? { kind: 'result' } : failure(g, world);
+  const value = ok ? { kind: 'result' } : failure(g, schedule);
   if (schedule.protections[schedule.policies[op.policy].of].breaker?.isFailure && g.chance(0.5))
     value.says = g.pick([true, false, 'ignore', 'throw']);
   if (!sync && op.via !== 'inner' && world === 'nested' && g.chance(0.6))
@@ -211,11 +214,11 @@ function attempt(g, schedule, { i, op, health, ms, sync }) {
   return { before: acts(g, op, i, 0.08, false), end };
 }
 
-function failure(g, world) {
+function failure(g, { world, gap }) {
   const kind = g.pick(
     world === 'hints' ? ['hint', 'hint', 'hint', 'error'] : [...Array(8).fill('error'), 'permanent', 'hint'],
   );
-  return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, 700, 4000, 90_000]) } : { kind };
+  return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]) } : { kind };
 }
 
 /** An attempt that calls another operation, of the same protection or another one, and ends as that or after it. */

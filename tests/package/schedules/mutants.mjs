@@ -298,7 +298,7 @@ plant(
 plant(
   'operations of a policy share their draws',
   [4, 6, 7],
-  [operationState, 'settings.seeded ? index : UNSEEDED;', 'settings.seeded ? 0 : UNSEEDED;'],
+  [operationState, 'this.index = index;', 'this.index = 0;'],
 );
 plant('a bad random number passes', [13, 14, 18], [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 plant('a draw for a wait that needs none', 7, [rule, '!exact && (hinted || jitter !== NONE)', '!exact']);
@@ -306,7 +306,7 @@ plant('two draws for one wait', 7, [rule, 'r2 = (r * 2 ** 26) % 1;', 'r2 = jitte
 plant('randomness of the host in addition to that of the caller', 7, [
   rule,
   '  const exact = exactlyMs >= 0;\n',
-  '  if (state.index === UNSEEDED) freshSeed();\n  const exact = exactlyMs >= 0;\n',
+  '  if (settings.seed === undefined) freshSeed();\n  const exact = exactlyMs >= 0;\n',
 ]);
 
 // Marks.
@@ -434,7 +434,7 @@ plant(
   [5, 6, 13, 18, 21],
   [
     op,
-    "    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), " +
+    "    if (this.settings.hooks) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), " +
       'delayMs });\n',
     '',
   ],
