@@ -130,7 +130,7 @@ plant(
 );
 plant('minimumCalls is ignored', 'breaker', [
   breaker,
-  'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
+  'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
   'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
 ]);
 plant('consecutiveFailures is ignored', 'breaker', [
@@ -203,7 +203,7 @@ plant('a refusal has no cause', 'P12', [gate, 'part.cause, this.#state)', 'undef
 // Verdicts.
 plant('a failure counts only if it is retried', 'breaker', [
   gate,
-  '} else if (again) {',
+  '} else if (again && !facts?.preparing) {',
   '} else if (again && operation.attempts < operation.settings.maxAttempts) {',
 ]);
 plant('a request to come later counts as a failure', 'breaker', [
