@@ -50,7 +50,7 @@ plant(
 );
 plant(
   'a probe is not freed by a synchronous throw',
-  ['P4', 'P6', 'breaker'],
+  ['P4', 'P6', 'breaker', 'isFailure'],
   [
     'run/run.js',
     'answer = thrown;\n        threw = true;',
@@ -189,7 +189,7 @@ plant(
 );
 plant(
   'an open circuit admits',
-  'P4',
+  ['P4', 'breaker'],
   [machines, LOOK, 'return 0;'],
   [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === OPEN) return 0;`],
 );
@@ -294,11 +294,15 @@ plant(
     '{ tokens: this.#tokens(), capacity: this.#capacity }',
   ],
 );
-plant('reading the tokens counts credits twice', 'P1', [
-  machines,
-  'export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).tokens(capacity);',
-  'export const tokensOf = (load, state, capacity) => (state[0] = enter(load, BUDGET, state).tokens(capacity));',
-]);
+plant(
+  'reading the tokens counts credits twice',
+  ['P1', 'P16'],
+  [
+    machines,
+    'export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).tokens(capacity);',
+    'export const tokensOf = (load, state, capacity) => (state[0] = enter(load, BUDGET, state).tokens(capacity));',
+  ],
+);
 plant('the refund is always on', 'P1', [budget, 'this.#refund && taken > 0', 'taken > 0']);
 plant(
   'the refund is never made',
@@ -358,7 +362,7 @@ plant('all who are held are released together', 'P11', [
 ]);
 plant(
   'a shorter hint shortens the hold',
-  ['cooldown', 'P11'],
+  ['cooldown', 'P8', 'P11'],
   [
     cooldown,
     'startCooldown(this.#load, this.#state, time, hintMs);',
@@ -426,11 +430,11 @@ plant(
 );
 
 // Keys.
-plant('one key uses the state of another', 'P16', [
-  state,
-  'return this.#states.get(key);',
-  "return this.#states.get(key === 'b' ? 'a' : key);",
-]);
+plant(
+  'one key uses the state of another',
+  ['P16', 'breaker'],
+  [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
+);
 plant('all keys use one state', 'P16', [
   state,
   'this.budget = makers.budget?.(time);',

@@ -16,7 +16,7 @@ export function check(world, pkg) {
     if (!(thrown instanceof Objection)) throw thrown;
     found.push({ rule: thrown.rule, text: thrown.message });
   }
-  for (const { text } of world.problems) found.push({ rule: 'P10', text });
+  for (const { rule, text } of world.problems) found.push({ rule: typeof rule === 'string' ? rule : 'P10', text });
   return found;
 }
 

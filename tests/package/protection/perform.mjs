@@ -5,6 +5,22 @@ import { AFTERWARDS, HOOKS } from './schedule.mjs';
 
 /** @returns {Promise<ProtectedWorld>} when all has ended */
 export async function perform(schedule, pkg) {
+  const world = await play(schedule, pkg);
+  if (schedule.twice) compare(world, await play(schedule, pkg.twin));
+  return world;
+}
+
+/** The machines as JavaScript decide as those in wasm do. */
+function compare(world, { log }) {
+  const said = ({ kind, op, r, turn, ms, ok, numbers, report }) =>
+    JSON.stringify([kind, op, r, turn, ms, ok, numbers, report?.reason, report?.retryAfterMs]);
+  const i = world.log.findIndex((entry, n) => log[n] === undefined || said(entry) !== said(log[n]));
+  if (i < 0 && world.log.length === log.length) return;
+  const other = log[i] === undefined ? 'nothing' : said(log[i]);
+  world.problem('P15', `entry ${i} is ${world.log[i] && said(world.log[i])}, and ${other} without wasm`);
+}
+
+async function play(schedule, pkg) {
   const world = new ProtectedWorld(schedule, pkg);
   new Stage(world, schedule, pkg).begin();
   await world.live();
@@ -65,7 +81,7 @@ class ProtectedWorld extends World {
 
 class Stage {
   constructor(world, schedule, pkg) {
-    Object.assign(this, { world, schedule, pkg, signals: new Map(), calls: 0 });
+    Object.assign(this, { world, schedule, pkg, signals: new Map(), runs: new Map() });
   }
 
   begin() {
@@ -155,7 +171,7 @@ class Stage {
   readyOptions({ of, options: plain, uses }) {
     const { world } = this;
     const options = { ...plain, protection: world.protections[of].object };
-    options.random = () => world.current()?.plan.draw ?? 0.5;
+    if (plain.seed === undefined) options.random = () => world.current()?.plan.draw ?? 0.5;
     for (const [name, list] of [
       ['retryIf', 'verdicts'],
       ['retryOnResult', 'results'],
@@ -200,6 +216,10 @@ class Stage {
     world.operations.push(operation);
     const signal = signals.get(plan.id)?.controller.signal;
     operation.reason = signals.get(plan.id)?.reason;
+    // Of the draws of a seed: each run of a policy has its own, one-shot functions have the first.
+    const runs = !['once', 'sync'].includes(plan.via);
+    operation.index = runs ? (this.runs.get(plan.policy) ?? 0) : 0;
+    if (runs) this.runs.set(plan.policy, operation.index + 1);
     const { object, keys } = world.protections[policy.of];
     if (plan.via !== 'off') keys.add(plan.key);
     const fn = (attempt) => this.attempted(operation, attempt);

@@ -35,6 +35,8 @@ export function makeSchedule(seed, index) {
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
     reads: g.chance(0.4) ? 'often' : 'end',
+    /** Whether it is played once more, without wasm. */
+    twice: g.chance(0.02),
     afterwards: g.chance(0.2),
   };
   const { protections } = schedule;
@@ -127,6 +129,7 @@ function policy(g, world, gap, of) {
   if (world !== 'clock' && g.chance(0.25)) options.attemptTimeoutMs = g.pick([5, 50.5, 500, 5000]);
   if (world !== 'clock' && g.chance(0.3)) options.totalTimeoutMs = g.pick([7, 60.25, 333, 3000, 30_001]);
   if (g.chance(0.1)) options.finalError = 'wrap';
+  if (g.chance(0.15)) options.seed = g.whole(0, 15);
   const uses = {
     retryIf: g.chance(0.35),
     retryOnResult: g.chance(0.15),
