@@ -434,8 +434,7 @@ plant(
   [5, 6, 13, 18, 21],
   [
     op,
-    "    if (this.settings.hooks) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), " +
-      'delayMs });\n',
+    "    if (this.settings.hooks) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), " + 'delayMs });\n',
     '',
   ],
   [
