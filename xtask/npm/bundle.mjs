@@ -157,7 +157,7 @@ function appending(dir, entry, text) {
 }
 
 /**
- * Makes constants of what esbuild writes as variables, so that the minifiers of apps put the values in their place.
+ * Makes constants of what esbuild writes as variables, so that an app that is minified has the values in their place.
  * @param {string} text
  */
 function withConstants(text) {

@@ -12,7 +12,7 @@ const VERSION = 1;
 /** Rules of options that belong to a process. */
 const NOT_DATA = [FUNCTION, HOOK, RULES.signal, RULES.protection];
 
-/** What choices and switches may be, other than their defaults. @type {unknown[]} */
+/** Values of choices and switches that are not their defaults. @type {unknown[]} */
 const CHOSEN = ['cap', 'wrap', 'reject', true];
 
 /**

@@ -20,7 +20,7 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 9_810,
+    limit: 10_190,
     target: 7_800,
     reason:
       'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 ' +
@@ -29,28 +29,28 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 12_220,
+    limit: 12_630,
     target: 10_500,
     reason: 'the same, with presets, policies as data, overrides and stateless delays, which a class cannot leave out',
   },
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_390,
+    limit: 13_790,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data and retrySync',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_480,
+    limit: 17_090,
     target: 13_000,
     reason: 'the same, and the rules of HTTP',
   },
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 91_400,
+    limit: 91_500,
   },
 ];
 
@@ -64,14 +64,14 @@ export const WITHOUT_WASM = 620;
 export const PROTECTION = [
   {
     parts: 'budget, protect',
-    limit: 4_350,
+    limit: 4_480,
     target: 3_300,
     reason:
-      'keys, events, status and rejections (2.4 kB), and the wasm, which holds the machines of all parts (1.1 kB)',
+      'keys, events, status and rejections (2.5 kB), and the wasm, which holds the machines of all parts (1.1 kB)',
   },
   {
     parts: 'breaker, budget, cooldown, protect',
-    limit: 5_600,
+    limit: 5_700,
     target: 5_000,
     reason: 'the same, and the options of each part with their texts',
   },
