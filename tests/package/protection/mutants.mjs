@@ -120,7 +120,7 @@ plant('the window is not emptied on closing', 'breaker', [
   ENDED,
   `const before = state.slice(0, 7);
   const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_CLOSED) state.set(before);
+  if (change === HAS_CLOSED) state.splice(0, 7, ...before);
   return change;`,
 ]);
 plant(
