@@ -120,7 +120,7 @@ plant('the window is not emptied on closing', 'breaker', [
   ENDED,
   `const before = state.slice(0, 7);
   const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_CLOSED) state.set(before);
+  if (change === HAS_CLOSED) before.forEach((each, i) => (state[i] = each));
   return change;`,
 ]);
 plant(
@@ -131,12 +131,12 @@ plant(
 plant('minimumCalls is ignored', 'breaker', [
   breaker,
   'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
+  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
 ]);
 plant('consecutiveFailures is ignored', 'breaker', [
   breaker,
-  'windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
-  'windowMs, Infinity, openMs, closeAfter);\n    const shown',
+  'windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
+  'windowMs, Infinity, openMs, closeAfter);\n      const shown',
 ]);
 plant('a success does not end a row of failures', 'breaker', [
   machines,
@@ -181,7 +181,7 @@ plant('openings are forgotten on closing', 'breaker', [
   if (change === HAS_CLOSED) state[${OPENS}] = 0;
   return change;`,
 ]);
-plant('all openings are equally long', 'breaker', [breaker, 'const r = draw();', 'const r = 0.5;']);
+plant('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']);
 plant(
   'a clock that was set back keeps the circuit open',
   ['breaker', 'P6'],
@@ -357,17 +357,13 @@ plant(
 // Cooldown.
 plant('all who are held are released together', 'P11', [
   cooldown,
-  'return holdMs(this.#load, this.#state, time, baseMs, draw);',
-  'return holdMs(this.#load, this.#state, time, baseMs, 0);',
+  'holdMs(this.#load, this.#state, time, baseMs, draw)',
+  'holdMs(this.#load, this.#state, time, baseMs, 0)',
 ]);
 plant(
   'a shorter hint shortens the hold',
   ['cooldown', 'P8', 'P11'],
-  [
-    cooldown,
-    'startCooldown(this.#load, this.#state, time, hintMs);',
-    'this.#state[UNTIL] = 0;\n      startCooldown(this.#load, this.#state, time, hintMs);',
-  ],
+  [cooldown, 'const before = this.until;', 'const before = this.until;\n    this.#state[UNTIL] = 0;'],
 );
 plant(
   'a success ends the hold',
