@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::Protection;
 use super::state::{Cell, End, Entry, Plan, Refusal};
+use super::time_ms;
 use crate::StopReason;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
@@ -108,9 +109,9 @@ impl Protected {
     /// The time of the protection in ms. `None` without a clock.
     fn ms(&self, now: Duration) -> Option<f64> {
         match &self.cell.recipe.clock {
-            Some(clock) => Some(ms_from_duration(clock())),
+            Some(clock) => Some(time_ms(clock())),
             None if self.clockless => None,
-            None => Some(ms_from_duration(now)),
+            None => Some(time_ms(now)),
         }
     }
 
@@ -130,7 +131,7 @@ impl Protected {
         }
         let (recipe, planned_ms) = (&self.cell.recipe, self.planned_ms);
         let timed = recipe.breaker.is_some() || recipe.max_hold_ms.is_some();
-        let entry = match self.ms(now).filter(|_| timed) {
+        let entry = match timed.then(|| self.ms(now)).flatten() {
             None => Entry::Begin(None),
             Some(time) => self.cell.locked(|state, recipe, told| {
                 if was_held.is_some() {

@@ -302,8 +302,16 @@ impl Protection {
             Some(clock) => Some(clock()),
             None => host_now(),
         };
-        now.map_or(0.0, ms_from_duration)
+        now.map_or(0.0, time_ms)
     }
+}
+
+/// A reading of a clock in ms. Exact for whole ms, and many times as fast as the conversion of a wait, which must not be
+/// shorter than the duration.
+// The seconds since the start of a machine fit.
+#[allow(clippy::cast_precision_loss)]
+fn time_ms(now: Duration) -> f64 {
+    now.as_secs() as f64 * 1e3 + f64::from(now.subsec_nanos()) / 1e6
 }
 
 #[track_caller]
