@@ -7,7 +7,7 @@ use std::time::Duration;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     BreakerOptions, BreakerState, BudgetOptions, CooldownOptions, Jitter, Protection, RetryPolicy,
-    StopReason, UNLIMITED, Verdict, retry, retry_blocking,
+    StopReason, UNLIMITED, retry, retry_blocking,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -119,7 +119,7 @@ fn an_opening_in_a_thread_holds_in_a_runtime() {
 async fn tasks_share_a_cooldown_on_tokio_s_paused_clock() {
     let api = Protection::new().cooldown(CooldownOptions::default());
     let busy = retry(ONCE, || ready(Err::<(), _>("busy")))
-        .when(|_| Verdict::RetryAtLeast(4_000 * MS))
+        .when(|_| rejitter::Verdict::RetryAtLeast(4_000 * MS))
         .protection(&api);
     assert!(busy.await.is_err());
     assert_eq!(api.status().cooldown.unwrap().remaining, 4_000 * MS);
