@@ -96,7 +96,7 @@ copied! {
     "/src/js/fetch/request.js" FetchRequest;
     "/src/js/fetch/response.js" discard;
     "/src/js/fetch/steps.js" FetchSteps;
-    "/src/js/index.js" retryOf;
+    "/src/js/index.js" functionOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
     "/src/js/options/data.js" toData;
@@ -113,7 +113,7 @@ copied! {
     "/src/js/run/decision.js" decide;
     "/src/js/run/delays.js" Delays;
     "/src/js/run/directives.js" readDirectives;
-    "/src/js/run/hooks.js" callHook;
+    "/src/js/run/hooks.js" settle;
     "/src/js/run/metrics.js" Metrics;
     "/src/js/run/operation-state.js" OperationState;
     "/src/js/run/operation.js" Operation;

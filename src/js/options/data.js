@@ -10,7 +10,10 @@ import { ownOf, requireObject } from './settings.js';
 const VERSION = 1;
 
 /** Rules of options that belong to a process. */
-const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
+const NOT_DATA = [FUNCTION, HOOK, RULES.signal, RULES.protection];
+
+/** Values of choices and switches that are not their defaults. @type {unknown[]} */
+const CHOSEN = ['cap', 'wrap', 'reject', true];
 
 /**
  * Returns the options as data. Functions and signals belong to a process and are omitted, but for a
@@ -21,7 +24,7 @@ const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
 export function toData(settings, shown) {
   if (typeof settings.curve === 'function' && !shown)
     throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
-  const { seedHigh, seedLow } = settings;
+  const { seed } = settings;
   /** @type {Record<string, unknown>} */
   const data = {
     version: VERSION,
@@ -30,33 +33,20 @@ export function toData(settings, shown) {
       : (settings.curve ?? BACKOFFS[settings.backoff]),
     jitter: jitterData(settings),
     ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
-    ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
+    ...(seed && { seed: { bits: String((BigInt(seed[0]) << 32n) | BigInt(seed[1])) } }),
   };
-  for (const name of /** @type {const} */ ([
-    'baseMs',
-    'capMs',
-    'minMs',
-    'factor',
-    'stepMs',
-    'truncateAt',
-    'maxRetryAfterMs',
-    'maxAttempts',
-    'attemptTimeoutMs',
-    'totalTimeoutMs',
-  ])) {
-    const value = settings[name];
+  for (const name of Object.keys(RULES)) {
+    const value = /** @type {any} */ (settings)[name];
     const none =
-      Number.isNaN(value) ||
-      (name === 'capMs' && settings.capOfList) ||
-      (value === Infinity && name.endsWith('TimeoutMs'));
+      RULES[name][0] === 'number'
+        ? !(value >= 0) ||
+          (name === 'capMs' && settings.capOfList) ||
+          (value === Infinity && name.endsWith('TimeoutMs'))
+        : name === 'name'
+          ? value === undefined
+          : !CHOSEN.includes(value);
     if (!none) data[name] = written(value);
   }
-  if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
-  if (settings.unref) data.unref = true;
-  if (settings.finalError === 'wrap') data.finalError = 'wrap';
-  if (settings.finalResult === 'reject') data.finalResult = 'reject';
-  if (settings.name !== undefined) data.name = settings.name;
-  if (settings.metrics) data.metrics = true;
   return data;
 }
 
@@ -111,7 +101,7 @@ function jitterData({ jitter, spread }) {
   }
 }
 
-/** JSON has no infinity. @param {number} value */
+/** JSON has no infinity. @param {unknown} value */
 function written(value) {
   return value === Infinity ? 'Infinity' : value;
 }

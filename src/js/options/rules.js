@@ -27,16 +27,12 @@ export const LONGEST = ['number', 'a non-negative number of milliseconds or Infi
 /** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
-export const HOOK = [
-  '',
-  'a function',
-  (value, settings, _, name) => {
-    settings.hooks = { ...settings.hooks, [name]: value };
-    return isFunction(value);
-  },
-];
+export const HOOK = ['', 'a function', (value, settings) => (settings.hooks = isFunction(value))];
 /** @type {Rule} */
 export const SWITCH = ['', 'true or false', isSwitch];
+
+/** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
+export const PROTECTION = Symbol.for('rejitter.protection');
 
 /** @type {Record<string, Rule>} */
 export const RULES = {
@@ -91,6 +87,14 @@ export const RULES = {
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
+  protection: [
+    '',
+    'made by protect(), or false',
+    (value, settings) => {
+      settings.protection = value?.[PROTECTION];
+      return value === false || settings.protection !== undefined;
+    },
+  ],
   metrics: SWITCH,
 };
 
@@ -154,8 +158,7 @@ function readJitter(value, settings, problems) {
  */
 function readSeed(value, settings) {
   if (!isSeed(value)) return false;
-  settings.seeded = true;
-  [settings.seedHigh, settings.seedLow] = seedBits(value);
+  settings.seed = seedBits(value);
   return true;
 }
 

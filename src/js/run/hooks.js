@@ -13,20 +13,13 @@ export function settle(value, onValue, onError) {
   return Promise.prototype.then.call(Promise.resolve(value), onValue, onError);
 }
 
-/** @typedef {import('../options/settings.js').Hooks} Hooks */
-/** @typedef {import('../options/settings.js').Event} Event */
-
 /**
  * Calls a hook without waiting for it. Anything that it throws or rejects with is reported, like an
  * exception in an event listener, and changes nothing.
- * @param {Hooks | undefined} hooks
- * @param {string} name
- * @param {Event} event
+ * @param {(event: any) => unknown} hook
+ * @param {object} event
  */
-export function callHook(hooks, name, event) {
-  // Own properties only: a property of a polluted Object.prototype is not a hook.
-  const hook = hooks !== undefined && Object.hasOwn(hooks, name) ? hooks[name] : undefined;
-  if (hook === undefined) return;
+export function tell(hook, event) {
   try {
     const result = hook(Object.freeze(event));
     // Only objects can be thenables.
@@ -36,8 +29,11 @@ export function callHook(hooks, name, event) {
   }
 }
 
-/** @param {unknown} error */
-function reportFailure(error) {
+/**
+ * Reports an error of a callback that can change nothing.
+ * @param {unknown} error
+ */
+export function reportFailure(error) {
   // Node has no reportError, and Deno's ends the process.
   if (typeof globalThis.reportError === 'function' && !('Deno' in globalThis)) globalThis.reportError(error);
   else console.error(error);

@@ -1,8 +1,9 @@
 // @ts-check
 // The state of an operation, and what it reports of it: events, records, the report, the outcome.
 
-import { NO_PREVIOUS, UNSEEDED } from './decision.js';
-import { callHook } from './hooks.js';
+import { NO_PREVIOUS } from './decision.js';
+import { readDirectives } from './directives.js';
+import { tell } from './hooks.js';
 import { AttemptRecord, RetryError, TimeoutError, keepReport } from './report.js';
 import { now } from './timer.js';
 
@@ -46,7 +47,7 @@ export class OperationState {
     this.settings = settings;
     this.fn = fn;
     this.limits = limits;
-    this.index = settings.seeded ? index : UNSEEDED;
+    this.index = index;
     /** The last computed wait and its draw, for jitters that look back. */
     this.previous = NO_PREVIOUS;
     /** Error because of which the core could not answer. @type {unknown} */
@@ -72,6 +73,8 @@ export class OperationState {
     /** The wait after the last attempt, once it is decided. @type {number | undefined} */
     this.delayMs = undefined;
     this.records = NO_RECORDS;
+    /** What protection knows of this operation. @type {import('../options/settings.js').Gate | undefined} */
+    this.gate = undefined;
     /** Number of the last attempt that ended. */
     this.ended = 0;
   }
@@ -92,7 +95,8 @@ export class OperationState {
     const { records, startedAt, attemptAt = startedAt } = this;
     if (records.at(-1)?.attempt === this.ended || this.ended === 0) return;
     const startMs = attemptAt - startedAt;
-    const record = new AttemptRecord(this.ended, failed, outcome, startMs, this.endedAt - attemptAt, this.delayMs);
+    const durationMs = this.endedAt - attemptAt;
+    const record = new AttemptRecord(this.ended, failed, outcome, startMs, durationMs, this.delayMs, this.gate?.held);
     this.delayMs = undefined;
     if (records.length === KEPT) records.splice(1, 1);
     // The first as a literal: `push` would make room for 17.
@@ -122,6 +126,9 @@ export class OperationState {
     const { settings, attempts, limits } = this;
     const { aborted } = limits;
     if (aborted) reason = 'aborted';
+    // Nothing but a hook or a hold has taken the time: there is no outcome.
+    else if (attempts === 0 && reason === 'deadline') reason = 'timeout';
+    this.gate?.settle(this, reason);
     if (reason === 'success') {
       Object.assign(limits.context ?? {}, { attempts });
       limits.metrics?.succeeded(attempts);
@@ -147,7 +154,9 @@ export class OperationState {
     Object.assign(limits.context ?? {}, { attempts, report });
     limits.metrics?.failed(reason);
     this.emit('onGiveUp', attempts, { ...this.outcomeFields(), reason, report });
-    const wrap = failed ? settings.finalError === 'wrap' && !aborted : settings.finalResult === 'reject';
+    const wrap = failed
+      ? settings.finalError === 'wrap' && !aborted && !readDirectives(outcome).rejected
+      : settings.finalResult === 'reject';
     // One reason may end operations of several callers, who must not see each other's reports.
     this.outcome = wrap ? new RetryError(outcome, report, failed) : outcome;
     if (!aborted) keepReport(this.outcome, report);
@@ -163,6 +172,7 @@ export class OperationState {
       attempts,
       elapsedMs: now() - this.startedAt,
       ...(hintMs >= 0 && { hintMs }),
+      ...this.gate?.refusal,
       ...(reason === 'unavailable' && { cause: this.fault }),
       dropped: (records.at(-1)?.attempt ?? 0) - records.length,
       records: Object.freeze(records.map((record) => record.toPublic())),
@@ -180,8 +190,8 @@ export class OperationState {
    * @param {object} [fields]
    */
   emit(name, attempt, fields) {
-    const { hooks } = this.settings;
-    if (hooks !== undefined) callHook(hooks, name, this.event(attempt, fields));
+    const hook = /** @type {any} */ (this.settings)[name];
+    if (hook !== undefined) tell(hook, this.event(attempt, fields));
   }
 
   /**

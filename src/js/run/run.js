@@ -1,11 +1,12 @@
 // @ts-check
 // Runs an operation asynchronously: the first attempt on a fast path, everything else by an async loop.
 
+import { PROTECTED } from '../options/settings.js';
 import { Attempt } from './attempt.js';
 import { Cancellation, Unlimited } from './cancellation.js';
 import { returnedDirective } from './directives.js';
 import { settle } from './hooks.js';
-import { CALL, END, Operation, WAIT } from './operation.js';
+import { CALL, END, HOLD, Operation, WAIT } from './operation.js';
 import { armTimer, now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -29,19 +30,16 @@ export const UNLIMITED = new Unlimited();
  */
 export function run(settings, fn, index, metrics, signal) {
   if (settings.watched || signal !== undefined || subscribed() !== null) {
-    return watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
+    const { watched, protection } = settings;
+    return watched === PROTECTED && protection !== undefined && signal === undefined && subscribed() === null
+      ? protection.use().run(DRIVER, settings, fn, index)
+      : start(settings, fn, index, metrics, signal);
   }
   let startedAt = 0;
   /** @type {Attempt | undefined} */
   let attempt;
   /** @param {unknown} outcome @param {boolean} [failed] */
-  const goOn = (outcome, failed = true) => {
-    const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);
-    operation.attempts = 1;
-    operation.attempt = attempt;
-    operation.step = CALL;
-    return drive(operation, advance(operation, outcome, failed));
-  };
+  const goOn = (outcome, failed = true) => resume(settings, fn, index, startedAt, attempt, outcome, failed);
   try {
     startedAt = now();
     attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
@@ -50,6 +48,40 @@ export function run(settings, fn, index, metrics, signal) {
     return goOn(error);
   }
 }
+
+/**
+ * Goes on after a first attempt that was made without an operation object.
+ * @param {Settings} settings
+ * @param {Callback} fn
+ * @param {number} index
+ * @param {number} startedAt
+ * @param {Attempt | undefined} attempt
+ * @param {unknown} outcome
+ * @param {boolean} failed
+ * @param {import('../options/settings.js').Gate} [gate]
+ */
+function resume(settings, fn, index, startedAt, attempt, outcome, failed, gate) {
+  const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);
+  operation.attempts = 1;
+  operation.attempt = attempt;
+  operation.gate = gate;
+  operation.step = CALL;
+  return drive(operation, advance(operation, outcome, failed));
+}
+
+/**
+ * @param {Settings} settings
+ * @param {Callback} fn
+ * @param {number} index
+ * @param {import('./metrics.js').Metrics} [metrics]
+ * @param {AbortSignal} [signal]
+ */
+function start(settings, fn, index, metrics, signal) {
+  return watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
+}
+
+/** What protection needs to make a first attempt by itself: of this copy of the package, not of its own. */
+const DRIVER = { Attempt, returnedDirective, resume, start };
 
 /**
  * Runs an operation that something watches.
@@ -129,6 +161,7 @@ function perform(operation, step) {
   switch (step) {
     case CALL:
       return limits.race(fn(/** @type {Attempt} */ (operation.attempt)));
+    case HOLD:
     case WAIT: {
       const { unref } = settings;
       const delayMs = /** @type {number} */ (operation.pending ?? operation.delayMs);

@@ -386,7 +386,7 @@ impl State {
         };
         let closed = |options| {
             self.breaker
-                .is_none_or(|breaker| breaker.is_fresh(options, now))
+                .is_none_or(|mut breaker| breaker.is_fresh(options, now))
         };
         recipe.budget.as_ref().is_none_or(full)
             && recipe.breaker.as_ref().is_none_or(closed)
@@ -441,7 +441,7 @@ impl State {
     // Openings are counted one by one.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn breaker_status(&self, options: &BreakerOptions, now: f64) -> BreakerStatus {
-        let breaker = self.breaker.unwrap_or(Breaker::new(now));
+        let mut breaker = self.breaker.unwrap_or(Breaker::new(now));
         let numbers = breaker.numbers(options, now);
         BreakerStatus {
             state: match breaker.phase() {

@@ -1,0 +1,190 @@
+// @ts-check
+// The state of a protection for one destination, and of all its destinations.
+
+import { failure, problemOf } from '../options/messages.js';
+import { RULES } from '../options/rules.js';
+import { settle } from '../run/hooks.js';
+import { now } from '../run/timer.js';
+import { teller } from './events.js';
+import { Gate } from './gate.js';
+
+/** Destinations that a protection keeps at most. */
+const MOST_KEYS = 1000;
+
+/**
+ * What makes the parts of each state.
+ * @typedef {Record<string, (time: number) => any>} Makers
+ */
+
+/** The destinations of one protection. */
+export class States {
+  /** @type {Map<string, State>} */
+  byKey = new Map();
+  /** Uses so far: what was used least recently has the lowest number. */
+  uses = 0;
+
+  /**
+   * @param {Makers} makers
+   * @param {((event: object) => unknown) | undefined} onEvent
+   */
+  constructor(makers, onEvent) {
+    this.makers = makers;
+    this.onEvent = onEvent;
+  }
+
+  /** @param {string} key */
+  get(key) {
+    return this.byKey.get(key) ?? this.#add(new State(this, key), key);
+  }
+
+  /**
+   * Returns the state that an operation of this key begins with: an older one may have been forgotten.
+   * @param {State} state
+   * @param {string} key
+   */
+  use(state, key) {
+    const live = state.forgotten ? (this.byKey.get(key) ?? this.#add(state, key)) : state;
+    live.usedAt = ++this.uses;
+    return live;
+  }
+
+  /**
+   * @param {State} state
+   * @param {string} key
+   */
+  #add(state, key) {
+    if (this.byKey.size >= MOST_KEYS) this.#forget();
+    state.usedAt = ++this.uses;
+    state.forgotten = false;
+    this.byKey.set(key, state);
+    return state;
+  }
+
+  /**
+   * Forgets the state that was used least recently of those as good as new; if there is none, of those that are not
+   * open; if all are open, of all.
+   */
+  #forget() {
+    const time = now();
+    const used = (/** @type {State | undefined} */ state) => state?.usedAt ?? Infinity;
+    /** @type {State | undefined} */
+    let asNew;
+    /** @type {State | undefined} */
+    let notOpen;
+    /** @type {State | undefined} */
+    let any;
+    for (const state of this.byKey.values()) {
+      const { usedAt } = state;
+      if (usedAt < used(any)) any = state;
+      if (usedAt < used(notOpen) && !state.breaker?.isOpen) notOpen = state;
+      if (usedAt < used(asNew) && state.isFresh(time)) asNew = state;
+    }
+    const state = /** @type {State} */ (asNew ?? notOpen ?? any);
+    state.forgotten = true;
+    this.byKey.delete(/** @type {string} */ (state.key));
+  }
+}
+
+/** What all operations with one destination share. The driver calls it (options/settings.js, Protection). */
+export class State {
+  #states;
+  /** Number of its last use. */
+  usedAt = 0;
+  forgotten = false;
+
+  /**
+   * @param {States} states
+   * @param {string | undefined} key undefined for the root
+   */
+  constructor(states, key) {
+    this.#states = states;
+    this.key = key;
+    const { makers, onEvent } = states;
+    const time = now();
+    this.budget = makers.budget?.(time);
+    this.breaker = makers.breaker?.(time);
+    this.cooldown = makers.cooldown?.(time);
+    this.tell = teller(onEvent, key);
+  }
+
+  /** @param {any} key */
+  of(key) {
+    if (this.key !== undefined)
+      throw failure(TypeError, 'this Protection has a key already: call for() on the one that protect() returned');
+    if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
+    return this.#states.get(key);
+  }
+
+  use() {
+    return this.key === undefined ? this : this.#states.use(this, this.key);
+  }
+
+  /** The state of this key, if another one took its place. */
+  live() {
+    return this.key === undefined ? this : (this.#states.byKey.get(this.key) ?? this);
+  }
+
+  keys() {
+    return this.key === undefined ? [...this.#states.byKey.keys()] : [];
+  }
+
+  /**
+   * Runs an operation that nothing else watches. As without protection, a first attempt that succeeds makes no
+   * operation object.
+   * @param {import('../options/settings.js').Driver} driver
+   * @param {import('../options/settings.js').Settings} settings
+   * @param {(attempt: any) => unknown} fn
+   * @param {number} index
+   * @returns {Promise<any>}
+   */
+  run(driver, settings, fn, index) {
+    const startedAt = now();
+    const pass = this.#pass(startedAt);
+    if (pass < 0) return driver.start(settings, fn, index);
+    const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
+    const goOn = (/** @type {unknown} */ outcome, failed = true) =>
+      driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));
+    /** @param {unknown} value */
+    const onValue = (value) => {
+      if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
+      this.budget?.succeeded(0, this.tell);
+      this.breaker?.passed(now(), pass, this.tell);
+      return value;
+    };
+    try {
+      return settle(fn(attempt), onValue, goOn);
+    } catch (error) {
+      return goOn(error);
+    }
+  }
+
+  /**
+   * Lets a first attempt pass that may begin at once, and returns the breaker's generation; -1 if it may not.
+   * @param {number} time
+   */
+  #pass(time) {
+    if (this.cooldown !== undefined && this.cooldown.left(time) > 0) return -1;
+    return this.breaker === undefined ? 0 : this.breaker.pass(time);
+  }
+
+  gate() {
+    return new Gate(this);
+  }
+
+  /** Whether forgetting it would change nothing. @param {number} time */
+  isFresh(time) {
+    const { budget, breaker, cooldown } = this;
+    // The breaker first: it is the cheapest to ask.
+    return !(breaker?.isFresh(time) === false || budget?.isFresh() === false || cooldown?.isFresh(time) === false);
+  }
+
+  status() {
+    const { budget, breaker, cooldown } = this;
+    const time = now();
+    return Object.freeze({
+      ...(budget && { budget: Object.freeze(budget.status()) }),
+      ...(breaker && { breaker: Object.freeze(breaker.status(time)) }),
+      ...(cooldown && { cooldown: Object.freeze(cooldown.status(time)) }),
+    });
+  }
+}
