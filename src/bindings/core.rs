@@ -78,11 +78,14 @@ pub extern "C" fn decide(
         Decision::Stop(reason) => match reason {
             StopReason::Exhausted => -1.0,
             StopReason::Deadline => -2.0,
-            // The last three are not the core's to decide.
+            // All but the first are not the core's to decide.
             StopReason::Hint
             | StopReason::NotRetryable
             | StopReason::Timeout
-            | StopReason::Randomness => -3.0,
+            | StopReason::Randomness
+            | StopReason::Budget
+            | StopReason::Breaker
+            | StopReason::Cooldown => -3.0,
         },
     }
 }
