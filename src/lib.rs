@@ -127,7 +127,7 @@ pub use policy::duration_from_ms;
 /// The decisions as they are inside: for this repository's tests, and with no promise of stability.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http, kinds};
+    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http, kinds, protection};
 
     /// Which of several versions in one build this is.
     pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -137,7 +137,11 @@ pub mod internals {
 #[cfg(all(
     target_family = "wasm",
     target_os = "unknown",
-    any(feature = "driver", feature = "lab-exports")
+    any(
+        feature = "driver",
+        feature = "lab-exports",
+        feature = "protection-exports"
+    )
 ))]
 pub mod bindings;
 

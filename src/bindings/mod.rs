@@ -7,6 +7,9 @@
 mod core;
 pub use self::core::{decide, draw};
 
+#[cfg(feature = "protection-exports")]
+pub mod protection;
+
 #[cfg(feature = "lab-exports")]
 mod values;
 

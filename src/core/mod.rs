@@ -30,6 +30,7 @@ mod jitter;
 pub mod kinds;
 mod options;
 mod policy;
+pub mod protection;
 pub(crate) mod random;
 mod waits;
 

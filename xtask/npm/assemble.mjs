@@ -20,7 +20,7 @@ import { textOf } from './wasm-text.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** One name per subpath; each has `name.js` and `name.d.ts`. */
-const ENTRIES = ['index', 'fetch', 'lab', 'testing'];
+const ENTRIES = ['index', 'fetch', 'protection', 'lab', 'testing'];
 
 /** Forms of an entry point for other hosts, by the name between the entry point's and the `.js`. */
 const FORMS = {
@@ -87,11 +87,11 @@ export function filesInExports(exports) {
 }
 
 /**
- * The entry point with the core as JavaScript; `undefined` if it has no core.
+ * The entry point with its thin wasm file as JavaScript; `undefined` if it has none.
  * @param {string} code
  */
 export function withoutWasm(code) {
-  const found = code.replace("'./lib/core-inline.js'", "'./lib/core-no-wasm.js'");
+  const found = code.replace(/'\.\/lib\/(core|protection)-inline\.js'/, "'./lib/$1-no-wasm.js'");
   return found === code ? undefined : found;
 }
 

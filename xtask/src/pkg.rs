@@ -1,4 +1,4 @@
-//! The npm package: thin wasm and the lab's, assembled with the driver and the entries, packed.
+//! The npm package: its wasm files, assembled with the driver and the entries, packed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,12 +18,20 @@ pub const PACK: &str = "pack";
 pub fn steps() -> Vec<Plan> {
     vec![
         Plan::set_up("thin wasm: compile", &[TARGET], |cx, step| {
-            Thin::new(cx.ws).compile(cx.ws, step)
+            Thin::core(cx.ws).compile(cx.ws, step)
         }),
         Plan::set_up(
             "thin wasm: shrink",
             &["thin wasm: compile", NPM_OF_BUILD],
-            |cx, step| Thin::new(cx.ws).shrink(cx.ws, step),
+            |cx, step| Thin::core(cx.ws).shrink(cx.ws, step),
+        ),
+        Plan::set_up("protection wasm: compile", &[TARGET], |cx, step| {
+            Thin::protection(cx.ws).compile(cx.ws, step)
+        }),
+        Plan::set_up(
+            "protection wasm: shrink",
+            &["protection wasm: compile", NPM_OF_BUILD],
+            |cx, step| Thin::protection(cx.ws).shrink(cx.ws, step),
         ),
         Plan::set_up("lab wasm: compile", &[TARGET], |cx, step| {
             LabWasm::new(cx.ws).compile(cx.ws, step)
@@ -35,7 +43,11 @@ pub fn steps() -> Vec<Plan> {
         ),
         Plan::set_up(
             "assemble",
-            &["thin wasm: shrink", "lab wasm: bind and optimise"],
+            &[
+                "thin wasm: shrink",
+                "protection wasm: shrink",
+                "lab wasm: bind and optimise",
+            ],
             assemble,
         ),
         Plan::set_up(PACK, &["assemble"], pack),
@@ -58,7 +70,9 @@ fn assemble(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
         &script(ws, "assemble.mjs")
             .args(["--version", &version])
             .arg("--wasm")
-            .arg(Thin::new(ws).file)
+            .arg(Thin::core(ws).file)
+            .arg("--wasm")
+            .arg(Thin::protection(ws).file)
             .arg("--lab")
             .arg(LabWasm::new(ws).folder)
             .arg("--out")

@@ -1,5 +1,5 @@
-//! The core of the npm package's entries that retry, as a wasm file and as JavaScript: numbers only, without imports
-//! or memory.
+//! The wasm files of numbers that the npm package inlines, each as JavaScript too: the core of the entries that retry,
+//! without imports or memory, and the machines of protection, with the memory of their registers.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,47 @@ use crate::step::Step;
 use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::workspace::Workspace;
 
-/// The thin build: a wasm file of the numeric decision functions.
+/// A thin build: a wasm file of numeric functions.
 pub struct Thin {
+    /// The feature that exports the functions.
+    feature: &'static str,
+    /// Whether it keeps its memory, for the registers of what has state.
+    memory: bool,
     /// A separate folder: the full build of the same crate has the same file name.
     target: PathBuf,
     compiled: PathBuf,
     work: PathBuf,
     pub file: PathBuf,
-    /// The same core as JavaScript, for hosts that cannot compile WebAssembly.
+    /// The same functions as JavaScript, for hosts that cannot compile WebAssembly.
     no_wasm: PathBuf,
 }
 
 impl Thin {
-    pub fn new(ws: &Workspace) -> Self {
-        let target = ws.target.join("thin");
+    /// The numeric decision functions.
+    pub fn core(ws: &Workspace) -> Self {
+        Self::new(ws, "core", "thin", "driver", false)
+    }
+
+    /// The machines of protection.
+    pub fn protection(ws: &Workspace) -> Self {
+        Self::new(
+            ws,
+            "protection",
+            "thin-protection",
+            "protection-exports",
+            true,
+        )
+    }
+
+    fn new(ws: &Workspace, name: &str, folder: &str, feature: &'static str, memory: bool) -> Self {
+        let target = ws.target.join(folder);
         let work = target.join("shrink");
         Self {
+            feature,
+            memory,
             compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
-            file: work.join("core.wasm"),
-            no_wasm: work.join("core.js"),
+            file: work.join(format!("{name}.wasm")),
+            no_wasm: work.join(format!("{name}.js")),
             work,
             target,
         }
@@ -35,9 +57,11 @@ impl Thin {
 
     pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let build = compilation(ws, &self.target)
-            .args(["--features", "driver"])
+            .args(["--features", self.feature])
             // Half a kilobyte smaller than at level 2, and as fast for one call per failure.
-            .args(["--config", "profile.release.opt-level='s'"]);
+            .args(["--config", "profile.release.opt-level='s'"])
+            // A stack of 4 kB lets the memory be one page: without this it is 17.
+            .args(["--", "-C", "link-arg=-zstack-size=4096"]);
         step.run(&build)?;
         step.note(size_of(&self.compiled));
         Ok(())
@@ -72,7 +96,10 @@ impl Thin {
         let converted = file("wasm2js.js");
         vec![
             optimise(&self.compiled, &small, &["--converge"]),
-            script(ws, "roots.mjs").arg(&small).arg(&graph),
+            script(ws, "roots.mjs")
+                .args(self.memory.then_some("--memory"))
+                .arg(&small)
+                .arg(&graph),
             Cmd::new(ws.npm_tool("wasm-metadce"))
                 .arg(&small)
                 .arg("--graph-file")

@@ -1,0 +1,2 @@
+export * from './lib/protection/machines.js';
+export { load } from './lib/protection-inline.js';

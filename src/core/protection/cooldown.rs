@@ -1,0 +1,62 @@
+//! The cooldown: one server's "too many requests" holds everyone who would ask it.
+
+/// The time until which attempts are held, and the hint that set it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Cooldown {
+    until: f64,
+    /// The hint that set `until`, in ms: how long the server asked for.
+    asked: f64,
+}
+
+impl Cooldown {
+    /// A cooldown that holds nobody.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            until: 0.0,
+            asked: 0.0,
+        }
+    }
+
+    /// Holds attempts for `hint_ms` from now on. A hint that ends before the present one changes nothing.
+    pub fn start(&mut self, now: f64, hint_ms: f64) {
+        self.clamp(now);
+        if now + hint_ms > self.until {
+            self.until = now + hint_ms;
+            self.asked = hint_ms;
+        }
+    }
+
+    /// Returns the rest of the cooldown in ms, 0 if there is none.
+    #[must_use]
+    pub fn left_ms(&mut self, now: f64) -> f64 {
+        self.clamp(now);
+        (self.until - now).max(0.0)
+    }
+
+    /// Returns how long to hold an attempt in ms, 0 if there is no cooldown.
+    ///
+    /// `draw`, in `[0, 1)`, spreads those who are held over half the time that the server asked for, and over at least
+    /// `base_ms`: if all came back at once, they would cause the next hint.
+    #[must_use]
+    pub fn hold_ms(&mut self, now: f64, base_ms: f64, draw: f64) -> f64 {
+        let left = self.left_ms(now);
+        if left > 0.0 {
+            left + draw * (self.asked / 2.0).max(base_ms)
+        } else {
+            0.0
+        }
+    }
+
+    /// After the clock was set back, nobody is held longer than the server asked for.
+    fn clamp(&mut self, now: f64) {
+        self.until = self.until.min(now + self.asked);
+    }
+}
+
+impl Default for Cooldown {
+    fn default() -> Self {
+        Self::new()
+    }
+}
