@@ -18,6 +18,8 @@ mod golden;
 mod load;
 #[path = "simulation/outage.rs"]
 mod outage;
+#[path = "simulation/protection.rs"]
+mod protection;
 #[path = "simulation/queue.rs"]
 mod queue;
 #[path = "simulation/refusals.rs"]

@@ -11,8 +11,14 @@
 mod breaker;
 mod budget;
 mod cooldown;
+#[cfg(feature = "lab")]
+mod options;
 mod window;
 
 pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerOptions, Change, Phase, Verdict};
 pub use budget::Budget;
 pub use cooldown::Cooldown;
+#[cfg(feature = "lab")]
+pub use options::BudgetOptions;
+#[cfg(feature = "lab")]
+pub(crate) use options::thousandths;
