@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: the packed package against its peers.
 
-use crate::browsers::{self, Found};
+use crate::browsers;
 use crate::cmd::{Cmd, Failure, Output};
 use crate::demo::unpack;
+use crate::found::Found;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, Plan, set_up};
 use crate::setup::NPM_OF_BENCH;
@@ -53,13 +54,12 @@ pub fn steps() -> Vec<Plan> {
     )]
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
     let parts = select(options)?;
     let browsers = parts.contains(&BROWSERS).then_some(browsers::FOUND);
-    let cx = Context::new(ws);
-    set_up(&cx, &[&[INSTALLED][..], browsers.as_slice()].concat())?;
+    set_up(cx, &[&[INSTALLED][..], browsers.as_slice()].concat())?;
     println!();
-    program(ws, options, &parts, cx.browsers.get()).run(&Output::Terminal)
+    program(cx.ws, options, &parts, cx.browsers.get()).run(&Output::Terminal)
 }
 
 fn select(options: &Options) -> Result<Vec<&'static str>, Failure> {

@@ -6,27 +6,11 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, find_on_path};
+use crate::found::{Found, WebKit};
 use crate::plan::{APT, Context, Plan, TOOL_BUILDS, keep};
 use crate::setup::{BUILD_LIMIT, cargo, version};
 use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;
-
-/// The browsers and the one driver that comes with them.
-#[derive(Debug, Clone)]
-pub struct Found {
-    pub chrome: PathBuf,
-    pub chromedriver: PathBuf,
-    pub firefox: PathBuf,
-    /// The capabilities that wasm-bindgen's test runner asks the drivers for.
-    pub webdriver_json: PathBuf,
-}
-
-/// WebKit's driver, which knows its browser, and a display for that.
-#[derive(Debug, Clone)]
-pub struct WebKit {
-    pub driver: PathBuf,
-    pub xvfb: PathBuf,
-}
 
 /// A program that may come from an environment variable, from PATH or from Debian.
 struct Wanted {

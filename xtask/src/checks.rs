@@ -1,25 +1,22 @@
 //! The steps of `cargo xtask test`: what is checked, and with which commands.
 
-use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 
-use crate::browsers::{FOUND, GECKODRIVER, WASM_PACK, WEBKIT, WebKit};
+use crate::browsers::{FOUND, GECKODRIVER, WASM_PACK};
 use crate::cmd::{Cmd, Failure};
 use crate::counts::Runner;
 use crate::crate_checks;
 use crate::demo::{self, CONSUMER, IN_PAGE};
+use crate::node_tests::{self, node_test};
 use crate::pkg::{PACK, tarball};
-use crate::plan::{BROWSERS, Context, Plan, TARGET, known};
+use crate::plan::{Context, Plan, TARGET, known};
 use crate::setup::{
     self, NODE, NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo,
 };
 use crate::site;
-use crate::step::file_failure;
 use crate::workspace::Workspace;
 
 /// The page is built: its tests open it.
@@ -32,28 +29,11 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     steps.extend(crate_checks::quick());
     steps.extend(wasm());
     steps.extend(wasm_pack_builds());
-    let tests = ws.root.join("tests/package");
-    for part in parts(&tests)? {
-        let folder = part
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        for file in test_files(&part)? {
-            steps.push(package_tests(
-                format!("package: {folder}/{}", stem(&file)),
-                file,
-            )?);
-        }
-    }
-    steps.extend(package_in_webkit(&tests));
-    steps.extend(package_without_wasm(&tests));
+    steps.extend(node_tests::package(ws)?);
     steps.extend(package_checks());
     steps.extend(site::steps());
     steps.extend(demo());
-    for file in test_files(&ws.root.join("www/demo"))? {
-        steps.push(page_tests(format!("demo: {}", stem(&file)), file)?);
-    }
+    steps.extend(node_tests::page(ws, PAGE)?);
     for step in &mut steps {
         step.seconds = LONG
             .iter()
@@ -325,152 +305,6 @@ fn node_tests_in(name: &str, folder: &'static str, needs: &'static str) -> Plan 
     })
 }
 
-/// The tests in browsers once more. Not those of `retrySync`: WebKitGTK has no shared memory.
-fn package_in_webkit(tests: &Path) -> Vec<Plan> {
-    let again = |name: &str| {
-        let file = tests.join(format!("hosts/{name}.test.mjs"));
-        let needs = [PACK, NODE, NPM_OF_TESTS, WEBKIT];
-        Plan::tests(
-            format!("package: hosts/{name}, WebKit"),
-            Runner::Node,
-            &needs,
-            move |cx| vec![node_test(cx, &file).env("TEST_BROWSERS", "WebKit")],
-        )
-        .room(BROWSERS)
-    };
-    ["browser", "fetch-browser", "lab-browser"]
-        .map(again)
-        .into()
-}
-
-/// Some tests once more, on the core as JavaScript. With the same variable, all others run on it too.
-fn package_without_wasm(tests: &Path) -> Vec<Plan> {
-    let again = |name: &str| {
-        let file = tests.join(format!("{name}.test.mjs"));
-        let needs = [PACK, NODE, NPM_OF_TESTS];
-        Plan::tests(
-            format!("package: {name}, without WebAssembly"),
-            Runner::Node,
-            &needs,
-            move |cx| vec![node_test(cx, &file).env("NODE_OPTIONS", "--conditions=no-wasm")],
-        )
-        .quick()
-    };
-    [
-        "engine/attempts",
-        "engine/vectors",
-        "options/options",
-        "fetch/fetch",
-    ]
-    .map(again)
-    .into()
-}
-
-fn package_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
-    let browsers = browsers_of(&file)?;
-    let uses_cargo = read(&file)?.contains("process.env.CARGO");
-    let plan = node_tests(name, file, &[PACK, NPM_OF_TESTS], &browsers);
-    Ok(match (browsers.is_empty(), uses_cargo) {
-        (true, true) => plan.quick().room(TARGET),
-        (true, false) => plan.quick(),
-        (false, _) => plan.room(BROWSERS),
-    })
-}
-
-fn page_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
-    let browsers = browsers_of(&file)?;
-    let plan = node_tests(name, file, &[PAGE], &browsers);
-    Ok(if browsers.is_empty() {
-        plan
-    } else {
-        plan.room(BROWSERS)
-    })
-}
-
-fn node_tests(
-    name: String,
-    file: PathBuf,
-    needs: &[&'static str],
-    browsers: &BTreeSet<&'static str>,
-) -> Plan {
-    let needs: Vec<&'static str> = needs.iter().chain(browsers).copied().collect();
-    Plan::tests(name, Runner::Node, &needs, move |cx| {
-        vec![node_test(cx, &file)]
-    })
-}
-
-fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
-    let mut cmd = Cmd::new("node")
-        .args(["--test", "--test-reporter=spec"])
-        .arg(file)
-        .dir(file.parent().unwrap_or(&cx.ws.root))
-        .env("REJITTER_TARBALL", tarball(cx.ws))
-        .env("REJITTER_TARGET_DIR", &cx.ws.target);
-    if let Some(found) = cx.browsers.get() {
-        cmd = cmd
-            .env("CHROME_BIN", &found.chrome)
-            .env("FIREFOX_BIN", &found.firefox);
-    }
-    if let Some(WebKit { driver, xvfb }) = cx.webkit.get() {
-        cmd = cmd.env("WEBKIT_DRIVER_BIN", driver).env("XVFB_BIN", xvfb);
-    }
-    if cx.quick {
-        cmd = cmd.env("REJITTER_QUICK", "1");
-    }
-    // A runner above us must not make this one a part of itself.
-    cmd.env_remove("NODE_TEST_CONTEXT")
-}
-
-/// The modules that start browsers, and the step of the set-up that finds these.
-const LAUNCHERS: [(&str, &str); 3] = [
-    ("playwright-core", FOUND),
-    ("tests/package/lib/browsers.mjs", FOUND),
-    ("www/demo/lib/webdriver.mjs", WEBKIT),
-];
-
-/// Which browsers a test file needs: those that its imports start, and the imports of these.
-fn browsers_of(file: &Path) -> Result<BTreeSet<&'static str>, Failure> {
-    let mut found = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    let mut open = vec![file.to_path_buf()];
-    while let Some(file) = open.pop() {
-        let text = read(&file)?;
-        for name in text
-            .split("from '")
-            .skip(1)
-            .filter_map(|rest| rest.split('\'').next())
-        {
-            let path = normal(&file.parent().unwrap_or(&file).join(name));
-            if let Some((_, step)) = LAUNCHERS
-                .iter()
-                .find(|(module, _)| *module == name || path.ends_with(module))
-            {
-                found.insert(*step);
-            } else if name.starts_with('.') && path.is_file() && seen.insert(path.clone()) {
-                // Texts of modules that a test writes name files that are nowhere.
-                open.push(path);
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// `a/b/../c` as `a/c`.
-fn normal(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut path, part| {
-        if part.as_os_str() == ".." {
-            path.pop();
-        } else {
-            path.push(part);
-        }
-        path
-    })
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|error| file_failure("read", file, &error))
-}
-
 fn in_root(cx: &Context<'_>, args: &[&str]) -> Cmd {
     cargo().args(args).dir(&cx.ws.root)
 }
@@ -522,46 +356,16 @@ fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// The folders with tests of the tarball. The steps of `wasm-pack` have commands of their own.
-fn parts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut parts = entries(folder)?;
-    parts.retain(|path| path.is_dir() && !path.ends_with("wasm-pack") && test_files(path).is_ok());
-    Ok(parts)
-}
-
-/// The `*.test.mjs` of a folder, in the order of their names.
-fn test_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = entries(folder)?;
-    files.retain(|path| path.to_string_lossy().ends_with(TEST_FILE));
-    if files.is_empty() {
-        return Err(Failure::new(format!(
-            "no *{TEST_FILE} in {}",
-            folder.display()
-        )));
-    }
-    Ok(files)
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries = fs::read_dir(folder).map_err(|error| file_failure("read", folder, &error))?;
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    paths.sort();
-    Ok(paths)
-}
-
-const TEST_FILE: &str = ".test.mjs";
-
-fn stem(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    name.strip_suffix(TEST_FILE).unwrap_or(&name).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{set_up_steps, with_needs};
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use crate::browsers::WEBKIT;
+    use crate::catalogue::set_up_steps;
+    use crate::node_tests::{TEST_FILE, entries, stem};
+    use crate::plan::with_needs;
 
     fn names(wanted: impl Fn(&Plan) -> bool) -> Vec<String> {
         let all = set_up_steps()

@@ -44,23 +44,20 @@ pub fn steps() -> Vec<Plan> {
     ]
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
     let page = if options.once {
         None
     } else {
         Some("page: build")
     };
-    set_up(
-        &Context::new(ws),
-        &[&[CONSUMER][..], page.as_slice()].concat(),
-    )?;
+    set_up(cx, &[&[CONSUMER][..], page.as_slice()].concat())?;
     println!();
-    program(ws).run(&Output::Terminal)?;
+    program(cx.ws).run(&Output::Terminal)?;
     if options.once {
         return Ok(());
     }
     println!("\nThe page, until Ctrl-C:");
-    match serve_page(ws, options.port).run(&Output::Terminal) {
+    match serve_page(cx.ws, options.port).run(&Output::Terminal) {
         // Ctrl-C is how this ends.
         Err(failure) if failure.interrupted => Ok(()),
         result => result,

@@ -1,7 +1,8 @@
 //! `cargo xtask hosts`: the packed package in the hosts and tools that users have.
 
-use crate::browsers::{FOUND, Found};
+use crate::browsers::FOUND;
 use crate::cmd::{Cmd, Failure, Output};
+use crate::found::Found;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, known, set_up};
 use crate::setup::NPM_OF_TESTS;
@@ -17,11 +18,10 @@ pub struct Options {
     pub docs: bool,
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    let cx = Context::new(ws);
-    set_up(&cx, &[PACK, NPM_OF_TESTS, FOUND])?;
+pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
+    set_up(cx, &[PACK, NPM_OF_TESTS, FOUND])?;
     println!();
-    program(ws, options, known(&cx.browsers)).run(&Output::Terminal)
+    program(cx.ws, options, known(&cx.browsers)).run(&Output::Terminal)
 }
 
 fn program(ws: &Workspace, options: &Options, browsers: &Found) -> Cmd {

@@ -5,13 +5,16 @@ compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside W
 
 mod bench;
 mod browsers;
+mod catalogue;
 mod checks;
 mod cmd;
 mod counts;
 mod crate_checks;
 mod demo;
+mod found;
 mod hosts;
 mod lab_wasm;
+mod node_tests;
 mod pkg;
 mod plan;
 mod published;
@@ -111,22 +114,23 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     let ws = Workspace::find();
+    let mut cx = Context::new(&ws, catalogue::set_up_steps);
     match command {
-        Command::Demo(options) => demo::run(&ws, &options),
-        Command::Test(options) => test::run(&ws, &options),
-        Command::Bench(options) => bench::run(&ws, &options),
-        Command::Hosts(options) => hosts::run(&ws, &options),
-        Command::Schedules(options) => schedules::run(&ws, &options),
-        Command::Site(options) => site::run(&ws, &options),
+        Command::Demo(options) => demo::run(&cx, &options),
+        Command::Test(options) => {
+            cx.quick = options.quick;
+            test::run(&cx, checks::steps, &options)
+        }
+        Command::Bench(options) => bench::run(&cx, &options),
+        Command::Hosts(options) => hosts::run(&cx, &options),
+        Command::Schedules(options) => schedules::run(&cx, &options),
+        Command::Site(options) => site::run(&cx, &options),
         Command::Pkg => {
-            let cx = Context {
-                list_files: true,
-                ..Context::new(&ws)
-            };
+            cx.list_files = true;
             plan::set_up(&cx, &[pkg::PACK])
         }
-        Command::Crate(options) => published::run(&ws, &options),
-        Command::Release(options) => release::run(&ws, &options),
+        Command::Crate(options) => published::run(&cx, crate_checks::all, &options),
+        Command::Release(options) => release::run(&cx, &options),
         Command::Help => {
             print!("{HELP}");
             Ok(())

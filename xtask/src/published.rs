@@ -9,11 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cmd::Failure;
-use crate::crate_checks;
 use crate::pkg::package_version;
 use crate::plan::{Context, Plan, set_up};
 use crate::step::file_failure;
-use crate::test;
+use crate::test::{self, Checks};
 use crate::workspace::Workspace;
 
 /// The crate and the programs that are built against it are assembled.
@@ -52,15 +51,16 @@ pub struct Options {
     pub only: Vec<String>,
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+/// Assembles the crate, or runs the checks that the options ask for.
+pub fn run(cx: &Context<'_>, checks: Checks, options: &Options) -> Result<(), Failure> {
     if options.check {
         let options = test::Options {
             only: options.only.clone(),
             ..test::Options::default()
         };
-        return test::run_steps(ws, crate_checks::all, &options);
+        return test::run(cx, checks, &options);
     }
-    set_up(&Context::new(ws), &[CRATE])
+    set_up(cx, &[CRATE])
 }
 
 pub fn steps() -> Vec<Plan> {

@@ -9,19 +9,18 @@ use crate::published::{CRATE, folder};
 use crate::setup::{NODE, NPM_OF_TESTS, cargo};
 use crate::test;
 use crate::wasm::script;
-use crate::workspace::Workspace;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub dry_run: bool,
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
+pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
     if !options.dry_run {
         return Err(Failure::new("a release is published by hand")
             .remedy("cargo xtask release --dry-run; CONTRIBUTING.md has the checklist"));
     }
-    test::run_steps(ws, |_| Ok(steps()), &test::Options::default())
+    test::run(cx, |_| Ok(steps()), &test::Options::default())
 }
 
 fn steps() -> Vec<Plan> {

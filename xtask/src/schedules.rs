@@ -22,12 +22,12 @@ impl Default for Options {
     }
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    set_up(&Context::new(ws), &[PACK, NPM_OF_TESTS])?;
+pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
+    set_up(cx, &[PACK, NPM_OF_TESTS])?;
     println!();
-    program(ws, options)
-        .env("REJITTER_TARBALL", tarball(ws))
-        .env("REJITTER_TARGET_DIR", &ws.target)
+    program(cx.ws, options)
+        .env("REJITTER_TARBALL", tarball(cx.ws))
+        .env("REJITTER_TARGET_DIR", &cx.ws.target)
         .run(&Output::Terminal)
 }
 

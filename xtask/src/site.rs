@@ -18,8 +18,9 @@ pub struct Options {
 const DOCS: &str = "docs";
 const LINK: &str = "./docs/index.html";
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    set_up(&Context::new(ws), &[demo::IN_PAGE, NPM_OF_SITE])?;
+pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
+    let ws = cx.ws;
+    set_up(cx, &[demo::IN_PAGE, NPM_OF_SITE])?;
     let (out, build) = match &options.out {
         // Not emptied before: it is the caller's, and Vite counts from its own folder.
         Some(folder) => {

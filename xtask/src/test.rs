@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use crate::checks;
 use crate::cmd::Failure;
 use crate::counts::Counts;
 use crate::plan::{self, Context, Done, Plan};
@@ -22,17 +21,12 @@ pub struct Options {
     pub verbose: bool,
 }
 
-pub fn run(ws: &Workspace, options: &Options) -> Result<(), Failure> {
-    run_steps(ws, checks::steps, options)
-}
+/// Returns the steps of a command that checks something.
+pub type Checks = fn(&Workspace) -> Result<Vec<Plan>, Failure>;
 
 /// Runs those of some steps that the options ask for, and prints their sum.
-pub fn run_steps(
-    ws: &Workspace,
-    all: fn(&Workspace) -> Result<Vec<Plan>, Failure>,
-    options: &Options,
-) -> Result<(), Failure> {
-    let chosen = select(all(ws)?, options)?;
+pub fn run(cx: &Context<'_>, all: Checks, options: &Options) -> Result<(), Failure> {
+    let chosen = select(all(cx.ws)?, options)?;
     if options.list {
         for step in &chosen {
             println!("{step}");
@@ -40,8 +34,8 @@ pub fn run_steps(
         return Ok(());
     }
     let started = Instant::now();
-    let console = Console::new(ws, "test-logs", options.verbose)?;
-    let steps = plan::set_up_steps().into_iter().chain(all(ws)?).collect();
+    let console = Console::new(cx.ws, "test-logs", options.verbose)?;
+    let steps = (cx.set_up_steps)().into_iter().chain(all(cx.ws)?).collect();
     let steps = plan::with_needs(steps, |step| chosen.contains(&step.name));
     // The output of several steps at once would not be readable.
     let default = if options.verbose {
@@ -50,11 +44,7 @@ pub fn run_steps(
         plan::default_jobs()
     };
     let jobs = options.jobs.map_or(default, NonZeroUsize::get);
-    let cx = Context {
-        quick: options.quick,
-        ..Context::new(ws)
-    };
-    let done = plan::run(&cx, &console, &steps, jobs)?;
+    let done = plan::run(cx, &console, &steps, jobs)?;
     let mut sum = Counts::default();
     for step in &done {
         sum += step.counts;

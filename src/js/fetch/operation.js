@@ -4,6 +4,7 @@
 import { isLongest } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
+import { readDirectives } from '../run/directives.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
 import { isRequest } from './body.js';
@@ -38,7 +39,7 @@ export class FetchOperation {
     this.common = settings.common;
     this.settings = settings;
     this.inner = inner;
-    this.request = new FetchRequest(input, init, this.common.maxAttempts);
+    this.request = new FetchRequest(input, init, this.common.maxAttempts, this.common.protection !== undefined);
     /** @type {Attempt | undefined} the running one, or the last */
     this.attempt = undefined;
     /** The response that the last attempt brought, unless it was cancelled. @type {any} */
@@ -87,7 +88,8 @@ export class FetchOperation {
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
-      if (!this.sent) this.request.drop(error);
+      // Who is refused may send the request elsewhere.
+      if (!this.sent && !readDirectives(error).rejected) this.request.drop(error);
       throw error;
     } finally {
       this.over = true;
@@ -101,7 +103,7 @@ export class FetchOperation {
    */
   async send(attempt) {
     this.attempt = attempt;
-    this.response = this.ruling = this.hintMs = this.replacement = undefined;
+    this.response = this.ruling = this.outcome = this.hintMs = this.replacement = undefined;
     const signal = this.signalOf(attempt);
     const { prepare } = this.own;
     this.preparing = this.request.hasFactory;
@@ -220,7 +222,8 @@ export class FetchOperation {
     const request = this.replacement ?? this.request;
     try {
       if (this.replacement === undefined ? this.request.streams : request.body !== null) return false;
-      return isAt(error, new URL(request.url, globalThis.location?.href), /^(manual|error)$/.test(request.redirect));
+      const url = addressOf(request);
+      return url !== undefined && isAt(error, url, /^(manual|error)$/.test(request.redirect));
     } catch {
       return false;
     }
@@ -306,6 +309,25 @@ export class FetchOperation {
     return error;
   }
 
+  /**
+   * Returns the protection of the request's destination: its origin, unless the caller's function names another.
+   * @returns {import('../options/settings.js').Protection | undefined}
+   */
+  get protection() {
+    const { protection } = this.common;
+    const { protectionKey } = this.own;
+    if (protection === undefined) return undefined;
+    if (protectionKey === undefined) {
+      const { origin } = addressOf(this.request) ?? {};
+      // Addresses of data, blobs and files have no origin.
+      return origin === undefined || origin === 'null' ? undefined : protection.of(origin);
+    }
+    const key = protectionKey(this.request.outline());
+    if (key !== null && typeof key !== 'string')
+      throw problemOf('protectionKey', key, ['', 'a string or null'], 'return');
+    return key === null ? protection : protection.of(key);
+  }
+
   /** Returns the fields of an outcome's events that only `fetch` has. */
   extraFields() {
     const status = this.response?.status;
@@ -328,6 +350,18 @@ export class FetchOperation {
 function gives(error, response) {
   const status = error instanceof RetryError ? error.cause : error;
   return status instanceof HttpStatusError && status.response === response;
+}
+
+/**
+ * Returns the address of a request, or undefined if it has no valid one.
+ * @param {{ url: string }} request
+ */
+function addressOf({ url }) {
+  try {
+    return new URL(url, globalThis.location?.href);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */

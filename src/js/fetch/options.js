@@ -28,6 +28,7 @@ const FETCH_RULES =
     respectRetryAfter: SWITCH,
     throwOnStatus: SWITCH,
     prepare: FUNCTION,
+    protectionKey: FUNCTION,
   });
 
 /** Options of other operations that have no meaning here, and the remedy. */

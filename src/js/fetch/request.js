@@ -33,8 +33,9 @@ export class FetchRequest {
    * @param {any} input
    * @param {any} init
    * @param {number} maxAttempts
+   * @param {boolean} waits whether the request may be refused: until it is sent, it stays the caller's
    */
-  constructor(input, init, maxAttempts) {
+  constructor(input, init, maxAttempts, waits) {
     /** @type {Record<string, any> | undefined} */
     this.init = init === undefined || init === null ? undefined : membersOf(init);
     this.maxAttempts = maxAttempts;
@@ -53,7 +54,9 @@ export class FetchRequest {
     this.alive = [input, undefined];
     // A body in `init` replaces the request's own.
     const ownBody = this.init?.body === undefined || this.init.body === null;
-    if (this.isRequest && ownBody) this.own();
+    /** Whether the request is still to be taken over. */
+    this.waits = this.isRequest && ownBody && waits && input.bodyUsed === false;
+    if (this.isRequest && ownBody) this.waits || this.own();
     else this.input = copyOfUrl(input);
     /** Sends the body of a Request by cloning it; any other from `init`. */
     this.body = ownBody ? undefined : bodyOf(this.init?.body);
@@ -87,6 +90,7 @@ export class FetchRequest {
    * as used. Throws when it was used before.
    */
   own() {
+    this.waits = false;
     const { Request } = globalThis;
     if (typeof Request !== 'function' || !(this.input instanceof Request)) return;
     this.input = new Request(this.input);
@@ -139,6 +143,7 @@ export class FetchRequest {
    * @returns {Promise<[any, any]> | [any, any]}
    */
   next(attempt, signal) {
+    if (this.waits) this.own();
     const input = this.isRequest ? this.nextRequest(attempt, signal) : copyOfUrl(this.input);
     let { init } = this;
     // Browsers reject any second argument next to the request of a navigation.
@@ -181,7 +186,7 @@ export class FetchRequest {
   /** Drops the bytes that were kept for another attempt. */
   release() {
     // The request that the last attempt took over is not ours any more.
-    if (this.isRequest && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
+    if (this.isRequest && !this.waits && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
   }
 
   /**

@@ -2,6 +2,7 @@
 // The steps of a retried fetch: those of every operation, and what becomes of requests and responses between them.
 
 import { Operation } from '../run/operation.js';
+import { NETWORK, UNPROCESSED } from './http.js';
 import { UNLIMITED } from '../run/run.js';
 
 /** @typedef {import('../options/settings.js').Settings} Settings */
@@ -30,8 +31,31 @@ export class FetchSteps extends Operation {
     return this.fetch.asked;
   }
 
+  get protection() {
+    return this.fetch.protection;
+  }
+
+  /** The response of the attempt that has ended, or whether the network failed: what they say does not depend on methods. */
+  get facts() {
+    const { fetch } = this;
+    if (fetch.outcome === undefined) return undefined;
+    const { response, failure, attempt } = fetch.outcome;
+    return {
+      response,
+      failed: !fetch.preparing && (failure === NETWORK || failure === UNPROCESSED),
+      get hintMs() {
+        return fetch.hintOf(response, attempt);
+      },
+    };
+  }
+
   predicate() {
-    return this.fetch.ask(this.outcome, this.failed, /** @type {import('../run/attempt.js').Attempt} */ (this.attempt));
+    const { fetch, gate } = this;
+    const attempt = /** @type {import('../run/attempt.js').Attempt} */ (this.attempt);
+    // Everyone slows down, whether or not this request is sent again.
+    if (gate !== undefined && fetch.response?.status === 429)
+      gate.heard(this, Math.max(0, fetch.hintOf(fetch.response, attempt)) || 0);
+    return fetch.ask(this.outcome, this.failed, attempt);
   }
 
   /**

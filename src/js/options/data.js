@@ -10,7 +10,7 @@ import { ownOf, requireObject } from './settings.js';
 const VERSION = 1;
 
 /** Rules of options that belong to a process. */
-const NOT_DATA = [FUNCTION, HOOK, RULES.signal];
+const NOT_DATA = [FUNCTION, HOOK, RULES.signal, RULES.protection];
 
 /**
  * Returns the options as data. Functions and signals belong to a process and are omitted, but for a

@@ -38,6 +38,9 @@ export const HOOK = [
 /** @type {Rule} */
 export const SWITCH = ['', 'true or false', isSwitch];
 
+/** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
+export const PROTECTION = Symbol.for('rejitter.protection');
+
 /** @type {Record<string, Rule>} */
 export const RULES = {
   baseMs: MILLISECONDS,
@@ -92,6 +95,14 @@ export const RULES = {
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
   metrics: SWITCH,
+  protection: [
+    '',
+    'made by protect(), or false',
+    (value, settings) => {
+      settings.protection = value?.[PROTECTION];
+      return value === false || settings.protection !== undefined;
+    },
+  ],
 };
 
 /**

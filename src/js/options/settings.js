@@ -46,6 +46,32 @@ import { RULES } from './rules.js';
 /** @typedef {{ [name: string]: ((event: Event) => unknown) | undefined }} Hooks */
 
 /**
+ * What protection knows of one operation (src/js/protection/gate.js). The driver calls it at the marked places; without
+ * one, nothing happens there.
+ * @typedef {object} Gate
+ * @property {number} heldMs how long it held the last attempt
+ * @property {number | undefined} retryAfterMs when asking again makes sense, once it has refused
+ * @property {(operation: any, hold: number) => number | string | undefined} enter asks for an attempt: `hold` if that
+ *   has to wait, the time being in `pending`; a reason to stop; or undefined
+ * @property {(operation: any, hintMs: number | undefined) => void} heard tells what the server asked for; NaN or
+ *   undefined if nothing
+ * @property {(operation: any, again: boolean) => void} ended tells that the outcome was judged, and whether another
+ *   attempt may follow
+ * @property {(operation: any, delayMs: number) => number | string} retry asks for a retry: the wait, or a reason to stop
+ * @property {(operation: any, reason: string) => void} settle tells that the operation has ended
+ *
+ * What several operations share of protection, for one destination (src/js/protection/state.js).
+ * @typedef {object} Protection
+ * @property {(key: string) => Protection} of another destination
+ * @property {() => Protection} use the state of the moment, for an operation that begins
+ * @property {(time: number) => number} pass lets a first attempt pass that may begin at once, and returns what `passed`
+ *   needs; below 0 if it may not
+ * @property {(pass: number) => void} passed tells that it succeeded
+ * @property {(pass?: number) => Gate} gate for an operation, whose first attempt may have passed already
+ * @property {string | undefined} key
+ */
+
+/**
  * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
  * "unset": the core knows the defaults of the curve.
  *
@@ -101,6 +127,8 @@ export class Settings {
     /** @type {'last' | 'wrap'} */
     this.finalError = 'last';
     this.metrics = false;
+    /** @type {Protection | undefined} */
+    this.protection = undefined;
     /** Whether signals or timeouts may interrupt an operation. */
     this.interruptible = false;
     /** Whether an operation has more to do at its start than to call the callback. */
@@ -210,7 +238,7 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
     settings.interruptible = settings.watched = true;
-  } else if (settings.retryOnResult !== undefined || settings.hooks !== undefined || settings.metrics) {
+  } else if (settings.retryOnResult || settings.hooks || settings.protection || settings.metrics) {
     settings.watched = true;
   }
   return settings;
@@ -267,9 +295,14 @@ export function readRunOptions(options, policy) {
     options = { signal };
   }
   const given = readOnly(options);
-  const { signal } = given;
+  const { signal, key } = given;
+  delete given.key;
   const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
+  if (key !== undefined) {
+    if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
+    settings.protection = settings.protection?.of(key);
+  }
   return { settings, signal, ownSeed: given.seed !== undefined };
 }
 

@@ -101,6 +101,9 @@ export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).to
 
 // --- Cooldown.
 
+/** Place of the time until which it holds attempts. */
+export const UNTIL = 0;
+
 /** Returns the state of a cooldown that holds nobody. */
 export const newCooldown = () => new Float64Array(2);
 
@@ -307,6 +310,7 @@ export function breakerNumbers(load, state, options, now) {
  * @param {number} now
  */
 export function breakerIsFresh(load, state, options, now) {
+  if (state[BEGUN] > 0 && onlyCounts(state, options, now)) return false;
   const core = enter(load, BREAKER, state);
   registers.set(options, OPTIONS);
   return !!core.fresh(now);

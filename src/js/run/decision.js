@@ -60,9 +60,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   try {
     const core = settings.load();
     if (draws && random === undefined) {
-      const { index } = state;
-      const seed =
-        index === UNSEEDED ? freshSeed(state.endedAt) : { high: settings.seedHigh, low: settings.seedLow, index };
+      const seed = seedOf(settings, state);
       r = core.draw(seed.high, seed.low, seed.index, attempt, 0);
       if (jitter === POLLY_V2) r2 = core.draw(seed.high, seed.low, seed.index, attempt, 1);
     }
@@ -102,6 +100,29 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   // For jitters that do not look back, this would be an object more in each operation that waits.
   if (!exact && !hinted && hasOwnCurve(jitter)) state.previous = { ms: decision, r };
   return decision;
+}
+
+/**
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {State} state
+ */
+function seedOf({ seedHigh: high, seedLow: low }, { index, endedAt }) {
+  return index === UNSEEDED ? freshSeed(endedAt) : { high, low, index };
+}
+
+/** The draws of protection, beside those of waits. */
+const THIRD_LANE = 2;
+
+/**
+ * Returns a draw for protection. Throws the errors of random(), and those of the core.
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {State} state
+ * @param {number} attempt number of the last attempt that ended, 0 for none
+ */
+export function drawBeside(settings, state, attempt) {
+  if (settings.random !== undefined) return drawOf(settings.random);
+  const { high, low, index } = seedOf(settings, state);
+  return settings.load().draw(high, low, index, attempt, THIRD_LANE);
 }
 
 /** @param {() => number} random */

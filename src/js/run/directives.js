@@ -18,6 +18,7 @@ const DEEPEST = 10;
  * @property {boolean} permanent
  * @property {number} afterMs NaN when it asks for no wait
  * @property {boolean} wraps whether the `cause` of the error that has it is the caller's own error
+ * @property {boolean} [rejected] whether protection made the error: another attempt makes no sense yet
  */
 
 /**
@@ -25,6 +26,14 @@ const DEEPEST = 10;
  * @type {WeakMap<object, string>}
  */
 const makers = new WeakMap();
+
+/**
+ * Marks an error by which protection refuses an attempt.
+ * @param {Error} error
+ */
+export function markRejected(error) {
+  hide(error, DIRECTIVE, { permanent: false, afterMs: NaN, wraps: false, rejected: true });
+}
 
 /**
  * Makes an error with a directive. It joins the directives of the error that it wraps, so that nesting is never deep.
@@ -92,7 +101,12 @@ export function returnedDirective(value) {
  * @param {any} error
  */
 export function readDirectives(error) {
-  const directives = { error, permanent: false, afterMs: /** @type {number | undefined} */ (undefined) };
+  const directives = {
+    error,
+    permanent: false,
+    rejected: false,
+    afterMs: /** @type {number | undefined} */ (undefined),
+  };
   try {
     let outer = true;
     // A TimeoutError of ours has as its cause the failure before it, whose directives were followed.
@@ -112,6 +126,8 @@ export function readDirectives(error) {
         directives.permanent ||= directive.permanent;
         const known = /** @type {number} */ (directives.afterMs);
         if (!(known >= 0)) directives.afterMs = directive.afterMs;
+        // Its cause says why, and nothing about this attempt.
+        if ((directives.rejected = directive.rejected === true)) break;
       }
       outer &&= valid && directive.wraps && Object.hasOwn(error, DIRECTIVE) && Object.hasOwn(error, 'cause');
       error = error.cause;

@@ -26,7 +26,15 @@ export function settle(value, onValue, onError) {
 export function callHook(hooks, name, event) {
   // Own properties only: a property of a polluted Object.prototype is not a hook.
   const hook = hooks !== undefined && Object.hasOwn(hooks, name) ? hooks[name] : undefined;
-  if (hook === undefined) return;
+  if (hook !== undefined) tell(hook, event);
+}
+
+/**
+ * Calls a callback that can change nothing, as a hook.
+ * @param {(event: any) => unknown} hook
+ * @param {object} event
+ */
+export function tell(hook, event) {
   try {
     const result = hook(Object.freeze(event));
     // Only objects can be thenables.
@@ -36,8 +44,11 @@ export function callHook(hooks, name, event) {
   }
 }
 
-/** @param {unknown} error */
-function reportFailure(error) {
+/**
+ * Reports an error of a callback that can change nothing.
+ * @param {unknown} error
+ */
+export function reportFailure(error) {
   // Node has no reportError, and Deno's ends the process.
   if (typeof globalThis.reportError === 'function' && !('Deno' in globalThis)) globalThis.reportError(error);
   else console.error(error);

@@ -2,6 +2,7 @@
 // The state of an operation, and what it reports of it: events, records, the report, the outcome.
 
 import { NO_PREVIOUS, UNSEEDED } from './decision.js';
+import { readDirectives } from './directives.js';
 import { callHook } from './hooks.js';
 import { AttemptRecord, RetryError, TimeoutError, keepReport } from './report.js';
 import { now } from './timer.js';
@@ -72,6 +73,8 @@ export class OperationState {
     /** The wait after the last attempt, once it is decided. @type {number | undefined} */
     this.delayMs = undefined;
     this.records = NO_RECORDS;
+    /** What protection knows of this operation. @type {import('../options/settings.js').Gate | undefined} */
+    this.gate = undefined;
     /** Number of the last attempt that ended. */
     this.ended = 0;
   }
@@ -92,7 +95,8 @@ export class OperationState {
     const { records, startedAt, attemptAt = startedAt } = this;
     if (records.at(-1)?.attempt === this.ended || this.ended === 0) return;
     const startMs = attemptAt - startedAt;
-    const record = new AttemptRecord(this.ended, failed, outcome, startMs, this.endedAt - attemptAt, this.delayMs);
+    const durationMs = this.endedAt - attemptAt;
+    const record = new AttemptRecord(this.ended, failed, outcome, startMs, durationMs, this.delayMs, this.gate?.heldMs);
     this.delayMs = undefined;
     if (records.length === KEPT) records.splice(1, 1);
     // The first as a literal: `push` would make room for 17.
@@ -122,6 +126,7 @@ export class OperationState {
     const { settings, attempts, limits } = this;
     const { aborted } = limits;
     if (aborted) reason = 'aborted';
+    this.gate?.settle(this, reason);
     if (reason === 'success') {
       Object.assign(limits.context ?? {}, { attempts });
       limits.metrics?.succeeded(attempts);
@@ -147,7 +152,9 @@ export class OperationState {
     Object.assign(limits.context ?? {}, { attempts, report });
     limits.metrics?.failed(reason);
     this.emit('onGiveUp', attempts, { ...this.outcomeFields(), reason, report });
-    const wrap = failed ? settings.finalError === 'wrap' && !aborted : settings.finalResult === 'reject';
+    const wrap = failed
+      ? settings.finalError === 'wrap' && !aborted && !readDirectives(outcome).rejected
+      : settings.finalResult === 'reject';
     // One reason may end operations of several callers, who must not see each other's reports.
     this.outcome = wrap ? new RetryError(outcome, report, failed) : outcome;
     if (!aborted) keepReport(this.outcome, report);
@@ -158,11 +165,13 @@ export class OperationState {
   report(reason) {
     const { attempts, records } = this;
     const hintMs = /** @type {number} */ (this.hintMs);
+    const retryAfterMs = this.gate?.retryAfterMs;
     return Object.freeze({
       reason,
       attempts,
       elapsedMs: now() - this.startedAt,
       ...(hintMs >= 0 && { hintMs }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(reason === 'unavailable' && { cause: this.fault }),
       dropped: (records.at(-1)?.attempt ?? 0) - records.length,
       records: Object.freeze(records.map((record) => record.toPublic())),

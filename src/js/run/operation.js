@@ -26,6 +26,8 @@ export const WAIT = 3;
 export const PREPARE = 4;
 /** Nothing more: it has settled. */
 export const END = 5;
+/** Wait for `pending`, the ms for which protection holds the next attempt. */
+export const HOLD = 6;
 
 /** Number of causes that are searched for an error before it becomes one of them. */
 const DEEPEST = 10;
@@ -75,28 +77,38 @@ export class Operation extends OperationState {
       return END;
     }
     limits.metrics?.begun();
+    this.gate = this.protection?.use().gate();
     return this.begin();
   }
 
-  /**
-   * Starts an attempt. Protection that may delay or prevent one belongs here; a delay is a step like the wait, after
-   * which this is called again.
-   */
+  /** @returns {import('../options/settings.js').Protection | undefined} */
+  get protection() {
+    return this.settings.protection;
+  }
+
+  /** Starts an attempt, unless protection holds it, after which this is called again, or refuses it. */
   begin() {
     const { settings, limits } = this;
+    const held = this.gate?.enter(this, HOLD);
+    if (held !== undefined) return held;
     const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
     if (settings.hooks !== undefined) {
       this.emit('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
       if (limits.aborted) return 'aborted';
       this.attemptAt = now();
-      if (this.attemptAt >= limits.deadlineAt) return this.attempts === 0 ? 'timeout' : 'deadline';
+      if (this.attemptAt >= limits.deadlineAt) return this.late;
     }
     this.attempts++;
     limits.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
     return CALL;
+  }
+
+  /** The reason to stop when the deadline passes while no attempt runs. */
+  get late() {
+    return this.attempts === 0 ? 'timeout' : 'deadline';
   }
 
   /**
@@ -118,8 +130,10 @@ export class Operation extends OperationState {
     if (!threw && !this.polls) return 'success';
     this.hintMs = directives?.afterMs;
     this.note();
+    this.gate?.heard(this, this.hintMs);
     if (this.settings.hooks !== undefined) this.emit('onFailure', this.attempts, this.outcomeFields());
-    return limits.aborted ? 'aborted' : directives?.permanent ? 'permanent' : this.ask();
+    if (limits.aborted) return 'aborted';
+    return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : this.ask();
   }
 
   /** Whether a result may be followed by another attempt. */
@@ -153,13 +167,16 @@ export class Operation extends OperationState {
     const { limits } = this;
     // The predicate may have aborted.
     if (limits.aborted) return 'aborted';
-    if (verdict === false) return this.failed ? 'notRetryable' : 'success';
-    return this.schedule(verdict === true ? NaN : afterMsOf(verdict, this.asked, limits.alsoAnswered));
+    const again = verdict !== false;
+    const exactlyMs = typeof verdict === 'boolean' ? NaN : afterMsOf(verdict, this.asked, limits.alsoAnswered);
+    this.gate?.ended(this, again);
+    if (!again) return this.failed ? 'notRetryable' : 'success';
+    return this.schedule(exactlyMs);
   }
 
   /**
-   * Computes the wait before another attempt. A retry's tokens are taken here, as the last thing before the wait, and
-   * put back by `settle`, if the attempt is never made.
+   * Computes the wait before another attempt. Protection has the last word: it takes the tokens of a retry that
+   * nothing else forbids, and puts them back if the attempt is never made.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @returns {number | string}
    */
@@ -168,7 +185,9 @@ export class Operation extends OperationState {
     const decision = decide(this.settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs);
     // random() and backoff() may have aborted.
     if (limits.aborted) return 'aborted';
-    return decision < 0 ? /** @type {string} */ (REASONS[-decision]) : this.wait(decision);
+    if (decision < 0) return /** @type {string} */ (REASONS[-decision]);
+    const wait = this.gate === undefined ? decision : this.gate.retry(this, decision);
+    return typeof wait === 'string' ? wait : this.wait(wait);
   }
 
   /** @param {number} delayMs */
@@ -192,7 +211,7 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Follows the wait, and `beforeRetry`.
+   * Follows the wait, `beforeRetry` and a hold.
    * @param {number} time after the wait
    */
   goOn(time) {
@@ -208,11 +227,11 @@ export class Operation extends OperationState {
     }
     this.record();
     const { ended } = this.limits;
-    if (ended !== undefined) return ended;
+    if (ended !== undefined) return ended === 'deadline' ? this.late : ended;
     this.pending = undefined;
     if (this.step === PREPARE) {
       time = now();
-    } else if (beforeRetry !== undefined) {
+    } else if (this.step === WAIT && beforeRetry !== undefined) {
       const event = this.event(this.attempts, { ...this.outcomeFields(), delayMs });
       this.pending = beforeRetry(Object.freeze(event));
       return PREPARE;

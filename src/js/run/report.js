@@ -26,28 +26,31 @@ export class AttemptRecord {
    * @param {number} startMs
    * @param {number} durationMs
    * @param {number | undefined} delayMs the wait after it
+   * @param {number} [heldMs] how long protection held it before
    */
-  constructor(attempt, failed, outcome, startMs, durationMs, delayMs) {
+  constructor(attempt, failed, outcome, startMs, durationMs, delayMs, heldMs = 0) {
     this.attempt = attempt;
     this.failed = failed;
     this.outcome = outcome;
     this.startMs = startMs;
     this.durationMs = durationMs;
     this.delayMs = delayMs;
+    this.heldMs = heldMs;
   }
 
   /**
    * Returns the record for the report.
-   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number }>}
+   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number, heldMs?: number }>}
    */
   toPublic() {
-    const { attempt, failed, outcome, startMs, durationMs, delayMs } = this;
+    const { attempt, failed, outcome, startMs, durationMs, delayMs, heldMs } = this;
     return Object.freeze({
       attempt,
       [failed ? 'error' : 'result']: outcome,
       startMs,
       durationMs,
       ...(delayMs !== undefined && { delayMs }),
+      ...(heldMs > 0 && { heldMs }),
     });
   }
 }

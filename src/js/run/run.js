@@ -5,7 +5,7 @@ import { Attempt } from './attempt.js';
 import { Cancellation, Unlimited } from './cancellation.js';
 import { returnedDirective } from './directives.js';
 import { settle } from './hooks.js';
-import { CALL, END, Operation, WAIT } from './operation.js';
+import { CALL, END, HOLD, Operation, WAIT } from './operation.js';
 import { armTimer, now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -29,7 +29,11 @@ export const UNLIMITED = new Unlimited();
  */
 export function run(settings, fn, index, metrics, signal) {
   if (settings.watched || signal !== undefined || subscribed() !== null) {
-    return watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
+    const { protection } = settings;
+    const simple = protection !== undefined && metrics === undefined && signal === undefined && subscribed() === null;
+    return simple && !settings.interruptible && settings.retryOnResult === undefined && settings.hooks === undefined
+      ? runProtected(settings, fn, index, protection.use())
+      : watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
   }
   let startedAt = 0;
   /** @type {Attempt | undefined} */
@@ -46,6 +50,40 @@ export function run(settings, fn, index, metrics, signal) {
     startedAt = now();
     attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
     return settle(fn(attempt), (value) => (returnedDirective(value) === undefined ? value : goOn(value, false)), goOn);
+  } catch (error) {
+    return goOn(error);
+  }
+}
+
+/**
+ * The same with protection: a first attempt that it lets pass, and that succeeds, makes no operation object either.
+ * @param {Settings} settings
+ * @param {Callback} fn
+ * @param {number} index
+ * @param {import('../options/settings.js').Protection} protection
+ */
+function runProtected(settings, fn, index, protection) {
+  const startedAt = now();
+  const pass = protection.pass(startedAt);
+  if (pass < 0) return watch(new Operation(settings, fn, index, 0, UNLIMITED));
+  const attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
+  /** @param {unknown} outcome @param {boolean} [failed] */
+  const goOn = (outcome, failed = true) => {
+    const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);
+    operation.attempts = 1;
+    operation.attempt = attempt;
+    operation.step = CALL;
+    operation.gate = protection.gate(pass);
+    return drive(operation, advance(operation, outcome, failed));
+  };
+  /** @param {unknown} value */
+  const onValue = (value) => {
+    if (returnedDirective(value) !== undefined) return goOn(value, false);
+    protection.passed(pass);
+    return value;
+  };
+  try {
+    return settle(fn(attempt), onValue, goOn);
   } catch (error) {
     return goOn(error);
   }
@@ -129,6 +167,7 @@ function perform(operation, step) {
   switch (step) {
     case CALL:
       return limits.race(fn(/** @type {Attempt} */ (operation.attempt)));
+    case HOLD:
     case WAIT: {
       const { unref } = settings;
       const delayMs = /** @type {number} */ (operation.pending ?? operation.delayMs);

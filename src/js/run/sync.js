@@ -6,7 +6,7 @@ import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from '../opti
 import { abortAttempt } from './attempt.js';
 import { reasonOf } from './cancellation.js';
 import { settle } from './hooks.js';
-import { ASK, CALL, END, Operation, WAIT } from './operation.js';
+import { ASK, CALL, END, HOLD, Operation, WAIT } from './operation.js';
 import { hide } from './report.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
@@ -132,8 +132,8 @@ function perform(operation, step) {
   const { fn, pending, failed } = operation;
   const limits = /** @type {PolledLimits} */ (operation.limits);
   if (step === CALL) return fn(/** @type {import('./attempt.js').Attempt} */ (operation.attempt));
-  if (step === WAIT) {
-    const ms = Math.ceil(/** @type {number} */ (operation.delayMs));
+  if (step === WAIT || step === HOLD) {
+    const ms = Math.ceil(/** @type {number} */ (pending ?? operation.delayMs));
     if (limits.ended === undefined) block(Math.min(ms, limits.remainingMs));
     return now();
   }

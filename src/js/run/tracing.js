@@ -22,10 +22,19 @@ export function subscribed() {
 
 /** @returns {TracingChannel | null} */
 function find() {
+  return channelOf('tracingChannel', 'rejitter:operation');
+}
+
+/**
+ * Returns a channel of Node, or null where there is none.
+ * @param {'channel' | 'tracingChannel'} kind
+ * @param {string} name
+ */
+export function channelOf(kind, name) {
   try {
     const { process } = /** @type {any} */ (globalThis);
     // Not an import: bundles for browsers would have to resolve it.
-    return process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel?.('rejitter:operation') ?? null;
+    return process?.getBuiltinModule?.('node:diagnostics_channel')?.[kind]?.(name) ?? null;
   } catch {
     // Edge runtimes have a `process` that throws.
     return null;

@@ -5,7 +5,7 @@ import { store } from '../state/page';
 import { settingsInWords } from '../state/words';
 import { colorOf, type Rgb } from './colors';
 import { html, svg } from './dom';
-import type { FigureSpec } from './figure';
+import type { FigureSpec } from './spec';
 
 export interface Source {
   readonly spec: FigureSpec<unknown>;

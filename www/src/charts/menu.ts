@@ -4,7 +4,7 @@ import { store } from '../state/page';
 import { SAID_MS, isCopied, isImageCopied } from './clipboard';
 import { html } from './dom';
 import { picture, pngBlob, save, type Source } from './export';
-import type { FigureSpec } from './figure';
+import type { FigureSpec } from './spec';
 import { csv, tableElement, type Table } from './table';
 
 export interface Menu {

@@ -2,7 +2,7 @@
 import { leftAxis } from '../charts/axis';
 import { linear, log, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { duration, rate } from '../charts/format';
 import type { HerdResult, HerdRun } from '../compute/herd';
 import { JITTERS, capitalised, jitterName } from '../state/strategy';

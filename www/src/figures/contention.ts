@@ -6,7 +6,7 @@ import { area, line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks, ticksOf } from '../charts/axis';
 import { linear, log, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, short } from '../charts/format';
 import { LABEL_HEIGHT, labelWidth, spread } from '../charts/labels';
 import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from '../compute/contention';

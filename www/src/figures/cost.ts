@@ -3,7 +3,7 @@ import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks, timeTicks } from '../charts/axis';
 import { linear, log } from '../charts/scale';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, share } from '../charts/format';
 import { along, around, labelWidth, leader, placed, type Label, type Rect } from '../charts/labels';
 import { symbolMark } from '../charts/symbols';

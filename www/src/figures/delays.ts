@@ -2,7 +2,7 @@
 import { linear, type Scale } from '../charts/scale';
 import { atomTop, densityMarks } from '../charts/density';
 import { html, svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, share } from '../charts/format';
 import { labelWidth } from '../charts/labels';
 import type { Column } from '../charts/table';

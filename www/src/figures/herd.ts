@@ -1,7 +1,7 @@
 /** The herd table: what each strategy sends to the server over time, and what becomes of its clients. */
 import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { count, duration, rate, short } from '../charts/format';
 import { FIRST_CALLS_MS, LATENCY_MS, WINDOW_MS, type HerdResult, type HerdRun, type Outage } from '../compute/herd';
 import { CHOICES, capitalised, curveActs, jitterName, sameChoice, type Choice } from '../state/strategy';

@@ -4,7 +4,7 @@ import { leftAxis } from '../charts/axis';
 import { labelWidth } from '../charts/labels';
 import { linear } from '../charts/scale';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { count, duration } from '../charts/format';
 import type { Totals, TotalsResult } from '../compute/totals';
 import { sameChoice, title } from '../state/strategy';

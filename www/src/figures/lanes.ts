@@ -1,7 +1,7 @@
 /** Swimlanes: every call by a few of the clients. */
 import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural } from '../charts/format';
 import { TRACED, type HerdResult } from '../compute/herd';
 import { title } from '../state/strategy';

@@ -1,7 +1,7 @@
 /** New requests keep coming: whether the server ever gets over the outage, per jitter and with a retry budget. */
 import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { duration, plural, rate, share } from '../charts/format';
 import {
   BUDGET_BUCKET,

@@ -3,7 +3,7 @@ import { area, line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { log } from '../charts/scale';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, rate, short } from '../charts/format';
 import { LABEL_HEIGHT, along, placed, spread } from '../charts/labels';
 import { symbolMark } from '../charts/symbols';

@@ -2,7 +2,7 @@
 import { curveStepAfter, line } from 'd3-shape';
 import { leftAxis } from '../charts/axis';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { duration, share } from '../charts/format';
 import { labelWidth } from '../charts/labels';
 import { linear, type Scale } from '../charts/scale';

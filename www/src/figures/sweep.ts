@@ -2,7 +2,7 @@
 import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { duration, share } from '../charts/format';
 import { LABEL_HEIGHT, spread } from '../charts/labels';
 import { linear, log } from '../charts/scale';

@@ -1,7 +1,7 @@
 /** A live run as bars over time: one row per call, a bar per attempt, a dotted line per wait. */
 import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { duration, plural } from '../charts/format';
 import type { Table } from '../charts/table';
 import { waitAxis } from '../figures/time-axis';

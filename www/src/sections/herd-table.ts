@@ -1,6 +1,7 @@
 /** The herd table with what can be pressed on it: its column heads sort, its rows choose the strategy. */
 import { html, onWidth } from '../charts/dom';
-import { mountFigure, type Figure } from '../charts/figure';
+import { mountFigure } from '../charts/figure';
+import type { Figure } from '../charts/spec';
 import type { HerdResult } from '../compute/herd';
 import { herd, nameOf, rowInWords } from '../figures/herd';
 import { layoutOf, orderOf, runOf, type HerdLayout, type Sort, type SortKey } from '../figures/herd-layout';

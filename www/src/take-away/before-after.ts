@@ -1,7 +1,7 @@
 /** The waits of a pasted library and of its translation, as two densities over each other. */
 import { densityMarks } from '../charts/density';
 import { html, svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/figure';
+import type { FigureSpec } from '../charts/spec';
 import { duration, plural, share } from '../charts/format';
 import { linear } from '../charts/scale';
 import type { Column } from '../charts/table';

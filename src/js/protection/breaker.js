@@ -1,0 +1,262 @@
+// @ts-check
+// The breaker: refuses attempts while most of them fail, and lets one through now and then. It has no timer.
+
+import { isCount, isWithin } from '../options/checks.js';
+import { MAX_MS } from '../options/codes.js';
+import { problemOf } from '../options/messages.js';
+import { FUNCTION } from '../options/rules.js';
+import { reportFailure } from '../run/hooks.js';
+import {
+  CLOSED,
+  FAILURE,
+  GENERATION,
+  HAS_CLOSED,
+  HAS_OPENED,
+  LEASE,
+  NOTHING,
+  OPEN,
+  PHASE,
+  SUCCESS,
+  admit,
+  breakerIsFresh,
+  breakerNumbers,
+  closeByHand,
+  endedIn,
+  lookAtBreaker,
+  newBreaker,
+  openByHand,
+  succeeded,
+} from './machines.js';
+import { readPart } from './options.js';
+import { failOpen, recipe } from './part.js';
+
+/** @typedef {import('./options.js').Rule} Rule */
+
+/** @type {Rule} */
+const COUNT = ['number', 'a positive integer or Infinity', isCount];
+
+const RULES = /** @type {Record<string, Rule>} */ ({
+  failureRatio: ['number', 'a positive number, at most 1', (value) => isWithin(value, Number.MIN_VALUE, 1)],
+  minimumCalls: COUNT,
+  windowMs: [
+    'number',
+    'a number of milliseconds between 100 and 3,600,000',
+    (value) => isWithin(value, 100, 3_600_000),
+  ],
+  consecutiveFailures: COUNT,
+  openMs: [
+    'number',
+    'a positive number of milliseconds, at most 2^53 - 1',
+    (value) => isWithin(value, Number.MIN_VALUE, MAX_MS),
+  ],
+  closeAfter: ['number', 'an integer between 1 and 1,000', (value) => isWithin(value, 1, 1000) && isCount(value)],
+  isFailure: FUNCTION,
+});
+
+const DEFAULTS = {
+  failureRatio: 0.5,
+  minimumCalls: 10,
+  windowMs: 10_000,
+  consecutiveFailures: Infinity,
+  openMs: 5000,
+  closeAfter: 1,
+};
+
+/** Phases as callers see them, at the machine's codes. */
+const PHASES = ['closed', 'open', 'half-open'];
+
+/** @param {any} load */
+export function breakerOf(load) {
+  /** @param {unknown} [options] */
+  return function breaker(options) {
+    const { isFailure, ...numbers } = readPart(options, RULES);
+    const all = { ...DEFAULTS, ...numbers };
+    const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter } = all;
+    const list = Float64Array.of(failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);
+    const shown = isFailure === undefined ? all : { ...all, isFailure };
+    return recipe('breaker', shown, (time) => new Breaker(load, list, isFailure, time));
+  };
+}
+
+/** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */
+
+/** The breaker of one destination. */
+class Breaker {
+  #load;
+  #options;
+  #state;
+  refused = 0;
+  /** The failure that opened it. @type {unknown} */
+  cause = undefined;
+
+  /**
+   * @param {any} load
+   * @param {Float64Array} options
+   * @param {((end: object) => unknown) | undefined} isFailure
+   * @param {number} time
+   */
+  constructor(load, options, isFailure, time) {
+    this.#load = load;
+    this.#options = options;
+    this.isFailure = isFailure;
+    this.#state = newBreaker(time);
+  }
+
+  get isOpen() {
+    return this.#state[PHASE] === OPEN;
+  }
+
+  /**
+   * Returns the time in ms for which it is open for certain, 0 for none. Takes no probe.
+   * @param {number} time
+   */
+  look(time) {
+    if (!this.isOpen) return 0;
+    try {
+      return lookAtBreaker(this.#load, this.#state, time);
+    } catch (fault) {
+      failOpen(this.#load, fault);
+      return 0;
+    }
+  }
+
+  /**
+   * Admits a first attempt while the circuit is closed, and returns the generation; else returns -1.
+   * @param {number} time
+   */
+  pass(time) {
+    // An attempt whose end a callback judges needs an operation.
+    if (this.#state[PHASE] !== CLOSED || this.isFailure !== undefined) return -1;
+    this.#admit(time);
+    return this.#state[GENERATION];
+  }
+
+  /**
+   * Follows the success of an attempt that passed.
+   * @param {number} time
+   * @param {number} generation
+   * @param {import('./events.js').Tell} tell
+   */
+  passed(time, generation, tell) {
+    if (!succeeded(this.#state, this.#options, time, generation))
+      this.ended(time, { generation, lease: 0 }, SUCCESS, NaN, undefined, halfway, tell);
+  }
+
+  /**
+   * Admits an attempt, which is told its generation and lease. Returns 0, or the time in ms until asking makes sense.
+   * @param {number} time
+   * @param {Admitted} attempt
+   * @param {import('./events.js').Tell} tell
+   */
+  admit(time, attempt, tell) {
+    const wasOpen = this.isOpen;
+    const waitMs = this.#admit(time);
+    attempt.generation = this.#state[GENERATION];
+    attempt.lease = this.#state[LEASE];
+    if (wasOpen && !this.isOpen) tell('half-open', this.#numbers(time));
+    return waitMs;
+  }
+
+  /** @param {number} time */
+  #admit(time) {
+    try {
+      return admit(this.#load, this.#state, this.#options, time);
+    } catch (fault) {
+      failOpen(this.#load, fault);
+      return 0;
+    }
+  }
+
+  /**
+   * Returns what the caller's own function says about an end, or else the verdict. A function that throws changes
+   * nothing, as a hook.
+   * @param {number} verdict
+   * @param {object} end
+   */
+  judge(verdict, end) {
+    try {
+      const answer = this.isFailure?.(Object.freeze(end));
+      if (answer === undefined) return verdict;
+      if (answer === 'ignore') return NOTHING;
+      if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
+      throw problemOf('isFailure', answer, ['', "true, false, 'ignore' or undefined"], 'return');
+    } catch (error) {
+      reportFailure(error);
+      return verdict;
+    }
+  }
+
+  /**
+   * Follows the end of an attempt.
+   * @param {number} time
+   * @param {Admitted} attempt
+   * @param {number} verdict
+   * @param {number} hintMs time that the server asked for; NaN for none
+   * @param {unknown} cause the failure, if it is one
+   * @param {() => number} draw called only if the circuit opens
+   * @param {import('./events.js').Tell} tell
+   */
+  ended(time, { generation, lease }, verdict, hintMs, cause, draw, tell) {
+    const before = this.#state.slice();
+    const told = (/** @type {number} */ r) =>
+      endedIn(this.#load, this.#state, this.#options, time, r, generation, lease, verdict, hintMs);
+    let change;
+    try {
+      change = told(0);
+      if (change === HAS_OPENED) {
+        const r = draw();
+        this.#state.set(before);
+        told(r);
+      }
+    } catch (fault) {
+      failOpen(this.#load, fault);
+      return;
+    }
+    if (change === HAS_OPENED) {
+      this.cause = cause;
+      tell('opened', this.#numbers(time));
+    } else if (change === HAS_CLOSED) {
+      tell('closed', this.#numbers(time));
+    }
+  }
+
+  /**
+   * @param {number} time
+   * @param {number} ms
+   * @param {import('./events.js').Tell} tell
+   */
+  open(time, ms, tell) {
+    openByHand(this.#load, this.#state, time, ms);
+    this.cause = undefined;
+    tell('opened', this.#numbers(time));
+  }
+
+  /**
+   * @param {number} time
+   * @param {import('./events.js').Tell} tell
+   */
+  close(time, tell) {
+    const wasClosed = this.#state[PHASE] === CLOSED;
+    closeByHand(this.#load, this.#state, time);
+    if (!wasClosed) tell('closed', this.#numbers(time));
+  }
+
+  /** @param {number} time */
+  #numbers(time) {
+    const { phase, ...numbers } = breakerNumbers(this.#load, this.#state, this.#options, time);
+    return { state: PHASES[phase], ...numbers };
+  }
+
+  /** @param {number} time */
+  isFresh(time) {
+    return breakerIsFresh(this.#load, this.#state, this.#options, time);
+  }
+
+  /** @param {number} time */
+  status(time) {
+    return { ...this.#numbers(time), refused: this.refused };
+  }
+}
+
+/** A success opens nothing, and needs no draw. */
+const halfway = () => 0.5;

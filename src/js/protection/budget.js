@@ -1,0 +1,151 @@
+// @ts-check
+// The budget: retries take tokens, successes give some back. It never refuses a first attempt.
+
+import { isWithin } from '../options/checks.js';
+import { problemOf } from '../options/messages.js';
+import { SWITCH } from '../options/rules.js';
+import { PENDING, newBudget, takeTokens, tokensOf } from './machines.js';
+import { readPart } from './options.js';
+import { failOpen, recipe } from './part.js';
+
+const MOST = 1e9;
+
+const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
+  capacity: ['number', 'a positive number, at most 10^9', (value) => isWithin(value, Number.MIN_VALUE, MOST)],
+  perSuccess: [
+    'number',
+    '0 or a number between 0.001 and 1,000',
+    (value) => value === 0 || isWithin(value, 0.001, 1000),
+  ],
+  cost: ['number', 'a number, at least 0.001 and at most capacity', (value) => isWithin(value, 0.001, MOST)],
+  refund: SWITCH,
+  preset: ['string', "'awsSdk2026'", (value) => value === 'awsSdk2026'],
+});
+
+const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
+/** The rules of `SMITHY_NEW_RETRIES_2026`. There, a retry after throttling costs less. */
+const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14, refund: true };
+const THROTTLED_COST = 5;
+
+/** @param {Record<string, any>} given */
+function defaultsOf({ preset }) {
+  return preset === undefined ? DEFAULTS : AWS_SDK_2026;
+}
+
+/** Tokens are counted in thousandths: whole numbers, which add up exactly. @param {number} tokens */
+function thousandths(tokens) {
+  return Math.round(tokens * 1000);
+}
+
+/** @param {any} load */
+export function budgetOf(load) {
+  /** @param {unknown} [options] */
+  return function budget(options) {
+    const given = readPart(options, RULES, (given) => {
+      const { capacity, cost } = { ...defaultsOf(given), ...given };
+      return thousandths(cost) > thousandths(capacity)
+        ? problemOf('cost', cost, ['number', `at most capacity (${capacity})`])
+        : undefined;
+    });
+    const all = { ...defaultsOf(given), ...given };
+    const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
+    return recipe('budget', all, () => new Budget(load, { ...all, throttledCost }));
+  };
+}
+
+/** The budget of one destination. */
+class Budget {
+  #load;
+  #capacity;
+  #perSuccess;
+  #cost;
+  #throttledCost;
+  #refund;
+  #state;
+  /** Whether a retry was refused since it was full the last time. */
+  #empty = false;
+  #granted = 0;
+  #refused = 0;
+
+  /**
+   * @param {any} load
+   * @param {Record<string, any>} options
+   */
+  constructor(load, { capacity, perSuccess, cost, throttledCost, refund }) {
+    this.#load = load;
+    this.#capacity = thousandths(capacity);
+    this.#perSuccess = thousandths(perSuccess);
+    this.#cost = thousandths(cost);
+    this.#throttledCost = thousandths(throttledCost);
+    this.#refund = refund;
+    this.#state = newBudget(this.#capacity);
+  }
+
+  /**
+   * Takes the tokens of a retry. Returns how many thousandths, or -1 if there are too few.
+   * @param {boolean} throttled
+   * @param {import('./events.js').Tell} tell
+   */
+  take(throttled, tell) {
+    const cost = throttled ? this.#throttledCost : this.#cost;
+    let granted;
+    try {
+      granted = takeTokens(this.#load, this.#state, this.#capacity, cost);
+    } catch (fault) {
+      failOpen(this.#load, fault);
+      return 0;
+    }
+    if (granted) {
+      this.#granted++;
+      return cost;
+    }
+    this.#refused++;
+    if (!this.#empty) {
+      this.#empty = true;
+      tell('budget-empty', this.#numbers());
+    }
+    return -1;
+  }
+
+  /**
+   * Gives tokens back that nothing was done with.
+   * @param {number} taken
+   * @param {import('./events.js').Tell} tell
+   */
+  putBack(taken, tell) {
+    this.#state[PENDING] += taken;
+    if (this.#empty) this.#fills(tell);
+  }
+
+  /**
+   * Counts an operation that succeeded.
+   * @param {number} taken by its last retry; 0 without one
+   * @param {import('./events.js').Tell} tell
+   */
+  succeeded(taken, tell) {
+    this.putBack(this.#refund && taken > 0 ? taken : this.#perSuccess, tell);
+  }
+
+  /** @param {import('./events.js').Tell} tell */
+  #fills(tell) {
+    if (!this.isFresh()) return;
+    this.#empty = false;
+    tell('budget-full', this.#numbers());
+  }
+
+  #tokens() {
+    return tokensOf(this.#load, this.#state, this.#capacity);
+  }
+
+  #numbers() {
+    return { tokens: this.#tokens() / 1000, capacity: this.#capacity / 1000 };
+  }
+
+  isFresh() {
+    return this.#tokens() === this.#capacity;
+  }
+
+  status() {
+    return { ...this.#numbers(), granted: this.#granted, refused: this.#refused };
+  }
+}

@@ -1,0 +1,108 @@
+// @ts-check
+// The cooldown: one server's "too many requests" holds everyone who would ask it.
+
+import { LONGEST } from '../options/rules.js';
+import { UNTIL, cooldownLeft, holdMs, newCooldown, startCooldown } from './machines.js';
+import { readPart } from './options.js';
+import { failOpen, recipe } from './part.js';
+
+const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({ maxHoldMs: LONGEST });
+
+/** Attempts that may be held at a time. */
+const MOST_HELD = 1000;
+
+/** @param {any} load */
+export function cooldownOf(load) {
+  /** @param {unknown} [options] */
+  return function cooldown(options) {
+    const { maxHoldMs = 10_000 } = readPart(options, RULES);
+    return recipe('cooldown', { maxHoldMs }, () => new Cooldown(load, maxHoldMs));
+  };
+}
+
+/** The cooldown of one destination. */
+class Cooldown {
+  #load;
+  #maxHoldMs;
+  #state = newCooldown();
+  /** Attempts that are held now. */
+  held = 0;
+  refused = 0;
+  /** The failure that set it. @type {unknown} */
+  cause = undefined;
+
+  /**
+   * @param {any} load
+   * @param {number} maxHoldMs
+   */
+  constructor(load, maxHoldMs) {
+    this.#load = load;
+    this.#maxHoldMs = maxHoldMs;
+  }
+
+  /** The time until which it holds. */
+  get until() {
+    return this.#state[UNTIL];
+  }
+
+  /**
+   * Returns whether the hint set it: one that ends before the present one changes nothing.
+   * @param {number} time
+   * @param {number} hintMs
+   * @param {unknown} cause
+   */
+  start(time, hintMs, cause) {
+    const before = this.until;
+    try {
+      startCooldown(this.#load, this.#state, time, hintMs);
+    } catch (fault) {
+      failOpen(this.#load, fault);
+    }
+    if (this.until === before) return false;
+    this.cause = cause;
+    return true;
+  }
+
+  /** Returns the rest of it in ms, 0 for none. @param {number} time */
+  left(time) {
+    try {
+      return cooldownLeft(this.#load, this.#state, time);
+    } catch (fault) {
+      failOpen(this.#load, fault);
+      return 0;
+    }
+  }
+
+  /**
+   * Returns for how long to hold an attempt.
+   * @param {number} time
+   * @param {number} baseMs
+   * @param {number} draw
+   */
+  holdMs(time, baseMs, draw) {
+    try {
+      return holdMs(this.#load, this.#state, time, baseMs, draw);
+    } catch (fault) {
+      failOpen(this.#load, fault);
+      return 0;
+    }
+  }
+
+  /**
+   * Returns whether an attempt may be held.
+   * @param {number} ms all its holds, without their draws
+   */
+  mayHold(ms) {
+    return ms <= this.#maxHoldMs && this.held < MOST_HELD;
+  }
+
+  /** @param {number} time */
+  isFresh(time) {
+    return this.left(time) === 0;
+  }
+
+  /** @param {number} time */
+  status(time) {
+    return { remainingMs: this.left(time), held: this.held, refused: this.refused };
+  }
+}

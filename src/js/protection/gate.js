@@ -1,0 +1,269 @@
+// @ts-check
+// What protection knows of one operation. The driver calls it (options/settings.js, Gate): before each attempt, when
+// one has ended, before a wait, and at the end.
+
+import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
+import { drawBeside } from '../run/decision.js';
+import { now } from '../run/timer.js';
+import { FAILURE, NOTHING, SUCCESS } from './machines.js';
+import { rejectedBy, warnOfLayers } from './rejected.js';
+import { verdictOf } from './verdict.js';
+
+/** @typedef {import('./state.js').State} State */
+
+const DEFAULT_BASE_MS = 100;
+const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
+const DEFAULT_TRUNCATE_AT = 10;
+
+export class Gate {
+  #state;
+  /** Whether an attempt was let pass whose end was not told yet. */
+  #pending;
+  /** What the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
+  #admitted;
+  /** The verdict on the last attempt. */
+  #verdict = NOTHING;
+  /** Whether the last failure asked to come less often. */
+  #throttled = false;
+  /** The end of the cooldown that the last failure set: this operation waits as the server asked it to. */
+  #ownUntil = NaN;
+  /** Tokens that the last retry took, and its number. */
+  #taken = 0;
+  #takenFor = 0;
+  /** Time when the present hold began. @type {number | undefined} */
+  #heldAt = undefined;
+  /** All holds of the attempt, without their draws. */
+  #planned = 0;
+  /** How long the attempt was held. */
+  heldMs = 0;
+  /** When asking again makes sense, once it was refused. @type {number | undefined} */
+  retryAfterMs = undefined;
+
+  /**
+   * @param {State} state
+   * @param {number} [pass] of a first attempt that passed
+   */
+  constructor(state, pass) {
+    this.#state = state;
+    this.#pending = pass !== undefined;
+    this.#admitted = { generation: pass ?? 0, lease: 0 };
+  }
+
+  /**
+   * @param {any} operation
+   * @param {number} hold
+   */
+  enter(operation, hold) {
+    const { breaker, cooldown, tell } = this.#state;
+    const time = operation.attemptAt ?? operation.startedAt;
+    if (this.#heldAt === undefined) this.#planned = this.heldMs = 0;
+    else this.#release(time);
+
+    const openMs = breaker?.look(time) ?? 0;
+    if (openMs > 0) return this.#refuse(operation, 'breaker', openMs);
+
+    const leftMs = cooldown?.left(time) ?? 0;
+    if (leftMs > 0) {
+      this.#planned += leftMs;
+      if (!cooldown.mayHold(this.#planned)) return this.#refuse(operation, 'cooldown', leftMs);
+      const ms = cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation));
+      // random() may have aborted.
+      if (operation.limits.aborted) return 'aborted';
+      if (misses(operation, ms, time)) return this.#refuse(operation, 'cooldown', leftMs);
+      cooldown.held++;
+      this.#heldAt = time;
+      operation.pending = ms;
+      tell('held', { holdMs: ms });
+      return hold;
+    }
+
+    // Last, so that nobody who waits holds the place of a probe.
+    const waitMs = breaker?.admit(time, this.#admitted, tell) ?? 0;
+    if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
+    this.#pending = true;
+    return undefined;
+  }
+
+  /**
+   * @param {any} operation
+   * @param {number | undefined} hintMs
+   */
+  heard(operation, hintMs = NaN) {
+    const { settings, endedAt, outcome, failed } = operation;
+    const { cooldown } = this.#state;
+    this.#throttled = hintMs >= 0;
+    this.#ownUntil = NaN;
+    if (cooldown === undefined || !(hintMs > 0)) return;
+    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined))
+      this.#ownUntil = cooldown.until;
+  }
+
+  /**
+   * @param {any} operation
+   * @param {boolean} again
+   */
+  ended(operation, again) {
+    const { facts } = operation;
+    const { response, failed = false } = facts ?? {};
+    if (response !== undefined) {
+      const verdict = verdictOf(response.status);
+      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs : NaN;
+      this.#tell(operation, verdict, hintMs, response.status);
+    } else if (failed) {
+      this.#tell(operation, FAILURE, NaN);
+    } else if (again) {
+      // Who asks to come later works.
+      this.#tell(operation, this.#throttled ? NOTHING : FAILURE, NaN);
+    } else {
+      this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);
+    }
+  }
+
+  /**
+   * Tells the verdict on the attempt that has ended, once.
+   * @param {any} operation
+   * @param {number} verdict
+   * @param {number} hintMs time that the server asked for; NaN for none
+   * @param {number} [status]
+   * @param {boolean} [judged] whether the caller's function is asked
+   */
+  #tell(operation, verdict, hintMs, status, judged = true) {
+    const { breaker, tell } = this.#state;
+    this.#pending = false;
+    this.#verdict = verdict;
+    if (breaker === undefined) return;
+    const { settings, failed, outcome } = operation;
+    if (judged && breaker.isFailure !== undefined)
+      verdict = breaker.judge(verdict, {
+        ...(failed ? { error: outcome } : { result: outcome }),
+        ...(status !== undefined && { status }),
+      });
+    const draw = () => drawFor(operation);
+    breaker.ended(now(), this.#admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
+  }
+
+  /**
+   * @param {any} operation
+   * @param {number} delayMs
+   */
+  retry(operation, delayMs) {
+    const { budget, breaker, cooldown, tell } = this.#state;
+    const time = now();
+    let waitMs = delayMs;
+    const leftMs = cooldown?.left(time) ?? 0;
+    if (leftMs > 0 && cooldown.until !== this.#ownUntil) {
+      waitMs = Math.max(delayMs, cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation)));
+      if (operation.limits.aborted) return 'aborted';
+      if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#refuse(operation, 'cooldown', leftMs);
+    }
+    const openMs = breaker?.look(time) ?? 0;
+    if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
+    if (budget !== undefined) {
+      this.#taken = budget.take(this.#throttled, tell);
+      if (this.#taken < 0) {
+        this.#taken = 0;
+        tell('refused', { by: 'budget' });
+        return 'budget';
+      }
+      this.#takenFor = operation.attempts + 1;
+    }
+    return waitMs;
+  }
+
+  /**
+   * @param {any} operation
+   * @param {string} reason
+   */
+  settle(operation, reason) {
+    const { budget, tell } = this.#state;
+    const { attempts } = operation;
+    if (this.#heldAt !== undefined) this.#release(this.#heldAt);
+    if (this.#pending) {
+      // The deadline ended a first attempt: unless it was held, it had all the time there was.
+      const late = reason === 'timeout' && attempts === 1 && this.heldMs === 0;
+      const done = reason === 'success';
+      const judged = done || reason === 'permanent';
+      this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
+    }
+    if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
+    if (budget === undefined) return;
+    const used = this.#takenFor === attempts;
+    if (reason === 'success') {
+      if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, tell);
+    } else if (this.#taken > 0 && !used) {
+      budget.putBack(this.#taken, tell);
+    }
+  }
+
+  /**
+   * Ends the present hold.
+   * @param {number} time
+   */
+  #release(time) {
+    this.heldMs += time - /** @type {number} */ (this.#heldAt);
+    this.#heldAt = undefined;
+    this.#state.cooldown.held--;
+  }
+
+  /**
+   * Refuses an attempt. The operation ends with its own last outcome; if there is none, with a RejectedError.
+   * @param {any} operation
+   * @param {'breaker' | 'cooldown'} by
+   * @param {number} retryAfterMs
+   */
+  #refuse(operation, by, retryAfterMs) {
+    const part = this.#state[by];
+    part.refused++;
+    this.retryAfterMs = retryAfterMs;
+    if (operation.attempts === 0) {
+      operation.failed = true;
+      operation.outcome = rejectedBy(by, retryAfterMs, part.cause, this.#state);
+    }
+    this.#state.tell('refused', { by, retryAfterMs });
+    return by;
+  }
+}
+
+/**
+ * Returns whether a wait would end at or after the deadline, as timers are armed.
+ * @param {any} operation
+ * @param {number} ms
+ * @param {number} time
+ */
+function misses({ limits }, ms, time) {
+  return Math.ceil(ms) + 1 > limits.deadlineAt - time;
+}
+
+/**
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {number} hintMs
+ */
+function atMost({ maxRetryAfterMs }, hintMs) {
+  return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
+}
+
+/**
+ * Returns a draw. Without a core nothing is retried, and any will do.
+ * @param {any} operation
+ */
+function drawFor(operation) {
+  const { settings, attempts } = operation;
+  if (settings.random !== undefined) return drawBeside(settings, operation, attempts);
+  try {
+    return drawBeside(settings, operation, attempts);
+  } catch {
+    return 0.5;
+  }
+}
+
+/**
+ * Returns the base of a policy's waits, as the core fills it in (src/core/policy.rs).
+ * @param {import('../options/settings.js').Settings} settings
+ */
+function baseOf({ baseMs, capMs, backoff, truncateAt }) {
+  if (baseMs >= 0) return baseMs;
+  const longest = capMs >= 0 ? capMs : backoff === CUSTOM ? Infinity : DEFAULT_CAP_MS;
+  if (backoff === TRUNCATED && longest < Infinity)
+    return longest / 2 ** ((truncateAt >= 1 ? truncateAt : DEFAULT_TRUNCATE_AT) - 1);
+  return Math.min(DEFAULT_BASE_MS, longest);
+}

@@ -1,0 +1,252 @@
+// @ts-check
+// Time that moves by hand, in place of the host's.
+
+import { isFunction, isSwitch } from '../options/checks.js';
+import { errorOf, failure, problemOf } from '../options/messages.js';
+import { SWITCH } from '../options/rules.js';
+import { readOnly } from '../options/settings.js';
+import { requireCount, requireMs } from './arguments.js';
+import { DISPOSE, Timers } from './timers.js';
+
+/** @typedef {import('./timers.js').Timeout} Timeout */
+
+const FIRE_LIMIT = 10_000;
+
+/** How often the event loop turns between two timers: callbacks, and fakes of I/O, take a few turns. */
+const TURNS = 5;
+
+/** @type {VirtualClock | undefined} the clock that is installed */
+let current;
+
+/** @param {any} [options] */
+export function virtualClock(options) {
+  if (current !== undefined) throw failure(Error, 'a virtual clock is installed already. Uninstall it first');
+  const given = readOnly(options, ['date', 'blocking']);
+  const problems = Object.keys(given).flatMap((name) =>
+    isSwitch(given[name]) ? [] : [problemOf(name, given[name], SWITCH)],
+  );
+  if (problems.length > 0) throw errorOf(problems);
+  current = new VirtualClock(given.date === true, given.blocking === true);
+  return current;
+}
+class VirtualClock {
+  #timers = new Timers();
+  #running = false;
+  /** @type {[holder: any, name: string, own: PropertyDescriptor | undefined, replacement: unknown][]} */
+  #replaced = [];
+  /** @type {() => Promise<void>} */
+  #turn;
+  /** @type {() => Promise<void>} */
+  #pause;
+
+  /**
+   * @param {boolean} date
+   * @param {boolean} blocking
+   */
+  constructor(date, blocking) {
+    const timers = this.#timers;
+    const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance, setImmediate, setTimeout } =
+      /** @type {any} */ (globalThis);
+    // The host's own, looked up before it is replaced: promises settle while real tasks run.
+    /** @param {() => void} done */
+    const later = (done) => {
+      try {
+        setImmediate(done);
+      } catch {
+        // Browsers have no setImmediate, and that of an edge route of Next.js throws.
+        setTimeout(done);
+      }
+    };
+    // The fakes of sinon, Vitest and Jest have this. On those nothing would ever settle.
+    if ([setImmediate, setTimeout].some((timer) => timer?.clock !== undefined)) {
+      throw failure(Error, 'fake timers are installed already. Remove them first, or move time by them alone');
+    }
+    this.#turn = () => new Promise(later);
+    this.#pause = () => new Promise((done) => void setTimeout(done, 1));
+    // Integer: sums with a fraction are rounded, and a timer would seem to fire early.
+    const startedAt = Math.ceil(performance.now());
+    const startedOn = Date.now();
+
+    /** @type {(name: string, repeats: boolean) => (callback: any, ms: any, ...args: any[]) => Timeout} */
+    const arming =
+      (name, repeats) =>
+      (callback, ms, ...args) => {
+        if (!isFunction(callback)) throw problemOf(`the callback of ${name}()`, callback, ['', 'a function']);
+        return timers.arm(callback, ms, args, repeats);
+      };
+    /** @type {(host: Function) => (handle: any) => void} */
+    const clearing = (host) => (handle) => {
+      const timer = timers.find(handle);
+      // Timers that were armed before the clock was installed are the host's.
+      if (timer === undefined) host(handle);
+      else timer.close();
+    };
+    const fakeTimeout = arming('setTimeout', false);
+    const replacements = [
+      [
+        globalThis,
+        'setTimeout',
+        Object.assign(fakeTimeout, { [Symbol.for('nodejs.util.promisify.custom')]: timers.sleep.bind(timers) }),
+      ],
+      [globalThis, 'clearTimeout', clearing(clearTimeout)],
+      [globalThis, 'setInterval', arming('setInterval', true)],
+      [globalThis, 'clearInterval', clearing(clearInterval)],
+      [performance, 'now', () => startedAt + timers.now],
+    ];
+    if (isFunction(AbortSignal?.timeout))
+      replacements.push([AbortSignal, 'timeout', (/** @type {any} */ ms) => timers.timeoutSignal(ms)]);
+    if (date) {
+      const now = () => Math.floor(startedOn + timers.now);
+      /** @type {any} */
+      const Moved = new Proxy(Date, {
+        apply: () => new Date(now()).toString(),
+        construct: (target, args, newTarget) =>
+          Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+      });
+      replacements.push([Date, 'now', now], [Date.prototype, 'constructor', Moved], [globalThis, 'Date', Moved]);
+    }
+    if (blocking) {
+      const { wait } = Atomics;
+      replacements.push([
+        Atomics,
+        'wait',
+        (/** @type {any} */ cell, /** @type {any} */ index, /** @type {any} */ value, /** @type {any} */ ms) => {
+          const answer = wait.call(Atomics, cell, index, value, 0);
+          // No timer fires during the wait: the thread is blocked.
+          if (answer === 'timed-out' && ms > 0) timers.now += ms;
+          return answer;
+        },
+      ]);
+    }
+    try {
+      for (const [holder, name, replacement] of replacements) this.#replace(holder, name, replacement);
+    } catch (error) {
+      this.uninstall();
+      throw error;
+    }
+  }
+
+  get now() {
+    return this.#timers.now;
+  }
+
+  get pending() {
+    return this.#timers.size;
+  }
+
+  /** @param {number} ms */
+  async advance(ms) {
+    requireMs('the argument of advance()', ms);
+    const timers = this.#timers;
+    const end = timers.now + ms;
+    await this.#run(() => timers.next(end), Infinity);
+    timers.now = Math.max(timers.now, end);
+  }
+
+  /** @param {number} [limit] */
+  async runAll(limit = FIRE_LIMIT) {
+    requireCount('the argument of runAll()', limit);
+    await this.#run(() => this.#timers.next(Infinity), limit);
+  }
+
+  /**
+   * @param {any} promise
+   * @param {any} [options]
+   */
+  async runUntil(promise, options) {
+    if (!isFunction(promise?.then)) throw problemOf('the argument of runUntil()', promise, ['', 'a promise']);
+    const { limit = FIRE_LIMIT, graceMs = 20 } = readOnly(options, ['limit', 'graceMs']);
+    requireCount('limit', limit);
+    requireCount('graceMs', graceMs);
+    const timers = this.#timers;
+    let pending = true;
+    const settled = () => {
+      pending = false;
+      timers.wake();
+    };
+    const outcome = Promise.resolve(promise);
+    outcome.then(settled, settled);
+    await this.#run(async () => {
+      while (pending && timers.live) {
+        // Real I/O may bring news before the timer that limits it. One pause is at least one turn of the
+        // event loop, however busy the machine is.
+        for (let i = 0; i < graceMs && pending && timers.size > 0; i++) await this.#pause();
+        if (!pending) break;
+        const timer = timers.next(Infinity);
+        if (timer !== undefined) return timer;
+        // Only the outside can go on. That takes its own time, which no polling makes shorter.
+        await timers.armed();
+        await this.#settle();
+      }
+      return undefined;
+    }, limit);
+    return outcome;
+  }
+
+  uninstall() {
+    for (const [holder, name, own, replacement] of this.#replaced.reverse()) {
+      // A later replacement by other code stays.
+      if (holder[name] !== replacement) continue;
+      if (own === undefined) delete holder[name];
+      else put(holder, name, own);
+    }
+    this.#replaced = [];
+    this.#timers.end();
+    if (current === this) current = undefined;
+  }
+
+  [DISPOSE]() {
+    this.uninstall();
+  }
+
+  /**
+   * @param {any} holder
+   * @param {string} name
+   * @param {unknown} replacement
+   */
+  #replace(holder, name, replacement) {
+    const own = Object.getOwnPropertyDescriptor(holder, name);
+    put(holder, name, { value: replacement, writable: true, configurable: true, enumerable: own?.enumerable ?? true });
+    this.#replaced.push([holder, name, own, replacement]);
+  }
+
+  async #settle() {
+    for (let i = 0; i < TURNS; i++) await this.#turn();
+  }
+
+  /**
+   * Fires timers as long as `next` finds one.
+   * @param {() => Timeout | undefined | Promise<Timeout | undefined>} next
+   * @param {number} limit
+   */
+  async #run(next, limit) {
+    if (this.#running) throw failure(Error, 'the clock is being moved already. Await each call that moves it');
+    this.#running = true;
+    try {
+      for (let fired = 0; ; fired++) {
+        await this.#settle();
+        const timer = await next();
+        if (timer === undefined) return;
+        if (fired >= limit)
+          throw failure(
+            Error,
+            `${limit} timers have fired and more are armed. Is a retry endless, or an interval never cleared?`,
+          );
+        this.#timers.fire(timer);
+      }
+    } finally {
+      this.#running = false;
+    }
+  }
+}
+
+/**
+ * Defines a property. Edge runtimes forbid that for some of theirs, which can be assigned to.
+ * @param {any} holder
+ * @param {string} name
+ * @param {PropertyDescriptor} descriptor
+ */
+function put(holder, name, descriptor) {
+  if (Object.getOwnPropertyDescriptor(holder, name)?.configurable === false) holder[name] = descriptor.value;
+  else Object.defineProperty(holder, name, descriptor);
+}

@@ -1,0 +1,40 @@
+// @ts-check
+// Known draws.
+
+import { failure, problemOf } from '../options/messages.js';
+
+/** @type {[types: string, rule: string]} */
+const DRAW = ['number', 'a number in [0, 1)'];
+
+/** @param {any} draws */
+export function scriptedRandom(draws) {
+  if (!Array.isArray(draws)) throw problemOf('draws', draws, ['', 'an array of numbers in [0, 1)']);
+  const script = draws.map((draw, i) => checked(draw, `draws[${i}]`));
+  let used = 0;
+  const random = () => {
+    if (used === script.length) {
+      throw failure(
+        RangeError,
+        `the script of ${used} ${used === 1 ? 'draw' : 'draws'} is exhausted: the operation drew more often than ` +
+          'the test expected. Add draws, or limit the attempts',
+      );
+    }
+    return script[used++];
+  };
+  return Object.defineProperty(random, 'left', { get: () => script.length - used });
+}
+
+/** @param {any} r */
+export function constantRandom(r) {
+  checked(r, 'r');
+  return () => r;
+}
+
+/**
+ * @param {any} draw
+ * @param {string} name
+ */
+function checked(draw, name) {
+  if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
+  throw problemOf(name, draw, DRAW);
+}
