@@ -374,4 +374,67 @@ mod tests {
             assert_eq!(empty(&mut guard, 0.0), left);
         }
     }
+
+    /// The sequence of gRPC's own test (`retry_throttle_test.cc`): 4 tokens, 1.6 for a success.
+    #[test]
+    fn the_rule_of_grpc() {
+        let mut guard = guard(LoadBudget::Grpc {
+            max_tokens: 4.0,
+            token_ratio: 1.6,
+        });
+        let (success, failure) = (None, Some);
+        for (i, event) in [
+            failure(true),
+            success,
+            failure(true),
+            failure(false),
+            failure(false),
+            failure(false),
+            failure(false),
+            success,
+            success,
+            failure(true),
+            failure(false),
+            success,
+            failure(false),
+            success,
+            failure(true),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut ticket = Ticket::default();
+            let Some(retries) = event else {
+                let _ = guard.succeeded(0.0, &ticket);
+                continue;
+            };
+            let _ = guard.failed(0.0, 0.0, &ticket);
+            let found = guard.retries(0.0, 0.0, &mut ticket).is_ok();
+            assert_eq!(found, retries, "event {i}");
+        }
+    }
+
+    #[test]
+    fn who_is_refused_gives_back_what_it_took() {
+        let mut guard = Guard::new(&LoadProtection {
+            budget: Some(LoadBudget::from(BudgetOptions {
+                capacity: 1.0,
+                ..BudgetOptions::default()
+            })),
+            breaker: Some(LoadBreaker::from(BreakerOptions {
+                consecutive_failures: 2.0,
+                ..BreakerOptions::default()
+            })),
+        });
+        let (mut first, mut second) = (Ticket::default(), Ticket::default());
+        assert!(guard.admits(0.0, &mut first) && guard.admits(0.0, &mut second));
+        assert_eq!(guard.failed(1.0, 0.0, &first), Change::None);
+        assert_eq!(guard.retries(1.0, 100.0, &mut first), Ok(()));
+        assert_eq!(guard.failed(2.0, 0.0, &second), Change::Opened);
+        // Open until 2,502: a longer wait than that may be worth a token, of which there are none.
+        assert_eq!(guard.retries(2.0, 100.0, &mut second), Err(Stop::Breaker));
+        assert_eq!(guard.retries(2.0, 2_500.0, &mut second), Err(Stop::Budget));
+        assert!(!guard.admits(101.0, &mut first));
+        assert_eq!(guard.retries(102.0, 2_500.0, &mut second), Ok(()));
+    }
 }

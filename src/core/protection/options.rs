@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::BreakerOptions;
-use crate::core::OptionError;
 use crate::core::elementary::floor;
+use crate::core::{MAX_MS, OptionError};
 
 /// Options of a budget, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,8 +79,8 @@ impl BreakerOptions {
         let allowed = (100.0..=3.6e6).contains(&window);
         let rule = "between 100 and 3,600,000 milliseconds";
         require(problems, "breaker.window_ms", window, rule, allowed);
-        let allowed = (1.0..=3.6e6).contains(&open);
-        let rule = "between 1 and 3,600,000 milliseconds";
+        let allowed = open > 0.0 && open <= MAX_MS;
+        let rule = "above 0 and at most 2^53 - 1 milliseconds";
         require(problems, "breaker.open_ms", open, rule, allowed);
         let many = self.close_after;
         let allowed = counts(many) && many <= 1e3;
