@@ -444,6 +444,82 @@ export interface LoadResult {
  */
 export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation<LoadResult>;
 
+/** Options of {@link simulateRateLimit}; times in ms. */
+export interface RateLimitOptions extends Seeded {
+  /** Number of jobs, which all wait at the start: an integer between 1 and 10^6. @default 1000 */
+  jobs?: number | undefined;
+  /** Number of workers, each of which does one job after the other: an integer between 1 and 10^5. @default 50 */
+  workers?: number | undefined;
+  /** Requests that the server accepts in each window: an integer between 1 and 10^9. @default 100 */
+  limit?: number | undefined;
+  /** Length of a window. The first begins at the start. Positive and at most 10^9. @default 10_000 */
+  windowMs?: number | undefined;
+  /** Time from a request to its answer; it reaches the server halfway. Positive and at most 10^6. @default 50 */
+  latencyMs?: number | undefined;
+  /**
+   * What a worker, and the cooldown, make of the time that the server asks for. `'ignored'`: nothing, the policy's
+   * waits alone.
+   *
+   * @default 'followed'
+   */
+  hints?: 'ignored' | 'followed' | undefined;
+  /**
+   * With a cooldown, one worker's hint holds all of them. Its options are those of `cooldown()` of
+   * `rejitter/protection`. Jobs in a queue can wait: without a longer `maxHoldMs` than 10,000, those fail that would
+   * be held over two windows.
+   *
+   * @default nothing
+   */
+  protection?: { cooldown?: { maxHoldMs?: number | undefined } | undefined } | undefined;
+  /** Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. @default 600_000 */
+  horizonMs?: number | undefined;
+  /** The width of a time bin. Positive. @default 1000 */
+  binMs?: number | undefined;
+}
+
+/** Result of {@link simulateRateLimit}. */
+export interface RateLimitResult {
+  /** The width of a bin, as given. */
+  binMs: number;
+  /** The requests in each bin, up to the last bin with any. */
+  arrivals: Uint32Array;
+  /** Those of them that the server accepted. */
+  accepted: Uint32Array;
+  /** Those that it answered with 429 and a `Retry-After`. */
+  rejected: Uint32Array;
+  /** Sums since the start. */
+  totals: {
+    /** Requests that reached the server. */
+    requests: number;
+    /** Those of them that it refused. */
+    refusals: number;
+    /** Jobs that succeeded. */
+    done: number;
+    /** Jobs that failed because their attempts were used up, or the server asked for too long a wait. */
+    failed: number;
+    /** Jobs that failed because the cooldown would have held them too long. */
+    refusedByCooldown: number;
+    /** When the last job so far ended, in ms. */
+    endMs: number;
+  };
+}
+
+/**
+ * Workers and a server that accepts a number of requests per window, and answers the others with 429 and the time
+ * that the window still lasts, in whole seconds. With a shared cooldown, one such answer is enough for all.
+ *
+ * @throws {TypeError | RangeError} if an option or the policy is invalid
+ * @example
+ * ```js
+ * import { simulateRateLimit } from 'rejitter/lab';
+ * const simulation = simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: Infinity } }, seed: 1 });
+ * const { totals } = await simulation.run();
+ * console.log(totals.failed, totals.refusals); // no job fails; without the cooldown some 25 of 1,000 do
+ * simulation.free();
+ * ```
+ */
+export function simulateRateLimit(policy: Subject, options?: RateLimitOptions): Simulation<RateLimitResult>;
+
 /** Options of {@link simulateAmplification}. */
 export interface AmplificationOptions extends Seeded {
   /** The attempts of each layer, the first included: an integer between 1 and 1000. @default 3 */

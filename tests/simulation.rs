@@ -22,5 +22,7 @@ mod outage;
 mod protection;
 #[path = "simulation/queue.rs"]
 mod queue;
+#[path = "simulation/rate_limit.rs"]
+mod rate_limit;
 #[path = "simulation/refusals.rs"]
 mod refusals;

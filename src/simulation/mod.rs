@@ -9,6 +9,7 @@
 //! | [`Outage`] | what do many clients do to a server that recovers? |
 //! | [`Contention`] | how much work do clients that compete for one row make? (AWS, 2015) |
 //! | [`Load`] | does the load ever recover, with open or closed arrivals, and with which protection? |
+//! | [`RateLimit`] | what do workers do to a server that limits its requests, and who tells whom? |
 //! | [`Amplification`] | how many calls does a request become when several layers retry? |
 //! | [`Ethernet`] | how do stations share a channel by slotted backoff? |
 //!
@@ -59,6 +60,7 @@ mod normal;
 mod outage;
 mod protection;
 mod queue;
+mod rate_limit;
 mod served;
 mod statistics;
 
@@ -72,6 +74,7 @@ pub use normal::Normal;
 pub use outage::{Outage, OutageOptions};
 pub use protection::{LoadBreaker, LoadBudget, LoadProtection};
 pub use queue::EventQueue;
+pub use rate_limit::{RateHints, RateLimit, RateLimitOptions, RateLimitTotals};
 pub use served::{Bins, Peak, Traces};
 pub use statistics::{Summary, summary};
 

@@ -4,7 +4,7 @@ use js_sys::{Array, JSON, RangeError, Reflect};
 use rejitter::bindings::simulation as js;
 use rejitter::simulation::{
     Arrivals, BreakerOptions, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
-    LoadProtection, Outage, OutageOptions, Simulation,
+    LoadProtection, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation,
 };
 use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use wasm_bindgen::{JsCast, JsValue};
@@ -316,6 +316,62 @@ fn layers_and_stations() {
 }
 
 /// The bindings reject values that src/js/lab/simulations.js lets through; its tests have the rest.
+#[wasm_bindgen_test]
+fn a_rate_limit_is_the_model() {
+    for (text, hints) in [
+        (r#""hints": "ignored""#, RateHints::Ignored),
+        (r#""hints": "followed""#, RateHints::Followed),
+        (
+            r#""protection": { "cooldown": {} }"#,
+            RateHints::Shared {
+                max_hold_ms: 10_000.0,
+            },
+        ),
+        (
+            r#""protection": { "cooldown": { "maxHoldMs": 70000 } }"#,
+            RateHints::Shared {
+                max_hold_ms: 70_000.0,
+            },
+        ),
+    ] {
+        let options = format!(
+            r#"{{ "jobs": 200, "workers": 20, "limit": 30, "windowMs": 8000, "latencyMs": 70,
+                "horizonMs": 500000, "binMs": 500, {text} }}"#
+        );
+        let policy = json(r#"{ "version": 1, "maxAttempts": 4 }"#);
+        let result = finished(js::rate_limit(policy, 3, 7, json(&options)));
+        let (policy, seed) = model_policy(4);
+        let mut model = RateLimit::new(RateLimitOptions {
+            jobs: 200,
+            workers: 20,
+            limit: 30,
+            window_ms: 8_000.0,
+            latency_ms: 70.0,
+            horizon_ms: 500_000.0,
+            bin_ms: 500.0,
+            hints,
+            ..RateLimitOptions::new(policy, seed)
+        })
+        .unwrap();
+        model.finish();
+        assert_eq!(list(&result, "accepted"), floats(model.bins().accepted()));
+        assert_eq!(list(&result, "rejected"), floats(model.bins().rejected()));
+        assert_eq!(list(&result, "arrivals"), floats(model.bins().arrivals()));
+        let totals = model.totals();
+        for (name, total) in [
+            ("requests", totals.requests),
+            ("refusals", totals.refusals),
+            ("done", totals.done),
+            ("failed", totals.failed),
+            ("refusedByCooldown", totals.refused_by_cooldown),
+        ] {
+            let found = number(&result, &format!("totals.{name}"));
+            assert_eq!(found, total as f64, "{name} of {text}");
+        }
+        assert_eq!(number(&result, "totals.endMs"), totals.end_ms);
+    }
+}
+
 #[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
     let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));

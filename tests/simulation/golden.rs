@@ -2,8 +2,8 @@
 
 use rejitter::simulation::{
     Amplification, AmplificationOptions, Arrivals, BudgetOptions, Contention, ContentionOptions,
-    Ethernet, EthernetOptions, Load, LoadBudget, LoadOptions, LoadProtection, Noise, Normal,
-    Outage, OutageOptions, Simulation, Strategy,
+    Ethernet, EthernetOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Noise,
+    Normal, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation, Strategy,
 };
 use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 #[cfg(target_arch = "wasm32")]
@@ -154,6 +154,52 @@ fn load() {
             .counts(&bins.timeouts);
     }
     assert_eq!(digest.0, 0x2fc8_dd79_6cef_cfb2);
+}
+
+#[test]
+fn protection() {
+    let mut digest = Digest::new();
+    for processes in [1, 3] {
+        let mut simulation = Load::new(LoadOptions {
+            arrivals: Arrivals::Poisson { per_s: 280.0 },
+            protection: LoadProtection {
+                budget: Some(BudgetOptions::default().into()),
+                breaker: Some(LoadBreaker::default()),
+            },
+            processes,
+            horizon_ms: 60_000.0,
+            ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        let (bins, phases) = (simulation.bins(), simulation.phases());
+        digest = digest
+            .floats(&bins.response_ms)
+            .counts(&bins.refused_by_breaker)
+            .counts(&bins.refused_by_budget)
+            .floats(&phases.times_ms)
+            .counts(&phases.processes)
+            .counts(&phases.phases);
+    }
+    for hints in [
+        RateHints::Followed,
+        RateHints::Shared {
+            max_hold_ms: 30_000.0,
+        },
+    ] {
+        let mut simulation = RateLimit::new(RateLimitOptions {
+            hints,
+            ..RateLimitOptions::new(policy(Jitter::Full), Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        let totals = simulation.totals();
+        digest = digest
+            .counts(simulation.bins().accepted())
+            .counts(simulation.bins().rejected())
+            .floats(&[totals.end_ms]);
+    }
+    assert_eq!(digest.0, 0xff47_c2a8_2d93_6481);
 }
 
 #[test]

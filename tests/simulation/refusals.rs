@@ -3,7 +3,8 @@
 use rejitter::simulation::{
     Amplification, AmplificationOptions, Arrivals, BreakerOptions, BudgetOptions, Contention,
     ContentionOptions, Ethernet, EthernetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
-    LoadProtection, Outage, OutageOptions, Simulation, Strategy, amplification,
+    LoadProtection, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation,
+    Strategy, amplification,
 };
 use rejitter::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
@@ -255,6 +256,28 @@ fn protection_is_checked() {
         ..LoadOptions::new(policy(), Seed::new(0))
     };
     rejected(Load::new(at_once), "arrivals");
+}
+
+#[test]
+fn a_rate_limit_is_checked() {
+    let good = RateLimitOptions::new(policy(), Seed::new(0));
+    rejects! { RateLimit::new, good,
+        jobs: [0, 1_000_001]
+        workers: [0, 100_001]
+        limit: [0, u32::MAX]
+        window_ms: [0.0, -1.0, NAN, INF]
+        latency_ms: [0.0, NAN, INF, 1e-10]
+        horizon_ms: [0.0, NAN, INF]
+        bin_ms: [0.0, NAN, INF, 0.5]
+        curve: [vec![NAN]]
+    }
+    for max_hold_ms in [-1.0, NAN] {
+        let options = RateLimitOptions {
+            hints: RateHints::Shared { max_hold_ms },
+            ..good.clone()
+        };
+        rejected(RateLimit::new(options), "cooldown.max_hold_ms");
+    }
 }
 
 #[test]

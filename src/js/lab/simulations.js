@@ -16,6 +16,7 @@ import { policyData, seedOf } from './values.js';
  * @property {WithPolicy} labOutage
  * @property {WithPolicy} labContention
  * @property {WithPolicy} labLoad
+ * @property {WithPolicy} labRateLimit
  * @property {WithoutPolicy} labAmplification
  * @property {WithoutPolicy} labEthernet
  */
@@ -39,6 +40,9 @@ const SWITCH = ['true or false', (value) => typeof value === 'boolean'];
 
 /** @type {Shape} */
 const PRESET = ["'awsSdk2026'", (value) => value === 'awsSdk2026'];
+
+/** @type {Shape} */
+const HINTS = ["one of 'ignored', 'followed'", (value) => value === 'ignored' || value === 'followed'];
 
 /** Options by name; an object of options is one too. @typedef {{ [name: string]: Shape | Shapes }} Shapes */
 
@@ -78,6 +82,11 @@ const LOAD = {
   ...numbers('capacityPerS', 'timeoutMs', 'downFromMs', 'downMs', 'horizonMs', 'binMs'),
   protection: PROTECTION,
   processes: NUMBER,
+};
+const RATE_LIMIT = {
+  ...numbers('jobs', 'workers', 'limit', 'windowMs', 'latencyMs', 'horizonMs', 'binMs'),
+  hints: HINTS,
+  protection: { cooldown: numbers('maxHoldMs') },
 };
 const AMPLIFICATION = numbers('attempts', 'layers', 'failure', 'requests');
 const ETHERNET = numbers('stations', 'maxAttempts', 'truncateAt', 'runs');
@@ -126,6 +135,11 @@ export function createSimulations(RetryPolicy, calls) {
     /** @param {any} policy @param {any} [options] */
     simulateLoad(policy, options) {
       return retrying((core) => core.labLoad, policyData(RetryPolicy, policy), options, LOAD);
+    },
+
+    /** @param {any} policy @param {any} [options] */
+    simulateRateLimit(policy, options) {
+      return retrying((core) => core.labRateLimit, policyData(RetryPolicy, policy), options, RATE_LIMIT);
     },
 
     /** @param {any} [options] */

@@ -34,6 +34,7 @@ const FUNCTIONS = [
   'simulateEthernet',
   'simulateLoad',
   'simulateOutage',
+  'simulateRateLimit',
   'timeToServeMs',
 ];
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distributions.json'), 'utf8'));

@@ -23,6 +23,7 @@ const {
   simulateEthernet,
   simulateLoad,
   simulateOutage,
+  simulateRateLimit,
   timeToServeMs,
 } = lab;
 
@@ -92,6 +93,24 @@ const GOLDEN = {
       );
       return [responseMs, requests, successes, retries, timeouts];
     }),
+  protection: () => [
+    ...[1, 3].flatMap((processes) => {
+      const { responseMs, refusedByBreaker, refusedByBudget, phases } = finished(
+        simulateLoad(ENDLESS, {
+          arrivals: { type: 'poisson', perS: 280 },
+          protection: { budget: {}, breaker: {} },
+          processes,
+          horizonMs: 60_000,
+          seed: 2015,
+        }),
+      );
+      return [responseMs, refusedByBreaker, refusedByBudget, phases.timesMs, phases.processes, phases.phases];
+    }),
+    ...[undefined, { cooldown: { maxHoldMs: 30_000 } }].flatMap((protection) => {
+      const { accepted, rejected, totals } = finished(simulateRateLimit(ENDLESS, { protection, seed: 2015 }));
+      return [accepted, rejected, Float64Array.of(totals.endMs)];
+    }),
+  ],
   amplification_and_ethernet: () => {
     const layers = finished(
       simulateAmplification({ attempts: 3, layers: 4, failure: 0.8, requests: 2000, seed: 2015 }),
@@ -260,6 +279,21 @@ test('load: each process has a protection of its own', () => {
   );
   assert.deepEqual(new Set(phases.processes), new Set([0, 1, 2, 3, 4]));
   assert.equal(phases.phases.filter((phase) => phase === 1).length, totals.openings);
+});
+
+// tests/simulation/rate_limit.rs has the means of 20 seeds.
+test('a rate limit: with hints ignored most jobs fail, with hints followed some, with a shared cooldown none', () => {
+  const totals = (options) => finished(simulateRateLimit({}, { seed: 1, ...options })).totals;
+  assert.equal(totals({ hints: 'ignored' }).failed, 700);
+  const followed = totals({});
+  assert.ok(followed.failed > 10 && followed.failed < 40, `${followed.failed}`);
+  const shared = totals({ protection: { cooldown: { maxHoldMs: Infinity } } });
+  assert.deepEqual([shared.done, shared.failed, shared.refusedByCooldown], [1000, 0, 0]);
+  assert.ok(shared.refusals < followed.refusals / 3, `${shared.refusals} of ${followed.refusals}`);
+  assert.ok(Math.abs(shared.endMs - followed.endMs) < 2000);
+  // Who may be held for 10 s only is not held over two windows.
+  const short = totals({ protection: { cooldown: {} } });
+  assert.ok(short.refusedByCooldown > 100 && short.failed === 0, JSON.stringify(short));
 });
 
 test('outage: the mean attempts, and what is expected of the busiest bin', () => {
@@ -807,6 +841,18 @@ for (const [what, call, kind, message] of [
     /^rejitter: budget\.tokenRatio must be above 0 and at most 1,000 tokens, got NaN$/,
   ],
   ['the budget as it was', load({ budget: 'unlimited' }), TypeError, /^rejitter: unknown option "budget"/],
+  [
+    'hints of no kind',
+    () => simulateRateLimit({}, { hints: 'shared' }),
+    TypeError,
+    /^rejitter: hints must be one of 'ignored', 'followed', got "shared"/,
+  ],
+  [
+    'a cooldown out of range',
+    () => simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: -1 } } }),
+    RangeError,
+    /^rejitter: cooldown\.maxHoldMs must be a non-negative number of milliseconds or Infinity, got -1$/,
+  ],
   [
     'too many layers for the attempts',
     () => simulateAmplification({ attempts: 10, layers: 7 }),

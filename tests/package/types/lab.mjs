@@ -38,6 +38,8 @@ async function simulate(signal: AbortSignal): Promise<void> {
     same<ReturnType<typeof load.result>['recoveredAfterMs'], number | undefined>(true);
     same<ReturnType<typeof load.result>['phases']['timesMs'], Float64Array>(true);
   }
+  const limited: Simulation<RateLimitResult> = simulateRateLimit(policy, { hints: 'followed', protection: { cooldown: { maxHoldMs: Infinity } } });
+  same<ReturnType<typeof limited.result>['totals']['endMs'], number>(true);
   const calls: Float64Array = simulateAmplification({ layers: undefined }).result().expectedCalls;
   const senders: Uint32Array = simulateEthernet().result().firstRun.senders;
   void [calls, senders, simulateLoad(policy, { protection: { budget: { maxTokens: 10, tokenRatio: 0.1 } } })];
@@ -79,6 +81,8 @@ simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } });
 simulateLoad({}, { protection: { budget: { maxTokens: 1 } } });
 // @ts-expect-error a budget is a part
 simulateLoad({}, { budget: { capacity: 1 } });
+// @ts-expect-error hints are followed or ignored
+simulateRateLimit({}, { hints: 'shared' });
 // @ts-expect-error layers have no policy
 simulateAmplification({ baseMs: 3 });
 // @ts-expect-error a result of another simulation
@@ -90,7 +94,7 @@ simulateEthernet().step().share = 3;
 `;
 const NAMES =
   'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, ' +
-  'simulateEthernet, simulateLoad, simulateOutage, timeToServeMs';
+  'simulateEthernet, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs';
 const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'Simulation', 'SimulationProgress'];
 const ESM =
   `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, ` +
