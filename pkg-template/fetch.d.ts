@@ -3,25 +3,26 @@
  *
  * *Methods*: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY are retried. Any other method, POST and
  * PATCH above all, is retried only with an idempotency key (see {@link FetchOptions.idempotencyKey}),
- * or if the failure proves that the server processed nothing. That takes three things. Connecting
- * failed: the connection was refused, the name was not found, or connecting took too long. The
- * address that failed is the request's own: the same port, and the same IP address or the same name.
- * (A server that takes the request, redirects to itself and then refuses connections looks the same.)
- * And the body is neither a stream nor that of a `Request`. An error that does not name the address
+ * or if the failure proves that the server processed nothing. That takes three things. First,
+ * connecting failed: the connection was refused, the name was not found, or connecting took too long.
+ * Second, the address that failed is the request's own: the same port, and the same IP address or the
+ * same name. (A server that takes the request, redirects to itself and then refuses connections looks
+ * the same.) Third, the body is neither a stream nor that of a `Request`. An error that does not name the address
  * (a host name whose connection was refused; every error in Deno and Bun) counts only with `redirect:
- * 'error'` or `'manual'`, because a redirect's target fails with the same error. Browsers never tell.
+ * 'error'` or `'manual'`, because a redirect's target fails with the same error. In browsers no error
+ * proves it.
  *
  * *Statuses*: 408 (not in browsers, which resend such a request themselves), 425, 429, 500, 502, 503,
  * 504, 520 to 524, 529 and 530 are retried; 403 and 413 if the response asks for a wait. The header
  * `x-should-retry: true | false` of a response overrules its status, within the methods and
  * `maxAttempts`; it has no effect on a 2xx.
  *
- * *Failures* of the network are retried, but not those that every attempt would meet: certificates,
- * schemes, redirects without end. A `TypeError` of the caller's own making, such as a bad URL or a
- * body that was used before, never is.
+ * *Failures* of the network are retried, except those that every attempt would meet: invalid
+ * certificates, unknown schemes, endless redirects. A `TypeError` of the caller's own making, such as
+ * an invalid URL or a body that was used before, never is.
  *
- * *Waits*: the same as in the rest of this package, and never shorter than the response asks for with
- * `retry-after-ms` or `Retry-After`: see {@link FetchOptions.respectRetryAfter}. Browsers show these
+ * *Waits*: the same as in the rest of this package, and never shorter than the response requests with
+ * `retry-after-ms` or `Retry-After`: see {@link FetchOptions.respectRetryAfter}. A page can read these
  * headers of another origin only if the server exposes them (`Access-Control-Expose-Headers:
  * Retry-After, Date`).
  *
@@ -80,7 +81,7 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
   body?: Body | (() => Body | PromiseLike<Body>) | undefined;
   /**
    * Options of this call; each replaces the one that `createFetch` got. A value that is not an object
-   * is ignored: other packages have an option of this name. The names of options directly in the init
+   * is ignored, because other packages have an option of this name. Options directly in the init
    * (`fetch(url, { maxAttempts: 2 })`) are a `TypeError`.
    */
   retry?: CallOptions | undefined;
@@ -90,7 +91,7 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
 interface RequestFields {
   /** Status of the response, if there was one. */
   readonly status?: number;
-  /** The wait that the response asks for, in ms, if it asks for one. */
+  /** The wait that the response requests, in ms, if it requests one. */
   readonly hintMs?: number;
 }
 
@@ -104,7 +105,7 @@ export interface FetchOutcome {
   readonly attempt: number;
   /** Method of the request, in upper case. */
   readonly method: string;
-  /** Whether it would be retried without this function. */
+  /** Whether the attempt would be retried without this function. */
   readonly retryable: boolean;
 }
 
@@ -134,15 +135,15 @@ interface FetchOnlyOptions {
    */
   methods?: readonly string[] | undefined;
   /**
-   * Sets an `Idempotency-Key` header, the same on each attempt, on requests of the other methods,
-   * unless they have one: 'auto' sets a new UUID for each call, a function (which receives the
-   * request without its body) the text that it returns. Servers that know the header process the
-   * request once, so it is retried. In {@link FetchInit.retry} it may be another text, the key of that
-   * call; `createFetch` rejects one, because every request would have the same key.
+   * Sets an `Idempotency-Key` header on requests of the other methods, unless they have one. It is the
+   * same on each attempt. 'auto' sets a new UUID for each call; a function, which receives the request
+   * without its body, returns the key. Servers that know the header process the request once, so it is
+   * retried. In {@link FetchInit.retry} it may be any other string, the key of that call. `createFetch`
+   * rejects one, because every request would have the same key.
    *
-   * Like any header, the key makes browsers ask the other origin's permission first (`OPTIONS`,
-   * `Access-Control-Allow-Headers: Idempotency-Key`), and a redirect with 307 or 308 takes it along
-   * to the new address. With `mode: 'no-cors'` browsers drop it, so no key is set and nothing is resent.
+   * Like any header, the key triggers a preflight request to another origin (`OPTIONS`,
+   * `Access-Control-Allow-Headers: Idempotency-Key`), and a redirect with 307 or 308 carries it to the
+   * new address. With `mode: 'no-cors'` browsers drop it, so no key is set and nothing is resent.
    *
    * @example
    * ```js
@@ -153,16 +154,15 @@ interface FetchOnlyOptions {
    */
   idempotencyKey?: 'auto' | ((request: Request) => string) | undefined;
   /**
-   * Name of the header with the key, for servers that have another name for it, such as
-   * 'PayPal-Request-Id'.
+   * Name of the header with the key, for servers that use another name, such as 'PayPal-Request-Id'.
    *
    * @default 'Idempotency-Key'
    */
   idempotencyHeader?: string | undefined;
   /**
-   * Returns the wait that a response asks for in other headers, in ms, or `undefined`. It is treated
-   * like `Retry-After`: see {@link respectRetryAfter}. If both ask for a wait, the longer one counts.
-   * Called for responses that may be retried. {@link rateLimitHint} reads the headers of the known
+   * Returns the wait that a response requests in other headers, in ms, or `undefined`. It is treated
+   * like `Retry-After`: see {@link respectRetryAfter}. If both request a wait, the longer one counts.
+   * Called for responses that may be retried. {@link rateLimitHint} reads the headers of well-known
    * services.
    *
    * @example
@@ -175,8 +175,8 @@ interface FetchOnlyOptions {
   hint?: ((response: Response, attempt: Attempt) => number | undefined) | undefined;
   /**
    * Whether `retry-after-ms` and `Retry-After` are followed. The wait is at least `h + r·max(baseMs, h/2)`
-   * for a hint of h ms, and at least the wait that the policy computes: never less than the server asks
-   * for, spread out, and never sooner than without the hint. A hint above `maxRetryAfterMs` ends the
+   * for a hint of h ms, and at least the wait that the policy computes: never less than the server
+   * requests, spread out, and never sooner than without the hint. A hint above `maxRetryAfterMs` ends the
    * operation with the response (`reason: 'hint'`, the value in the report's `hintMs`), unless
    * `longRetryAfter` is 'cap'.
    *
@@ -201,7 +201,7 @@ interface FetchOnlyOptions {
    * Called before each attempt with its request, to sign it again or to renew a token: may change its
    * headers or return another request, also as a promise. An error that it throws ends the operation
    * (`reason: 'callback'`). The attempt's timeout includes it. The request is made by the global
-   * `Request`, which a fetch with classes of its own (undici's, node-fetch's) does not take.
+   * `Request`, which a fetch with its own classes (undici's, node-fetch's) does not accept.
    *
    * @example
    * ```js
@@ -215,19 +215,19 @@ interface FetchOnlyOptions {
    */
   prepare?: ((request: Request, attempt: Attempt) => Request | void | PromiseLike<Request | void>) | undefined;
   /**
-   * The settings of another system, which the other options then change. 'goRetryableHttp' also has
+   * The settings of another system, which the other options override. 'goRetryableHttp' also brings
    * its statuses: 429, 0, and all from 500 on except 501.
    */
   preset?: PresetName | undefined;
   /** Called before each attempt. Hooks are not awaited; their errors are reported and change nothing. */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
-  /** Called after each attempt that failed, or whose response is to be retried: clone it to read it. */
+  /** Called after each attempt that failed, or whose response will be retried: clone it to read it. */
   onFailure?: ((event: FailureEvent & RequestFields) => unknown) | undefined;
   /** Called before each wait. The response is cancelled right after: clone it to read it. */
   onRetry?: ((event: RetryEvent & RequestFields) => unknown) | undefined;
   /** Called when a response is returned that needs no retry. */
   onSuccess?: ((event: SuccessEvent & RequestFields) => unknown) | undefined;
-  /** Called when the operation ends otherwise. The caller may get the response: clone it to read it. */
+  /** Called when the operation ends without one. The caller may get the response: clone it to read it. */
   onGiveUp?: ((event: GiveUpEvent & RequestFields) => unknown) | undefined;
 }
 
@@ -236,15 +236,15 @@ interface FetchOnlyOptions {
  * `retryIf` and `retryOnResult`, and {@link FetchOnlyOptions.throwOnStatus} replaces `finalResult`.
  *
  * `signal` aborts in addition to the request's own. `attemptTimeoutMs` covers an attempt up to its
- * headers: reading the body has no timeout, and the caller's abort ends that too. `fetch` has no timeout
- * for connecting; see the README for Node.
+ * headers: reading the body has no timeout, and the caller's abort ends that too. `fetch` has no
+ * connect timeout; in Node, undici's dispatcher has one.
  */
 export type FetchOptions = FetchOnlyOptions &
   Omit<RetryOptions, keyof FetchOnlyOptions | 'retryIf' | 'retryOnResult' | 'finalResult'>;
 
-/** Options of one call: {@link FetchOptions}, and the text of an idempotency key. */
+/** Options of one call: {@link FetchOptions}, where the idempotency key may be any string. */
 export interface CallOptions extends Omit<FetchOptions, 'idempotencyKey'> {
-  /** See {@link FetchOptions.idempotencyKey}. A text is the key of this call. */
+  /** See {@link FetchOptions.idempotencyKey}. Any other string is the key of this call. */
   idempotencyKey?: 'auto' | (string & {}) | ((request: Request) => string) | undefined;
 }
 
@@ -298,8 +298,8 @@ export function fetchWithRetry(input: FetchInput, init?: FetchInit): Promise<Res
 export type HeadersLike = { get(name: string): unknown } | { readonly [name: string]: unknown };
 
 /**
- * Returns the wait that a response asks for in `retry-after-ms` or `Retry-After`, in ms; 0 for a time
- * that has passed; `undefined` if it asks for none. For other clients than `fetch`, together with
+ * Returns the wait that a response requests with `retry-after-ms` or `Retry-After`, in ms; 0 for a time
+ * that has passed; `undefined` if it requests none. For clients other than `fetch`, together with
  * `retryAfter`.
  *
  * @param source a response, its headers, or the value of `Retry-After`
@@ -319,8 +319,8 @@ export function retryAfterMs(
 ): number | undefined;
 
 /**
- * Returns how long a response asks to wait because a rate limit is exhausted, in ms; `undefined` if it
- * does not say. Set it as {@link FetchOptions.hint}. It reads responses with status 429, and with 403 or
+ * Returns the wait that a response requests because a rate limit is exhausted, in ms; `undefined` if it
+ * requests none. Set it as {@link FetchOptions.hint}. It reads responses with status 429, and with 403 or
  * 503 if nothing remains of a limit, by the headers of
  * - GitHub and many others: `x-ratelimit-remaining`, `x-ratelimit-reset`,
  * - OpenAI: `x-ratelimit-reset-requests`, `x-ratelimit-reset-tokens` ("6m0s"),
@@ -330,7 +330,7 @@ export function retryAfterMs(
  */
 export function rateLimitHint(response: { readonly status: number; readonly headers: HeadersLike }): number | undefined;
 
-/** With `throwOnStatus`: a response whose status says that the request failed. */
+/** Error for a response whose status reports a failure, with `throwOnStatus`. */
 export class HttpStatusError extends Error {
   readonly name: 'HttpStatusError';
   readonly status: number;

@@ -284,9 +284,9 @@ export class RetryPolicy {
    */
   toJSON(): PolicyData;
   /**
-   * Returns a new policy with `overrides` in place of single options. Overriding `backoff` or
-   * `jitter` drops the options that belong to what it replaces. This policy stays unchanged. The new
-   * policy starts new counts, and a seed's operations from 0.
+   * Returns a new policy, with `overrides` instead of this policy's options of these names. Overriding
+   * `backoff` or `jitter` drops the options that belong to what it replaces. This policy stays
+   * unchanged. The new policy starts with new counts, and a seed's operations start at 0.
    *
    * @throws {TypeError | RangeError} listing every invalid option
    */
@@ -329,8 +329,8 @@ export class RetryPolicy {
    * Iterates over the waits of one operation in which every attempt fails, in ms: `maxAttempts − 1`
    * waits, endless without a limit. Deadlines do not apply. For your own loop, and for plots.
    *
-   * A seed, this one or else the policy's, gives the waits of operation 0. Without one, they differ
-   * at each call.
+   * A seed, this one or the policy's, determines the waits: those of operation 0. Without one, they
+   * differ at each call.
    *
    * @throws {TypeError | RangeError} if the seed is invalid
    */
@@ -342,8 +342,9 @@ export class RetryPolicy {
    * depends on the previous one.
    *
    * `seed` overrides the policy's. `operation` (a non-negative integer, default 0) selects the
-   * operation whose draws a seed determines. `hintMs` (non-negative, default 0: none) is a delay that
-   * a server requested: the wait is then spread upwards from it, as after {@link retryAfter}.
+   * operation whose draws a seed determines. `hintMs` (non-negative, default 0, which
+   * requests nothing) is a delay that a server requested: the wait is then spread upwards from it, as
+   * after {@link retryAfter}.
    *
    * @throws {TypeError | RangeError} if an argument is invalid, or `hintMs` is above `maxRetryAfterMs`
    *   and `longRetryAfter` is 'stop'
@@ -377,7 +378,7 @@ export interface Delays extends IterableIterator<number> {
 
 /**
  * Creates an error to *throw* from the callback to end the operation at once. The operation rejects
- * with `error` itself, also if it is not an Error: `permanent('gone')` rejects with the string.
+ * with `error` itself, even if it is not an Error: `permanent('gone')` rejects with the string.
  *
  * An error whose `cause` is such an error, up to 10 levels deep, ends the operation as well; then
  * the promise rejects with the thrown error itself.
@@ -397,11 +398,11 @@ export function permanent(error: unknown): Error;
 /**
  * Creates an error to *throw* from the callback to pass on the delay that a server requested, in
  * ms. The wait is `ms + r·max(baseMs, ms/2)`, or the policy's own wait if that is longer: never
- * less than requested, and spread out, because a server tells many clients the same. Limited by
+ * less than requested, and spread out, because a server sends many clients the same number. Limited by
  * {@link RetryOptions.maxRetryAfterMs}. The operation rejects with `error` itself, if passed.
  *
  * `ms` is non-negative; 0 requests nothing. The function never throws: an invalid `ms` requests
- * nothing either, so that the failure which you are about to throw is not lost.
+ * nothing either, so that the failure that you are about to throw is not lost.
  *
  * @example
  * ```js

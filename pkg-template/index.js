@@ -12,12 +12,12 @@ export {
 } from './lib/index.js';
 
 export const RetryPolicy = /* @__PURE__ */ api.policyOf(load);
-export const retry = /* @__PURE__ */ api.retryOf(load);
+export const retry = /* @__PURE__ */ api.functionOf(load, api.RETRY);
 export const retrySync = /* @__PURE__ */ api.syncOf(load);
-export const retryWithDecorrelatedJitter = /* @__PURE__ */ api.decorrelatedJitterOf(load);
-export const retryWithEqualJitter = /* @__PURE__ */ api.equalJitterOf(load);
-export const retryWithExponentialBackoff = /* @__PURE__ */ api.exponentialBackoffOf(load);
-export const retryWithFixedDelay = /* @__PURE__ */ api.fixedDelayOf(load);
-export const retryWithFullJitter = /* @__PURE__ */ api.fullJitterOf(load);
-export const retryWithLinearBackoff = /* @__PURE__ */ api.linearBackoffOf(load);
-export const retryWithTruncatedBackoff = /* @__PURE__ */ api.truncatedBackoffOf(load);
+export const retryWithDecorrelatedJitter = /* @__PURE__ */ api.functionOf(load, api.DECORRELATED_JITTER);
+export const retryWithEqualJitter = /* @__PURE__ */ api.functionOf(load, api.EQUAL_JITTER);
+export const retryWithExponentialBackoff = /* @__PURE__ */ api.functionOf(load, api.EXPONENTIAL_BACKOFF);
+export const retryWithFixedDelay = /* @__PURE__ */ api.functionOf(load, api.FIXED_DELAY);
+export const retryWithFullJitter = /* @__PURE__ */ api.functionOf(load, api.FULL_JITTER);
+export const retryWithLinearBackoff = /* @__PURE__ */ api.functionOf(load, api.LINEAR_BACKOFF);
+export const retryWithTruncatedBackoff = /* @__PURE__ */ api.functionOf(load, api.TRUNCATED_BACKOFF);

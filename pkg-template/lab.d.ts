@@ -2,13 +2,13 @@
  * Studies retry policies before they run: exact distributions of their waits, notes in sentences, samples, and
  * simulations of many clients.
  *
- * The code that retries computes everything, in a second WebAssembly file that only this entry carries and that
- * is compiled at the first call. Each function takes a {@link RetryPolicy} or options, which are validated as
- * `new RetryPolicy` does. A `backoff` that is a function cannot be studied (`TypeError`); a list can. The lab
- * assumes that an injected `random` is uniform. All times are milliseconds.
+ * The same code that makes the retries computes everything, in a second WebAssembly file that only this entry
+ * point has and that is compiled at the first call. Each function takes a {@link RetryPolicy}, or options, which
+ * it validates as `new RetryPolicy` does. A `backoff` that is a function cannot be studied (`TypeError`); a list
+ * can. The lab assumes that an injected `random` is uniform. All times are milliseconds.
  *
  * An unexpected fault in the WebAssembly file ends one call with the engine's error. The next call starts
- * afresh; simulations made before the fault throw.
+ * in a new instance; simulations made before the fault throw.
  *
  * @module rejitter/lab
  */
@@ -109,6 +109,11 @@ export type NoteCode =
   | 'attempt-timeout-exceeds-deadline'
   /** Neither `maxAttempts` nor `totalTimeoutMs` ends an operation that keeps failing. */
   | 'unlimited-attempts-without-deadline'
+  /**
+   * Three or more attempts, and no `budget()` in the policy's `protection`. Data have no protection: a policy of
+   * another copy of the package, or one from `toJSON()`, has no budget either.
+   */
+  | 'no-budget'
   /** Neither `attemptTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */
   | 'no-time-limit'
   /** The longest possible and the mean sum of all waits. */

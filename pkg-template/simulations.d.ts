@@ -1,7 +1,7 @@
 /**
  * The simulations of `rejitter/lab`: what retries do to a server. Everything happens in virtual time, by
- * the code that retries, and from one seed: the same seed gives the same numbers, bit for bit, in every
- * host and in native Rust.
+ * the same code that makes the retries. The same seed gives the same numbers, bit for bit, in every host
+ * and in native Rust.
  *
  * A simulation uses a policy's waits and `maxAttempts`. It uses `totalTimeoutMs` and `attemptTimeoutMs` only where
  * an option says so, and no hooks or predicates.
@@ -17,7 +17,7 @@ export interface SimulationProgress {
   readonly events: number;
   /** The share of the work that is done, between 0 and 1: of the clients, runs, requests or the simulated time. */
   readonly share: number;
-  /** Nothing is left to do. */
+  /** Whether nothing is left to do. */
   readonly done: boolean;
 }
 
@@ -66,17 +66,17 @@ export interface Simulation<Result> {
    */
   result(): Result;
   /**
-   * Runs to the end in slices; between two of them the event loop turns, so that a page stays alive and a
-   * worker gets its messages. Rejects with `signal.reason`, at once if it is aborted already; what was done
-   * is kept, and another run goes on from there.
+   * Runs to the end in slices; between two of them the event loop turns, so that a page stays responsive and
+   * a worker receives its messages. Rejects with `signal.reason`, at once if it is aborted already. The work
+   * done so far is kept, and another run continues from there.
    *
    * @throws {TypeError | RangeError} (a rejection) if an option is invalid
    * @throws {Error} (a rejection) while another run is in progress, and after `free()`
    */
   run(options?: RunOptions): Promise<Result>;
   /**
-   * Gives the memory back; afterwards everything else throws. Without it, the garbage collector does,
-   * some time.
+   * Releases the memory; afterwards everything else throws. Without this call, the garbage collector
+   * releases it at some time.
    */
   free(): void;
   /** The same, for `using`. */
@@ -86,7 +86,7 @@ export interface Simulation<Result> {
 /** Where the randomness of a simulation comes from. */
 export interface Seeded {
   /**
-   * An integer between 0 and 2^53 − 1, a bigint below 2^64, or a text.
+   * An integer between 0 and 2^53 − 1, a bigint below 2^64, or a string.
    *
    * @default the policy's own seed; without one, fresh at each call
    */
@@ -105,7 +105,7 @@ export interface OutageOptions extends Seeded {
   capacityPerS?: number | undefined;
   /**
    * How much unused capacity the server can save up, in requests; it has saved none when the outage ends.
-   * From 1.
+   * At least 1.
    *
    * @default 1
    */
@@ -139,13 +139,13 @@ export interface OutageOptions extends Seeded {
 
 /** Result of {@link simulateOutage}. Bin b is the time from b·binMs (included) to the next bin's start. */
 export interface OutageResult {
-  /** The width of a bin, as given. */
+  /** The width of a bin, as set. */
   binMs: number;
   /** The requests in each bin, up to the last bin with any. */
   arrivals: Uint32Array;
-  /** Those of them that the server accepted. */
+  /** The requests of each bin that the server accepted. */
   accepted: Uint32Array;
-  /** Those that it did not. */
+  /** The requests of each bin that the server rejected. */
   rejected: Uint32Array;
   /** The attempts of each client. */
   attempts: Uint32Array;
@@ -171,7 +171,7 @@ export interface OutageResult {
 }
 
 /**
- * The herd: clients that retry on their own against a server that is down, and then has limited capacity.
+ * A thundering herd: clients retry, each on its own, against a server that is down, and then has limited capacity.
  * While it is down it rejects everything; afterwards it accepts what its capacity allows.
  *
  * @throws {TypeError | RangeError} if an option or the policy is invalid
@@ -188,8 +188,8 @@ export interface OutageResult {
 export function simulateOutage(policy: Subject, options?: OutageOptions): Simulation<OutageResult>;
 
 /**
- * Returns the time by which this share (0 to 1) of *all* clients had been served, in ms from the start of the outage;
- * undefined if it never was. A pure function of the result, wherever that came from.
+ * Returns the time by which this share (between 0 and 1) of *all* clients had been served, in ms from the start of
+ * the outage; undefined if it never was. A pure function of the result, also of one that a worker sent.
  *
  * @throws {TypeError | RangeError} if an argument is invalid
  */
@@ -217,7 +217,7 @@ export interface FigureStrategy {
   figure: 'none' | 'exponential' | 'equal' | 'full' | 'decorrelated';
   /** Between 0 and 2^53 − 1. @default 5 */
   baseMs?: number | undefined;
-  /** From `baseMs`. @default 2000 */
+  /** At least `baseMs`. @default 2000 */
   capMs?: number | undefined;
 }
 
@@ -233,11 +233,11 @@ export interface ContentionOptions extends Seeded {
   runs?: number | undefined;
 }
 
-/** The mean of a sample, and how sure it is. */
+/** The mean of a sample, and how certain it is. */
 export interface Statistics {
-  /** NaN of nothing. */
+  /** NaN if the sample is empty. */
   mean: number;
-  /** The sample's standard deviation; 0 of a single value. */
+  /** The sample's standard deviation; 0 for a single value. */
   sd: number;
   /** Half the width of the 95% confidence interval of the mean: 1.96·sd/√n. */
   ci95: number;
@@ -257,7 +257,7 @@ export interface ContentionResult {
 
 /**
  * N clients compete for one row: the model of "Exponential Backoff And Jitter" (AWS Architecture Blog,
- * 2015), whose figure is drawn with {@link FigureStrategy} in place of a policy.
+ * 2015), whose figure is drawn with a {@link FigureStrategy} instead of a policy.
  *
  * All start at once. One try is four messages: read, its answer with the row's version, write, its answer;
  * each takes |Normal(mean, sd)| ms, and the server takes no time. A write whose version still matches
@@ -384,9 +384,9 @@ export interface LoadResult {
   requests: Uint32Array;
   /** Retries that arrived at the server. */
   retries: Uint32Array;
-  /** Attempts that were answered in time, when they were. */
+  /** Attempts that were answered in time, counted in the bin of the answer. */
   successes: Uint32Array;
-  /** Attempts whose time limit passed, when it did. */
+  /** Attempts whose time limit passed, counted in the bin in which it did. */
   timeouts: Uint32Array;
   /** Attempts that a breaker refused: first ones, and retries before or after their wait. */
   refusedByBreaker: Uint32Array;
@@ -427,9 +427,9 @@ export interface LoadResult {
 }
 
 /**
- * Load over time: does it ever recover from an outage? One server works requests off in their order; during
- * the outage it stands still and they queue. A client that has waited for its time limit gives the attempt
- * up and retries; the server does not know, and does that work for nothing. That is how an overload feeds
+ * Load over time: does it ever recover from an outage? One server processes requests in order; during
+ * the outage it stands still and they queue. A client that reaches its time limit abandons the attempt
+ * and retries; the server does not know, and does that work for nothing. That is how an overload feeds
  * itself ("Metastable Failures in Distributed Systems", Bronson and others, HotOS 2021).
  *
  * @throws {TypeError | RangeError} if an option or the policy is invalid

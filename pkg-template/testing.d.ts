@@ -1,5 +1,5 @@
 /**
- * Tools for the tests of programs that retry: time that moves by hand, and known draws.
+ * Tools for testing programs that retry: a clock that you advance, and scripted draws.
  *
  * Fake timers of test frameworks drive rejitter as well (`vi.useFakeTimers()`,
  * `jest.useFakeTimers()`, sinon, `mock.timers` of node:test), because it looks `setTimeout` and
@@ -10,10 +10,10 @@
 
 /// <reference lib="esnext.disposable" />
 
-/** Options of {@link virtualClock}: what it replaces in addition to the timers. */
+/** Options of {@link virtualClock}: other functions that it replaces. */
 export interface VirtualClockOptions {
   /**
-   * Whether `Date.now()`, `new Date()` and `Date()` move along, in whole ms from the date of the installation.
+   * Whether `Date.now()`, `new Date()` and `Date()` advance too, in whole ms from the date of the installation.
    *
    * @default false
    * @example `{ date: true }`
@@ -48,11 +48,11 @@ export interface RunUntilOptions {
   graceMs?: number | undefined;
 }
 
-/** Time that stands still until it is moved. */
+/** A clock that stands still until you advance it. */
 export interface VirtualClock {
-  /** Milliseconds by which the clock was moved so far. `performance.now()` has moved as far. */
+  /** Milliseconds that the clock was advanced so far. `performance.now()` advanced by the same. */
   readonly now: number;
-  /** Number of armed timers, with intervals and signals of `AbortSignal.timeout`. */
+  /** Number of armed timers, including intervals and signals of `AbortSignal.timeout`. */
   readonly pending: number;
   /**
    * Moves the time by `ms` (non-negative): fires each timer that falls due on the way, in order. Before and
@@ -75,8 +75,8 @@ export interface VirtualClock {
   /**
    * Moves the time until the promise settles, and returns what it resolves or rejects with. Real I/O
    * below it works: each timer fires only after {@link RunUntilOptions.graceMs} of real time, and while
-   * no timer is armed the call waits for the outside. A promise that nothing can settle is waited for
-   * without end, as by `await`.
+   * no timer is armed the call waits for that I/O. If nothing can settle the promise, the call never
+   * returns, as with `await`.
    *
    * @throws {Error} (a rejection) what a timer's callback throws, or when more than
    *   {@link RunUntilOptions.limit} timers fire
@@ -93,8 +93,8 @@ export interface VirtualClock {
    */
   runUntil<T>(promise: PromiseLike<T>, options?: RunUntilOptions): Promise<T>;
   /**
-   * Puts back what was replaced. Timers that are still armed never fire, except those that were
-   * `unref`'ed: they start again on the real timers, because Node's `fetch` keeps one of its own for good.
+   * Restores what was replaced. Timers that are still armed never fire, except those that were
+   * `unref`'ed: they start again on the real timers, because Node's `fetch` keeps one for good.
    */
   uninstall(): void;
   /** The same, for `using`. */
@@ -109,8 +109,8 @@ export interface VirtualClock {
  *
  * Everything else stays real: `setImmediate`, `queueMicrotask`, `process.nextTick`,
  * `process.hrtime`, animation frames, `Temporal.Now`, and the modules `node:timers` and
- * `node:timers/promises`. Modules of Node itself keep for good what they find there when they are
- * loaded, so a clock in it would outlive the test.
+ * `node:timers/promises`. Node's own modules keep for good what they find there when they are
+ * loaded, so a virtual clock in these modules would outlive the test.
  *
  * Timers of equal time fire in the order in which they were armed; an interval is armed again after
  * its callback.
@@ -140,8 +140,8 @@ export interface ScriptedRandom {
 }
 
 /**
- * Returns a function for the option `random` that gives these draws, numbers in [0, 1), one per wait.
- * An operation that draws more often ends with a `RangeError`: the test sees the retry that it did not
+ * Returns a function for the option `random` that returns these draws, numbers in [0, 1), one per wait.
+ * An operation that draws more often ends with a `RangeError`, so the test sees the retry that it did not
  * expect.
  *
  * @throws {TypeError | RangeError} when a draw is invalid
@@ -158,7 +158,7 @@ export interface ScriptedRandom {
 export function scriptedRandom(draws: readonly number[]): ScriptedRandom;
 
 /**
- * Returns a function for the option `random` that always gives `r`, a number in [0, 1). With 0.5 the
+ * Returns a function for the option `random` that always returns `r`, a number in [0, 1). With 0.5 the
  * waits are the median ones, with 0 the shortest.
  *
  * @throws {TypeError | RangeError} when `r` is invalid

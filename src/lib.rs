@@ -26,8 +26,11 @@
 //! - [`retry_with`] retries work on state behind `&mut`; `retry_blocking` is for threads.
 //! - [`testing::VirtualTime`] tests all that without waiting.
 //!
-//! The decisions are those of the npm package `rejitter`, bit for bit: a pure core that takes numbers and
-//! returns numbers. It serves loops of one's own, too:
+//! The [`guide`] explains them by topic, with programs to start from. The [site](https://rejitter.github.io/rejitter/)
+//! draws the strategies, and has the [documentation](https://rejitter.github.io/rejitter/docs/) of the npm package
+//! `rejitter`, which makes the same decisions, bit for bit.
+//!
+//! A pure core decides: numbers in, numbers out. A loop of your own can call it:
 //!
 //! ```
 //! use rejitter::{Decision, Failure, RetryPolicy, Seed};
@@ -64,7 +67,7 @@
 //!
 //! An *operation* is one retried piece of work; an *attempt* is one try of it, numbered
 //! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
-//! k, already capped; *jitter* is how the wait is drawn below it. All times are milliseconds.
+//! k, already capped; *jitter* is how the wait is drawn below it. Names that end in `_ms` are milliseconds.
 
 // docs.rs says what needs which feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -91,6 +94,10 @@ pub mod data;
 #[cfg(feature = "lab")]
 pub mod lab;
 
+// In the documentation alone: nothing can import it, and no glob brings it in.
+#[cfg(all(doc, feature = "retry"))]
+pub mod guide;
+
 #[cfg(feature = "retry")]
 mod entropy;
 
@@ -99,7 +106,6 @@ pub mod simulation;
 
 mod policy;
 
-#[cfg(any(feature = "retry-policies", feature = "tower"))]
 mod neighbours;
 
 #[cfg(feature = "retry")]

@@ -7,4 +7,12 @@ import { core } from './core-generated.js';
 let made;
 
 /** Returns the core. It keeps no state, so that there is never a reason for another one. */
-export const load = () => (made ??= core());
+export const load = () => (made ??= converting(core()));
+
+/**
+ * Converts arguments to numbers, as wasm does: undefined to NaN.
+ * @param {ReturnType<typeof core>} core
+ */
+function converting({ decide, draw }) {
+  return { decide: (/** @type {any[]} */ ...given) => decide(...given.map(Number)), draw };
+}

@@ -96,7 +96,7 @@ copied! {
     "/src/js/fetch/request.js" FetchRequest;
     "/src/js/fetch/response.js" discard;
     "/src/js/fetch/steps.js" FetchSteps;
-    "/src/js/index.js" retryOf;
+    "/src/js/index.js" functionOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
     "/src/js/options/data.js" toData;

@@ -82,13 +82,13 @@ pub enum StopReason {
     Exhausted,
     /// The wait would end at or after the deadline, so waiting would be useless.
     Deadline,
-    /// The server asks for a longer wait than the policy follows.
+    /// The server requested a longer wait than the policy follows.
     Hint,
-    /// The caller's own condition said no.
+    /// The caller's own condition decided against a retry.
     NotRetryable,
     /// The deadline passed during an attempt.
     Timeout,
-    /// The system gave no randomness to draw the wait from, and the caller no seed.
+    /// The system had no randomness to draw the wait from, and no seed was set.
     Randomness,
 }
 

@@ -15,40 +15,39 @@ export { policyOf } from './policy.js';
 export { syncOf } from './run/sync.js';
 
 /** @typedef {import('./options/settings.js').Load} Load */
+/** @typedef {[name: string, excluded?: import('./options/settings.js').Excluded, own?: Partial<import('./options/settings.js').Settings>]} Kind */
 
 const because = "the function's name determines it";
 const ITS_JITTER = { metrics: ONE_OPERATION, jitter: because };
 const ITS_BACKOFF = { metrics: ONE_OPERATION, backoff: because };
 
-/** @param {Load} load */
-export const retryOf = (load) => functionOf('retry', load);
-/** @param {Load} load */
-export const fullJitterOf = (load) => functionOf('retryWithFullJitter', load, ITS_JITTER);
-/** @param {Load} load */
-export const equalJitterOf = (load) => functionOf('retryWithEqualJitter', load, ITS_JITTER, { jitter: EQUAL });
-/** @param {Load} load */
-export const decorrelatedJitterOf = (load) =>
-  functionOf('retryWithDecorrelatedJitter', load, ITS_JITTER, { jitter: DECORRELATED });
-/** @param {Load} load */
-export const exponentialBackoffOf = (load) =>
-  functionOf('retryWithExponentialBackoff', load, ITS_BACKOFF, { backoff: EXPONENTIAL, jitter: NONE });
-/** @param {Load} load */
-export const linearBackoffOf = (load) =>
-  functionOf('retryWithLinearBackoff', load, ITS_BACKOFF, { backoff: LINEAR, jitter: NONE });
-/** @param {Load} load */
-export const fixedDelayOf = (load) =>
-  functionOf('retryWithFixedDelay', load, ITS_BACKOFF, { backoff: FIXED, jitter: NONE });
-/** @param {Load} load */
-export const truncatedBackoffOf = (load) =>
-  functionOf('retryWithTruncatedBackoff', load, ITS_BACKOFF, { backoff: TRUNCATED, maxAttempts: Infinity });
+// The functions: the name, for stack traces, the options that it does not take, and the settings that it implies.
+/** @type {Kind} */
+export const RETRY = ['retry'];
+/** @type {Kind} */
+export const FULL_JITTER = ['retryWithFullJitter', ITS_JITTER];
+/** @type {Kind} */
+export const EQUAL_JITTER = ['retryWithEqualJitter', ITS_JITTER, { jitter: EQUAL }];
+/** @type {Kind} */
+export const DECORRELATED_JITTER = ['retryWithDecorrelatedJitter', ITS_JITTER, { jitter: DECORRELATED }];
+/** @type {Kind} */
+export const EXPONENTIAL_BACKOFF = ['retryWithExponentialBackoff', ITS_BACKOFF, { backoff: EXPONENTIAL, jitter: NONE }];
+/** @type {Kind} */
+export const LINEAR_BACKOFF = ['retryWithLinearBackoff', ITS_BACKOFF, { backoff: LINEAR, jitter: NONE }];
+/** @type {Kind} */
+export const FIXED_DELAY = ['retryWithFixedDelay', ITS_BACKOFF, { backoff: FIXED, jitter: NONE }];
+/** @type {Kind} */
+export const TRUNCATED_BACKOFF = [
+  'retryWithTruncatedBackoff',
+  ITS_BACKOFF,
+  { backoff: TRUNCATED, maxAttempts: Infinity },
+];
 
 /**
- * @param {string} name for stack traces
  * @param {Load} load
- * @param {import('./options/settings.js').Excluded} [excluded]
- * @param {Partial<import('./options/settings.js').Settings>} [own]
+ * @param {Kind} kind
  */
-function functionOf(name, load, excluded, own) {
+export function functionOf(load, [name, excluded, own]) {
   const newSettings = settingsOf(load, own);
   const named = {
     /**

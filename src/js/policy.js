@@ -7,7 +7,7 @@ import { failure, problemOf } from './options/messages.js';
 import { isPreset, presetRule, presets } from './options/presets.js';
 import { SWITCH } from './options/rules.js';
 import {
-  Settings,
+  isSettings,
   policies,
   readOnly,
   readOptions,
@@ -49,7 +49,7 @@ export function policyOf(load) {
 
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
-      const settings = options instanceof Settings ? options : readOptions(options, newSettings(), {});
+      const settings = isSettings(options) ? options : readOptions(options, newSettings(), {});
       this.#behind = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
       policies.set(this, this.#behind);
     }
@@ -156,7 +156,7 @@ export function policyOf(load) {
   /**
    * Makes a policy of a subclass without calling its constructor, which may take other arguments.
    * @param {any} Class
-   * @param {Settings} settings
+   * @param {import('./options/settings.js').Settings} settings
    * @returns {RetryPolicy}
    */
   const construct = (Class, settings) => Reflect.construct(RetryPolicy, [settings], Class ?? RetryPolicy);

@@ -3,16 +3,17 @@
 
 import { createFetchApi } from './fetch/index.js';
 import {
-  decorrelatedJitterOf,
-  equalJitterOf,
-  exponentialBackoffOf,
-  fixedDelayOf,
-  fullJitterOf,
-  linearBackoffOf,
+  DECORRELATED_JITTER,
+  EQUAL_JITTER,
+  EXPONENTIAL_BACKOFF,
+  FIXED_DELAY,
+  FULL_JITTER,
+  LINEAR_BACKOFF,
+  RETRY,
+  TRUNCATED_BACKOFF,
+  functionOf,
   policyOf,
-  retryOf,
   syncOf,
-  truncatedBackoffOf,
 } from './index.js';
 import { failure } from './options/messages.js';
 
@@ -41,14 +42,14 @@ const load = (drop) => {
 export const RetryPolicy = policyOf(load);
 export const retrySync = syncOf(load);
 export const { createFetch, fetchWithRetry } = createFetchApi(load);
-export const retry = retryOf(load);
-export const retryWithFullJitter = fullJitterOf(load);
-export const retryWithEqualJitter = equalJitterOf(load);
-export const retryWithDecorrelatedJitter = decorrelatedJitterOf(load);
-export const retryWithExponentialBackoff = exponentialBackoffOf(load);
-export const retryWithLinearBackoff = linearBackoffOf(load);
-export const retryWithFixedDelay = fixedDelayOf(load);
-export const retryWithTruncatedBackoff = truncatedBackoffOf(load);
+export const retry = functionOf(load, RETRY);
+export const retryWithFullJitter = functionOf(load, FULL_JITTER);
+export const retryWithEqualJitter = functionOf(load, EQUAL_JITTER);
+export const retryWithDecorrelatedJitter = functionOf(load, DECORRELATED_JITTER);
+export const retryWithExponentialBackoff = functionOf(load, EXPONENTIAL_BACKOFF);
+export const retryWithLinearBackoff = functionOf(load, LINEAR_BACKOFF);
+export const retryWithFixedDelay = functionOf(load, FIXED_DELAY);
+export const retryWithTruncatedBackoff = functionOf(load, TRUNCATED_BACKOFF);
 
 /** @type {Record<string, (operation: any, options: any) => Promise<any>>} */
 const functions = {

@@ -19,14 +19,14 @@ use crate::retry::{
 
 /// Decides what follows an outcome of a service, and copies requests for further attempts.
 ///
-/// A closure is one where requests implement [`Clone`]: it takes the outcome and returns `bool` or
+/// If requests implement [`Clone`], a closure is enough: it takes the outcome and returns `bool` or
 /// [`Verdict`]. For other requests, such as those with streaming bodies, implement the trait.
 pub trait Classify<Req, Res, Err> {
-    /// Decides about an outcome, a response as well as an error: [`Verdict::Stop`] hands it to the caller, the
-    /// others ask for a further attempt. If none is left, the caller gets the outcome, too.
+    /// Decides about an outcome, whether a response or an error. [`Verdict::Stop`] returns it to the caller, the
+    /// others retry. If no attempt is left, the caller gets the outcome as well.
     fn classify(&mut self, outcome: Result<&Res, &Err>) -> Verdict;
 
-    /// Copies a request. `None` if that is impossible: the attempt that takes it is then the last.
+    /// Copies a request. `None` if that is impossible: the attempt that uses it is then the last.
     fn clone_request(&mut self, request: &Req) -> Option<Req>;
 }
 
@@ -95,7 +95,7 @@ struct Settings<C, S> {
 }
 
 impl<C> RetryLayer<C> {
-    /// Retries requests by this policy, if the classification says so.
+    /// Retries requests with this policy, as the classification decides.
     #[must_use]
     pub fn new(policy: impl Borrow<RetryPolicy>, classify: C) -> Self {
         let settings = Settings {

@@ -53,8 +53,7 @@ impl<F: FnMut() -> Output, Output> Callback<Output> for F {
 }
 
 /// A callback that receives its [`Attempt`], in the types that
-/// [`retry_with_attempt`](crate::retry_with_attempt) and
-/// [`retry_blocking_with_attempt`](crate::retry_blocking_with_attempt) return.
+/// [`retry_with_attempt`](crate::retry_with_attempt) and `retry_blocking_with_attempt` return.
 #[derive(Debug, Clone, Copy)]
 pub struct WithAttempt<F>(pub(super) F);
 

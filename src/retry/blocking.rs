@@ -15,7 +15,7 @@ use super::{
 };
 use crate::core::{RetryPolicy, Seed};
 
-/// Retries a blocking operation until it succeeds or the policy says stop. Between attempts the
+/// Retries a blocking operation until it succeeds or the policy stops it. Between attempts the
 /// thread sleeps. As [`retry()`](crate::retry()), but started by [`BlockingRetry::call`]. Not in wasm
 /// files for JavaScript hosts, where a thread cannot sleep.
 ///

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::core::{RetryPolicy, Seed};
 
-/// Retries an asynchronous operation until it succeeds or the policy says stop.
+/// Retries an asynchronous operation until it succeeds or the policy stops it.
 ///
 /// The callback is called once per attempt and makes a new future each time: a closure that returns an
 /// `async` block, an async closure, or an `async fn`. The result is a future, whose methods set what the

@@ -111,7 +111,7 @@ impl<'c, C, F, M: Outcome, S: MaybeSleeper, H> RetryWith<'c, C, F, M, S, H> {
     }
 
     /// Sets the time for each attempt: see [`Retry::attempt_timeout`](crate::Retry::attempt_timeout). The
-    /// state must be fit for another attempt after one was dropped.
+    /// state must still be usable after an attempt was dropped.
     pub fn attempt_timeout(
         self,
         timeout: Duration,

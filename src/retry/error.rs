@@ -101,7 +101,7 @@ impl<E: Error> Error for AttemptError<E> {
 ///
 /// [`Display`](fmt::Display) starts with the last error itself. It implements [`Error`] if the callback's
 /// error can be printed, so `?` passes it on even if that is a `String` or an `anyhow::Error`. It has no
-/// [`source`](Error::source): the text already holds the callback's error, and
+/// [`source`](Error::source), because the message already holds the callback's error, and
 /// [`into_inner`](Self::into_inner) returns the value with all its own sources.
 ///
 /// ```ignore-wasm32

@@ -23,7 +23,7 @@ pub struct FailureEvent<'a, E> {
 
 /// Callbacks of an operation, each with a default that does nothing.
 ///
-/// [`Retry::when`](crate::Retry::when) and its like set single closures. A type of its own is for
+/// [`Retry::when`](crate::Retry::when) and similar methods set single closures. Implement the trait for a type in
 /// libraries that share settings between operations, or that must name their types:
 ///
 /// ```

@@ -67,7 +67,7 @@ macro_rules! setters {
         impl<$($first,)? $($parameter,)+ M: Outcome, S: $bound, H>
             $type<$($first,)? $($parameter,)+ M, S, H>
         {
-            /// Sets the function that decides whether an error is worth another attempt. It returns a
+            /// Sets the function that decides whether to retry an error. It returns a
             /// `bool` or a [`Verdict`](crate::Verdict), which may also set the wait. Defaults to
             /// retrying every error.
             ///

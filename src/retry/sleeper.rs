@@ -86,12 +86,12 @@ impl<S: Sleeper + ?Sized> Sleeper for Arc<S> {
 }
 
 /// A function as a sleeper, in the types that [`Retry::sleep`](crate::Retry::sleep) and
-/// [`BlockingRetry::sleep`](crate::BlockingRetry::sleep) return. Made by [`sleep_fn`].
+/// `BlockingRetry::sleep` return. Made by [`sleep_fn`].
 #[derive(Debug, Clone, Copy)]
 pub struct SleepFn<F>(F);
 
-/// Makes a sleeper of a function: for [`Sleeper`] one that returns a future, for
-/// [`BlockingSleeper`](crate::BlockingSleeper) one that returns after the wait. The clock is the system's.
+/// Makes a sleeper of a function. For a [`Sleeper`] the function returns a future, for a `BlockingSleeper` it returns
+/// after the wait. The clock is the system's.
 ///
 /// ```ignore-wasm32
 /// use rejitter::{RetryPolicy, retry, sleep_fn};

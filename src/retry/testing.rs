@@ -62,7 +62,7 @@ impl VirtualTime {
         self.state().now
     }
 
-    /// How many waits there are: neither awaited to their end nor dropped.
+    /// Number of pending waits: neither awaited to their end nor dropped.
     #[must_use]
     pub fn waits(&self) -> usize {
         self.state().timers.len()
@@ -84,7 +84,7 @@ impl VirtualTime {
     /// wait that ends first.
     ///
     /// # Panics
-    /// If the future waits for something else, which nothing would bring about.
+    /// If the future waits for something that no pending wait brings about.
     pub fn block_on<I: IntoFuture>(&self, future: I) -> I::Output {
         let mut future = pin!(future.into_future());
         let woken = Arc::new(Woken(AtomicBool::new(false)));

@@ -8,36 +8,15 @@ use rejitter::internals::CapRule;
 use rejitter::lab::sample;
 use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
+use super::words::Words;
+
 /// Delays per policy.
 pub const WAITS: u32 = 6;
 
 /// Policies per digest of `tests/vectors/differential.json`.
 pub const BLOCK: u32 = 100_000;
 
-/// `mulberry32`: 32-bit arithmetic, fast in JavaScript too.
-pub struct Words(u32);
-
 impl Words {
-    pub fn of_policy(index: u32) -> Self {
-        Self(index.wrapping_mul(0x9e37_79b9))
-    }
-
-    pub fn word(&mut self) -> u32 {
-        self.0 = self.0.wrapping_add(0x6d2b_79f5);
-        let mut t = (self.0 ^ (self.0 >> 15)).wrapping_mul(1 | self.0);
-        t = t.wrapping_add((t ^ (t >> 7)).wrapping_mul(61 | t)) ^ t;
-        t ^ (t >> 14)
-    }
-
-    fn below(&mut self, n: u32) -> u32 {
-        self.word() % n
-    }
-
-    /// From 0 to below 1.
-    fn unit(&mut self) -> f64 {
-        f64::from(self.word()) / 4_294_967_296.0
-    }
-
     /// A time of any magnitude.
     fn ms(&mut self) -> f64 {
         const SCALES: [f64; 8] = [0.001, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6, 1e12];
@@ -59,7 +38,7 @@ pub struct Drawn {
 
 /// Policy `index`. Valid, whatever is drawn.
 pub fn policy(index: u32) -> Drawn {
-    let mut words = Words::of_policy(index);
+    let mut words = Words::new(index);
     let seed = Seed::new(u64::from(words.word()) << 32 | u64::from(words.word()));
     let backoff = words.below(6);
     let jitter = words.below(10);

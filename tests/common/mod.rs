@@ -5,6 +5,7 @@
 #[cfg(feature = "lab")]
 pub mod differential;
 pub mod http;
+pub mod words;
 
 use rejitter::internals::CapRule;
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};

@@ -56,6 +56,7 @@ async function main() {
   for (const [name, entry] of [
     ['main entry', 'index.js'],
     ['with fetch', 'fetch.js'],
+    ['with protection', 'protection.js'],
     ['with the lab', 'lab.js'],
   ]) {
     const { raw, gzip, brotli } = sizes(await bundled(values.package, entry));

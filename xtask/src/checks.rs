@@ -90,7 +90,15 @@ fn lints() -> Vec<Plan> {
             vec![
                 clippy(
                     cx,
-                    &[&wasm[..], &["--all-targets", "--features", "lab-exports"]].concat(),
+                    &[
+                        &wasm[..],
+                        &[
+                            "--all-targets",
+                            "--features",
+                            "lab-exports,protection-exports",
+                        ],
+                    ]
+                    .concat(),
                 ),
                 clippy(cx, &[&wasm[..], &ALONE].concat()),
             ]

@@ -148,10 +148,26 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
                     .env("CARGO_TARGET_DIR", build(cx.ws)),
             ]
         }),
-        Plan::check("crate: documentation", &[CRATE], |cx| {
-            let doc = in_crate(cx.ws, &["doc", "--no-deps", "--all-features"]);
-            vec![doc.env("RUSTDOCFLAGS", "-D warnings")]
+        Plan::check("crate: documentation", &[CRATE, TARGET], |cx| {
+            // A link to an item that only some targets have breaks on the others.
+            let all = ["doc", "--no-deps", "--all-features"];
+            [&all[..], &[&all[..], &["--target", WASM_TARGET]].concat()]
+                .map(|args| in_crate(cx.ws, args).env("RUSTDOCFLAGS", "-D warnings"))
+                .into()
         }),
+        Plan::check(
+            "crate: documentation, as docs.rs builds it",
+            &[CRATE, NAMES_TOOL],
+            |cx| {
+                let doc = Cmd::new("rustup")
+                    .args(["run", NAMES_COMPILER, "cargo", "doc", "--no-deps"])
+                    .args(["--features", &features_of_docs(cx.ws)])
+                    .dir(folder(cx.ws))
+                    .env("CARGO_TARGET_DIR", build(cx.ws).join("docs.rs"))
+                    .env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
+                vec![doc]
+            },
+        ),
         Plan::tests("crate: its own tests", Runner::Cargo, &[CRATE], |cx| {
             // They draw tens of millions of delays.
             let optimised = ["--config", "profile.test.opt-level=2"];
@@ -182,6 +198,7 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
                     .arg(names_tool(cx.ws))
                     .arg(NAMES_COMPILER)
                     .arg(folder(cx.ws).join("Cargo.toml"))
+                    .arg(features_of_docs(cx.ws))
                     .env("CARGO_TARGET_DIR", build(cx.ws))
                     .remedy("if the change is meant, run it again with REJITTER_WRITE_NAMES=1"),
             ]
@@ -263,9 +280,26 @@ fn features(ws: &Workspace, target: Option<&str>) -> Vec<String> {
     if target == Some(BARE) {
         return FEATURES_OF_BARE.iter().map(ToString::to_string).collect();
     }
-    // Without a manifest, the first command fails and says so.
-    let manifest = fs::read_to_string(folder(ws).join("Cargo.toml")).unwrap_or_default();
-    feature_names(&manifest)
+    feature_names(&manifest(ws))
+}
+
+/// The features that docs.rs documents, as cargo takes them.
+fn features_of_docs(ws: &Workspace) -> String {
+    documented_features(&manifest(ws)).unwrap_or_default()
+}
+
+/// The crate's manifest. Without it, the first command fails and says so.
+fn manifest(ws: &Workspace) -> String {
+    fs::read_to_string(folder(ws).join("Cargo.toml")).unwrap_or_default()
+}
+
+/// The features of the table for docs.rs, with commas.
+fn documented_features(manifest: &str) -> Option<String> {
+    let (_, table) = manifest.split_once("[package.metadata.docs.rs]\n")?;
+    let list = table
+        .lines()
+        .find_map(|line| line.strip_prefix("features = ["))?;
+    Some(list.replace([' ', '"', ']'], ""))
 }
 
 /// The names in the `[features]` table.
@@ -323,6 +357,8 @@ mod tests {
             );
         }
         assert!(manifest.contains(&format!("\nrust-version = \"{OLDEST}\"\n")));
+        let documented = documented_features(&manifest).unwrap();
+        assert_eq!(documented, "tokio,js,tower,retry-policies,serde,http");
     }
 
     #[test]

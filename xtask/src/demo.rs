@@ -56,7 +56,7 @@ pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
     if options.once {
         return Ok(());
     }
-    println!("\nThe page, until Ctrl-C:");
+    println!("\nThe page is served until Ctrl-C:");
     match serve_page(cx.ws, options.port).run(&Output::Terminal) {
         // Ctrl-C is how this ends.
         Err(failure) if failure.interrupted => Ok(()),

@@ -10,7 +10,7 @@ const DIGITS_OF_SECONDS: usize = 10;
 /// A number with this many digits is a time in Unix milliseconds.
 const DIGITS_OF_MILLISECONDS: usize = 13;
 
-/// The headers that a hint is made of; empty when the response has none.
+/// The headers that may hold a hint. A header that the response does not have is empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HintHeaders<'a> {
     /// `retry-after-ms`: a decimal number of milliseconds.
@@ -21,10 +21,9 @@ pub struct HintHeaders<'a> {
     pub date: &'a [u8],
 }
 
-/// Returns how long the server asks to wait, in ms; 0 for a time that has passed, `None` if the
-/// grammar knows neither header's value. `now_ms` is the wall clock in Unix ms; times are compared
-/// with it if the response has no valid `Date`. A `retry-after-ms` of 0 leaves the answer to
-/// `Retry-After`.
+/// Returns the wait that the server requests, in ms; 0 for a time that has passed, `None` if neither
+/// header has a valid value. `now_ms` is the wall clock in Unix ms; times are compared with it if the
+/// response has no valid `Date`. If `retry-after-ms` is 0, `Retry-After` decides.
 ///
 /// ```
 /// # #[cfg(feature = "http")] {

@@ -1,6 +1,6 @@
 //! Which requests may be sent again, and which statuses ask for it.
 
-/// A rule for the statuses that are worth another attempt.
+/// A rule for the statuses to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StatusRule {
@@ -12,7 +12,7 @@ pub enum StatusRule {
 }
 
 impl StatusRule {
-    /// Whether a response with this status is worth another attempt.
+    /// Returns whether to retry a response with this status.
     #[must_use]
     pub const fn retries(self, status: u32) -> bool {
         match self {
@@ -27,9 +27,9 @@ impl StatusRule {
     }
 }
 
-/// Whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending
-/// such a request twice asks for no more than sending it once. In any case, because `fetch`
-/// normalises some methods and not others.
+/// Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice has
+/// the same effect as sending it once. Upper and lower case are equal, because `fetch` normalises some
+/// methods and not others.
 #[must_use]
 pub fn is_idempotent(method: &[u8]) -> bool {
     const METHODS: [&[u8]; 7] = [

@@ -124,7 +124,7 @@ pub struct Breaker {
     closed_at: f64,
     /// Grows when the circuit opens, becomes half-open after an opening, and closes.
     generation: f64,
-    /// Number of leases that ended before their probe did.
+    /// Leases that ended before their probe did. Compared within a generation only, so it never starts again.
     lease: f64,
     /// Whether a probe holds the place: 0 or 1.
     running: f64,
@@ -360,7 +360,6 @@ impl Breaker {
     fn enter(&mut self, phase: f64) {
         self.phase = phase;
         self.generation += 1.0;
-        self.lease = 0.0;
         self.running = 0.0;
         self.good = 0.0;
     }

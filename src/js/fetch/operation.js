@@ -373,9 +373,9 @@ function uuid() {
       "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text",
     );
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const bytes = crypto.getRandomValues(new Uint8Array(36));
+  // Version 4: the 8 keeps its upper two bits.
+  return '00000000-0000-4000-8000-000000000000'.replace(/[08]/g, (digit, at) =>
+    (Number(digit) | (bytes[at] & (digit === '0' ? 15 : 3))).toString(16),
+  );
 }

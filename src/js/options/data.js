@@ -12,6 +12,9 @@ const VERSION = 1;
 /** Rules of options that belong to a process. */
 const NOT_DATA = [FUNCTION, HOOK, RULES.signal, RULES.protection];
 
+/** What choices and switches may be, other than their defaults. @type {unknown[]} */
+const CHOSEN = ['cap', 'wrap', 'reject', true];
+
 /**
  * Returns the options as data. Functions and signals belong to a process and are omitted, but for a
  * backoff function: without it, the waits would silently be others.
@@ -32,31 +35,18 @@ export function toData(settings, shown) {
     ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
     ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
   };
-  for (const name of /** @type {const} */ ([
-    'baseMs',
-    'capMs',
-    'minMs',
-    'factor',
-    'stepMs',
-    'truncateAt',
-    'maxRetryAfterMs',
-    'maxAttempts',
-    'attemptTimeoutMs',
-    'totalTimeoutMs',
-  ])) {
-    const value = settings[name];
+  for (const name of Object.keys(RULES)) {
+    const value = /** @type {any} */ (settings)[name];
     const none =
-      Number.isNaN(value) ||
-      (name === 'capMs' && settings.capOfList) ||
-      (value === Infinity && name.endsWith('TimeoutMs'));
+      RULES[name][0] === 'number'
+        ? !(value >= 0) ||
+          (name === 'capMs' && settings.capOfList) ||
+          (value === Infinity && name.endsWith('TimeoutMs'))
+        : name === 'name'
+          ? value === undefined
+          : !CHOSEN.includes(value);
     if (!none) data[name] = written(value);
   }
-  if (settings.longRetryAfter === 'cap') data.longRetryAfter = 'cap';
-  if (settings.unref) data.unref = true;
-  if (settings.finalError === 'wrap') data.finalError = 'wrap';
-  if (settings.finalResult === 'reject') data.finalResult = 'reject';
-  if (settings.name !== undefined) data.name = settings.name;
-  if (settings.metrics) data.metrics = true;
   return data;
 }
 
@@ -111,7 +101,7 @@ function jitterData({ jitter, spread }) {
   }
 }
 
-/** JSON has no infinity. @param {number} value */
+/** JSON has no infinity. @param {unknown} value */
 function written(value) {
   return value === Infinity ? 'Infinity' : value;
 }

@@ -4,6 +4,7 @@
 import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
 import {
   BACKOFFS,
+  BOUND,
   CUSTOM,
   DEFAULT_CAP_MS,
   EXPONENTIAL,
@@ -49,8 +50,8 @@ import { RULES } from './rules.js';
  * What protection knows of one operation (src/js/protection/gate.js). The driver calls it at the marked places; without
  * one, nothing happens there.
  * @typedef {object} Gate
- * @property {number} heldMs how long it held the last attempt
- * @property {number | undefined} retryAfterMs when asking again makes sense, once it has refused
+ * @property {{ heldMs: number } | undefined} held how long it held the last attempt, for its record
+ * @property {{ retryAfterMs: number } | undefined} refusal when asking again makes sense, for the report
  * @property {(operation: any, hold: number) => number | string | undefined} enter asks for an attempt: `hold` if that
  *   has to wait, the time being in `pending`; a reason to stop; or undefined
  * @property {(operation: any, hintMs: number | undefined) => void} heard tells what the server asked for; NaN or
@@ -64,76 +65,77 @@ import { RULES } from './rules.js';
  * @typedef {object} Protection
  * @property {(key: string) => Protection} of another destination
  * @property {() => Protection} use the state of the moment, for an operation that begins
- * @property {(time: number) => number} pass lets a first attempt pass that may begin at once, and returns what `passed`
- *   needs; below 0 if it may not
- * @property {(pass: number) => void} passed tells that it succeeded
- * @property {(pass?: number) => Gate} gate for an operation, whose first attempt may have passed already
+ * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any>} run runs an operation that
+ *   nothing else watches
+ * @property {() => Gate} gate for an operation that begins
  * @property {string | undefined} key
+ *
+ * What it needs for that (run/run.js).
+ * @typedef {object} Driver
+ * @property {new (settings: Settings, attempt: number, startedAt: number, deadlineAt: number, previous: undefined) => any}
+ *   Attempt
+ * @property {(value: unknown) => unknown} returnedDirective
+ * @property {(...operation: any) => Promise<any>} resume goes on after the first attempt
+ * @property {(settings: Settings, fn: any, index: number) => Promise<any>} start runs it with an operation object
  */
 
+/** Nothing but protection watches an operation. */
+export const PROTECTED = 1;
+/** Something else does. */
+const WATCHED = 2;
+
 /**
- * Validated options as the rest of the driver uses them: numbers where the core takes numbers. NaN is
- * "unset": the core knows the defaults of the curve.
- *
- * This makes the defaults of a function, or of a policy; what is read inherits from them, because a
- * call that copies three dozen fields takes longer than everything else that it does.
+ * Validated options as the rest of the driver uses them: codes and numbers where the core takes numbers. What is
+ * unset is undefined; a number also as NaN, which it is for the core: that knows the defaults of the curve.
+ * @typedef {object} Settings
+ * @property {Load} load
+ * @property {number} backoff
+ * @property {number} jitter
+ * @property {number} capRule the value that the cap bounds; only presets change it (src/core/jitter.rs)
+ * @property {number} baseMs
+ * @property {number} capMs
+ * @property {number} minMs
+ * @property {number} factor
+ * @property {number} stepMs
+ * @property {number} truncateAt
+ * @property {number} spread the jitter's own parameter: a ratio or milliseconds
+ * @property {((k: number) => number) | readonly number[] | undefined} curve
+ * @property {boolean} capOfList whether `capMs` is unset, and holds the longest wait of the list in `curve`
+ * @property {number} maxRetryAfterMs
+ * @property {'stop' | 'cap'} longRetryAfter
+ * @property {number} maxAttempts
+ * @property {number} attemptTimeoutMs
+ * @property {number} totalTimeoutMs
+ * @property {AbortSignal | undefined} signal
+ * @property {Function | undefined} retryIf
+ * @property {Function | undefined} retryOnResult
+ * @property {Function | undefined} beforeRetry awaited after each wait, before the next attempt
+ * @property {string | undefined} name identifies the operation in events
+ * @property {Hooks | undefined} hooks
+ * @property {(() => number) | undefined} random
+ * @property {boolean} seeded
+ * @property {number} seedHigh
+ * @property {number} seedLow
+ * @property {boolean} unref
+ * @property {'last' | 'wrap'} finalError
+ * @property {'resolve' | 'reject'} finalResult
+ * @property {boolean} metrics
+ * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
+ * @property {Protection | undefined} protection
+ * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED or
+ *   WATCHED
  */
-export class Settings {
-  /** @param {Load} load */
-  constructor(load) {
-    this.load = load;
-    this.backoff = EXPONENTIAL;
-    this.jitter = FULL;
-    /** The value that the cap bounds; only presets change it (src/core/jitter.rs). */
-    this.capRule = 0;
-    this.baseMs = NaN;
-    this.capMs = NaN;
-    this.minMs = NaN;
-    this.factor = NaN;
-    this.stepMs = NaN;
-    this.truncateAt = NaN;
-    /** The jitter's own parameter: a ratio or milliseconds. */
-    this.spread = NaN;
-    /** @type {((k: number) => number) | readonly number[] | undefined} */
-    this.curve = undefined;
-    /** Whether `capMs` is unset, and holds the longest wait of the list in `curve`. */
-    this.capOfList = false;
-    this.maxRetryAfterMs = NaN;
-    /** @type {'stop' | 'cap'} */
-    this.longRetryAfter = 'stop';
-    this.maxAttempts = 6;
-    this.attemptTimeoutMs = Infinity;
-    this.totalTimeoutMs = Infinity;
-    /** @type {AbortSignal | undefined} */
-    this.signal = undefined;
-    /** @type {Function | undefined} */
-    this.retryIf = undefined;
-    /** @type {Function | undefined} */
-    this.retryOnResult = undefined;
-    /** @type {Function | undefined} awaited after each wait, before the next attempt */
-    this.beforeRetry = undefined;
-    /** @type {string | undefined} identifies the operation in events */
-    this.name = undefined;
-    /** @type {'resolve' | 'reject'} */
-    this.finalResult = 'resolve';
-    /** @type {Hooks | undefined} */
-    this.hooks = undefined;
-    /** @type {(() => number) | undefined} */
-    this.random = undefined;
-    this.seeded = false;
-    this.seedHigh = 0;
-    this.seedLow = 0;
-    this.unref = false;
-    /** @type {'last' | 'wrap'} */
-    this.finalError = 'last';
-    this.metrics = false;
-    /** @type {Protection | undefined} */
-    this.protection = undefined;
-    /** Whether signals or timeouts may interrupt an operation. */
-    this.interruptible = false;
-    /** Whether an operation has more to do at its start than to call the callback. */
-    this.watched = false;
-  }
+
+/** Tells settings from options that a caller may pass. */
+const SETTINGS = Object.create(null);
+
+/**
+ * Returns whether these are settings, and not a caller's options.
+ * @param {unknown} options
+ * @returns {options is Settings}
+ */
+export function isSettings(options) {
+  return Object.prototype.isPrototypeOf.call(SETTINGS, /** @type {any} */ (options));
 }
 
 /** Options that a function does not take, and why. @typedef {Record<string, string>} Excluded */
@@ -149,13 +151,25 @@ export const ONE_OPERATION = 'only RetryPolicy supports it';
  * @returns {() => Settings}
  */
 export function settingsOf(load, own) {
-  // Engines allocate what a constructor makes faster than what `Object.create` does.
-  const Call = /** @type {any} */ (function () {});
-  let ready = false;
+  /** @type {any} */
+  let Call;
   return () => {
-    if (!ready) {
-      Call.prototype = Object.assign(new Settings(load), own);
-      ready = true;
+    if (Call === undefined) {
+      // Engines allocate what a constructor makes faster than what `Object.create` does.
+      Call = function () {};
+      // What a call reads of it inherits: to copy it would take longer than everything else that the call does.
+      // Nothing is found on `Object.prototype`, where anything may have put it.
+      Call.prototype = {
+        __proto__: SETTINGS,
+        load,
+        backoff: EXPONENTIAL,
+        jitter: FULL,
+        capRule: BOUND,
+        maxAttempts: 6,
+        attemptTimeoutMs: Infinity,
+        totalTimeoutMs: Infinity,
+        ...own,
+      };
     }
     return new Call();
   };
@@ -237,9 +251,12 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
   }
   if (problems.length > 0) throw errorOf(problems);
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
-    settings.interruptible = settings.watched = true;
-  } else if (settings.retryOnResult || settings.hooks || settings.protection || settings.metrics) {
-    settings.watched = true;
+    settings.interruptible = true;
+    settings.watched = WATCHED;
+  } else if (settings.retryOnResult || settings.hooks || settings.metrics) {
+    settings.watched = WATCHED;
+  } else if (settings.protection) {
+    settings.watched ||= PROTECTED;
   }
   return settings;
 }
@@ -299,10 +316,7 @@ export function readRunOptions(options, policy) {
   delete given.key;
   const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
-  if (key !== undefined) {
-    if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
-    settings.protection = settings.protection?.of(key);
-  }
+  if (key !== undefined) settings.protection = settings.protection?.of(key);
   return { settings, signal, ownSeed: given.seed !== undefined };
 }
 
@@ -438,7 +452,7 @@ function truncates({ backoff, jitter }) {
  */
 function contradictions(settings, problems) {
   const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
-  // A comparison with NaN, "unset", is false.
+  // A comparison with what is unset is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {
     const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;

@@ -35,7 +35,7 @@ use tokio::TokioSleeper as Host;
 /// a JavaScript host, as `JsSleeper` does. Without either it does not implement [`Sleeper`](crate::Sleeper).
 ///
 /// ```
-/// // A library that has no runtime of its own leaves the choice of the timers to the program.
+/// // A library without a runtime lets the program choose the timers.
 /// use rejitter::{DefaultSleeper, RetryPolicy, Sleeper, retry};
 ///
 /// async fn answer<S: Sleeper>(timers: S) -> Result<u8, String> {

@@ -2,7 +2,7 @@
 // strategies against what the package computes. Also the examples in the declarations.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
@@ -105,6 +105,24 @@ test('links between the documents lead to files and headings', () => {
       assert.ok(headings.includes(anchor), `${name} links to ${target}; its headings are ${headings.join(', ')}`);
     }
   }
+});
+
+test('blocks of Rust have no hidden lines, which only rustdoc hides', () => {
+  const crate = readFileSync(join(repo, 'crate-template/README.md'), 'utf8');
+  for (const [name, text] of [...documents, ["the crate's README.md", crate]])
+    for (const [, code] of text.matchAll(/^```rust\n(.*?)^```$/gms)) assert.doesNotMatch(code, /^# /m, name);
+});
+
+test('the documentation of the crate links to pages of the site', () => {
+  const guide = readdirSync(join(repo, 'src/guide')).map((name) => `src/guide/${name}`);
+  const pages = ['src/lib.rs', 'crate-template/README.md', ...guide].flatMap((name) => {
+    const text = readFileSync(join(repo, name), 'utf8');
+    return [...text.matchAll(/https:\/\/rejitter\.github\.io\/rejitter\/docs\/([\w/-]+)\.html/g)].map(
+      ([, page]) => page,
+    );
+  });
+  assert.ok(pages.length > 0);
+  for (const page of pages) assert.ok(existsSync(join(repo, 'docs', `${page}.md`)), page);
 });
 
 test('the README fits on a few screens', () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 
+import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 
 const { RetryPolicy, retry } = await importPackage();
@@ -171,7 +172,7 @@ for (const [name, options] of Object.entries({
         return new Promise(() => {});
       }, options);
     }
-    const error = await theCaller().catch((reason) => reason);
+    const { error } = await underClock(theCaller);
     assert.match(error.stack, /^TimeoutError: rejitter: /);
     assert.match(error.stack, /at async theCaller /);
   });

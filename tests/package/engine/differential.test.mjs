@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { importPackage, project, repo, run } from '../lib/consumer.mjs';
+import { words } from '../lib/words.mjs';
 
 const { RetryPolicy } = await importPackage();
 const { sample } = await import(
@@ -26,15 +27,7 @@ const OWN_CURVE = new Set(JITTERS.slice(3));
 
 /** Policy number `index` as data, and its seed. */
 function draw(index) {
-  let state = Math.imul(index, 0x9e3779b9);
-  const word = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return (t ^ (t >>> 14)) >>> 0;
-  };
-  const below = (n) => word() % n;
-  const unit = () => word() / 4294967296;
+  const { word, below, unit } = words(index);
   const ms = () => {
     const scale = SCALES[below(8)];
     return scale * unit();

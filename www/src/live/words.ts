@@ -64,9 +64,8 @@ export function whyNoAnswer(run: Run, page: URL): string | undefined {
   }
   if (page.origin === url.origin) return `Nothing answered at ${url.origin}.`;
   return (
-    `No answer could be read. Either nothing answers at ${url.origin}, or it keeps its answers from pages of ` +
-    'other origins: ' +
-    `then it would have to send Access-Control-Allow-Origin (CORS).`
+    `No answer could be read. Either nothing answers at ${url.origin}, or it does not let pages of other origins ` +
+    'read its answers: for that it must send Access-Control-Allow-Origin (CORS).'
   );
 }
 

@@ -133,7 +133,7 @@ const MINIMUM: StrategySlider = {
 const CAP_RULE_NAMES: Readonly<Record<CapRule, string>> = {
   bound: 'every wait, jitter included',
   ceiling: 'the backoff, jitter may exceed it',
-  draw: 'the drawn wait, by cutting it',
+  draw: 'the drawn wait, by clipping it',
 };
 
 const FAILURE_RATES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
@@ -323,7 +323,7 @@ function orNone(ms: number): string {
 function rateRefusal(value: number): string | undefined {
   return value >= 0 && value <= 0.95
     ? undefined
-    : `An attempt may fail with a chance between 0% and 95%, got ${share(value)}`;
+    : `The chance that an attempt fails must be between 0% and 95%, got ${share(value)}`;
 }
 
 /** A slider takes the others along: the package disallows a cap below the base or the minimum. */

@@ -139,7 +139,7 @@ export function foreign(source: string): { readonly name: string; readonly readi
     text.read.length > 0 ? `Read from the text: ${text.read.join(', ')}.` : 'No number could be read from the text.',
     'Everything else has the default of ' +
       `${reading.preset === undefined ? found.name : `the preset '${reading.preset}'`}.`,
-    ...text.unread.map((name) => `The value of \`${name}\` could not be read, so its default is drawn.`),
+    ...text.unread.map((name) => `The value of \`${name}\` could not be read, so the figures use its default.`),
     ...text.notes,
     ...Object.entries(found.others)
       .filter(([name]) => text.sets(name))

@@ -48,7 +48,7 @@ export function mountHow(root: HTMLElement, store: Store): void {
           ' is a random number from [0,\u00a01), new for each wait: the seed, the operation and the attempt ' +
             'determine it. ',
           v('N'),
-          ' is the wait from which on truncated backoff no longer grows. ',
+          ' is the wait at which truncated backoff stops growing. ',
           v('prev'),
           ' is the previous wait, or ',
           v('base'),

@@ -1,0 +1,39 @@
+//! A guide by topic, with programs to start from.
+//!
+//! - [`policies`]: which backoff, which jitter, how many attempts.
+//! - [`errors`]: what to retry, what not, and when the server wants it.
+//! - [`deadlines`]: timeouts, cancellation and shutdown.
+//! - [`runtimes`]: Tokio and others, threads, JavaScript hosts, programs without `std`.
+//! - [`reports`]: why an operation ended, logs, metrics.
+//! - [`testing`]: hours of retries at once.
+//!
+//! The guide has no items. `rejitter::guide` exists in the documentation alone, so nothing can import it.
+//!
+//! The [documentation of the npm package](https://rejitter.github.io/rejitter/docs/) shares the formulas and the
+//! presets. It also maps [backon and
+//! tokio-retry](https://rejitter.github.io/rejitter/docs/migration/backon-tokio-retry.html) to this crate, method by
+//! method. The [demo page](https://rejitter.github.io/rejitter/) draws every strategy.
+
+// The pages link to them.
+use crate::{
+    Hooks, Jitter, Retry, RetryError, RetryPolicy, Seed, Sleeper, StopReason, Verdict, presets,
+    retry_with, testing::VirtualTime,
+};
+
+#[doc = include_str!("policies.md")]
+pub mod policies {}
+
+#[doc = include_str!("errors.md")]
+pub mod errors {}
+
+#[doc = include_str!("deadlines.md")]
+pub mod deadlines {}
+
+#[doc = include_str!("runtimes.md")]
+pub mod runtimes {}
+
+#[doc = include_str!("reports.md")]
+pub mod reports {}
+
+#[doc = include_str!("testing.md")]
+pub mod testing {}

@@ -1,0 +1,59 @@
+//! The machines of protection against machines that remember everything, in random worlds.
+//!
+//! The scenes and the numbers of AWS are exact. Times are ms of a clock that the tests move.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "protection/breaker.rs"]
+mod breaker;
+#[path = "protection/budget.rs"]
+mod budget;
+#[path = "protection/cooldown.rs"]
+mod cooldown;
+#[path = "protection/differential.rs"]
+mod differential;
+#[path = "protection/naive.rs"]
+mod naive;
+#[path = "common/words.rs"]
+mod words;
+#[path = "protection/worlds.rs"]
+mod worlds;
+
+use rejitter::Seed;
+
+/// Random numbers of one test run, the same each time.
+struct Random {
+    seed: Seed,
+    drawn: u64,
+}
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self {
+            seed: Seed::new(seed),
+            drawn: 0,
+        }
+    }
+
+    /// Uniform on [0, 1).
+    fn unit(&mut self) -> f64 {
+        self.drawn += 1;
+        self.seed.draws(0, self.drawn).r
+    }
+
+    /// A whole number below `n`.
+    fn below(&mut self, n: u32) -> u32 {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let number = (self.unit() * f64::from(n)) as u32;
+        number
+    }
+
+    fn chance(&mut self, probability: f64) -> bool {
+        self.unit() < probability
+    }
+
+    /// One of the values.
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(u32::try_from(of.len()).expect("a short list")) as usize]
+    }
+}

@@ -1,0 +1,569 @@
+//! The breaker: exact scenes, random worlds, and what no clock and no caller can do to it.
+
+use rejitter::internals::protection::{Admission, Breaker, BreakerOptions, Change, Phase, Verdict};
+
+use super::Random;
+use super::worlds::{self, Seen};
+
+const DEFAULTS: BreakerOptions = BreakerOptions {
+    failure_ratio: 0.5,
+    minimum_calls: 10.0,
+    window_ms: 10_000.0,
+    consecutive_failures: f64::INFINITY,
+    open_ms: 5_000.0,
+    close_after: 1.0,
+};
+
+/// A breaker with its options, for short scenes. All draws are 0.5.
+struct Scene {
+    breaker: Breaker,
+    options: BreakerOptions,
+}
+
+/// Generation and lease of an admitted attempt.
+type Pass = (f64, f64);
+
+impl Scene {
+    fn new(options: BreakerOptions) -> Self {
+        let breaker = Breaker::new(0.0);
+        Self { breaker, options }
+    }
+
+    /// Admits an attempt, or returns how long it is refused.
+    fn ask(&mut self, now: f64) -> Result<Pass, f64> {
+        match self.breaker.admit(&self.options, now) {
+            Admission::Admitted { generation, lease } => Ok((generation, lease)),
+            Admission::Refused { retry_after_ms } => Err(retry_after_ms),
+        }
+    }
+
+    fn admitted(&mut self, now: f64) -> Pass {
+        self.ask(now).expect("admitted")
+    }
+
+    fn refused(&mut self, now: f64) -> f64 {
+        self.ask(now).expect_err("refused")
+    }
+
+    fn end(&mut self, now: f64, pass: Pass, verdict: Verdict) -> Change {
+        self.end_with(now, pass, verdict, 0.0)
+    }
+
+    fn end_with(
+        &mut self,
+        now: f64,
+        (generation, lease): Pass,
+        verdict: Verdict,
+        hint: f64,
+    ) -> Change {
+        self.breaker
+            .ended(&self.options, now, 0.5, generation, lease, verdict, hint)
+    }
+
+    /// An attempt that ends at once.
+    fn call(&mut self, now: f64, verdict: Verdict) -> Change {
+        let pass = self.admitted(now);
+        self.end(now, pass, verdict)
+    }
+
+    fn fails(&mut self, now: f64) -> Change {
+        self.call(now, Verdict::Failure)
+    }
+
+    fn succeeds(&mut self, now: f64) -> Change {
+        self.call(now, Verdict::Success)
+    }
+
+    fn counts(&self, now: f64) -> (f64, f64) {
+        let numbers = self.breaker.numbers(&self.options, now);
+        (numbers.failures, numbers.calls)
+    }
+}
+
+use Change::{Closed, None as Same, Opened};
+use Verdict::{Failure, Nothing, Success};
+
+#[test]
+fn scene_a_slow_probe() {
+    let mut scene = Scene::new(BreakerOptions {
+        minimum_calls: 2.0,
+        open_ms: 1_000.0,
+        ..DEFAULTS
+    });
+    assert_eq!(scene.fails(0.0), Same);
+    assert_eq!(scene.fails(10.0), Opened);
+    assert_eq!(scene.refused(700.0), 60.0);
+    let c = scene.admitted(760.0);
+    assert_eq!(scene.refused(1_000.0), 510.0);
+    let e = scene.admitted(1_510.0);
+    assert_eq!(scene.end(1_600.0, c, Success), Closed);
+    let f = scene.admitted(1_610.0);
+    assert_eq!(scene.end(1_700.0, e, Failure), Same);
+    assert_eq!(scene.breaker.phase(), Phase::Closed);
+    assert_eq!(scene.counts(1_700.0).0, 0.0);
+    assert_eq!(scene.end(1_800.0, f, Failure), Same);
+    let g = scene.admitted(1_810.0);
+    assert_eq!(scene.end(1_820.0, g, Failure), Opened);
+    assert_eq!(scene.breaker.look(1_820.0), 1_500.0);
+}
+
+#[test]
+fn scene_b_fast_failures_first() {
+    let mut scene = Scene::new(DEFAULTS);
+    // Tenths of a ms, and what happens then: a number of a call that ends, or none for a call that begins.
+    let mut events: Vec<(u32, Option<u32>)> = Vec::new();
+    for call in 0..1_000 {
+        events.push((call, None));
+        let takes = if call % 50 == 49 { 10 } else { 1_000 };
+        events.push((call + takes, Some(call)));
+    }
+    events.sort_by_key(|(at, _)| *at);
+    let mut passes = Vec::new();
+    for (tenths, call) in events {
+        let now = f64::from(tenths) / 10.0;
+        match call {
+            None => passes.push(scene.admitted(now)),
+            Some(call) => {
+                let verdict = if call % 50 == 49 { Failure } else { Success };
+                assert_eq!(scene.end(now, passes[call as usize], verdict), Same);
+            }
+        }
+    }
+    assert_eq!(scene.counts(200.0), (20.0, 1_000.0));
+    assert_eq!(scene.breaker.numbers(&DEFAULTS, 200.0).opens, 0.0);
+}
+
+#[test]
+fn random_worlds_are_those_of_a_breaker_that_remembers_everything() {
+    let worlds =
+        std::env::var("REJITTER_WORLDS").map_or(250, |many| many.parse().expect("a number"));
+    let mut seen = Seen::default();
+    for seed in 0..worlds {
+        worlds::play(seed, 1_000, &mut seen);
+    }
+    // A world says something only if something happens in it.
+    let Seen {
+        opened,
+        half_open,
+        closed,
+        refused,
+        late,
+        leases,
+        by_row,
+    } = seen;
+    println!("{seen:?}");
+    assert!(
+        [opened, half_open, closed, refused, late, leases]
+            .iter()
+            .all(|many| *many > 200)
+            && by_row > 5,
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn the_ratio_opens_when_it_is_reached_and_not_before() {
+    let mut scene = Scene::new(DEFAULTS);
+    for i in 0..5 {
+        assert_eq!(scene.succeeds(f64::from(i)), Same);
+    }
+    for i in 5..9 {
+        assert_eq!(scene.fails(f64::from(i)), Same);
+    }
+    // The tenth call, and the fifth failure.
+    assert_eq!(scene.fails(9.0), Opened);
+
+    let mut scene = Scene::new(DEFAULTS);
+    for i in 0..6 {
+        assert_eq!(scene.succeeds(f64::from(i)), Same);
+    }
+    for i in 6..11 {
+        assert_eq!(scene.fails(f64::from(i)), Same, "5 of 11 are below a half");
+    }
+    assert_eq!(scene.fails(11.0), Opened);
+}
+
+#[test]
+fn the_window_forgets() {
+    let mut scene = Scene::new(DEFAULTS);
+    for i in 0..6 {
+        scene.succeeds(f64::from(i));
+    }
+    for i in 0..3 {
+        assert_eq!(scene.fails(f64::from(i)), Same);
+    }
+    assert_eq!(scene.counts(9_999.0), (3.0, 9.0));
+    // The slice before counts with the share of it that the window still covers.
+    assert_eq!(scene.counts(15_000.0), (1.5, 4.5));
+    assert_eq!(scene.counts(20_000.0), (0.0, 0.0));
+    // And one that is empty hides it altogether.
+    assert_eq!(scene.succeeds(25_000.0), Same);
+    assert_eq!(scene.counts(25_000.0), (0.0, 1.0));
+    assert_eq!(scene.counts(30_000.0), (0.0, 1.0));
+    assert_eq!(scene.counts(35_000.0), (0.0, 0.5));
+}
+
+#[test]
+fn failures_in_a_row_open() {
+    let mut scene = Scene::new(BreakerOptions {
+        consecutive_failures: 3.0,
+        ..DEFAULTS
+    });
+    scene.fails(0.0);
+    scene.fails(1.0);
+    // A success between them, and an end that says nothing.
+    scene.succeeds(2.0);
+    scene.fails(3.0);
+    scene.fails(4.0);
+    assert_eq!(scene.call(5.0, Nothing), Same);
+    assert_eq!(scene.fails(6.0), Opened);
+}
+
+#[test]
+fn ten_calls_a_minute_open_it_too() {
+    let mut scene = Scene::new(DEFAULTS);
+    for i in 0..4 {
+        assert_eq!(scene.fails(6_000.0 * f64::from(i)), Same);
+    }
+    assert_eq!(scene.fails(24_000.0), Opened);
+    // Five within a window are no sign of that.
+    let mut scene = Scene::new(DEFAULTS);
+    for i in 0..9 {
+        assert_eq!(scene.fails(1_000.0 * f64::from(i)), Same);
+    }
+}
+
+#[test]
+fn an_infinite_minimum_leaves_the_row_alone_to_decide() {
+    let mut scene = Scene::new(BreakerOptions {
+        minimum_calls: f64::INFINITY,
+        consecutive_failures: 10.0,
+        ..DEFAULTS
+    });
+    for i in 0..9 {
+        assert_eq!(scene.fails(6_000.0 * f64::from(i)), Same);
+    }
+    assert_eq!(scene.fails(60_000.0), Opened);
+}
+
+/// 30 calls a second, 2 of 100 fail at once, the others answer after 12 s: longer than the window.
+#[test]
+fn a_row_of_fast_failures_before_slow_successes_does_not_open() {
+    let mut scene = Scene::new(DEFAULTS);
+    let mut running: Vec<(f64, Pass)> = Vec::new();
+    let mut row = 0;
+    for call in 0..359 {
+        let now = f64::from(call) * 1_000.0 / 30.0;
+        let pass = scene.admitted(now);
+        if call % 50 == 0 {
+            assert_eq!(scene.end(now, pass, Failure), Same, "at {now}");
+            row += 1;
+        } else {
+            running.push((now + 12_000.0, pass));
+        }
+    }
+    assert_eq!(row, 8);
+    for (at, pass) in running {
+        assert_eq!(scene.end(at, pass, Success), Same);
+    }
+    assert_eq!(scene.breaker.phase(), Phase::Closed);
+}
+
+/// Opens the circuit by 10 failures at `now`.
+fn break_it(scene: &mut Scene, now: f64) {
+    for _ in 0..9 {
+        assert_eq!(scene.fails(now), Same);
+    }
+    assert_eq!(scene.fails(now), Opened);
+}
+
+#[test]
+fn openings_in_a_row_grow_to_twelve_times_the_first() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 0.0);
+    let mut now = 0.0;
+    for times in [1.0, 2.0, 4.0, 8.0, 12.0, 12.0, 12.0] {
+        let ms = scene.breaker.look(now);
+        assert_eq!(ms, 5_000.0 * times * 0.75);
+        now += ms;
+        assert_eq!(scene.fails(now), Opened);
+    }
+    // To close does not start the count again, ...
+    now += scene.breaker.look(now);
+    assert_eq!(scene.succeeds(now), Closed);
+    break_it(&mut scene, now + 9_999.0);
+    assert_eq!(scene.breaker.look(now + 9_999.0), 45_000.0);
+    now += 9_999.0 + 45_000.0;
+    // ... to stay closed for a window does.
+    assert_eq!(scene.succeeds(now), Closed);
+    break_it(&mut scene, now + 10_000.0);
+    assert_eq!(scene.breaker.look(now + 10_000.0), 3_750.0);
+}
+
+#[test]
+fn the_draw_spreads_an_opening_over_its_second_half() {
+    for (draw, ms) in [(0.0, 2_500.0), (0.5, 3_750.0), (0.999, 4_997.5)] {
+        let mut scene = Scene::new(BreakerOptions {
+            consecutive_failures: 1.0,
+            ..DEFAULTS
+        });
+        let (generation, lease) = scene.admitted(0.0);
+        let change = scene
+            .breaker
+            .ended(&DEFAULTS, 0.0, draw, generation, lease, Success, 0.0);
+        assert_eq!(change, Same);
+        let options = scene.options;
+        let (generation, lease) = scene.admitted(0.0);
+        let change = scene
+            .breaker
+            .ended(&options, 0.0, draw, generation, lease, Failure, 0.0);
+        assert_eq!(change, Opened);
+        assert_eq!(scene.breaker.look(0.0), ms);
+    }
+}
+
+#[test]
+fn a_failing_probe_with_a_hint_opens_for_at_least_that() {
+    let mut scene = Scene::new(DEFAULTS);
+    // A hint while it is closed says nothing.
+    for _ in 0..10 {
+        let pass = scene.admitted(0.0);
+        scene.end_with(0.0, pass, Failure, 60_000.0);
+    }
+    assert_eq!(scene.breaker.look(0.0), 3_750.0);
+    let probe = scene.admitted(3_750.0);
+    assert_eq!(scene.end_with(4_000.0, probe, Failure, 60_000.0), Opened);
+    assert_eq!(scene.breaker.look(4_000.0), 60_000.0);
+    // The lease of the next probe is as long.
+    let probe = scene.admitted(64_000.0);
+    assert_eq!(scene.refused(64_000.0), 60_000.0);
+    // A shorter one does not shorten.
+    assert_eq!(scene.end_with(65_000.0, probe, Failure, 1.0), Opened);
+    assert_eq!(scene.breaker.look(65_000.0), 15_000.0);
+}
+
+#[test]
+fn a_probe_that_says_nothing_frees_its_place() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 0.0);
+    let probe = scene.admitted(3_750.0);
+    assert_eq!(scene.refused(3_800.0), 3_700.0);
+    assert_eq!(scene.end(3_900.0, probe, Nothing), Same);
+    assert_eq!(scene.breaker.phase(), Phase::HalfOpen);
+    // Its lease is its own.
+    let probe = scene.admitted(4_000.0);
+    assert_eq!(scene.refused(4_001.0), 3_749.0);
+    assert_eq!(scene.end(4_002.0, probe, Success), Closed);
+}
+
+#[test]
+fn a_probe_whose_lease_has_ended_does_not_free_the_place_of_the_next() {
+    let mut scene = Scene::new(BreakerOptions {
+        close_after: 2.0,
+        ..DEFAULTS
+    });
+    break_it(&mut scene, 0.0);
+    let lost = scene.admitted(3_750.0);
+    let next = scene.admitted(7_500.0);
+    assert_eq!(scene.end(7_600.0, lost, Success), Same);
+    assert_eq!(scene.refused(7_600.0), 3_650.0);
+    assert_eq!(scene.end(7_700.0, next, Success), Closed, "both count");
+}
+
+#[test]
+fn several_successes_close_it_one_after_the_other() {
+    let mut scene = Scene::new(BreakerOptions {
+        close_after: 3.0,
+        ..DEFAULTS
+    });
+    break_it(&mut scene, 0.0);
+    assert_eq!(scene.succeeds(4_000.0), Same);
+    assert_eq!(scene.call(4_000.0, Nothing), Same);
+    assert_eq!(scene.succeeds(4_000.0), Same);
+    assert_eq!(scene.fails(4_000.0), Opened);
+    let now = 4_000.0 + scene.breaker.look(4_000.0);
+    assert_eq!(scene.succeeds(now), Same);
+    assert_eq!(scene.succeeds(now), Same);
+    assert_eq!(scene.succeeds(now), Closed);
+}
+
+#[test]
+fn closing_empties_the_window() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 0.0);
+    assert_eq!(scene.succeeds(4_000.0), Closed);
+    assert_eq!(scene.counts(4_000.0), (0.0, 0.0));
+    for _ in 0..9 {
+        assert_eq!(scene.fails(4_001.0), Same);
+    }
+}
+
+#[test]
+fn a_breaker_opened_by_hand_stays_open_until_it_is_closed() {
+    let mut scene = Scene::new(DEFAULTS);
+    let running = scene.admitted(0.0);
+    scene.breaker.open(0.0, f64::INFINITY);
+    assert_eq!(scene.refused(1e12), f64::INFINITY);
+    assert_eq!(scene.end(1e12, running, Success), Same);
+    scene.breaker.close(1e12);
+    assert_eq!(scene.succeeds(1e12), Same);
+    // For a time: then a probe decides.
+    scene.breaker.open(1e12, 100.0);
+    assert_eq!(scene.refused(1e12 + 40.0), 60.0);
+    assert_eq!(scene.succeeds(1e12 + 100.0), Closed);
+    assert_eq!(scene.breaker.numbers(&DEFAULTS, 1e12).opens, 0.0);
+}
+
+#[test]
+fn a_look_takes_no_probe_and_numbers_change_nothing() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 0.0);
+    for now in [0.0, 3_000.0, 3_750.0, 90_000.0] {
+        let before = scene.breaker;
+        let left = scene.breaker.look(now);
+        assert_eq!(left, f64::max(0.0, 3_750.0 - now));
+        assert_eq!(scene.breaker.numbers(&DEFAULTS, now).retry_after_ms, left);
+        assert_eq!(scene.breaker, before);
+    }
+    // A probe that runs is not certain to refuse the next attempt.
+    scene.admitted(4_000.0);
+    assert_eq!(scene.breaker.look(4_000.0), 0.0);
+    assert_eq!(
+        scene.breaker.numbers(&DEFAULTS, 4_000.0).retry_after_ms,
+        3_750.0
+    );
+}
+
+#[test]
+fn it_is_fresh_when_nothing_of_the_past_matters() {
+    let mut scene = Scene::new(DEFAULTS);
+    assert!(scene.breaker.is_fresh(&DEFAULTS, 0.0));
+    scene.succeeds(0.0);
+    assert!(!scene.breaker.is_fresh(&DEFAULTS, 19_999.0));
+    assert!(scene.breaker.is_fresh(&DEFAULTS, 20_000.0));
+    scene.fails(20_000.0);
+    assert!(
+        !scene.breaker.is_fresh(&DEFAULTS, 90_000.0),
+        "a row has begun"
+    );
+    scene.succeeds(90_000.0);
+    break_it(&mut scene, 110_000.0);
+    assert!(!scene.breaker.is_fresh(&DEFAULTS, 900_000.0));
+    assert_eq!(scene.succeeds(900_000.0), Closed);
+    assert!(
+        !scene.breaker.is_fresh(&DEFAULTS, 909_999.0),
+        "the next opening would be longer"
+    );
+    assert!(scene.breaker.is_fresh(&DEFAULTS, 910_000.0));
+}
+
+/// From any state, with a clock that jumps by up to ten years in both directions and attempts of which some never end:
+/// nobody waits longer than the latest opening, probes that hang are replaced, and a server that is well closes it.
+#[test]
+fn it_is_never_stuck() {
+    let mut jumps = 0;
+    for seed in 0..500 {
+        let mut random = Random::new(1_000_000 + seed);
+        let mut scene = Scene::new(worlds::options(&mut random));
+        let mut longest = 12.0 * scene.options.open_ms;
+        let mut now = 0.0;
+        let mut running: Vec<Pass> = Vec::new();
+        for _ in 0..300 {
+            if random.chance(0.05) {
+                now += (random.unit() - 0.5) * 6.3e11;
+                jumps += 1;
+            } else {
+                now += random.unit() * scene.options.open_ms;
+            }
+            match random.below(20) {
+                0 => {
+                    let ms = 1.0 + 1e6 * random.unit();
+                    scene.breaker.open(now, ms);
+                    longest = longest.max(ms);
+                }
+                1..=12 => {
+                    if let Ok(pass) = scene.ask(now) {
+                        running.push(pass);
+                    }
+                }
+                _ => {
+                    if !running.is_empty() {
+                        let index = random.below(u32::try_from(running.len()).expect("few"));
+                        let pass = running.swap_remove(index as usize);
+                        let verdict = random.one(&[Failure, Failure, Success, Nothing]);
+                        scene.end(now, pass, verdict);
+                    }
+                }
+            }
+        }
+        // Probes that never end: one is admitted in each opening, whatever the clock did before.
+        now += (random.unit() - 0.5) * 6.3e11;
+        scene.breaker.open(now, scene.options.open_ms);
+        for _ in 0..10 {
+            let wait = scene.breaker.numbers(&scene.options, now).retry_after_ms;
+            assert!(wait <= longest, "seed {seed}: {wait}");
+            // Rounded times of ten years are off by less than this.
+            now += wait + 0.001;
+            scene.admitted(now);
+        }
+        // And good ones close it.
+        for _ in 0..5 {
+            now += scene.breaker.numbers(&scene.options, now).retry_after_ms + 0.001;
+            if scene.succeeds(now) == Closed {
+                break;
+            }
+        }
+        assert_eq!(scene.breaker.phase(), Phase::Closed, "seed {seed}");
+    }
+    assert!(jumps > 1_000);
+}
+
+#[test]
+fn a_clock_that_is_set_back_lengthens_nothing() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 1e12);
+    assert_eq!(scene.refused(5.0), 3_750.0);
+    let probe = scene.admitted(3_755.0);
+    // The lease as well.
+    assert_eq!(scene.refused(-1e12), 3_750.0);
+    assert_eq!(scene.end(-1e12, probe, Success), Closed);
+    // The window starts again, and its counts are not lost.
+    scene.fails(-1e12);
+    assert_eq!(scene.fails(-2e12), Same);
+    assert_eq!(scene.counts(-2e12 + 9_999.0), (2.0, 2.0));
+    // A row that began in the future begins now.
+    for i in 0..2 {
+        assert_eq!(scene.fails(-2e12 + 5_000.0 * f64::from(i)), Same);
+    }
+    assert_eq!(scene.fails(-2e12 + 10_000.0), Opened);
+}
+
+#[test]
+fn a_clock_that_is_set_back_makes_no_breaker_young_again_for_long() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 1e12);
+    assert_eq!(scene.succeeds(1e12 + 3_750.0), Closed);
+    scene.succeeds(1e12 + 3_750.0);
+    scene.succeeds(0.0);
+    assert_eq!(scene.counts(9_999.0), (0.0, 2.0));
+    assert_eq!(scene.counts(20_000.0), (0.0, 0.0));
+    // Calls that still run count in the first window only.
+    for _ in 0..100 {
+        scene.admitted(20_000.0);
+    }
+    assert_eq!(scene.counts(20_000.0), (0.0, 0.0));
+    // It has been closed for a window: this is the first opening again.
+    break_it(&mut scene, 20_000.0);
+    assert_eq!(scene.breaker.look(20_000.0), 3_750.0);
+}
+
+#[test]
+fn a_clock_that_stands_still_ends_no_opening() {
+    let mut scene = Scene::new(DEFAULTS);
+    break_it(&mut scene, 7.0);
+    let before = scene.breaker;
+    for _ in 0..100 {
+        assert_eq!(scene.refused(7.0), 3_750.0);
+    }
+    assert_eq!(scene.breaker, before);
+}

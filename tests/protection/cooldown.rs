@@ -1,0 +1,106 @@
+//! The cooldown.
+
+use rejitter::internals::protection::Cooldown;
+
+use super::Random;
+
+#[test]
+fn nobody_is_held_before_a_hint() {
+    let mut cooldown = Cooldown::new();
+    assert_eq!(cooldown.left_ms(0.0), 0.0);
+    assert_eq!(cooldown.hold_ms(5.0, 100.0, 0.9), 0.0);
+    assert_eq!(cooldown, Cooldown::default());
+}
+
+#[test]
+fn those_who_are_held_come_back_spread_over_half_the_time_asked_for() {
+    let mut cooldown = Cooldown::new();
+    cooldown.start(1_000.0, 1_000.0);
+    assert_eq!(cooldown.left_ms(1_200.0), 800.0);
+    assert_eq!(cooldown.hold_ms(1_200.0, 100.0, 0.0), 800.0);
+    assert_eq!(cooldown.hold_ms(1_200.0, 100.0, 0.5), 1_050.0);
+    // A short hint: over the policy's own wait.
+    assert_eq!(cooldown.hold_ms(1_200.0, 4_000.0, 0.5), 2_800.0);
+    assert_eq!(cooldown.hold_ms(1_999.0, 100.0, 0.5), 251.0);
+    // At its end, and after it.
+    assert_eq!(cooldown.hold_ms(2_000.0, 100.0, 0.5), 0.0);
+    assert_eq!(cooldown.left_ms(2_500.0), 0.0);
+}
+
+#[test]
+fn a_hint_that_ends_before_the_present_one_changes_nothing() {
+    let mut cooldown = Cooldown::new();
+    cooldown.start(0.0, 1_000.0);
+    let before = cooldown;
+    cooldown.start(100.0, 100.0);
+    // Neither does one with the same end.
+    cooldown.start(500.0, 500.0);
+    assert_eq!(cooldown, before);
+    cooldown.start(500.0, 501.0);
+    assert_eq!(cooldown.left_ms(500.0), 501.0);
+    assert_eq!(cooldown.hold_ms(500.0, 1.0, 0.5), 501.0 + 0.25 * 501.0);
+}
+
+/// The hints as a list: the one that ends last rules, and of those that end together the first.
+#[test]
+fn the_hint_that_ends_last_rules() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let mut cooldown = Cooldown::new();
+        let mut hints: Vec<(f64, f64)> = Vec::new();
+        let mut now = 0.0;
+        for _ in 0..200 {
+            now += f64::from(random.below(500));
+            if random.chance(0.3) {
+                let hint = f64::from(random.one(&[0, 10, 1_000, 60_000]) + random.below(500));
+                cooldown.start(now, hint);
+                hints.push((now, hint));
+            }
+            let last = hints.iter().fold((0.0, 0.0), |(until, asked), (at, ms)| {
+                if at + ms > until {
+                    (at + ms, *ms)
+                } else {
+                    (until, asked)
+                }
+            });
+            let left = if last.0 > now { last.0 - now } else { 0.0 };
+            assert_eq!(cooldown.left_ms(now), left, "seed {seed}");
+            let draw = random.unit();
+            let base = f64::from(random.below(1_000));
+            let spread = if last.1 / 2.0 > base {
+                last.1 / 2.0
+            } else {
+                base
+            };
+            let hold = if left > 0.0 {
+                left + draw * spread
+            } else {
+                0.0
+            };
+            assert_eq!(cooldown.hold_ms(now, base, draw), hold, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_back_holds_nobody_longer_than_the_server_asked_for() {
+    let mut cooldown = Cooldown::new();
+    cooldown.start(1e9, 1_000.0);
+    assert_eq!(cooldown.left_ms(0.0), 1_000.0);
+    assert_eq!(cooldown.left_ms(600.0), 400.0);
+    // The hint that sets the clock back counts by itself.
+    cooldown.start(-1e9, 300.0);
+    assert_eq!(cooldown.left_ms(-1e9), 1_000.0);
+}
+
+#[test]
+fn a_clock_that_stands_still_changes_nothing() {
+    let mut cooldown = Cooldown::new();
+    cooldown.start(10.0, 1_000.0);
+    let before = cooldown;
+    for _ in 0..10 {
+        assert_eq!(cooldown.left_ms(10.0), 1_000.0);
+        cooldown.start(10.0, 1_000.0);
+    }
+    assert_eq!(cooldown, before);
+}

@@ -1,0 +1,218 @@
+//! Lives of machines: random steps whose answers are the same natively, in wasm and in the JavaScript made of it.
+//!
+//! `tests/package/protection/differential.test.mjs` draws the same steps, word by word. What is changed here must be
+//! changed there.
+
+use std::collections::HashSet;
+
+use rejitter::internals::protection::{
+    Admission, Breaker, BreakerOptions, Budget, Change, Cooldown, Phase, Verdict,
+};
+
+use super::words::Words;
+
+/// Steps per life.
+const STEPS: u32 = 100;
+
+/// FNV-1a over 32-bit words, the lower word of each number first.
+struct Digest(u32);
+
+impl Digest {
+    fn add(&mut self, number: f64) {
+        let bits = number.to_bits();
+        #[allow(clippy::cast_possible_truncation)]
+        for word in [bits as u32, (bits >> 32) as u32] {
+            self.0 = (self.0 ^ word).wrapping_mul(0x0100_0193);
+        }
+    }
+}
+
+struct Life {
+    words: Words,
+    digest: Digest,
+    now: f64,
+    /// Usual time between two steps, in ms.
+    scale: f64,
+    options: BreakerOptions,
+    breaker: Breaker,
+    running: Vec<(f64, f64)>,
+    capacity: f64,
+    budget: Budget,
+    cooldown: Cooldown,
+}
+
+impl Life {
+    fn new(index: u32) -> Self {
+        const SCALES: [f64; 6] = [0.01, 1.0, 30.0, 500.0, 7_000.0, 60_000.0];
+        const COUNTS: [f64; 4] = [1.0, 3.0, 10.0, f64::INFINITY];
+        let mut words = Words::new(index);
+        let scale = SCALES[words.below(6) as usize];
+        let now = 1e6 * words.unit();
+        let options = BreakerOptions {
+            failure_ratio: 1.0 - words.unit(),
+            minimum_calls: COUNTS[words.below(4) as usize],
+            window_ms: 100.0 + scale * 40.0 * words.unit(),
+            consecutive_failures: COUNTS[words.below(4) as usize],
+            open_ms: 0.5 + scale * 10.0 * words.unit(),
+            close_after: f64::from(1 + words.below(3)),
+        };
+        let capacity = f64::from(1 + words.below(5_000));
+        Self {
+            words,
+            digest: Digest(0x811c_9dc5),
+            now,
+            scale,
+            options,
+            breaker: Breaker::new(now),
+            running: Vec::new(),
+            capacity,
+            budget: Budget::new(capacity),
+            cooldown: Cooldown::new(),
+        }
+    }
+
+    fn step(&mut self) {
+        let leap = self.words.below(50);
+        let part = self.words.unit();
+        self.now += match leap {
+            0 => 1e9 * (part - 0.5),
+            1 => 0.0,
+            2 => -self.scale * part,
+            _ => self.scale * part,
+        };
+        let now = self.now;
+        match self.words.below(16) {
+            0..=4 => match self.breaker.admit(&self.options, now) {
+                Admission::Admitted { generation, lease } => {
+                    self.digest.add(0.0);
+                    self.running.push((generation, lease));
+                }
+                Admission::Refused { retry_after_ms } => self.digest.add(retry_after_ms),
+            },
+            5..=10 => self.end(),
+            11 => {
+                match self.words.below(40) {
+                    0 | 1 => {
+                        let ms = self.scale * 10.0 * self.words.unit();
+                        self.breaker.open(now, ms);
+                    }
+                    2 => self.breaker.close(now),
+                    _ => {}
+                }
+                let look = self.breaker.look(now);
+                self.digest.add(look);
+                let fresh = self.breaker.is_fresh(&self.options, now);
+                self.digest.add(f64::from(u8::from(fresh)));
+            }
+            12 | 13 => {
+                let cost = 1.0 + (self.words.unit() * self.capacity / 3.0).floor();
+                self.budget.credit(f64::from(self.words.below(200)));
+                let granted = self.budget.take(self.capacity, cost);
+                self.digest.add(f64::from(u8::from(granted)));
+                self.budget.credit(f64::from(self.words.below(200)));
+            }
+            14 => {
+                let hint = self.scale * 20.0 * self.words.unit();
+                self.cooldown.start(now, hint);
+            }
+            _ => {
+                let base = self.scale * self.words.unit();
+                let draw = self.words.unit();
+                let left = self.cooldown.left_ms(now);
+                self.digest.add(left);
+                let hold = self.cooldown.hold_ms(now, base, draw);
+                self.digest.add(hold);
+            }
+        }
+        self.look();
+    }
+
+    /// Ends one of the attempts that are running.
+    fn end(&mut self) {
+        let verdict = [
+            Verdict::Nothing,
+            Verdict::Success,
+            Verdict::Failure,
+            Verdict::Failure,
+        ][self.words.below(4) as usize];
+        let draw = self.words.unit();
+        let hint = [0.0, f64::NAN, self.scale * 20.0][self.words.below(3) as usize];
+        let word = self.words.word();
+        let many = u32::try_from(self.running.len()).expect("few");
+        if many == 0 {
+            return;
+        }
+        let (generation, lease) = self.running.remove((word % many) as usize);
+        let change = self.breaker.ended(
+            &self.options,
+            self.now,
+            draw,
+            generation,
+            lease,
+            verdict,
+            hint,
+        );
+        self.digest.add(match change {
+            Change::None => 0.0,
+            Change::Opened => 1.0,
+            Change::Closed => 2.0,
+        });
+    }
+
+    fn look(&mut self) {
+        let numbers = self.breaker.numbers(&self.options, self.now);
+        self.digest.add(match self.breaker.phase() {
+            Phase::Closed => 0.0,
+            Phase::Open => 1.0,
+            Phase::HalfOpen => 2.0,
+        });
+        self.digest.add(numbers.retry_after_ms);
+        self.digest.add(numbers.failures);
+        self.digest.add(numbers.calls);
+        self.digest.add(numbers.opens);
+        self.digest.add(self.budget.tokens(self.capacity));
+    }
+}
+
+fn digest(index: u32) -> u32 {
+    let mut life = Life::new(index);
+    for _ in 0..STEPS {
+        life.step();
+    }
+    life.digest.0
+}
+
+/// For the test of the package, which names the file and how many lives: a digest per life. Without a name, a few.
+#[test]
+fn digests_are_written_per_life() {
+    let lives =
+        std::env::var("REJITTER_LIVES").map_or(1_000, |many| many.parse().expect("a number"));
+    let digests: Vec<u32> = (0..lives).map(digest).collect();
+    if let Some(file) = std::env::var_os("REJITTER_LIFE_DIGESTS") {
+        let bytes: Vec<u8> = digests.iter().flat_map(|d| d.to_le_bytes()).collect();
+        std::fs::write(file, bytes).expect("written");
+    }
+    // Different steps and answers: digests that say something.
+    let distinct: HashSet<u32> = digests.iter().copied().collect();
+    assert!(distinct.len() > digests.len() * 99 / 100);
+}
+
+#[test]
+fn lives_reach_every_phase() {
+    let mut phases = HashSet::new();
+    let (mut opens, mut refused, mut late) = (0, 0, 0);
+    for index in 0..1_000 {
+        let mut life = Life::new(index);
+        for _ in 0..STEPS {
+            let before = life.breaker.phase();
+            life.step();
+            let after = life.breaker.phase();
+            phases.insert(format!("{before:?} {after:?}"));
+            opens += u32::from(before != Phase::Open && after == Phase::Open);
+            refused += u32::from(life.breaker.look(life.now) > 0.0);
+            late += u32::from(life.running.iter().any(|(generation, _)| *generation > 0.0));
+        }
+    }
+    assert_eq!(phases.len(), 9, "{phases:?}");
+    assert!([opens, refused, late].iter().all(|many| *many > 1_000));
+}
