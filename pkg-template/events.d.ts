@@ -54,6 +54,8 @@ export interface Attempt {
  * - `unavailable`: the WebAssembly core could not be loaded, so no wait could be computed. The
  *   operation ended with the callback's own error or result; {@link RetryReport.cause} says why.
  * - `bodyNotReplayable`: (rejitter/fetch) the request's body is a stream, which can be sent once.
+ * - `budget`, `breaker`, `cooldown`: (rejitter/protection) this part refused the next attempt. Without any attempt, the
+ *   operation rejects with a `RejectedError`.
  */
 export type StopReason =
   | 'exhausted'
@@ -65,7 +67,10 @@ export type StopReason =
   | 'callback'
   | 'aborted'
   | 'unavailable'
-  | 'bodyNotReplayable';
+  | 'bodyNotReplayable'
+  | 'budget'
+  | 'breaker'
+  | 'cooldown';
 
 /** Record of one attempt. */
 export interface AttemptRecord {
@@ -81,6 +86,8 @@ export interface AttemptRecord {
   readonly durationMs: number;
   /** The wait after the attempt, in ms. Absent after the last attempt. */
   readonly delayMs?: number;
+  /** How long a cooldown held the attempt before it started, in ms. Absent if it was not held. */
+  readonly heldMs?: number;
 }
 
 /** Report of an operation that ended without success. */
@@ -93,6 +100,8 @@ export interface RetryReport {
   readonly elapsedMs: number;
   /** The delay that the server requested in the last failure, in ms, if it requested one. */
   readonly hintMs?: number;
+  /** With reason `breaker` or `cooldown`: the time after which asking again makes sense, in ms. */
+  readonly retryAfterMs?: number;
   /** With reason `unavailable`: the error that kept the core from loading. */
   readonly cause?: unknown;
   /** Number of dropped records: the report keeps the first and the last nine. */

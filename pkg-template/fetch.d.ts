@@ -215,6 +215,24 @@ interface FetchOnlyOptions {
    */
   prepare?: ((request: Request, attempt: Attempt) => Request | void | PromiseLike<Request | void>) | undefined;
   /**
+   * Returns the key of a request's state in {@link FetchOptions.protection}, such as a tenant or an endpoint; `null`
+   * for the state of the protection itself. Receives the request without its body. An error that it throws ends the
+   * operation (`reason: 'callback'`) before the first attempt.
+   *
+   * @default the origin of the request as it was given; `data:` and `blob:` addresses are not protected
+   * @example
+   * ```js
+   * import { createFetch } from 'rejitter/fetch';
+   * import { budget, protect } from 'rejitter/protection';
+   * const fetch = createFetch({
+   *   protection: protect(budget()),
+   *   protectionKey: (request) => request.headers.get('x-tenant'),
+   * });
+   * await fetch('https://example.com/data.json');
+   * ```
+   */
+  protectionKey?: ((request: Request) => string | null) | undefined;
+  /**
    * The settings of another system, which the other options override. 'goRetryableHttp' also brings
    * its statuses: 429, 0, and all from 500 on except 501.
    */

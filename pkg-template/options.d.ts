@@ -4,6 +4,7 @@
 
 import type { Attempt, AttemptEvent, FailureEvent, GiveUpEvent, RetryEvent, SuccessEvent } from './events.js';
 import type { RetryError, RetryPolicy, TimeoutError, retryAfter, retrySync } from './index.js';
+import type { Protection } from './protection.js';
 
 /**
  * Return value of {@link RetryOptions.retryIf} and {@link RetryOptions.retryOnResult}: whether to
@@ -309,6 +310,20 @@ export interface RetryOptions<T = any> {
    * @example `{ random: () => 0.5 }`
    */
   random?: (() => number) | undefined;
+  /**
+   * What keeps retries from hurting, made by `protect` of `rejitter/protection`: its parts may refuse an attempt or
+   * delay it. Operations with the same object share its state. `false` turns it off, as for a health check.
+   *
+   * @default false
+   * @example
+   * ```js
+   * import { retry } from 'rejitter';
+   * import { breaker, budget, protect } from 'rejitter/protection';
+   * const protection = protect(budget(), breaker());
+   * const user = await retry(() => callApi(), { protection });
+   * ```
+   */
+  protection?: Protection | false | undefined;
 }
 
 /**
@@ -394,6 +409,8 @@ export interface PolicyOptions<T = any> extends RetryOptions<T> {
 export interface RunOptions<T = any> extends RetryOptions<T> {
   /** Aborts this operation. The policy's own signal still does, too. */
   signal?: AbortSignal | undefined;
+  /** Selects the state of the policy's protection: that of `protection.for(key)`. Without protection, it does nothing. */
+  key?: string | undefined;
 }
 
 /**

@@ -1,1 +1,334 @@
-export {};
+/**
+ * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls
+ * to a destination that fails, a *cooldown* makes everyone wait after one "too many requests".
+ *
+ * Whoever holds the same {@link Protection} shares its state: put one before each destination, and give it to the
+ * policies and functions that call it. `createFetch` keeps one state per origin.
+ *
+ * What an attempt's end says to the breaker: success is a success, a failure that may be retried and an attempt's
+ * timeout are failures. An abort, a permanent error, an error that `retryIf` refuses and one made by `retryAfter` say
+ * nothing. In `fetch`, statuses decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
+ * failures of the network; 429 says nothing; every other response is a success.
+ *
+ * @module rejitter/protection
+ */
+
+/** A recipe of one part, made by {@link budget}, {@link breaker} or {@link cooldown}. It has no state: {@link protect} makes that. */
+export interface Part {
+  /** Name of the part. */
+  readonly part: 'budget' | 'breaker' | 'cooldown';
+}
+
+/** Options of {@link budget}. */
+export interface BudgetOptions {
+  /**
+   * Number of tokens when the budget is full, as it is at the start. Positive, at most 10^9; an amount of tokens, not an
+   * integer. Set it to 50, or to what 10 ms of traffic need if that is more.
+   *
+   * @default 50
+   * @example `{ capacity: 100 }`
+   */
+  capacity?: number | undefined;
+  /**
+   * Number of tokens that an operation gives when it succeeds: finite, 0 or between 0.001 and 1,000. With
+   * {@link BudgetOptions.refund}, one that succeeds after a retry gives back what its last retry took instead.
+   *
+   * @default 0.1
+   * @example `{ perSuccess: 0.05 }`
+   */
+  perSuccess?: number | undefined;
+  /**
+   * Number of tokens that a retry takes: finite, at least 0.001 and at most `capacity`.
+   *
+   * @default 1
+   * @example `{ cost: 2 }`
+   */
+  cost?: number | undefined;
+  /**
+   * Whether a success after a retry gives back what its last retry took. Ordinary failures, one by one, then cost
+   * nothing; in an overload no retry succeeds.
+   *
+   * @default true
+   * @example `{ refund: false }`
+   */
+  refund?: boolean | undefined;
+  /**
+   * The documented numbers of another system: 'awsSdk2026' has a capacity of 500, a retry takes 14 (5 after throttling)
+   * and a success gives 1.
+   *
+   * @default none
+   * @example `{ preset: 'awsSdk2026' }`
+   */
+  preset?: 'awsSdk2026' | undefined;
+}
+
+/**
+ * Part that bounds retries: each takes tokens, and successes give some back. In an outage, retries stop after
+ * `capacity`, so that they do not keep the overload alive. It never refuses a first attempt.
+ *
+ * An operation whose retry is refused ends at once with its own last error or result (`reason: 'budget'`).
+ *
+ * @throws {TypeError | RangeError} listing every invalid option
+ * @example
+ * ```js
+ * import { RetryPolicy } from 'rejitter';
+ * import { budget, protect } from 'rejitter/protection';
+ * const policy = new RetryPolicy({ maxAttempts: 4, protection: protect(budget()) });
+ * const user = await policy.run(() => callApi());
+ * ```
+ */
+export function budget(options?: BudgetOptions): Part;
+
+/** Parameter of {@link BreakerOptions.isFailure}: how an attempt ended. */
+export interface AttemptEnd {
+  /** Error of the attempt. Absent if the attempt had a result. */
+  readonly error?: any;
+  /** Result of the attempt; in `fetch` the response. */
+  readonly result?: any;
+  /** Status of the response, in `fetch`. */
+  readonly status?: number;
+}
+
+/** Options of {@link breaker}. */
+export interface BreakerOptions {
+  /**
+   * The circuit opens when failures are at least this share of the calls of the window. Finite, positive, at most 1.
+   *
+   * @default 0.5
+   * @example `{ failureRatio: 0.2 }`
+   */
+  failureRatio?: number | undefined;
+  /**
+   * Number of calls in the window below which the ratio says nothing. A positive integer, or `Infinity`: the ratio
+   * never opens the circuit.
+   *
+   * @default 10
+   * @example `{ minimumCalls: 100 }`
+   */
+  minimumCalls?: number | undefined;
+  /**
+   * Length of the window in which calls are counted, in ms. Between 100 and 3,600,000; longer than an ordinary answer
+   * takes.
+   *
+   * @default 10_000
+   * @example `{ windowMs: 60_000 }`
+   */
+  windowMs?: number | undefined;
+  /**
+   * Number of failures without a success between them that open the circuit, too. A positive integer, or `Infinity`.
+   *
+   * @default Infinity
+   * @example `{ consecutiveFailures: 5 }`
+   */
+  consecutiveFailures?: number | undefined;
+  /**
+   * Upper bound of the first opening, in ms; positive, at most 2^53 − 1. The length is drawn from the upper half, so
+   * that a fleet does not come back in step. It doubles with each further opening in a row, up to 12 times this.
+   *
+   * @default 5000
+   * @example `{ openMs: 30_000 }`
+   */
+  openMs?: number | undefined;
+  /**
+   * Number of successes that close a half-open circuit. An integer, positive, at most 1,000.
+   *
+   * @default 1
+   * @example `{ closeAfter: 3 }`
+   */
+  closeAfter?: number | undefined;
+  /**
+   * Classifies how an attempt ended: `true` is a failure, `false` a success, 'ignore' says nothing; `undefined` leaves
+   * it to the rules of this module. Called once per attempt with an outcome. An error that it throws is reported like
+   * that of a hook, and the rules of this module decide.
+   *
+   * @default none
+   * @example `{ isFailure: ({ status }) => (status === 429 ? true : undefined) }`
+   */
+  isFailure?: ((end: AttemptEnd) => boolean | 'ignore' | undefined) | undefined;
+}
+
+/**
+ * Part that refuses attempts, first ones too, while most of them fail. After a time the circuit becomes half-open: one
+ * attempt at a time is let through as a probe, and its success closes the circuit. There is no timer.
+ *
+ * A refused operation rejects with a {@link RejectedError}; after an attempt, with its own last error or result
+ * (`reason: 'breaker'`).
+ *
+ * @throws {TypeError | RangeError} listing every invalid option
+ * @example
+ * ```js
+ * import { retry } from 'rejitter';
+ * import { breaker, protect } from 'rejitter/protection';
+ * const users = protect(breaker({ consecutiveFailures: 5 }));
+ * const user = await retry(() => callApi(), { protection: users }).catch(() => undefined);
+ * ```
+ */
+export function breaker(options?: BreakerOptions): Part;
+
+/** Options of {@link cooldown}. */
+export interface CooldownOptions {
+  /**
+   * Longest time for which an attempt is held, in ms; all its holds together. Who would be held longer is refused.
+   * Non-negative, or `Infinity`.
+   *
+   * @default 10_000
+   * @example `{ maxHoldMs: 60_000 }`
+   */
+  maxHoldMs?: number | undefined;
+}
+
+/**
+ * Part that holds all attempts after one was asked to wait: by a 429 with `Retry-After` in `fetch`, elsewhere by an
+ * error made with `retryAfter`. Those held come back spread over half the time that the server asked for.
+ *
+ * An attempt that would be held too long is refused: the operation rejects with a {@link RejectedError}, or with its own
+ * last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
+ *
+ * @throws {TypeError | RangeError} listing every invalid option
+ * @example
+ * ```js
+ * import { createFetch } from 'rejitter/fetch';
+ * import { cooldown, protect } from 'rejitter/protection';
+ * const fetch = createFetch({ protection: protect(cooldown()) });
+ * await fetch('https://example.com/limited');
+ * ```
+ */
+export function cooldown(options?: CooldownOptions): Part;
+
+/** What a protection tells `onEvent`. Frozen. */
+export interface ProtectionEvent {
+  /**
+   * - `opened`, `half-open`, `closed`: the breaker changed; with the fields of its status.
+   * - `refused`: an attempt was refused; `by` says by which part.
+   * - `held`: an attempt is held, for `holdMs`.
+   * - `budget-empty`: a retry was refused, for the first time since the budget was full; `budget-full`: it is full again.
+   */
+  readonly type: 'opened' | 'half-open' | 'closed' | 'refused' | 'held' | 'budget-empty' | 'budget-full';
+  /** Key of the state. Absent in the one that {@link protect} returned. */
+  readonly key?: string;
+  /** The part that refused. */
+  readonly by?: 'budget' | 'breaker' | 'cooldown';
+  /** Time after which asking again makes sense, in ms. */
+  readonly retryAfterMs?: number;
+  /** How long the attempt is held, in ms. */
+  readonly holdMs?: number;
+  /** State of the circuit. */
+  readonly state?: 'closed' | 'open' | 'half-open';
+  /** Failures in the window. */
+  readonly failures?: number;
+  /** Calls in the window. */
+  readonly calls?: number;
+  /** Openings in a row. */
+  readonly opens?: number;
+  /** Tokens that are left. */
+  readonly tokens?: number;
+  /** Tokens of a full budget. */
+  readonly capacity?: number;
+}
+
+/** Options of {@link protect}. */
+export interface ProtectOptions {
+  /**
+   * Called when something happens. It is treated as a hook: not awaited, and its errors are reported and change nothing.
+   *
+   * @default none
+   * @example `{ onEvent: ({ type, key }) => console.log(type, key) }`
+   */
+  onEvent?: ((event: ProtectionEvent) => unknown) | undefined;
+}
+
+/** Numbers of one state. Parts that it does not have are absent. */
+export interface ProtectionStatus {
+  /** The budget: tokens left, tokens when full, and how many retries it granted and refused. */
+  readonly budget?: {
+    readonly tokens: number;
+    readonly capacity: number;
+    readonly granted: number;
+    readonly refused: number;
+  };
+  /** The breaker: state, time until asking makes sense, failures and calls of the window, openings in a row, refusals. */
+  readonly breaker?: {
+    readonly state: 'closed' | 'open' | 'half-open';
+    readonly retryAfterMs: number;
+    readonly failures: number;
+    readonly calls: number;
+    readonly opens: number;
+    readonly refused: number;
+  };
+  /** The cooldown: what is left of it, how many attempts it holds now, and how many it refused. */
+  readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly refused: number };
+}
+
+/** State that operations share, and those of its keys. Made by {@link protect}. */
+export interface Protection {
+  /**
+   * Returns the protection of a key, such as a host or a tenant: the same parts, with a state of its own. At most 1,000
+   * keys are kept; beyond that, the state is forgotten that was used least recently among those like new, or else
+   * among those whose circuit is not open. Budgets of many keys do not bound their sum.
+   *
+   * @throws {TypeError} if this protection has a key already
+   */
+  for(key: string): Protection;
+  /** Returns the keys that have a state now. */
+  keys(): string[];
+  /** Returns the numbers of this state alone, frozen. Changes nothing. */
+  status(): ProtectionStatus;
+  /**
+   * Opens the circuit by hand, for `ms` milliseconds or until {@link Protection.close}.
+   *
+   * @throws {TypeError | RangeError} without a breaker, or if `ms` is not positive
+   */
+  open(ms?: number): void;
+  /**
+   * Closes the circuit by hand, and empties its window.
+   *
+   * @throws {TypeError} without a breaker
+   */
+  close(): void;
+}
+
+/**
+ * Puts parts together, each kind at most once. They act in one order, whatever that of the arguments: an open circuit
+ * refuses, a cooldown holds, a half-open circuit admits; after a failure, the budget is asked last.
+ *
+ * Set the result as the option `protection`. One protection belongs to one layer: give it to the inner or to the outer
+ * of two nested operations.
+ *
+ * @throws {TypeError | RangeError} listing every mistake
+ * @example
+ * ```js
+ * import { RetryPolicy } from 'rejitter';
+ * import { breaker, budget, cooldown, protect } from 'rejitter/protection';
+ * const api = protect(budget(), breaker(), cooldown(), { onEvent: (event) => console.log(event.type) });
+ * const policy = new RetryPolicy({ maxAttempts: 4, protection: api });
+ * const user = await policy.run(() => callApi(), { key: 'tenant 7' });
+ * console.log(api.for('tenant 7').status());
+ * ```
+ */
+export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protection;
+
+/**
+ * Rejection of an operation whose first attempt was refused. An outer operation neither retries it nor asks about it.
+ *
+ * @example
+ * ```js
+ * import { retry } from 'rejitter';
+ * import { RejectedError, breaker, protect } from 'rejitter/protection';
+ * const api = protect(breaker());
+ * api.open(30_000);
+ * const reason = await retry(() => callApi(), { protection: api }).catch((error) => error);
+ * if (reason instanceof RejectedError) console.log(reason.by, reason.retryAfterMs);
+ * ```
+ */
+export class RejectedError extends Error {
+  /** The error is thrown by the package. Its parameters are those of its fields. */
+  constructor(by: 'breaker' | 'cooldown', retryAfterMs: number, cause?: unknown);
+  /** Identifies the error where `instanceof` does not work, such as across realms. */
+  readonly name: 'RejectedError';
+  /** The part that refused. */
+  readonly by: 'breaker' | 'cooldown';
+  /** Time after which asking again makes sense, in ms. */
+  readonly retryAfterMs: number;
+  /** The failure that opened the circuit or set the cooldown, if it was an error. */
+  readonly cause: unknown;
+}

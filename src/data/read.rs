@@ -17,7 +17,7 @@ const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } wit
                     digits of a number below 2^64";
 
 /// Options that belong to a process.
-const NOT_DATA: [&str; 10] = [
+const NOT_DATA: [&str; 11] = [
     "signal",
     "retryIf",
     "retryOnResult",
@@ -28,6 +28,7 @@ const NOT_DATA: [&str; 10] = [
     "onGiveUp",
     "beforeRetry",
     "random",
+    "protection",
 ];
 
 /// All names that data may have.

@@ -94,7 +94,6 @@ export const RULES = {
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
-  metrics: SWITCH,
   protection: [
     '',
     'made by protect(), or false',
@@ -103,6 +102,7 @@ export const RULES = {
       return value === false || settings.protection !== undefined;
     },
   ],
+  metrics: SWITCH,
 };
 
 /**

@@ -67,15 +67,17 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {any} load */
 export function breakerOf(load) {
-  /** @param {unknown} [options] */
-  return function breaker(options) {
-    const { isFailure, ...numbers } = readPart(options, RULES);
-    const all = { ...DEFAULTS, ...numbers };
-    const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter } = all;
-    const list = Float64Array.of(failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);
-    const shown = isFailure === undefined ? all : { ...all, isFailure };
-    return recipe('breaker', shown, (time) => new Breaker(load, list, isFailure, time));
-  };
+  return {
+    /** @param {unknown} [options] */
+    breaker(options) {
+      const { isFailure, ...numbers } = readPart(options, RULES);
+      const all = { ...DEFAULTS, ...numbers };
+      const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter } = all;
+      const list = Float64Array.of(failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);
+      const shown = isFailure === undefined ? all : { ...all, isFailure };
+      return recipe('breaker', shown, (time) => new Breaker(load, list, isFailure, time));
+    },
+  }.breaker;
 }
 
 /** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */

@@ -39,18 +39,20 @@ function thousandths(tokens) {
 
 /** @param {any} load */
 export function budgetOf(load) {
-  /** @param {unknown} [options] */
-  return function budget(options) {
-    const given = readPart(options, RULES, (given) => {
-      const { capacity, cost } = { ...defaultsOf(given), ...given };
-      return thousandths(cost) > thousandths(capacity)
-        ? problemOf('cost', cost, ['number', `at most capacity (${capacity})`])
-        : undefined;
-    });
-    const all = { ...defaultsOf(given), ...given };
-    const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
-    return recipe('budget', all, () => new Budget(load, { ...all, throttledCost }));
-  };
+  return {
+    /** @param {unknown} [options] */
+    budget(options) {
+      const given = readPart(options, RULES, (given) => {
+        const { capacity, cost } = { ...defaultsOf(given), ...given };
+        return thousandths(cost) > thousandths(capacity)
+          ? problemOf('cost', cost, ['number', `at most capacity (${capacity})`])
+          : undefined;
+      });
+      const all = { ...defaultsOf(given), ...given };
+      const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
+      return recipe('budget', all, () => new Budget(load, { ...all, throttledCost }));
+    },
+  }.budget;
 }
 
 /** The budget of one destination. */

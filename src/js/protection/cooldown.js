@@ -13,11 +13,13 @@ const MOST_HELD = 1000;
 
 /** @param {any} load */
 export function cooldownOf(load) {
-  /** @param {unknown} [options] */
-  return function cooldown(options) {
-    const { maxHoldMs = 10_000 } = readPart(options, RULES);
-    return recipe('cooldown', { maxHoldMs }, () => new Cooldown(load, maxHoldMs));
-  };
+  return {
+    /** @param {unknown} [options] */
+    cooldown(options) {
+      const { maxHoldMs = 10_000 } = readPart(options, RULES);
+      return recipe('cooldown', { maxHoldMs }, () => new Cooldown(load, maxHoldMs));
+    },
+  }.cooldown;
 }
 
 /** The cooldown of one destination. */
@@ -63,10 +65,15 @@ class Cooldown {
     return true;
   }
 
-  /** Returns the rest of it in ms, 0 for none. @param {number} time */
-  left(time) {
+  /**
+   * Returns the rest of it in ms, 0 for none. Asking for an attempt is seen by the state, which bounds what is left
+   * when the clock was set back.
+   * @param {number} time
+   * @param {Float64Array} [state]
+   */
+  left(time, state = this.#state) {
     try {
-      return cooldownLeft(this.#load, this.#state, time);
+      return cooldownLeft(this.#load, state, time);
     } catch (fault) {
       failOpen(this.#load, fault);
       return 0;
@@ -103,6 +110,7 @@ class Cooldown {
 
   /** @param {number} time */
   status(time) {
-    return { remainingMs: this.left(time), held: this.held, refused: this.refused };
+    // Reading changes nothing.
+    return { remainingMs: this.left(time, this.#state.slice()), held: this.held, refused: this.refused };
   }
 }

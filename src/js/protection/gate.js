@@ -34,10 +34,10 @@ export class Gate {
   #heldAt = undefined;
   /** All holds of the attempt, without their draws. */
   #planned = 0;
-  /** How long the attempt was held. */
-  heldMs = 0;
-  /** When asking again makes sense, once it was refused. @type {number | undefined} */
-  retryAfterMs = undefined;
+  /** How long the attempt was held, for its record. @type {{ heldMs: number } | undefined} */
+  held = undefined;
+  /** When asking again makes sense, for the report of a refusal. @type {{ retryAfterMs: number } | undefined} */
+  refusal = undefined;
 
   /**
    * @param {State} state
@@ -56,8 +56,12 @@ export class Gate {
   enter(operation, hold) {
     const { breaker, cooldown, tell } = this.#state;
     const time = operation.attemptAt ?? operation.startedAt;
-    if (this.#heldAt === undefined) this.#planned = this.heldMs = 0;
-    else this.#release(time);
+    if (this.#heldAt !== undefined) {
+      this.#release(time);
+    } else {
+      this.#planned = 0;
+      this.held = undefined;
+    }
 
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > 0) return this.#refuse(operation, 'breaker', openMs);
@@ -180,7 +184,7 @@ export class Gate {
     if (this.#heldAt !== undefined) this.#release(this.#heldAt);
     if (this.#pending) {
       // The deadline ended a first attempt: unless it was held, it had all the time there was.
-      const late = reason === 'timeout' && attempts === 1 && this.heldMs === 0;
+      const late = reason === 'timeout' && attempts === 1 && this.held === undefined;
       const done = reason === 'success';
       const judged = done || reason === 'permanent';
       this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
@@ -200,7 +204,7 @@ export class Gate {
    * @param {number} time
    */
   #release(time) {
-    this.heldMs += time - /** @type {number} */ (this.#heldAt);
+    this.held = { heldMs: (this.held?.heldMs ?? 0) + time - /** @type {number} */ (this.#heldAt) };
     this.#heldAt = undefined;
     this.#state.cooldown.held--;
   }
@@ -214,7 +218,7 @@ export class Gate {
   #refuse(operation, by, retryAfterMs) {
     const part = this.#state[by];
     part.refused++;
-    this.retryAfterMs = retryAfterMs;
+    this.refusal = { retryAfterMs };
     if (operation.attempts === 0) {
       operation.failed = true;
       operation.outcome = rejectedBy(by, retryAfterMs, part.cause, this.#state);

@@ -3,6 +3,7 @@
 
 import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
+import { settle } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { teller } from './events.js';
 import { Gate } from './gate.js';
@@ -114,26 +115,55 @@ export class State {
     return this.key === undefined ? [...this.#states.byKey.keys()] : [];
   }
 
-  /** @param {number} time */
-  pass(time) {
+  /**
+   * Runs an operation that nothing else watches. As without protection, a first attempt that succeeds makes no
+   * operation object.
+   * @param {import('../options/settings.js').Driver} driver
+   * @param {import('../options/settings.js').Settings} settings
+   * @param {(attempt: any) => unknown} fn
+   * @param {number} index
+   * @returns {Promise<any>}
+   */
+  run(driver, settings, fn, index) {
+    const startedAt = now();
+    const pass = this.#pass(startedAt);
+    if (pass < 0) return driver.start(settings, fn, index);
+    const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
+    const goOn = (/** @type {unknown} */ outcome, failed = true) =>
+      driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));
+    /** @param {unknown} value */
+    const onValue = (value) => {
+      if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
+      this.budget?.succeeded(0, this.tell);
+      this.breaker?.passed(now(), pass, this.tell);
+      return value;
+    };
+    try {
+      return settle(fn(attempt), onValue, goOn);
+    } catch (error) {
+      return goOn(error);
+    }
+  }
+
+  /**
+   * Lets a first attempt pass that may begin at once, and returns the breaker's generation; -1 if it may not.
+   * @param {number} time
+   */
+  #pass(time) {
     if (this.cooldown !== undefined && this.cooldown.left(time) > 0) return -1;
     return this.breaker === undefined ? 0 : this.breaker.pass(time);
   }
 
-  /** @param {number} pass */
-  passed(pass) {
-    this.budget?.succeeded(0, this.tell);
-    this.breaker?.passed(now(), pass, this.tell);
-  }
-
-  /** @param {number} [pass] */
-  gate(pass) {
-    return new Gate(this, pass);
+  gate() {
+    return new Gate(this);
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */
   isFresh(time) {
-    return [this.budget, this.breaker, this.cooldown].every((part) => part === undefined || part.isFresh(time));
+    const { budget, breaker, cooldown } = this;
+    const isFresh = (/** @type {any} */ part) => part === undefined || part.isFresh(time);
+    // The breaker first: it is the cheapest to ask.
+    return isFresh(breaker) && isFresh(budget) && isFresh(cooldown);
   }
 
   status() {

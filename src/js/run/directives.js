@@ -104,7 +104,7 @@ export function readDirectives(error) {
   const directives = {
     error,
     permanent: false,
-    rejected: false,
+    rejected: /** @type {boolean | undefined} */ (undefined),
     afterMs: /** @type {number | undefined} */ (undefined),
   };
   try {
@@ -127,7 +127,7 @@ export function readDirectives(error) {
         const known = /** @type {number} */ (directives.afterMs);
         if (!(known >= 0)) directives.afterMs = directive.afterMs;
         // Its cause says why, and nothing about this attempt.
-        if ((directives.rejected = directive.rejected === true)) break;
+        if ((directives.rejected = directive.rejected)) break;
       }
       outer &&= valid && directive.wraps && Object.hasOwn(error, DIRECTIVE) && Object.hasOwn(error, 'cause');
       error = error.cause;

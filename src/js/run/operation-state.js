@@ -96,7 +96,7 @@ export class OperationState {
     if (records.at(-1)?.attempt === this.ended || this.ended === 0) return;
     const startMs = attemptAt - startedAt;
     const durationMs = this.endedAt - attemptAt;
-    const record = new AttemptRecord(this.ended, failed, outcome, startMs, durationMs, this.delayMs, this.gate?.heldMs);
+    const record = new AttemptRecord(this.ended, failed, outcome, startMs, durationMs, this.delayMs, this.gate?.held);
     this.delayMs = undefined;
     if (records.length === KEPT) records.splice(1, 1);
     // The first as a literal: `push` would make room for 17.
@@ -126,6 +126,8 @@ export class OperationState {
     const { settings, attempts, limits } = this;
     const { aborted } = limits;
     if (aborted) reason = 'aborted';
+    // Nothing but a hook or a hold has taken the time: there is no outcome.
+    else if (attempts === 0 && reason === 'deadline') reason = 'timeout';
     this.gate?.settle(this, reason);
     if (reason === 'success') {
       Object.assign(limits.context ?? {}, { attempts });
@@ -165,13 +167,12 @@ export class OperationState {
   report(reason) {
     const { attempts, records } = this;
     const hintMs = /** @type {number} */ (this.hintMs);
-    const retryAfterMs = this.gate?.retryAfterMs;
     return Object.freeze({
       reason,
       attempts,
       elapsedMs: now() - this.startedAt,
       ...(hintMs >= 0 && { hintMs }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...this.gate?.refusal,
       ...(reason === 'unavailable' && { cause: this.fault }),
       dropped: (records.at(-1)?.attempt ?? 0) - records.length,
       records: Object.freeze(records.map((record) => record.toPublic())),

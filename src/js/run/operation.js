@@ -97,18 +97,13 @@ export class Operation extends OperationState {
       // A hook may have aborted, or taken the time that was left.
       if (limits.aborted) return 'aborted';
       this.attemptAt = now();
-      if (this.attemptAt >= limits.deadlineAt) return this.late;
+      if (this.attemptAt >= limits.deadlineAt) return 'deadline';
     }
     this.attempts++;
     limits.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
     return CALL;
-  }
-
-  /** The reason to stop when the deadline passes while no attempt runs. */
-  get late() {
-    return this.attempts === 0 ? 'timeout' : 'deadline';
   }
 
   /**
@@ -227,7 +222,7 @@ export class Operation extends OperationState {
     }
     this.record();
     const { ended } = this.limits;
-    if (ended !== undefined) return ended === 'deadline' ? this.late : ended;
+    if (ended !== undefined) return ended;
     this.pending = undefined;
     if (this.step === PREPARE) {
       time = now();

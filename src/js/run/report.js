@@ -26,16 +26,16 @@ export class AttemptRecord {
    * @param {number} startMs
    * @param {number} durationMs
    * @param {number | undefined} delayMs the wait after it
-   * @param {number} [heldMs] how long protection held it before
+   * @param {{ heldMs: number }} [held] how long protection held it before
    */
-  constructor(attempt, failed, outcome, startMs, durationMs, delayMs, heldMs = 0) {
+  constructor(attempt, failed, outcome, startMs, durationMs, delayMs, held) {
     this.attempt = attempt;
     this.failed = failed;
     this.outcome = outcome;
     this.startMs = startMs;
     this.durationMs = durationMs;
     this.delayMs = delayMs;
-    this.heldMs = heldMs;
+    this.held = held;
   }
 
   /**
@@ -43,14 +43,14 @@ export class AttemptRecord {
    * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number, heldMs?: number }>}
    */
   toPublic() {
-    const { attempt, failed, outcome, startMs, durationMs, delayMs, heldMs } = this;
+    const { attempt, failed, outcome, startMs, durationMs, delayMs, held } = this;
     return Object.freeze({
       attempt,
       [failed ? 'error' : 'result']: outcome,
       startMs,
       durationMs,
       ...(delayMs !== undefined && { delayMs }),
-      ...(heldMs > 0 && { heldMs }),
+      ...held,
     });
   }
 }

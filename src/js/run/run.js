@@ -1,6 +1,7 @@
 // @ts-check
 // Runs an operation asynchronously: the first attempt on a fast path, everything else by an async loop.
 
+import { PROTECTED } from '../options/settings.js';
 import { Attempt } from './attempt.js';
 import { Cancellation, Unlimited } from './cancellation.js';
 import { returnedDirective } from './directives.js';
@@ -29,23 +30,16 @@ export const UNLIMITED = new Unlimited();
  */
 export function run(settings, fn, index, metrics, signal) {
   if (settings.watched || signal !== undefined || subscribed() !== null) {
-    const { protection } = settings;
-    const simple = protection !== undefined && metrics === undefined && signal === undefined && subscribed() === null;
-    return simple && !settings.interruptible && settings.retryOnResult === undefined && settings.hooks === undefined
-      ? runProtected(settings, fn, index, protection.use())
-      : watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
+    const { watched, protection } = settings;
+    return watched === PROTECTED && protection !== undefined && signal === undefined && subscribed() === null
+      ? protection.use().run(DRIVER, settings, fn, index)
+      : start(settings, fn, index, metrics, signal);
   }
   let startedAt = 0;
   /** @type {Attempt | undefined} */
   let attempt;
   /** @param {unknown} outcome @param {boolean} [failed] */
-  const goOn = (outcome, failed = true) => {
-    const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);
-    operation.attempts = 1;
-    operation.attempt = attempt;
-    operation.step = CALL;
-    return drive(operation, advance(operation, outcome, failed));
-  };
+  const goOn = (outcome, failed = true) => resume(settings, fn, index, startedAt, attempt, outcome, failed);
   try {
     startedAt = now();
     attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
@@ -56,38 +50,38 @@ export function run(settings, fn, index, metrics, signal) {
 }
 
 /**
- * The same with protection: a first attempt that it lets pass, and that succeeds, makes no operation object either.
+ * Goes on after a first attempt that was made without an operation object.
  * @param {Settings} settings
  * @param {Callback} fn
  * @param {number} index
- * @param {import('../options/settings.js').Protection} protection
+ * @param {number} startedAt
+ * @param {Attempt | undefined} attempt
+ * @param {unknown} outcome
+ * @param {boolean} failed
+ * @param {import('../options/settings.js').Gate} [gate]
  */
-function runProtected(settings, fn, index, protection) {
-  const startedAt = now();
-  const pass = protection.pass(startedAt);
-  if (pass < 0) return watch(new Operation(settings, fn, index, 0, UNLIMITED));
-  const attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
-  /** @param {unknown} outcome @param {boolean} [failed] */
-  const goOn = (outcome, failed = true) => {
-    const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);
-    operation.attempts = 1;
-    operation.attempt = attempt;
-    operation.step = CALL;
-    operation.gate = protection.gate(pass);
-    return drive(operation, advance(operation, outcome, failed));
-  };
-  /** @param {unknown} value */
-  const onValue = (value) => {
-    if (returnedDirective(value) !== undefined) return goOn(value, false);
-    protection.passed(pass);
-    return value;
-  };
-  try {
-    return settle(fn(attempt), onValue, goOn);
-  } catch (error) {
-    return goOn(error);
-  }
+function resume(settings, fn, index, startedAt, attempt, outcome, failed, gate) {
+  const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);
+  operation.attempts = 1;
+  operation.attempt = attempt;
+  operation.gate = gate;
+  operation.step = CALL;
+  return drive(operation, advance(operation, outcome, failed));
 }
+
+/**
+ * @param {Settings} settings
+ * @param {Callback} fn
+ * @param {number} index
+ * @param {import('./metrics.js').Metrics} [metrics]
+ * @param {AbortSignal} [signal]
+ */
+function start(settings, fn, index, metrics, signal) {
+  return watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
+}
+
+/** What protection needs to make a first attempt by itself: of this copy of the package, not of its own. */
+const DRIVER = { Attempt, returnedDirective, resume, start };
 
 /**
  * Runs an operation that something watches.

@@ -20,7 +20,7 @@ const { RULES, FUNCTION, HOOK } = await source('src/js/options/rules.js');
 const OPTIONS = Object.keys(RULES);
 const PRESETS = (await source('src/js/options/presets.js')).presets();
 /** Options that belong to a process are not data, and the schedules give them through `uses`. */
-const isData = (name) => ![FUNCTION, HOOK, RULES.signal].includes(RULES[name]);
+const isData = (name) => ![FUNCTION, HOOK, RULES.signal, RULES.protection].includes(RULES[name]);
 const SCHEDULES = Array.from({ length: 4000 }, (_, i) => makeSchedule(1, i));
 
 /** Lists each name that `has` does not find, as one failure. */
@@ -107,8 +107,9 @@ test('random schedules draw every kind, option and callback', () => {
       ...(policySignal === undefined ? [] : ['signal']),
     ]),
   );
-  // Node alone has references to timers; a test of its own checks them.
-  const expected = OPTIONS.filter((name) => name !== 'unref');
+  // Node alone has references to timers; a test of its own checks them. Protection has schedules of its own, next to
+  // its tests.
+  const expected = OPTIONS.filter((name) => name !== 'unref' && name !== 'protection');
   all(expected, (name) => uses.has(name) || drawn.some((options) => name in options), 'schedule.mjs');
 });
 

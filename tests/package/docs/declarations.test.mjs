@@ -21,6 +21,10 @@ const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
 const testing = await import(
   pathToFileURL(join(project('docs', { 'testing.mjs': "export * from 'rejitter/testing';\n" }), 'testing.mjs')).href
 );
+const protection = await import(
+  pathToFileURL(join(project('docs', { 'protection.mjs': "export * from 'rejitter/protection';\n" }), 'protection.mjs'))
+    .href
+);
 
 /** The options that the code knows, read from its error message. */
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
@@ -91,6 +95,20 @@ test('testing.d.ts declares and describes every export of rejitter/testing, and 
   assert.match(error.message, /Known options: date, blocking$/);
 });
 
+test('protection.d.ts declares and describes every export and option of rejitter/protection, and no others', () => {
+  const known = (make) => /Known options: (.*)$/.exec(caught(() => make({ zzzzzzzz: 1 })).message)[1].split(', ');
+  const { breaker, budget, cooldown, protect } = protection;
+  assert.deepEqual(
+    objections(texts('protection.d.ts'), protection, {
+      BudgetOptions: known(budget),
+      BreakerOptions: known(breaker),
+      CooldownOptions: known(cooldown),
+      ProtectOptions: known((options) => protect(budget(), options)),
+    }),
+    [],
+  );
+});
+
 test('the declared members of policies, attempts, events and reports are those at run time', async () => {
   const { exports } = readDeclarations('index.d.ts', MAIN);
   const declared = (...names) =>
@@ -130,11 +148,11 @@ test('the declared members of policies, attempts, events and reports are those a
   });
   assert.deepEqual(
     Object.keys(error.report).sort(),
-    declared('RetryReport').filter((name) => !['hintMs', 'cause'].includes(name)),
+    declared('RetryReport').filter((name) => !['hintMs', 'cause', 'retryAfterMs'].includes(name)),
   );
   assert.deepEqual(
     Object.keys(error.report.records[0]).sort(),
-    declared('AttemptRecord').filter((name) => name !== 'result'),
+    declared('AttemptRecord').filter((name) => !['result', 'heldMs'].includes(name)),
   );
   const { error: rejected } = await underClock(() =>
     api.retry(() => 1, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 1 }),
@@ -172,7 +190,7 @@ test('each example of an option is valid and sets that option', () => {
       }
     }
   }
-  assert.ok(examples >= KNOWN.length - 3, String(examples));
+  assert.ok(examples >= KNOWN.length - 4, String(examples));
 });
 
 test('the examples in the declarations compile', async () => {

@@ -6,8 +6,10 @@ import { test } from 'node:test';
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 import { caught, literal, reference, tableIn } from '../lib/readers.mjs';
+import { importAll } from '../protection/entry.mjs';
 
 const { RetryPolicy, retryAfter } = await importPackage();
+const { budget, protect } = await importAll();
 const ROWS = tableIn(reference('options'), 'option').map(([name, what, range, standard, looked]) => ({
   name: literal(name),
   what,
@@ -137,6 +139,7 @@ const OTHERS = {
   finalError: ['wrap'],
   finalResult: ['reject', { retryOnResult: () => true }],
   metrics: [true],
+  protection: [protect(budget({ capacity: 1 }))],
 };
 
 for (const { name, standard } of ROWS.filter((row) => row.standard !== undefined)) {

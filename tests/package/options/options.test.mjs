@@ -68,6 +68,7 @@ for (const [name, { takes, either, with: others = {}, rule }] of Object.entries(
             'signal',
             'seed',
             'longRetryAfter',
+            'protection',
             'finalError',
             'finalResult',
             'name',

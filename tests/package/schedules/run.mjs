@@ -1,4 +1,5 @@
 // node tests/package/schedules/run.mjs [--count 1000000] [--seed S] [--only INDEX] [--threads 2]
+//   [--suite protection]
 //
 // Runs random schedules against the packed package (REJITTER_TARBALL). Without --seed, it chooses a seed. Exits with 1
 // when a schedule breaks an invariant, after shrinking that schedule to a short trace.
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(randomInt(1e9)) },
     only: { type: 'string' },
     threads: { type: 'string', default: '2' },
+    suite: { type: 'string', default: 'schedules' },
   },
 });
 const whole = (name) => {
@@ -25,7 +27,7 @@ const whole = (name) => {
 };
 
 const seed = whole('seed');
-const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1);
+const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1, values.suite);
 console.log(`seed ${seed}`);
 const startedAt = process.hrtime.bigint();
 const { schedules, finding } =

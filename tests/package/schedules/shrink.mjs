@@ -8,8 +8,9 @@ const MOST = 3000;
 /**
  * @param {object} schedule
  * @param {(candidate: object) => Promise<boolean>} fails whether the finding is still there
+ * @param {(schedule: object) => Iterable<(candidate: object) => void>} changes that make it smaller
  */
-export async function shrink(schedule, fails) {
+export async function shrink(schedule, fails, changes) {
   let smallest = schedule;
   let tried = 0;
   for (let changed = true; changed && tried < MOST; ) {
@@ -39,7 +40,8 @@ async function attempted(candidate, fails) {
 
 const plain = (key, value) => (typeof value === 'number' ? String(value) : value);
 
-function* changes(schedule) {
+/** What may be taken away from a schedule of a policy. */
+export function* changes(schedule) {
   const { operations, events, options, uses } = schedule;
   if (operations.length > 1)
     for (let i = operations.length - 1; i > 0; i -= 1)

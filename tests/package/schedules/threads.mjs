@@ -3,7 +3,9 @@
 import { Worker } from 'node:worker_threads';
 
 export class Threads {
-  constructor(count) {
+  /** @param {number} count @param {string} [suite] whose schedules they run: the name of its folder */
+  constructor(count, suite = 'schedules') {
+    this.suite = suite;
     this.workers = Array.from(
       { length: count },
       () => new Worker(new URL('worker.mjs', import.meta.url), { env: { NODE_OPTIONS: '' } }),
@@ -20,7 +22,7 @@ export class Threads {
         if (message.failure) reject(new Error(message.failure));
         else resolve(message);
       });
-      worker.postMessage(task);
+      worker.postMessage({ suite: this.suite, ...task });
     });
   }
 
@@ -58,6 +60,6 @@ export class Threads {
 }
 
 /** Describes a finding for people. */
-export const report = ({ seed, index, rule, text, trace }) =>
-  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs --seed ` +
-  `${seed} --only ${index}\nshrunk to:\n${trace}`;
+export const report = ({ suite, seed, index, rule, text, trace }) =>
+  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs --suite ` +
+  `${suite} --seed ${seed} --only ${index}\nshrunk to:\n${trace}`;

@@ -9,8 +9,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { generator } from './random.mjs';
 
 const MAX_TIMER = 2 ** 31 - 1;
-/** The most events of one schedule: more are a loop without end. */
-const MOST_EVENTS = 600;
 /** A year: what waits longer is left waiting. */
 const HORIZON_MS = 3.2e10;
 
@@ -47,6 +45,8 @@ export class World {
     this.schedule = schedule;
     this.pkg = pkg;
     this.now = start;
+    /** The most events of one schedule: more are a loop without end. */
+    this.mostEvents = 600;
     this.wall = 1.7e12;
     this.early = early;
     this.late = late;
@@ -178,6 +178,14 @@ export class World {
     if (this.timers.delete(handle.id)) this.note('clear', undefined, { id: handle.id });
   }
 
+  /** What the package's clock shows. */
+  get reading() {
+    return this.now;
+  }
+
+  /** All that could run in this macrotask has run. */
+  afterTurn() {}
+
   /** Blocks the thread, as a long computation does. */
   block(ms) {
     this.now += ms;
@@ -196,14 +204,15 @@ export class World {
     await undefined;
     for (let events = 0; ; events += 1) {
       await drained();
+      this.afterTurn();
       const next = this.next();
       if (next === undefined) break;
       if (next.due > this.schedule.clock.start + HORIZON_MS) {
         this.leftWaiting = true;
         break;
       }
-      if (events > MOST_EVENTS) {
-        this.problem(13, `more than ${MOST_EVENTS} events`);
+      if (events > this.mostEvents) {
+        this.problem(13, `more than ${this.mostEvents} events`);
         break;
       }
       this.turn += 1;
@@ -244,7 +253,12 @@ export function takeOver() {
   Error.stackTraceLimit = 0;
   globalThis.setTimeout = (callback, ms) => world.arm(callback, ms);
   globalThis.clearTimeout = (handle) => world.disarm(handle);
-  globalThis.performance.now = () => world.now;
+  globalThis.performance.now = () => world.reading;
+  globalThis.Atomics.wait = (...wait) => {
+    world.block(wait[3]);
+    world.note('block', world.current(), {});
+    return 'timed-out';
+  };
   Date.now = () => world.wall;
   console.error = (error) => {
     world.note('reported', world.current(), { error });

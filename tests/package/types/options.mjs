@@ -28,7 +28,7 @@ export const predicates: RetryOptions[] = [
 export const times: RetryOptions[] = [
   { attemptTimeoutMs: 5, totalTimeoutMs: Infinity, minMs: 3, maxRetryAfterMs: Infinity, longRetryAfter: 'cap' },
   { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap', finalResult: 'reject', name: 'load' },
-  { baseMs: 5, capMs: Infinity, signal: new AbortController().signal },
+  { baseMs: 5, capMs: Infinity, signal: new AbortController().signal, protection: false },
 ];
 export const seeds: RetryOptions[] = [{ seed: 7 }, { seed: 7n }, { seed: 'orders' }];
 export const jitters: Jitter[] = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', ratio: 2 }, { type: 'additive', maxMs: 50 }];
@@ -80,6 +80,7 @@ export function told(error: unknown): string {
   if (report === undefined) return '';
   const first: AttemptRecord | undefined = report.records[0];
   same<typeof report.hintMs, number | undefined>(true);
+  same<AttemptRecord['heldMs'], number | undefined>(true);
   void [first?.startMs.toFixed(), first?.durationMs.toFixed(), report.elapsedMs.toFixed(), report.cause];
   // Exhaustive: with a reason more, or one less, this does not compile.
   switch (report.reason) {
@@ -93,6 +94,8 @@ export function told(error: unknown): string {
     case 'aborted': return 'h';
     case 'bodyNotReplayable': return 'i';
     case 'unavailable': return 'j';
+    case 'budget': return 'k';
+    case 'breaker': case 'cooldown': same<typeof report.retryAfterMs, number | undefined>(true); return 'l';
     default: {
       const never: never = report.reason;
       return never;

@@ -8,8 +8,9 @@ import fetchSuite from './fetch.mjs';
 import functions from './functions.mjs';
 import lab from './lab.mjs';
 import options from './options.mjs';
+import protection from './protection.mjs';
 
-typeTests({ functions, options, fetch: fetchSuite, lab });
+typeTests({ functions, options, fetch: fetchSuite, lab, protection });
 
 test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
   const text = `

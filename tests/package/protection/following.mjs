@@ -1,0 +1,525 @@
+// One operation, followed through the record. It is written as the design tells it, from the top to the bottom: what
+// must come next is taken from the record, and what the outside decides (how a callback ended, and when) is read there.
+
+import { computedWait, hintedWait, resolved } from '../schedules/waits.mjs';
+import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
+
+/** Something in the record that the design does not allow. */
+export class Objection extends Error {
+  constructor(rule, text) {
+    super(text);
+    this.rule = rule;
+  }
+}
+
+/** An abort ends what the operation is at. */
+class Cut {}
+
+/** Entries that say nothing by themselves. */
+const ASIDE = new Set(['arm', 'fire', 'block', 'hook', 'hookEnd', 'isFailure', 'protection', 'reported', 'end']);
+/**
+ * How much of a timer is left when it fires. Hosts fire up to 1 ms early; if more is missing, or the clock has hardly
+ * moved, the clock is not that of the timers.
+ */
+function restOf({ at, ms }, now) {
+  const missing = at + ms - now;
+  return missing > 0 && missing <= 2 && now - at >= missing ? missing : 0;
+}
+
+/** Entries that an operation makes when it goes on. */
+const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']);
+
+const ceil = Math.ceil;
+const near = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a));
+
+export class Following {
+  constructor(oracle, operation, state, call) {
+    const { policy, plan } = operation;
+    this.oracle = oracle;
+    this.pkg = oracle.pkg;
+    this.operation = operation;
+    this.state = state;
+    this.plan = plan;
+    this.options = policy.options;
+    this.uses = policy.uses;
+    this.parameters = resolved(policy.options);
+    this.sync = plan.via === 'sync';
+    /** The last entry that was taken: its time is now. */
+    this.last = call;
+    this.deadline = call.r + (this.options.totalTimeoutMs ?? Infinity);
+    this.attempts = 0;
+    this.heldMs = 0;
+    /** Tokens taken for an attempt that has not begun. */
+    this.taken = 0;
+    /** Tokens that the last retry took. */
+    this.spent = 0;
+    /** What the breaker gave to the attempt that runs. */
+    this.pass = undefined;
+    this.outcome = undefined;
+    this.polled = false;
+    /** Entries that came since the last that was taken. */
+    this.asked = 0;
+    this.timers = new Map();
+    this.over_ = false;
+    this.script = this.run(call);
+    this.want = this.script.next().value;
+  }
+
+  get now() {
+    return this.last.r;
+  }
+
+  /** Whether something must come in this macrotask. */
+  get owes() {
+    return !this.over_ && this.want.now;
+  }
+
+  object(rule, text) {
+    throw new Objection(rule, `operation ${this.operation.id}: ${text}`);
+  }
+
+  take(entry) {
+    if (entry.kind === 'arm') this.armed(entry);
+    if (entry.kind === 'fire') {
+      const timer = this.timers.get(entry.id);
+      this.fired = { turn: entry.turn, timer, rest: restOf(timer, entry.r) };
+    }
+    if (this.over_) {
+      if (ACTS.has(entry.kind)) this.object('P10', `${entry.kind} after settlement`);
+      return;
+    }
+    if (entry.kind === 'isFailure') this.asked += 1;
+    if (entry.kind === 'abort') {
+      this.aborted = true;
+      // Once the outcome is decided, an abort comes too late.
+      if (this.want.kinds.includes('settle')) return;
+      this.last = entry;
+      this.next(this.script.throw(new Cut()));
+      return;
+    }
+    const fits = this.want.kinds.includes(entry.kind) && (this.want.fits === undefined || this.want.fits(entry));
+    if (!fits) {
+      if (ACTS.has(entry.kind)) this.object(this.want.rule, `${this.name(entry)} instead of ${this.want.text}`);
+      if (!ASIDE.has(entry.kind)) this.object('order', `${entry.kind} instead of ${this.want.text}`);
+      return;
+    }
+    this.last = entry;
+    this.next(this.script.next(entry));
+  }
+
+  next({ value, done }) {
+    if (done) this.over_ = true;
+    else this.want = value;
+  }
+
+  name(entry) {
+    if (entry.kind !== 'settle') return `${entry.kind} at ${entry.r}`;
+    const { ok, value, report } = entry;
+    return `${ok ? 'a result' : `${value?.name}`} (${report?.reason ?? value?.by}) at ${entry.r}`;
+  }
+
+  /** Every timer is one of a wait or hold, of the attempt, or of the deadline. */
+  armed(entry) {
+    const { attemptTimeoutMs, totalTimeoutMs } = this.options;
+    const known = [attemptTimeoutMs, totalTimeoutMs].filter((ms) => ms !== undefined).map(ceil);
+    const wanted = !this.over_ && this.want.kinds.includes('arm') && this.want.fits(entry);
+    // One that fired early is armed again for the rest.
+    const again = !wanted && this.fired?.turn === entry.turn && entry.ms <= 2;
+    if (!wanted && !known.includes(entry.ms) && !again)
+      this.object(this.over_ ? 'P13' : this.want.rule, `a timer of ${entry.ms} ms instead of ${this.want.text}`);
+    const ofAttempt = attemptTimeoutMs !== undefined && entry.ms === ceil(attemptTimeoutMs);
+    const of = again ? this.fired.timer.of : wanted ? 'wait' : ofAttempt ? 'attempt' : 'deadline';
+    const ms = again ? this.fired.rest : of === 'attempt' ? attemptTimeoutMs : totalTimeoutMs;
+    this.timers.set(entry.id, { of, at: entry.r, ms });
+  }
+
+  /** Nothing came in the macrotask in which it had to. */
+  overdue() {
+    this.object(this.want.rule, `nothing came instead of ${this.want.text}`);
+  }
+
+  /** At the end of the schedule: only what the callbacks keep waiting waits. */
+  over() {
+    if (this.over_ || this.want.forever || this.oracle.world.leftWaiting) return;
+    this.object(this.want.rule, `it waits for ever for ${this.want.text}`);
+  }
+
+  *expect(kinds, rule, text, more = {}) {
+    return yield { kinds: [kinds].flat(), rule, text, now: true, ...more };
+  }
+
+  *run(call) {
+    if (call.aborted) {
+      yield* this.settle({ aborted: true, rule: 'P10' });
+      return;
+    }
+    try {
+      yield* this.operate();
+    } catch (thrown) {
+      if (!(thrown instanceof Cut)) throw thrown;
+      this.release();
+      yield* this.settle({ aborted: true, rule: 'P10' });
+    }
+  }
+
+  *operate() {
+    for (;;) {
+      if (!(yield* this.enter())) return;
+      yield* this.hook('onAttempt');
+      const fn = yield* this.expect('fn', this.rule ?? 'P6', 'an attempt');
+      this.attempts += 1;
+      if (fn.n !== this.attempts || fn.number !== fn.n) this.object('order', `attempt ${fn.number} is the ${fn.n}th`);
+      if (this.taken > 0) this.spent = this.taken;
+      this.taken = 0;
+      const delay = yield* this.attempt(fn);
+      if (delay === undefined) return;
+      if (!(yield* this.wait(delay))) return;
+    }
+  }
+
+  /** The checks before an attempt. Returns whether it may begin. */
+  *enter() {
+    const { breaker, cooldown } = this.state;
+    let [least, most] = [0, 0];
+    this.rule = undefined;
+    for (;;) {
+      if (this.now >= this.deadline) {
+        yield* this.stop('deadline', 'P11');
+        return false;
+      }
+      if (breaker?.look(this.now) > 0) return yield* this.refuse('breaker', breaker.look(this.now), 'P4');
+      const left = cooldown?.left(this.now) ?? 0;
+      if (left > 0) {
+        // Half-open, and its probe runs: refused now or after the hold.
+        if (breaker?.busy(this.now) > 0 && this.comes() === 'settle' && this.coming().value?.by !== 'cooldown')
+          return yield* this.refuse('breaker', breaker.busy(this.now), 'P5');
+        const { maxHoldMs } = cooldown;
+        const held = cooldown.hold(this.now, this.parameters.base, this.plan.draw);
+        const late = this.now + ceil(held) + 1 > this.deadline;
+        const long = least + left > maxHoldMs || (most + left > maxHoldMs && this.comes() === 'settle');
+        if (late || long) return yield* this.refuse('cooldown', left, 'P8');
+        if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return false;
+        least += left;
+        most += held;
+        this.heldMs += held;
+        continue;
+      }
+      if (!breaker) return true;
+      const { pass, wait } = breaker.admit(this.now);
+      if (pass === undefined) return yield* this.refuse('breaker', wait, 'P5');
+      this.pass = pass;
+      this.rule = 'P6';
+      return true;
+    }
+  }
+
+  /** The next entry that says how the operation goes on. */
+  coming() {
+    const { log } = this.oracle.world;
+    for (let i = this.last.i + 1; i < log.length; i += 1) {
+      const entry = log[i];
+      if (entry.op !== this.operation.id) continue;
+      if (ACTS.has(entry.kind) || entry.kind === 'arm' || entry.kind === 'block') return entry;
+    }
+    return undefined;
+  }
+
+  comes() {
+    return this.coming()?.kind;
+  }
+
+  /** Protection refuses the next attempt. */
+  *refuse(by, ms, rule) {
+    this.state[by].refused += 1;
+    yield* this.stop(by, rule, ms);
+    return false;
+  }
+
+  /** One attempt, from its call to the wait after it. Returns that wait, or nothing if the operation has settled. */
+  *attempt(fn) {
+    const end = yield* this.ending(fn);
+    const { cooldown } = this.state;
+    const shown = end.timeout ? undefined : end.value?.shown;
+    // A result is no cause of a refusal.
+    const cause = end.ok ? undefined : shown;
+    if (end.deadline) {
+      const own = this.attempts === 1 && this.heldMs === 0;
+      this.hear(own ? FAILURE : NOTHING, undefined);
+      yield* this.timedOut();
+      return undefined;
+    }
+    const polls = end.ok && this.uses.retryOnResult;
+    this.polled = polls;
+    this.outcome = end.timeout ? { timeout: true } : { shown, ok: end.ok };
+    if (end.ok && !polls) return yield* this.succeed(end, SUCCESS);
+    if (end.value?.thrown instanceof this.pkg.RejectedError) {
+      this.hear(NOTHING);
+      yield* this.stop('notRetryable', 'P12');
+      return undefined;
+    }
+    const hintMs = end.value?.kind === 'hint' ? end.value.hintMs : undefined;
+    const { longest, followsFar } = this.parameters;
+    // The operation whose own hint set the cooldown waits as that hint says, as long as no other sets it.
+    const starts = hintMs > 0 && cooldown !== undefined && cooldown.start(this.now, Math.min(hintMs, longest));
+    const until = starts ? cooldown.at(this.now).until : undefined;
+    yield* this.hook('onFailure');
+    if (end.value?.kind === 'permanent') {
+      this.hear(this.verdict(end, NOTHING), cause);
+      yield* this.stop('permanent', 'order');
+      return undefined;
+    }
+    const again = yield* this.ask(polls ? 'retryOnResult' : 'retryIf');
+    if (again === undefined) return undefined;
+    if (again === false && end.ok) return yield* this.succeed(end, SUCCESS);
+    const usual = again === false || hintMs !== undefined ? NOTHING : FAILURE;
+    this.hear(this.verdict(end, usual), cause);
+    if (again === false) {
+      yield* this.stop('notRetryable', 'order');
+      return undefined;
+    }
+    if (this.attempts >= this.options.maxAttempts) {
+      yield* this.stop('exhausted', 'order');
+      return undefined;
+    }
+    const exactly = typeof again === 'object' ? again.afterMs : undefined;
+    if (exactly === undefined && hintMs > longest && !followsFar) {
+      yield* this.stop('hint', 'order');
+      return undefined;
+    }
+    return yield* this.decide(exactly, hintMs, until);
+  }
+
+  /** The wait before a retry, and whether one is made. */
+  *decide(exactly, hintMs, until) {
+    const { breaker, budget, cooldown } = this.state;
+    const { draw } = this.plan;
+    const computed = computedWait(this.parameters, this.attempts, {});
+    const wait = hintMs > 0 ? hintedWait(this.parameters, hintMs, computed) : computed;
+    const own = exactly ?? wait.at(draw);
+    const set = until !== undefined && cooldown.at(this.now).until === until;
+    const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, draw) ?? 0);
+    const delay = Math.max(own, hold);
+    const room = this.deadline - this.now;
+    if (ceil(own) + 1 > room) {
+      yield* this.stop('deadline', 'order');
+      return undefined;
+    }
+    if (ceil(delay) + 1 > room) {
+      this.count('cooldown');
+      yield* this.stop('cooldown', 'P11', cooldown.left(this.now));
+      return undefined;
+    }
+    if (breaker !== undefined) {
+      const closed = breaker.busy(this.now);
+      const certain = breaker.look(this.now);
+      const stops = this.comes() === 'settle' && this.coming().report?.reason === 'breaker';
+      if (certain > ceil(delay) + 1 || (closed > delay && stops)) {
+        this.count('breaker');
+        yield* this.stop('breaker', 'P4', closed);
+        return undefined;
+      }
+    }
+    if (budget !== undefined) {
+      this.taken = budget.take(hintMs !== undefined);
+      if (this.taken === 0) {
+        yield* this.stop('budget', 'P1');
+        return undefined;
+      }
+    }
+    yield* this.hook('onRetry');
+    return delay;
+  }
+
+  count(by) {
+    this.state[by].refused += 1;
+  }
+
+  /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
+  *wait(delay) {
+    if (!(yield* this.sleep(delay, this.taken > 0 ? 'P2' : 'order', `a wait of ${delay} ms`))) return false;
+    if (this.now >= this.deadline) {
+      yield* this.stop('deadline', 'order');
+      return false;
+    }
+    if (!this.uses.beforeRetry) return true;
+    const asked = yield* this.expect('beforeRetry', 'order', 'beforeRetry');
+    const answer = yield* this.answer(asked);
+    if (answer.deadline) {
+      yield* this.stop('deadline', 'order');
+      return false;
+    }
+    if (answer.ok) return true;
+    yield* this.fault(answer.value.thrown);
+    return false;
+  }
+
+  /** Sleeps through a wait or hold. Returns false if the deadline has ended the operation. */
+  *sleep(ms, rule, text) {
+    const from = this.now;
+    if (this.sync) {
+      while (this.now < from + ceil(ms) - 1e-6) yield* this.expect('block', rule, text);
+      return true;
+    }
+    for (let rest = ms; ; ) {
+      const whole = ceil(rest);
+      const fits = (entry) => Math.abs(entry.ms - whole) <= 1e-9;
+      const arm = yield* this.expect('arm', rule, text, { fits });
+      this.timers.get(arm.id).ms = rest;
+      const ends = (entry) => entry.id === arm.id || this.expires(entry);
+      const fire = yield { kinds: ['fire'], rule: rule === 'P2' ? 'order' : rule, text, now: false, fits: ends };
+      if (fire.id !== arm.id) {
+        yield* this.stop('deadline', rule);
+        return false;
+      }
+      rest = this.fired.rest;
+      if (rest === 0) return true;
+    }
+  }
+
+  /** Whether a timer that fired is the deadline's. */
+  expires(entry) {
+    return entry.kind === 'fire' && this.fired.timer.of === 'deadline' && this.fired.rest === 0;
+  }
+
+  /** How the attempt ends: by itself, by its timeout, by the deadline. */
+  *ending(fn) {
+    const ends = (entry) => {
+      if (entry.kind === 'end') return entry.of === fn;
+      return this.expires(entry) || (this.fired.timer.of === 'attempt' && this.fired.rest === 0);
+    };
+    const want = { kinds: ['end', 'fire'], rule: 'order', text: 'the end of the attempt', fits: ends };
+    const entry = yield { ...want, now: false, forever: true };
+    if (entry.kind === 'end') return entry;
+    return { [this.fired.timer.of === 'attempt' ? 'timeout' : 'deadline']: true, ok: false };
+  }
+
+  /** Waits for the end of a callback other than the operation. */
+  *answer(asked) {
+    const ends = (entry) => (entry.kind === 'end' ? entry.of === asked : this.expires(entry));
+    const want = { kinds: ['end', 'fire'], rule: 'order', text: `the answer of ${asked.kind}`, fits: ends };
+    const entry = yield { ...want, now: false, forever: true };
+    return entry.kind === 'end' ? entry : { deadline: true };
+  }
+
+  /** Returns the verdict of a predicate, or nothing if that ended the operation. */
+  *ask(name) {
+    if (!this.uses[name]) return true;
+    const asked = yield* this.expect(name, 'order', name);
+    const answer = yield* this.answer(asked);
+    if (answer.deadline) {
+      this.hear(NOTHING);
+      yield* this.stop('deadline', 'order');
+      return undefined;
+    }
+    if (answer.ok) return answer.value.thrown;
+    this.hear(NOTHING);
+    yield* this.fault(answer.value.thrown);
+    return undefined;
+  }
+
+  *succeed(end, usual) {
+    this.hear(this.verdict(end, usual));
+    this.state.budget?.succeeded(this.attempts > 1 ? this.spent : 0);
+    yield* this.settle({ ok: true, value: end.value.shown, rule: 'P10' });
+    return undefined;
+  }
+
+  /** What the breaker hears, if `isFailure` has a say. */
+  verdict(end, usual) {
+    if (this.state.breaker?.options.isFailure === undefined) return usual;
+    this.shouldAsk = (this.shouldAsk ?? 0) + 1;
+    const says = end.value?.shown?.says;
+    if (says === true) return FAILURE;
+    if (says === false) return SUCCESS;
+    return says === 'ignore' ? NOTHING : usual;
+  }
+
+  hear(verdict, cause) {
+    const { pass } = this;
+    const { breaker } = this.state;
+    this.pass = undefined;
+    if (breaker === undefined || pass === undefined) return;
+    this.state.stale = pass.generation !== breaker.generation;
+    breaker.end(this.now, pass, verdict, this.plan.draw, cause);
+  }
+
+  /** Puts back what an attempt that does not come has taken. */
+  release() {
+    this.hear(NOTHING);
+    if (this.taken > 0) this.state.budget.putBack(this.taken);
+    this.taken = 0;
+  }
+
+  *hook(name) {
+    if (!this.uses.hooks.includes(name)) return;
+    const fits = (entry) => entry.name === name;
+    const rule = name === 'onAttempt' ? (this.rule ?? 'order') : this.taken > 0 ? 'P2' : 'order';
+    yield* this.expect('hook', rule, name, { fits });
+    yield* this.expect('hookEnd', 'order', `the end of ${name}`, { fits });
+  }
+
+  /** The deadline came while an attempt ran. */
+  *timedOut() {
+    if (this.polled && this.outcome?.ok) yield* this.stop('timeout', 'order');
+    else yield* this.settle({ timeout: true, reason: 'timeout', rule: 'order' });
+  }
+
+  /** A callback other than the operation failed. */
+  *fault(error) {
+    this.release();
+    yield* this.settle({ ok: false, value: error, reason: 'callback', rule: 'order' });
+    const cause = this.outcome?.shown;
+    if (this.outcome?.ok === false && error.cause !== cause) this.object('P12', 'the failure is not the cause');
+  }
+
+  /** The operation ends with its own last outcome, or without an attempt with a RejectedError. */
+  *stop(reason, rule, ms) {
+    const cause = reason === 'breaker' ? this.state.breaker.cause : undefined;
+    this.release();
+    if (this.attempts === 0) {
+      if (reason === 'deadline') yield* this.settle({ timeout: true, reason: 'timeout', rule });
+      else yield* this.settle({ by: reason, ms, cause, rule });
+      return;
+    }
+    const { outcome } = this;
+    const ends = { reason, ms: ['breaker', 'cooldown'].includes(reason) ? ms : undefined, rule };
+    if (outcome.timeout) yield* this.settle({ timeout: true, ...ends });
+    else yield* this.settle({ ok: outcome.ok, value: outcome.shown, ...ends });
+  }
+
+  *settle({ ok = false, value, aborted, timeout, by, ms, cause, reason, rule }) {
+    const text = aborted ? 'the reason of the abort' : by ? `a refusal by ${by}` : `the end (${reason ?? 'success'})`;
+    const entry = yield* this.expect('settle', rule, text);
+    const { RejectedError, RetryError, TimeoutError } = this.pkg;
+    const was = this.name(entry);
+    const left = [...this.oracle.timers.values()].filter((each) => each === this).length;
+    if (left > 0) this.object('P13', `${left} timers are left at settlement`);
+    const says = this.plan.via !== 'off' && this.state.breaker?.options.isFailure !== undefined;
+    if (says && this.asked !== (this.shouldAsk ?? 0) && !timeout)
+      this.object('isFailure', `isFailure was called ${this.asked} times instead of ${this.shouldAsk ?? 0}`);
+    // A hook may abort after the outcome was decided.
+    if (this.aborted && entry.value === this.operation.reason) return;
+    if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
+    if (by !== undefined) {
+      if (!(entry.value instanceof RejectedError)) this.object(rule, `${was} instead of a refusal by ${by}`);
+      if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);
+      if (!near(ms, entry.value.retryAfterMs))
+        this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
+      if (by === 'breaker' && cause !== undefined && entry.value.cause !== cause)
+        this.object('P12', 'the cause is not the failure that opened the circuit');
+      return;
+    }
+    const { report } = entry;
+    if (entry.ok !== ok) this.object(rule, `${was} instead of ${text}`);
+    if (reason !== undefined && report !== undefined && report.reason !== reason)
+      this.object(rule, `the reason is ${report.reason} instead of ${reason}`);
+    if (report !== undefined && reason !== undefined && report.attempts !== this.attempts)
+      this.object('P12', `${report.attempts} attempts instead of ${this.attempts}`);
+    if (ms !== undefined && report !== undefined && !near(ms, report.retryAfterMs))
+      this.object(reason, `retryAfterMs is ${report.retryAfterMs} in the report instead of ${ms}`);
+    let out = entry.value;
+    if (!ok && this.options.finalError === 'wrap' && out instanceof RetryError) out = out.cause;
+    if (timeout ? !(out instanceof TimeoutError) : !Object.is(out, value))
+      this.object('P12', `${was} is not the callback's own outcome`);
+  }
+}

@@ -1,0 +1,153 @@
+// Keys: a state for each destination, at most 1,000 of them, and which are forgotten.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { VirtualClock } from '../lib/clock.mjs';
+import { caught } from '../lib/readers.mjs';
+import { fails, importAll, watched } from './entry.mjs';
+
+const { RetryPolicy, breaker, budget, cooldown, protect, retry, retryAfter } = await importAll();
+
+/** Runs under a virtual clock that starts at 0. */
+async function timed(body) {
+  const clock = new VirtualClock({ start: 0 }).install();
+  try {
+    await body(clock);
+  } finally {
+    clock.uninstall();
+  }
+}
+
+const once = { maxAttempts: 1 };
+const down = fails(new Error('down'));
+const spend = (protection) => retry(down, { maxAttempts: 2, baseMs: 0, protection }).catch(() => {});
+
+test('each key has a state of its own, and so has the root', () =>
+  timed(async (clock) => {
+    const api = protect(budget({ capacity: 2 }), breaker({ consecutiveFailures: 2 }));
+    spend(api.for('a'));
+    await clock.drain();
+    assert.equal(api.for('a').status().budget.tokens, 1);
+    assert.equal(api.for('a').status().breaker.state, 'open');
+    for (const other of [api, api.for('b')]) {
+      assert.equal(other.status().budget.tokens, 2);
+      assert.equal(other.status().breaker.state, 'closed');
+    }
+    assert.deepEqual(api.keys(), ['a', 'b']);
+    assert.deepEqual(api.for('a').keys(), []);
+  }));
+
+test('run(fn, { key }) uses the state of that key', () =>
+  timed(async (clock) => {
+    const api = protect(budget({ capacity: 2 }));
+    const policy = new RetryPolicy({ maxAttempts: 2, baseMs: 0, protection: api });
+    const seen = watched(policy.run(down, { key: 'a' }));
+    await clock.drain();
+    assert.equal(seen.state, 'rejected');
+    assert.deepEqual([api.for('a').status().budget.tokens, api.status().budget.tokens], [1, 2]);
+    assert.equal(await policy.run(() => 1, { key: undefined }), 1);
+    assert.equal(await policy.run(() => 1, { key: 'constructor' }), 1);
+    assert.deepEqual(api.keys(), ['a', 'constructor']);
+    // Turned off, the key says nothing; so it does where there is no protection.
+    assert.equal(await policy.run(() => 1, { key: 'c', protection: false }), 1);
+    assert.equal(await new RetryPolicy().run(() => 1, { key: 'c' }), 1);
+    assert.deepEqual(api.keys(), ['a', 'constructor']);
+  }));
+
+test('a key is a string, and a key has no keys', async () => {
+  const api = protect(budget());
+  for (const key of [5, null, {}, Symbol('k'), undefined])
+    assert.match(caught(() => api.for(key)).message, /^rejitter: key must be a string, got /);
+  const text = 'rejitter: this Protection has a key already: call for() on the one that protect() returned';
+  assert.equal(caught(() => api.for('a').for('b')).message, text);
+  const policy = new RetryPolicy({ protection: api.for('a') });
+  await assert.rejects(
+    policy.run(() => {}, { key: 'b' }),
+    { name: 'TypeError', message: text },
+  );
+  await assert.rejects(
+    new RetryPolicy({ protection: api }).run(() => {}, { key: 5 }),
+    {
+      name: 'TypeError',
+      message: 'rejitter: key must be a string, got 5',
+    },
+  );
+});
+
+test('20,000 keys leave 1,000', () =>
+  timed(async () => {
+    const api = protect(budget(), breaker(), cooldown());
+    const policy = new RetryPolicy({ maxAttempts: 1, protection: api });
+    for (let i = 0; i < 20_000; i++) policy.run(i % 3 === 0 ? down : () => i, { key: `k${i}` }).catch(() => {});
+    assert.equal(api.keys().length, 1000);
+    assert.equal(api.keys().at(-1), 'k19999');
+  }));
+
+test('above the limit, the least recently used state that is as good as new goes first', () =>
+  timed(async (clock) => {
+    const api = protect(budget({ capacity: 1 }));
+    spend(api.for('spent'));
+    await clock.drain();
+    for (let i = 1; i < 1000; i++) api.for(`k${i}`);
+    // Used again, the first is no more the oldest.
+    await retry(() => 1, { protection: api.for('k1') });
+    api.for('new');
+    const keys = api.keys();
+    assert.deepEqual(
+      [keys.length, keys.includes('spent'), keys.includes('k1'), keys.includes('k2')],
+      [1000, true, true, false],
+    );
+  }));
+
+test('if none is as good as new, the oldest one goes whose circuit is not open', () =>
+  timed(async () => {
+    const api = protect(breaker({ consecutiveFailures: 1, minimumCalls: Infinity }));
+    const fail = (key) => retry(down, { ...once, protection: api.for(key) }).catch(() => {});
+    const work = (key) => retry(() => 1, { ...once, protection: api.for(key) });
+    for (let i = 0; i < 10; i++) await fail(`open${i}`);
+    for (let i = 0; i < 990; i++) await work(`busy${i}`);
+    await work('new');
+    let keys = api.keys();
+    assert.deepEqual(
+      [keys.length, keys.includes('open0'), keys.includes('busy0'), keys.includes('busy1')],
+      [1000, true, false, true],
+    );
+    for (let i = 1; i < 990; i++) await fail(`busy${i}`);
+    await fail('new');
+    assert.ok(api.keys().every((key) => api.for(key).status().breaker.state === 'open'));
+    // All are open: the limit holds all the same.
+    api.for('one more');
+    keys = api.keys();
+    assert.deepEqual([keys.length, keys.includes('open0'), keys.includes('open1')], [1000, false, true]);
+  }));
+
+test('a cooldown that runs, and a breaker with calls, are not forgotten for new keys', () =>
+  timed(async (clock) => {
+    const api = protect(cooldown(), breaker({ windowMs: 1000 }));
+    await retry(fails(retryAfter(5000)), { ...once, protection: api.for('limited') }).catch(() => {});
+    await retry(() => 1, { ...once, protection: api.for('used') });
+    for (let i = 0; i < 1500; i++) api.for(`k${i}`);
+    assert.ok(api.keys().includes('limited') && api.keys().includes('used'));
+    await clock.advance(4000);
+    for (let i = 0; i < 1500; i++) api.for(`l${i}`);
+    assert.ok(api.keys().includes('limited') && !api.keys().includes('used'));
+    await clock.advance(5000);
+    for (let i = 0; i < 1500; i++) api.for(`m${i}`);
+    assert.ok(!api.keys().includes('limited'));
+  }));
+
+test('an operation keeps the state that it began with, and a protection that was forgotten comes back', () =>
+  timed(async (clock) => {
+    const api = protect(budget({ capacity: 1 }));
+    const held = api.for('held');
+    const running = watched(retry(down, { maxAttempts: 2, jitter: 'none', baseMs: 100, protection: held }));
+    assert.equal(held.status().budget.tokens, 0);
+    for (let i = 0; i < 2000; i++) spend(api.for(`k${i}`));
+    assert.ok(!api.keys().includes('held'));
+    await clock.advance(200);
+    assert.equal(running.state, 'rejected');
+    await retry(() => 1, { protection: held });
+    assert.ok(api.keys().includes('held'));
+    assert.equal(api.for('held').status().budget.tokens, held.status().budget.tokens);
+  }));

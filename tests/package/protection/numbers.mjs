@@ -1,0 +1,51 @@
+// The numbers of `status()` against those that the machines of the oracle have.
+
+import { Breaker } from './machines.mjs';
+import { Objection } from './following.mjs';
+
+const near = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
+
+export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
+  const object = (rule, text) => {
+    throw new Objection(rule, `state ${state.name}: ${text}`);
+  };
+  for (const part of ['budget', 'breaker', 'cooldown'])
+    if ((numbers[part] === undefined) !== (state[part] === undefined)) object('status', `${part} is absent or not`);
+  if (!Object.isFrozen(numbers)) object('status', 'the numbers are not frozen');
+  if (state.budget) ofBudget(state.budget, numbers.budget, object);
+  if (state.cooldown) {
+    const left = Math.max(0, state.cooldown.at(now).until - now);
+    const { remainingMs, refused } = numbers.cooldown;
+    if (!near(remainingMs, left)) object('cooldown', `remainingMs is ${remainingMs} instead of ${left}`);
+    if (refused !== state.cooldown.refused) object('cooldown', `refused ${refused}, not ${state.cooldown.refused}`);
+  }
+  if (state.breaker) ofBreaker(state, numbers.breaker, now, object, schedule);
+}
+
+function ofBudget(budget, { tokens, capacity, granted, refused }, object) {
+  const thousandths = Math.round(tokens * 1000);
+  if (!near(thousandths / 1000, tokens)) object('P1', `${tokens} tokens are no whole thousandths`);
+  if (tokens < 0 || tokens > capacity) object('P1', `${tokens} tokens of ${capacity}`);
+  if (capacity * 1000 !== budget.capacity) object('status', `the capacity is ${capacity}`);
+  if (thousandths > budget.tokens) object('P1', `${tokens} tokens instead of ${budget.tokens / 1000}`);
+  if (thousandths < budget.tokens) object('P2', `${tokens} tokens instead of ${budget.tokens / 1000}`);
+  if (granted !== budget.granted) object('status', `granted ${granted} instead of ${budget.granted}`);
+  if (refused !== budget.refused) object('status', `refused ${refused} instead of ${budget.refused}`);
+}
+
+function ofBreaker({ breaker: kept, stale }, seen, now, object) {
+  const breaker = Object.assign(Object.create(Breaker.prototype), kept);
+  breaker.turn(now);
+  const rule = stale ? 'P7' : 'breaker';
+  // An open circuit that may be asked again becomes half-open when it is asked.
+  const phases = breaker.phase === 'open' && breaker.busy(now) <= 0 ? ['open', 'half-open'] : [breaker.phase];
+  if (!phases.includes(seen.state)) object(rule, `${seen.state} instead of ${breaker.phase}`);
+  const wait = breaker.busy(now);
+  if (!near(seen.retryAfterMs, wait)) object(rule, `retryAfterMs is ${seen.retryAfterMs} instead of ${wait}`);
+  if (seen.opens !== breaker.opens) object(rule, `opens is ${seen.opens} instead of ${breaker.opens}`);
+  if (seen.refused !== breaker.refused) object('status', `refused ${seen.refused} instead of ${breaker.refused}`);
+  if (breaker.phase !== 'closed') return;
+  const { failures, calls } = breaker.counted(now);
+  if (!near(seen.failures, failures)) object(rule, `failures is ${seen.failures} instead of ${failures}`);
+  if (!near(seen.calls, calls)) object(rule, `calls is ${seen.calls} instead of ${calls}`);
+}

@@ -1,0 +1,132 @@
+// The oracle: follows the record of a schedule, keeps the machines' state beside it, and objects where an operation
+// did something else than the design makes of that state.
+
+import { Breaker, Budget, Cooldown } from './machines.mjs';
+import { Following, Objection } from './following.mjs';
+import { objectionsToNumbers } from './numbers.mjs';
+
+/** @returns {{ rule: string, text: string }[]} objections, the earliest first */
+export function check(world, pkg) {
+  const oracle = new Oracle(world, pkg);
+  const found = [];
+  try {
+    oracle.follow();
+  } catch (thrown) {
+    if (!(thrown instanceof Objection)) throw thrown;
+    found.push({ rule: thrown.rule, text: thrown.message });
+  }
+  for (const { text } of world.problems) found.push({ rule: 'P10', text });
+  return found;
+}
+
+class Oracle {
+  constructor(world, pkg) {
+    this.world = world;
+    this.pkg = pkg;
+    /** @type {Map<string, { budget?: Budget, breaker?: Breaker, cooldown?: Cooldown, stale: boolean }>} */
+    this.states = new Map();
+    /** @type {Following[]} */
+    this.followings = [];
+    /** Operations that owe something in this macrotask. @type {Set<Following>} */
+    this.owing = new Set();
+    /** The package's timers that are armed, with their operations. @type {Map<number, Following>} */
+    this.timers = new Map();
+  }
+
+  follow() {
+    let turn = 0;
+    for (const entry of this.world.log) {
+      if (entry.turn !== turn) {
+        this.paid();
+        turn = entry.turn;
+      }
+      this.take(entry);
+    }
+    this.paid();
+    this.over();
+  }
+
+  take(entry) {
+    switch (entry.kind) {
+      case 'made':
+        this.state(entry.protection, undefined, entry.r);
+        return;
+      case 'status':
+        this.paid();
+        objectionsToNumbers(this.state(entry.protection, entry.key, entry.r), entry, this.world.schedule);
+        return;
+      case 'abort':
+        for (const each of this.followings) if (each.operation.signal === entry.signal) this.hand(each, entry);
+        return;
+      case 'call': {
+        const operation = this.world.operations[entry.op];
+        const off = operation.plan.via === 'off';
+        const state = off ? { turned: {} } : this.state(operation.policy.of, operation.plan.key, entry.r);
+        const following = new Following(this, operation, state, entry);
+        this.followings[entry.op] = following;
+        this.owes(following);
+        return;
+      }
+      case 'clear':
+        this.timers.delete(entry.id);
+        return;
+      case 'fire': {
+        const following = this.timers.get(entry.id);
+        this.timers.delete(entry.id);
+        if (following) this.hand(following, entry);
+        return;
+      }
+      default:
+        if (entry.op < 0) return;
+        if (entry.kind === 'arm') this.timers.set(entry.id, this.followings[entry.op]);
+        this.hand(this.followings[entry.op], entry);
+    }
+  }
+
+  hand(following, entry) {
+    following.take(entry);
+    this.owes(following);
+  }
+
+  owes(following) {
+    if (following.owes) this.owing.add(following);
+    else this.owing.delete(following);
+  }
+
+  /** At the end of a macrotask nobody owes anything. */
+  paid() {
+    for (const following of this.owing) following.overdue();
+  }
+
+  /** The state of a key, made where it is first used. */
+  state(protection, key, now) {
+    const name = `${protection} ${key ?? ''}`;
+    let state = this.states.get(name);
+    if (state === undefined) {
+      const { budget, breaker, cooldown } = this.world.schedule.protections[protection];
+      state = {
+        name,
+        budget: budget && new Budget(budget),
+        breaker: breaker && new Breaker(breaker, now),
+        cooldown: cooldown && new Cooldown(cooldown),
+        /** Whether an outcome of an old generation was the last that the breaker heard. */
+        stale: false,
+      };
+      this.states.set(name, state);
+    }
+    return state;
+  }
+
+  /** Everything has ended: nothing waits, and after traffic and time every breaker is closed. */
+  over() {
+    for (const following of this.followings) following.over();
+    if (this.timers.size > 0 && !this.world.leftWaiting)
+      throw new Objection('P13', `${this.timers.size} timers are left`);
+    if (!this.world.schedule.afterwards) return;
+    for (const entry of this.world.log.slice(-200)) {
+      const { breaker } = entry.kind === 'status' && entry.turn === this.world.turn ? entry.numbers : {};
+      if (breaker !== undefined && breaker.state !== 'closed')
+        throw new Objection('P6', `after traffic and time the breaker is ${breaker.state}`);
+    }
+  }
+}

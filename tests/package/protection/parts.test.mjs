@@ -1,0 +1,212 @@
+// The parts: options checked like all others, frozen recipes, and what `protect` takes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { caught } from '../lib/readers.mjs';
+import { importAll } from './entry.mjs';
+
+const { RetryPolicy, breaker, budget, cooldown, protect, retry, retrySync } = await importAll();
+
+test('parts are frozen recipes that show their options, the defaults too', () => {
+  const isFailure = () => true;
+  const expected = [
+    [budget(), { part: 'budget', capacity: 50, perSuccess: 0.1, cost: 1, refund: true }],
+    [budget({ capacity: 7, cost: undefined }), { part: 'budget', capacity: 7, perSuccess: 0.1, cost: 1, refund: true }],
+    [
+      budget({ preset: 'awsSdk2026' }),
+      { part: 'budget', preset: 'awsSdk2026', capacity: 500, perSuccess: 1, cost: 14, refund: true },
+    ],
+    [
+      breaker({ isFailure, openMs: 1 }),
+      {
+        part: 'breaker',
+        failureRatio: 0.5,
+        minimumCalls: 10,
+        windowMs: 10_000,
+        consecutiveFailures: Infinity,
+        openMs: 1,
+        closeAfter: 1,
+        isFailure,
+      },
+    ],
+    [cooldown({ maxHoldMs: 5 }), { part: 'cooldown', maxHoldMs: 5 }],
+  ];
+  for (const [part, shown] of expected) {
+    assert.deepEqual({ ...part }, shown);
+    assert.ok(Object.isFrozen(part));
+  }
+});
+
+const RANGES = [
+  [
+    budget,
+    'capacity',
+    [Number.MIN_VALUE * 2 ** 1070, 0.001, 1e9].slice(1),
+    [0, -1, 1e9 + 1, NaN, Infinity],
+    { cost: 0.001 },
+  ],
+  [budget, 'perSuccess', [0, 0.001, 1000], [0.0009, 1000.1, -1, NaN, Infinity]],
+  [budget, 'cost', [0.001, 50], [0, 0.0009, 50.001, NaN, Infinity]],
+  [breaker, 'failureRatio', [Number.MIN_VALUE, 1], [0, 1.0001, -1, NaN]],
+  [breaker, 'minimumCalls', [1, 7, Infinity], [0, 1.5, -1, NaN]],
+  [breaker, 'windowMs', [100, 100.5, 3_600_000], [99, 3_600_001, Infinity, NaN]],
+  [breaker, 'consecutiveFailures', [1, Infinity], [0, 2.5, NaN]],
+  [breaker, 'openMs', [Number.MIN_VALUE, 2 ** 53 - 1], [0, -1, 2 ** 53, Infinity, NaN]],
+  [breaker, 'closeAfter', [1, 1000], [0, 1.5, 1001, Infinity, NaN]],
+  [cooldown, 'maxHoldMs', [0, 0.5, Infinity], [-1, NaN]],
+];
+
+for (const [part, name, right, wrong, beside] of RANGES) {
+  test(`${part.name}: the range of ${name}`, () => {
+    for (const value of right) assert.equal(part({ ...beside, [name]: value })[name], value);
+    for (const value of wrong) {
+      const error = caught(() => part({ ...beside, [name]: value }));
+      assert.ok(error instanceof RangeError, `${value}`);
+      assert.match(error.message, new RegExp(`^rejitter: ${name} must be .*, got `));
+    }
+    for (const value of ['5', null, 5n, {}, true]) {
+      const error = caught(() => part({ [name]: value }));
+      assert.ok(error instanceof TypeError, String(value));
+      assert.match(error.message, new RegExp(`^rejitter: ${name} must be `));
+    }
+  });
+}
+
+test('one error lists every problem, with the remedy', () => {
+  assert.equal(
+    caught(() => budget({ capacity: -1, cost: '1', refund: 0 })).message,
+    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 and at ' +
+      'most capacity, got "1"; refund must be true or false, got 0',
+  );
+  assert.equal(
+    caught(() => breaker({ openMS: 5, closeAfter: 0 })).message,
+    'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, got 0. ' +
+      'Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
+  );
+  assert.equal(
+    caught(() => budget({ preset: 'awsSdk2020' })).message,
+    "rejitter: preset must be 'awsSdk2026', got \"awsSdk2020\". Did you mean 'awsSdk2026'?",
+  );
+  assert.match(
+    caught(() => breaker({ isFailure: true })).message,
+    /^rejitter: isFailure must be a function, got true$/,
+  );
+  for (const options of [null, 5, 'x', [], new Map(), new RetryPolicy()])
+    assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
+});
+
+test('a cost above the capacity is refused, the preset and the default included', () => {
+  for (const [options, text] of [
+    [{ capacity: 0.5 }, 'cost must be at most capacity (0.5), got 1'],
+    [{ capacity: 3, cost: 3.001 }, 'cost must be at most capacity (3), got 3.001'],
+    [{ preset: 'awsSdk2026', capacity: 10 }, 'cost must be at most capacity (10), got 14'],
+  ])
+    assert.equal(caught(() => budget(options)).message, `rejitter: ${text}`);
+});
+
+test('options are own properties, each read once', () => {
+  const reads = [];
+  const options = new Proxy(
+    { capacity: 5, cost: 2 },
+    {
+      get(target, name) {
+        reads.push(name);
+        return target[name];
+      },
+    },
+  );
+  assert.equal(budget(options).capacity, 5);
+  assert.deepEqual(reads, ['capacity', 'cost']);
+  assert.equal(budget(Object.create({ capacity: 5 }, { cost: { value: 2, enumerable: true } })).capacity, 50);
+});
+
+test('protect takes each kind of part once, then options', () => {
+  const api = protect(cooldown(), budget(), breaker(), { onEvent: undefined });
+  assert.deepEqual(Object.keys(api.status()), ['budget', 'breaker', 'cooldown']);
+  assert.deepEqual(Object.keys(protect(cooldown(), undefined).status()), ['cooldown']);
+  for (const [make, text] of [
+    [() => protect(), 'protect() must have parts, got none. Use protect(budget(), breaker())'],
+    [() => protect({}), 'protect() must have parts, got none. Use protect(budget(), breaker())'],
+    [() => protect(budget(), budget()), 'budget() must be there once, got two'],
+    [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
+    [
+      () => protect(budget(), { onEvents: () => {} }),
+      'unknown option "onEvents". Did you mean onEvent? Known options: onEvent',
+    ],
+    [
+      () => protect(budget, breaker(), 5, cooldown()),
+      'part 1 must be made by budget(), breaker() or cooldown(), got a function; part 3 must be made by budget(), ' +
+        'breaker() or cooldown(), got 5',
+    ],
+    [() => protect(budget(), 5), 'options must be an object, got 5'],
+  ])
+    assert.equal(caught(make).message, `rejitter: ${text}`);
+});
+
+test('a recipe has no state: each protection has its own', async () => {
+  const part = budget({ capacity: 1 });
+  const [one, other] = [protect(part), protect(part)];
+  await retry(
+    () => {
+      throw new Error('down');
+    },
+    { maxAttempts: 2, baseMs: 0, protection: one },
+  ).catch(() => {});
+  assert.equal(one.status().budget.tokens, 0);
+  assert.equal(other.status().budget.tokens, 1);
+});
+
+test('the option takes a protection or false', async () => {
+  const text = 'rejitter: protection must be made by protect(), or false, got ';
+  for (const [value, shown] of [
+    [budget(), 'an object'],
+    [protect, 'a function'],
+    [true, 'true'],
+    [null, 'null'],
+    ['', '""'],
+  ]) {
+    assert.equal(caught(() => new RetryPolicy({ protection: value })).message, text + shown);
+    assert.equal(caught(() => retrySync(() => {}, { protection: value })).message, text + shown);
+    await assert.rejects(
+      retry(() => {}, { protection: value }),
+      { message: text + shown },
+    );
+  }
+  assert.equal(await retry(() => 1, { protection: false }), 1);
+});
+
+test('data of a policy leave the protection out', () => {
+  const policy = new RetryPolicy({ protection: protect(budget()), maxAttempts: 3 });
+  assert.ok(!('protection' in policy.toJSON()));
+  assert.equal(
+    caught(() => RetryPolicy.fromJSON({ version: 1, protection: false })).message,
+    'rejitter: protection must be omitted (got false): it is not data',
+  );
+  const again = RetryPolicy.fromJSON(policy.toJSON(), { protection: protect(budget()) });
+  assert.equal(again.toJSON().maxAttempts, 3);
+});
+
+test('an open circuit by hand: it needs a breaker and a positive time', async () => {
+  const api = protect(breaker());
+  for (const ms of [0, -1, NaN, '5', null])
+    assert.match(
+      caught(() => api.open(ms)).message,
+      /^rejitter: ms must be a positive number of milliseconds or Infinity, got /,
+    );
+  assert.equal(api.status().breaker.state, 'closed');
+  for (const name of ['open', 'close'])
+    assert.equal(
+      caught(() => protect(budget())[name]()).message,
+      `rejitter: ${name}() must have a breaker to act on. Use protect(breaker())`,
+    );
+  api.open();
+  assert.equal(api.status().breaker.retryAfterMs, Infinity);
+  await assert.rejects(
+    retry(() => {}, { protection: api }),
+    { name: 'RejectedError', retryAfterMs: Infinity },
+  );
+  api.close();
+  assert.equal(api.status().breaker.state, 'closed');
+  assert.equal(await retry(() => 2, { protection: api }), 2);
+});

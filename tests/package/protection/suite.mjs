@@ -1,0 +1,16 @@
+// The schedules of operations that share protections: what the simulation needs of them.
+
+import { pathToFileURL } from 'node:url';
+
+import { check } from './oracle.mjs';
+import { perform } from './perform.mjs';
+import { makeSchedule } from './schedule.mjs';
+import { changes, trace } from './trace.mjs';
+
+export const suite = { name: 'protection', makeSchedule, perform, check, changes, trace };
+
+/** @param {string} folder of the unpacked package */
+export const open = async (folder) => {
+  const part = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
+  return { ...(await part('index.js')), ...(await part('protection.js')) };
+};
