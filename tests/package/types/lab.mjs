@@ -95,7 +95,7 @@ simulateEthernet().step().share = 3;
 const NAMES =
   'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, ' +
   'simulateEthernet, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs';
-const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'Simulation', 'SimulationProgress'];
+const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'RateLimitResult', 'Simulation', 'SimulationProgress'];
 const ESM =
   `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, ` +
   `RetryPolicy];\n`;
