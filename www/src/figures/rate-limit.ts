@@ -143,6 +143,8 @@ function layout(width: number) {
   const [pitch, height, first] = isNarrow ? [42, 36, 0] : [24, 20, 26];
   const rows = [0, 1, 2].map((i) => first + i * pitch);
   const columns = { refused: width - 110, failed: width };
-  const strip = isNarrow ? { x: 0, width, height: 16 } : { x: 160, width: columns.refused - 70 - 160, height: 20 };
+  const strip = isNarrow
+    ? { x: 16, width: width - 32, height: 16 }
+    : { x: 160, width: columns.refused - 70 - 160, height: 20 };
   return { isNarrow, rows, columns, strip, bottom: (rows[2] ?? 0) + height };
 }

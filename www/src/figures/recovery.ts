@@ -3,6 +3,7 @@ import { area, curveStepAfter, line } from 'd3-shape';
 import { leftAxis } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, rate } from '../charts/format';
+import { labelWidth } from '../charts/label-width';
 import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { DOWN_FROM_MS, type LoadResult, type LoadRun, type Shared } from '../compute/load';
@@ -17,7 +18,6 @@ export interface RecoveryData extends LoadResult {
 }
 
 const [LEFT, RIGHT] = [60, 10];
-const NARROW = 620;
 const TOP = 22;
 const PLOT = 190;
 const BAND = { top: TOP + PLOT + 10, height: 12 } as const;
@@ -28,7 +28,7 @@ export const recovery: FigureSpec<RecoveryData> = {
   id: 'recovery',
   title: 'Does it recover?',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
-  height: (width) => BOTTOM + 68 + (width < NARROW ? 16 : 0),
+  height: (width) => BOTTOM + 52 + KEY_LINE * (1 + (keyPlaces(width).at(-1)?.line ?? 0)),
 
   draw(data, width) {
     const { run, binMs, capacityPerS, input } = data;
@@ -191,25 +191,40 @@ function band({ run, horizonMs }: RecoveryData, x: Scale, width: number): SVGEle
   ];
 }
 
-/** Meaning of the marks, on one line or on two. */
+const KEYS = [
+  ['reach the server', 'reached'],
+  ['answered in time', 'answered'],
+  ['breaker open', 'phase-open'],
+  ['half-open', 'phase-half-open'],
+] as const;
+const SWATCH = 18;
+const KEY_LINE = 18;
+
+/** Where each item of the legend stands, on as many lines as the width needs. */
+function keyPlaces(width: number): { left: number; line: number }[] {
+  let [left, line] = [0, 0];
+  return KEYS.map(([label]) => {
+    const needed = SWATCH + 6 + labelWidth(label);
+    if (left > 0 && left + needed > width) [left, line] = [0, line + 1];
+    const place = { left, line };
+    left += needed + 18;
+    return place;
+  });
+}
+
+/** Meaning of the marks. */
 function legend(width: number): SVGElement[] {
-  const items = [
-    ['reach the server', 'reached'],
-    ['answered in time', 'answered'],
-    ['breaker open', 'phase-open'],
-    ['half-open', 'phase-half-open'],
-  ] as const;
-  const isNarrow = width < NARROW;
-  return items.map(([label, mark], i) => {
-    const column = isNarrow ? i % 2 : i;
-    const [left, y] = [LEFT + column * (isNarrow ? 150 : 140), BOTTOM + 60 + (isNarrow && i > 1 ? 16 : 0)];
+  const places = keyPlaces(width);
+  return KEYS.map(([label, mark], i) => {
+    const { left, line } = places[i] ?? { left: 0, line: 0 };
+    const y = BOTTOM + 60 + KEY_LINE * line;
     return svg(
       'g',
       { class: 'key' },
       mark === 'reached'
-        ? svg('path', { d: `M${left},${y - 4}h18`, class: mark })
-        : svg('rect', { x: left, y: y - 9, width: 18, height: 10, class: mark }),
-      svg('text', { x: left + 24, y, class: 'value' }, label),
+        ? svg('path', { d: `M${left},${y - 4}h${SWATCH}`, class: mark })
+        : svg('rect', { x: left, y: y - 9, width: SWATCH, height: 10, class: mark }),
+      svg('text', { x: left + SWATCH + 6, y, class: 'value' }, label),
     );
   });
 }
