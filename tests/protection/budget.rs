@@ -21,7 +21,7 @@ fn tokens_are_those_that_aws_publishes() {
     for case in cases {
         let tokens = case["tokens"].as_f64().expect("a number");
         let mut budget = Budget::new(1_000.0 * tokens);
-        // What the last retry of each operation took.
+        // Tokens that the last retry of each operation took.
         let mut taken: HashMap<&str, f64> = HashMap::new();
         for step in case["steps"].as_array().expect("a list") {
             let [operation, end, then] = [0, 1, 2].map(|i| step[i].as_str().expect("a word"));
@@ -109,7 +109,7 @@ fn a_cost_that_is_just_there_is_granted_once() {
     assert!(budget.take(1_000.0, 1.0));
 }
 
-/// A thousandth is no binary fraction: counted in tokens, a tenth added ten times would not be one.
+/// A thousandth is not a binary fraction: counted in tokens, a tenth added ten times would not be one.
 #[test]
 fn ten_million_small_credits_leave_no_rounding_error() {
     let mut budget = Budget::new(1e12);
@@ -128,4 +128,63 @@ fn reading_the_tokens_changes_nothing() {
     let before = budget;
     assert_eq!(budget.tokens(10.0), 10.0);
     assert_eq!(budget, before);
+}
+
+/// A budget of operations whose attempts fail independently. Tokens are whole.
+struct Independent {
+    attempts: u32,
+    cost: f64,
+    per_success: f64,
+    refund: bool,
+}
+
+impl Independent {
+    /// Tokens that a bucket without bounds gains per operation.
+    fn gain(&self, failing: f64, random: &mut Random) -> f64 {
+        const OPERATIONS: u32 = 500_000;
+        const HALF: f64 = 1e12;
+        let capacity = 2.0 * HALF;
+        let mut budget = Budget::new(capacity);
+        assert!(budget.take(capacity, HALF));
+        for _ in 0..OPERATIONS {
+            let mut taken = 0.0;
+            for attempt in 1..=self.attempts {
+                if !random.chance(failing) {
+                    budget.credit(if self.refund && taken > 0.0 {
+                        taken
+                    } else {
+                        self.per_success
+                    });
+                    break;
+                }
+                if attempt < self.attempts {
+                    assert!(budget.take(capacity, self.cost));
+                    taken = self.cost;
+                }
+            }
+        }
+        (budget.tokens(capacity) - HALF) / f64::from(OPERATIONS)
+    }
+}
+
+/// Below these rates of failure a budget gains more than it loses, above them it runs dry: the sums of the formula
+/// p² + … + pⁿ = ρ(1 − p), and without refund p + … + p^(n − 1) = ρ(1 − pⁿ), to 2%.
+#[test]
+fn a_budget_leaves_ordinary_flakiness_alone() {
+    let three = |cost, per_success, refund| Independent {
+        attempts: 3,
+        cost,
+        per_success,
+        refund,
+    };
+    for (budget, knee) in [
+        (three(1_000.0, 100.0, true), 0.246),
+        (three(COST, PER_SUCCESS, true), 0.215),
+        (three(1_000.0, 100.0, false), 0.092),
+    ] {
+        let mut random = Random::new(1);
+        let below = budget.gain(knee * 0.98, &mut random);
+        let above = budget.gain(knee * 1.02, &mut random);
+        assert!(below > 0.0 && above < 0.0, "{knee}: {below}, {above}");
+    }
 }

@@ -207,7 +207,7 @@ class Breaker {
       change = told(0);
       if (change === HAS_OPENED) {
         const r = draw();
-        this.#state.set(before);
+        this.#state = before;
         told(r);
       }
     } catch (fault) {

@@ -115,7 +115,7 @@ export class Gate {
       this.#tell(operation, verdict, hintMs, response.status);
     } else if (failed) {
       this.#tell(operation, FAILURE, NaN);
-    } else if (again) {
+    } else if (again && !facts?.preparing) {
       // Who asks to come later works.
       this.#tell(operation, this.#throttled ? NOTHING : FAILURE, NaN);
     } else {

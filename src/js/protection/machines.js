@@ -1,5 +1,5 @@
 // @ts-check
-// The machines of protection over plain numbers: the one module that knows their wasm file (src/bindings/protection.rs).
+// The machines of protection over plain numbers: the one module that knows their wasm (src/bindings/protection.rs).
 // The state of a machine is an array, which a call copies into the registers of the wasm instance and back. Calls that
 // every successful attempt makes stay in JavaScript as long as they are a comparison and an increment.
 //
@@ -23,6 +23,7 @@
  * @property {(now: number) => void} numbers
  * @property {(now: number) => number} fresh
  *
+ * @typedef {number[]} State a plain array: a typed one takes two to three times the memory
  * @typedef {() => Core} Load returns the same core until it has to be made again; throws if the host compiles no wasm
  */
 
@@ -43,7 +44,7 @@ let registers;
  * Copies a state into the registers.
  * @param {Load} load
  * @param {number} at
- * @param {Float64Array} state
+ * @param {State} state
  * @returns {Core}
  */
 function enter(load, at, state) {
@@ -60,7 +61,7 @@ function enter(load, at, state) {
  * Copies a state back. Returns the answer of the call.
  * @template T
  * @param {number} at
- * @param {Float64Array} state
+ * @param {State} state
  * @param {T} answer
  */
 function leave(at, state, answer) {
@@ -77,12 +78,12 @@ export const PENDING = 1;
  * Returns the state of a full budget.
  * @param {number} capacity
  */
-export const newBudget = (capacity) => Float64Array.of(capacity, 0);
+export const newBudget = (capacity) => [capacity, 0];
 
 /**
  * Takes the cost of a retry if the budget has it, pending credits included. Returns whether it did.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} capacity
  * @param {number} cost
  */
@@ -94,7 +95,7 @@ export function takeTokens(load, state, capacity, cost) {
 /**
  * Returns the tokens that are left, pending credits included. Changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} capacity
  */
 export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).tokens(capacity);
@@ -104,13 +105,13 @@ export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).to
 /** Place of the time until which it holds attempts. */
 export const UNTIL = 0;
 
-/** Returns the state of a cooldown that holds nobody. */
-export const newCooldown = () => new Float64Array(2);
+/** Returns the state of a cooldown that holds no attempt. */
+export const newCooldown = () => [0, 0];
 
 /**
  * Holds attempts for `hintMs`. A hint that ends before the present one changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  * @param {number} hintMs at most the policy's `maxRetryAfterMs`
  */
@@ -120,28 +121,28 @@ export function startCooldown(load, state, now, hintMs) {
 }
 
 /**
- * Returns the rest of the cooldown in ms, 0 if there is none.
+ * Returns the rest of the cooldown in ms, 0 after its end.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  */
 export function cooldownLeft(load, state, now) {
-  if (state[0] <= now) return 0;
+  if (state[UNTIL] <= now) return 0;
   const core = enter(load, COOLDOWN, state);
   return leave(COOLDOWN, state, core.left(now));
 }
 
 /**
  * Returns how long to hold an attempt in ms: the rest of the cooldown and a drawn share of half of what the server
- * asked for, or of `baseMs` if that is more. 0 if there is no cooldown.
+ * asked for, or of `baseMs` if that is more. 0 without a cooldown.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  * @param {number} baseMs
  * @param {number} draw
  */
 export function holdMs(load, state, now, baseMs, draw) {
-  if (state[0] <= now) return 0;
+  if (state[UNTIL] <= now) return 0;
   const core = enter(load, COOLDOWN, state);
   return leave(COOLDOWN, state, core.hold(now, baseMs, draw));
 }
@@ -171,7 +172,7 @@ export const NOTHING = 0;
 export const SUCCESS = 1;
 export const FAILURE = 2;
 
-/** What {@link endedIn} returns: the phase is the same, the circuit opened, it closed. */
+/** Results of {@link endedIn}: the phase is the same, the circuit opened, it closed. */
 export const SAME = 0;
 export const HAS_OPENED = 1;
 export const HAS_CLOSED = 2;
@@ -181,15 +182,27 @@ export const HAS_CLOSED = 2;
  * @param {number} now
  */
 export function newBreaker(now) {
-  const state = new Float64Array(STATE);
+  const state = Array(STATE).fill(0);
   state[STARTED_AT] = state[CLOSED_AT] = now;
   return state;
 }
 
 /**
+ * Copies a breaker's state and options into the registers.
+ * @param {Load} load
+ * @param {State} state
+ * @param {Float64Array} options
+ */
+function enterWith(load, state, options) {
+  const core = enter(load, BREAKER, state);
+  registers.set(options, OPTIONS);
+  return core;
+}
+
+/**
  * Returns whether the circuit is closed and `now` lies in the present slice of its window: then to count is all there
  * is to do.
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */
@@ -199,10 +212,10 @@ function onlyCounts(state, options, now) {
 }
 
 /**
- * Returns the time in ms during which every attempt is refused for certain, 0 if one may be admitted. Takes no probe. A
+ * Returns the time in ms during which the circuit certainly admits no attempt, 0 if it may admit one. Takes no probe. A
  * running probe is not certain: it may end any time.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  */
 export function lookAtBreaker(load, state, now) {
@@ -216,7 +229,7 @@ export function lookAtBreaker(load, state, now) {
  * `state[GENERATION]` and `state[LEASE]` are the attempt's: each admitted attempt must be handed to
  * {@link endedIn} or {@link succeeded}, once. The generation grows if the circuit became half-open by this.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */
@@ -225,14 +238,13 @@ export function admit(load, state, options, now) {
     state[BEGUN]++;
     return 0;
   }
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return leave(BREAKER, state, core.admit(now));
 }
 
 /**
  * Counts a successful attempt if that is all there is to do. Returns whether it was: if not, call {@link endedIn}.
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  * @param {number} generation
@@ -245,9 +257,9 @@ export function succeeded(state, options, now, generation) {
 }
 
 /**
- * Tells how an attempt ended. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
+ * Takes in the end of an attempt. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  * @param {number} draw varies the length of an opening
@@ -259,15 +271,14 @@ export function succeeded(state, options, now, generation) {
  */
 export function endedIn(load, state, options, now, draw, generation, lease, verdict, hintMs) {
   if (generation !== state[GENERATION]) return SAME;
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
 }
 
 /**
  * Opens the circuit by hand.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  * @param {number} ms positive; Infinity until {@link closeByHand}
  */
@@ -279,7 +290,7 @@ export function openByHand(load, state, now, ms) {
 /**
  * Closes the circuit by hand, with an empty window.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  */
 export function closeByHand(load, state, now) {
@@ -290,13 +301,12 @@ export function closeByHand(load, state, now) {
 /**
  * Returns the breaker's numbers at `now`. Changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */
 export function breakerNumbers(load, state, options, now) {
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   core.numbers(now);
   const [retryAfterMs, failures, calls, opens] = registers.subarray(NUMBERS);
   return { phase: state[PHASE], retryAfterMs, failures, calls, opens };
@@ -305,13 +315,12 @@ export function breakerNumbers(load, state, options, now) {
 /**
  * Returns whether the breaker behaves as a new one would. Changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */
 export function breakerIsFresh(load, state, options, now) {
   if (state[BEGUN] > 0 && onlyCounts(state, options, now)) return false;
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return !!core.fresh(now);
 }

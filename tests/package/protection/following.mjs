@@ -1,7 +1,7 @@
 // One operation, followed through the record. It is written as the design tells it, from the top to the bottom: what
 // must come next is taken from the record, and what the outside decides (how a callback ended, and when) is read there.
 
-import { computedWait, hintedWait, resolved } from '../schedules/waits.mjs';
+import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
 
 /** Something in the record that the design does not allow. */
@@ -29,6 +29,9 @@ function restOf({ at, ms }, now) {
 /** Entries that an operation makes when it goes on. */
 const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']);
 
+/** The lane of the draws that protection needs, beside those of waits. */
+const BESIDE = 2;
+
 const ceil = Math.ceil;
 const near = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a));
 
@@ -51,6 +54,8 @@ export class Following {
     this.heldMs = 0;
     /** Tokens taken for an attempt that has not begun. */
     this.taken = 0;
+    /** Whether a cooldown holds it. */
+    this.holds = false;
     /** Tokens that the last retry took. */
     this.spent = 0;
     /** What the breaker gave to the attempt that runs. */
@@ -63,6 +68,12 @@ export class Following {
     this.over_ = false;
     this.script = this.run(call);
     this.want = this.script.next().value;
+  }
+
+  /** The draw of a lane: the caller's own, or that of the seed. */
+  draw(lane) {
+    const { seed } = this.options;
+    return seed === undefined ? this.plan.draw : draw(seed, this.operation.index, this.attempts, lane);
   }
 
   get now() {
@@ -99,7 +110,7 @@ export class Following {
     }
     const fits = this.want.kinds.includes(entry.kind) && (this.want.fits === undefined || this.want.fits(entry));
     if (!fits) {
-      if (ACTS.has(entry.kind)) this.object(this.want.rule, `${this.name(entry)} instead of ${this.want.text}`);
+      if (ACTS.has(entry.kind)) this.object(this.broken(entry), `${this.name(entry)} instead of ${this.want.text}`);
       if (!ASIDE.has(entry.kind)) this.object('order', `${entry.kind} instead of ${this.want.text}`);
       return;
     }
@@ -116,6 +127,21 @@ export class Following {
     if (entry.kind !== 'settle') return `${entry.kind} at ${entry.r}`;
     const { ok, value, report } = entry;
     return `${ok ? 'a result' : `${value?.name}`} (${report?.reason ?? value?.by}) at ${entry.r}`;
+  }
+
+  /** The rule that an unexpected entry breaks: a part that stops what it must not stop says so itself. */
+  broken(entry) {
+    if (entry.kind !== 'settle') return this.want.rule;
+    switch (entry.report?.reason ?? entry.value?.by) {
+      case 'breaker':
+        return this.state.stale ? 'P7' : this.state.breaker?.phase === 'half-open' ? 'P6' : 'breaker';
+      case 'cooldown':
+        return 'cooldown';
+      case 'budget':
+        return this.attempts === 0 ? 'P3' : 'P2';
+      default:
+        return this.want.rule;
+    }
   }
 
   /** Every timer is one of a wait or hold, of the attempt, or of the deadline. */
@@ -194,11 +220,14 @@ export class Following {
         if (breaker?.busy(this.now) > 0 && this.comes() === 'settle' && this.coming().value?.by !== 'cooldown')
           return yield* this.refuse('breaker', breaker.busy(this.now), 'P5');
         const { maxHoldMs } = cooldown;
-        const held = cooldown.hold(this.now, this.parameters.base, this.plan.draw);
+        const held = cooldown.hold(this.now, this.parameters.base, this.draw(BESIDE));
         const late = this.now + ceil(held) + 1 > this.deadline;
         const long = least + left > maxHoldMs || (most + left > maxHoldMs && this.comes() === 'settle');
         if (late || long) return yield* this.refuse('cooldown', left, 'P8');
+        cooldown.held += 1;
+        this.holds = true;
         if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return false;
+        this.leave();
         least += left;
         most += held;
         this.heldMs += held;
@@ -292,12 +321,11 @@ export class Following {
   /** The wait before a retry, and whether one is made. */
   *decide(exactly, hintMs, until) {
     const { breaker, budget, cooldown } = this.state;
-    const { draw } = this.plan;
     const computed = computedWait(this.parameters, this.attempts, {});
     const wait = hintMs > 0 ? hintedWait(this.parameters, hintMs, computed) : computed;
-    const own = exactly ?? wait.at(draw);
+    const own = exactly ?? wait.at(this.draw(0));
     const set = until !== undefined && cooldown.at(this.now).until === until;
-    const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, draw) ?? 0);
+    const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, this.draw(BESIDE)) ?? 0);
     const delay = Math.max(own, hold);
     const room = this.deadline - this.now;
     if (ceil(own) + 1 > room) {
@@ -327,7 +355,7 @@ export class Following {
       }
     }
     yield* this.hook('onRetry');
-    return delay;
+    return { delay, rule: hold > own ? 'P11' : 'order' };
   }
 
   count(by) {
@@ -335,8 +363,8 @@ export class Following {
   }
 
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
-  *wait(delay) {
-    if (!(yield* this.sleep(delay, this.taken > 0 ? 'P2' : 'order', `a wait of ${delay} ms`))) return false;
+  *wait({ delay, rule }) {
+    if (!(yield* this.sleep(delay, rule, `a wait of ${delay} ms`))) return false;
     if (this.now >= this.deadline) {
       yield* this.stop('deadline', 'order');
       return false;
@@ -366,7 +394,7 @@ export class Following {
       const arm = yield* this.expect('arm', rule, text, { fits });
       this.timers.get(arm.id).ms = rest;
       const ends = (entry) => entry.id === arm.id || this.expires(entry);
-      const fire = yield { kinds: ['fire'], rule: rule === 'P2' ? 'order' : rule, text, now: false, fits: ends };
+      const fire = yield { kinds: ['fire'], rule, text, now: false, fits: ends };
       if (fire.id !== arm.id) {
         yield* this.stop('deadline', rule);
         return false;
@@ -440,11 +468,18 @@ export class Following {
     this.pass = undefined;
     if (breaker === undefined || pass === undefined) return;
     this.state.stale = pass.generation !== breaker.generation;
-    breaker.end(this.now, pass, verdict, this.plan.draw, cause);
+    breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause);
+  }
+
+  /** Leaves the place among those who are held. */
+  leave() {
+    if (this.holds) this.state.cooldown.held -= 1;
+    this.holds = false;
   }
 
   /** Puts back what an attempt that does not come has taken. */
   release() {
+    this.leave();
     this.hear(NOTHING);
     if (this.taken > 0) this.state.budget.putBack(this.taken);
     this.taken = 0;
@@ -453,7 +488,7 @@ export class Following {
   *hook(name) {
     if (!this.uses.hooks.includes(name)) return;
     const fits = (entry) => entry.name === name;
-    const rule = name === 'onAttempt' ? (this.rule ?? 'order') : this.taken > 0 ? 'P2' : 'order';
+    const rule = name === 'onAttempt' ? (this.rule ?? 'order') : 'order';
     yield* this.expect('hook', rule, name, { fits });
     yield* this.expect('hookEnd', 'order', `the end of ${name}`, { fits });
   }
@@ -501,7 +536,8 @@ export class Following {
     if (this.aborted && entry.value === this.operation.reason) return;
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
     if (by !== undefined) {
-      if (!(entry.value instanceof RejectedError)) this.object(rule, `${was} instead of a refusal by ${by}`);
+      if (!(entry.value instanceof RejectedError))
+        this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
       if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);
       if (!near(ms, entry.value.retryAfterMs))
         this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
@@ -509,10 +545,15 @@ export class Following {
         this.object('P12', 'the cause is not the failure that opened the circuit');
       return;
     }
+    if (this.attempts > 0 && entry.value instanceof RejectedError && entry.value !== value)
+      this.object('P12', `${was} after ${this.attempts} attempts`);
     const { report } = entry;
-    if (entry.ok !== ok) this.object(rule, `${was} instead of ${text}`);
+    if (entry.ok !== ok) this.object(this.broken(entry), `${was} instead of ${text}`);
     if (reason !== undefined && report !== undefined && report.reason !== reason)
-      this.object(rule, `the reason is ${report.reason} instead of ${reason}`);
+      this.object(
+        report.reason === 'exhausted' ? rule : this.broken(entry),
+        `the reason is ${report.reason} instead of ${reason}`,
+      );
     if (report !== undefined && reason !== undefined && report.attempts !== this.attempts)
       this.object('P12', `${report.attempts} attempts instead of ${this.attempts}`);
     if (ms !== undefined && report !== undefined && !near(ms, report.retryAfterMs))

@@ -64,6 +64,8 @@ export class Cooldown {
     this.maxHoldMs = maxHoldMs;
     /** Requests to wait, in order: when, and for how long. @type {{ at: number, ms: number }[]} */
     this.hints = [];
+    /** Attempts that are held now. */
+    this.held = 0;
     this.refused = 0;
   }
 

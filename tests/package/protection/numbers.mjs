@@ -15,8 +15,9 @@ export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
   if (state.budget) ofBudget(state.budget, numbers.budget, object);
   if (state.cooldown) {
     const left = Math.max(0, state.cooldown.at(now).until - now);
-    const { remainingMs, refused } = numbers.cooldown;
+    const { remainingMs, refused, held } = numbers.cooldown;
     if (!near(remainingMs, left)) object('cooldown', `remainingMs is ${remainingMs} instead of ${left}`);
+    if (held !== state.cooldown.held) object('status', `held ${held} instead of ${state.cooldown.held}`);
     if (refused !== state.cooldown.refused) object('cooldown', `refused ${refused}, not ${state.cooldown.refused}`);
   }
   if (state.breaker) ofBreaker(state, numbers.breaker, now, object, schedule);
@@ -48,4 +49,27 @@ function ofBreaker({ breaker: kept, stale }, seen, now, object) {
   const { failures, calls } = breaker.counted(now);
   if (!near(seen.failures, failures)) object(rule, `failures is ${seen.failures} instead of ${failures}`);
   if (!near(seen.calls, calls)) object(rule, `calls is ${seen.calls} instead of ${calls}`);
+}
+
+/** Two states never touch each other: what no time changes stays the same while no operation of a state acts. */
+export function untouched(world) {
+  const acted = new Set();
+  const before = new Map();
+  for (const entry of world.log) {
+    if (entry.op >= 0) {
+      const { policy, plan } = world.operations[entry.op];
+      if (plan.via !== 'off') acted.add(`${policy.of} ${plan.key ?? ''}`);
+    }
+    if (entry.kind === 'abort')
+      for (const { plan, policy } of world.operations) acted.add(`${policy.of} ${plan.key ?? ''}`);
+    if (entry.kind !== 'status') continue;
+    const name = `${entry.protection} ${entry.key ?? ''}`;
+    const { budget, breaker, cooldown } = entry.numbers;
+    const counted = JSON.stringify([budget, breaker && [breaker.opens, breaker.refused], cooldown?.refused]);
+    const earlier = before.get(name);
+    if (earlier !== undefined && earlier !== counted && !acted.has(name))
+      throw new Objection('P16', `state ${name}: ${counted} instead of ${earlier}, though no operation of it acted`);
+    before.set(name, counted);
+    acted.delete(name);
+  }
 }

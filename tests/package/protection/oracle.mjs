@@ -3,19 +3,20 @@
 
 import { Breaker, Budget, Cooldown } from './machines.mjs';
 import { Following, Objection } from './following.mjs';
-import { objectionsToNumbers } from './numbers.mjs';
+import { objectionsToNumbers, untouched } from './numbers.mjs';
 
 /** @returns {{ rule: string, text: string }[]} objections, the earliest first */
 export function check(world, pkg) {
   const oracle = new Oracle(world, pkg);
   const found = [];
   try {
+    untouched(world);
     oracle.follow();
   } catch (thrown) {
     if (!(thrown instanceof Objection)) throw thrown;
     found.push({ rule: thrown.rule, text: thrown.message });
   }
-  for (const { text } of world.problems) found.push({ rule: 'P10', text });
+  for (const { rule, text } of world.problems) found.push({ rule: typeof rule === 'string' ? rule : 'P10', text });
   return found;
 }
 

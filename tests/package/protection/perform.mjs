@@ -1,10 +1,26 @@
 // Plays a schedule: makes the protections and policies, calls the operations, and writes down everything that happens.
 
-import { World } from '../schedules/world.mjs';
+import { World, describe } from '../schedules/world.mjs';
 import { AFTERWARDS, HOOKS } from './schedule.mjs';
 
 /** @returns {Promise<ProtectedWorld>} when all has ended */
 export async function perform(schedule, pkg) {
+  const world = await play(schedule, pkg);
+  if (schedule.twice) compare(world, await play(schedule, pkg.twin));
+  return world;
+}
+
+/** The machines as JavaScript decide as those in wasm do. */
+function compare(world, { log }) {
+  const said = ({ kind, op, r, turn, ms, ok, numbers, report }) =>
+    JSON.stringify([kind, op, r, turn, ms, ok, numbers, report?.reason, report?.retryAfterMs]);
+  const i = world.log.findIndex((entry, n) => log[n] === undefined || said(entry) !== said(log[n]));
+  if (i < 0 && world.log.length === log.length) return;
+  const other = log[i] === undefined ? 'nothing' : said(log[i]);
+  world.problem('P15', `entry ${i} is ${world.log[i] && said(world.log[i])}, and ${other} without wasm`);
+}
+
+async function play(schedule, pkg) {
   const world = new ProtectedWorld(schedule, pkg);
   new Stage(world, schedule, pkg).begin();
   await world.live();
@@ -65,7 +81,7 @@ class ProtectedWorld extends World {
 
 class Stage {
   constructor(world, schedule, pkg) {
-    Object.assign(this, { world, schedule, pkg, signals: new Map(), calls: 0 });
+    Object.assign(this, { world, schedule, pkg, signals: new Map(), runs: new Map() });
   }
 
   begin() {
@@ -84,13 +100,17 @@ class Stage {
     if (schedule.afterwards) this.endWell();
   }
 
-  protection({ budget, breaker, cooldown }, i) {
+  protection({ budget, breaker, cooldown, throws }, i) {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
-    if (breaker) parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
+    if (breaker)
+      parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
     if (budget) parts.push(pkg.budget(budget));
-    const onEvent = (event) => world.note('protection', world.current(), { protection: i, event });
+    const onEvent = (event) => {
+      world.note('protection', world.current(), { protection: i, event });
+      if (throws) throw new Error('of onEvent');
+    };
     const object = pkg.protect(...parts, { onEvent });
     world.note('made', undefined, { protection: i });
     return { object, keys: new Set([undefined]) };
@@ -105,7 +125,10 @@ class Stage {
     return says;
   }
 
-  /** Long after: calls that succeed, as many as any breaker needs to close. */
+  /**
+   * Long after: calls that succeed, as many as any breaker needs to close, and one that a circuit may refuse whose
+   * clock was set back.
+   */
   endWell() {
     const { world, schedule } = this;
     schedule.protections.forEach((_, i) => {
@@ -114,7 +137,7 @@ class Stage {
       this.options.push(this.readyOptions(policy));
       this.policies.push(new this.pkg.RetryPolicy(this.options[index]));
       const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
-      for (let k = 0; k < 3; k += 1)
+      for (let k = 0; k < 4; k += 1)
         world.later(AFTERWARDS + k * 1e6, () => {
           for (const [j, key] of [...world.protections[i].keys].entries())
             world.later(j, () => this.start({ ...plan, key }));
@@ -148,7 +171,7 @@ class Stage {
   readyOptions({ of, options: plain, uses }) {
     const { world } = this;
     const options = { ...plain, protection: world.protections[of].object };
-    options.random = () => world.current()?.plan.draw ?? 0.5;
+    if (plain.seed === undefined) options.random = () => world.current()?.plan.draw ?? 0.5;
     for (const [name, list] of [
       ['retryIf', 'verdicts'],
       ['retryOnResult', 'results'],
@@ -181,10 +204,22 @@ class Stage {
   start(plan) {
     const { world, schedule, pkg, signals } = this;
     const policy = plan.policyOf ?? schedule.policies[plan.policy];
-    const operation = { id: world.operations.length, plan, policy, signal: plan.id, counts: {}, fns: 0, settled: undefined };
+    const operation = {
+      id: world.operations.length,
+      plan,
+      policy,
+      signal: plan.id,
+      counts: {},
+      fns: 0,
+      settled: undefined,
+    };
     world.operations.push(operation);
     const signal = signals.get(plan.id)?.controller.signal;
     operation.reason = signals.get(plan.id)?.reason;
+    // Of the draws of a seed: each run of a policy has its own, one-shot functions have the first.
+    const runs = !['once', 'sync'].includes(plan.via);
+    operation.index = runs ? (this.runs.get(plan.policy) ?? 0) : 0;
+    if (runs) this.runs.set(plan.policy, operation.index + 1);
     const { object, keys } = world.protections[policy.of];
     if (plan.via !== 'off') keys.add(plan.key);
     const fn = (attempt) => this.attempted(operation, attempt);
@@ -195,9 +230,14 @@ class Stage {
       if (plan.via === 'sync') return this.blocking(operation, fn, { ...options, signal, protection: own() });
       const also = { signal, ...(plan.key !== undefined && plan.via === 'run' && { key: plan.key }) };
       let promise;
-      if (plan.via === 'once') promise = pkg.retry(fn, { ...options, signal, protection: own() });
-      else if (plan.via === 'off') promise = this.policies[plan.policy].run(fn, { signal, protection: false });
-      else promise = this.policies[plan.policy].run(fn, also);
+      try {
+        if (plan.via === 'once') promise = pkg.retry(fn, { ...options, signal, protection: own() });
+        else if (plan.via === 'off') promise = this.policies[plan.policy].run(fn, { signal, protection: false });
+        else promise = this.policies[plan.policy].run(fn, also);
+      } catch (error) {
+        world.problem('P10', `the call threw ${describe(error)}`);
+        return undefined;
+      }
       promise.then(
         (value) => this.settled(operation, true, value),
         (error) => this.settled(operation, false, error),
