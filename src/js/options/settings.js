@@ -63,8 +63,8 @@ import { RULES } from './rules.js';
  * @typedef {object} Protection
  * @property {(key: string) => Protection} of another destination
  * @property {() => Protection} use the state of the moment, for an operation that begins
- * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any>} run runs an operation that
- *   nothing else watches
+ * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any> | undefined} run runs an
+ *   operation that nothing else watches, unless it may not begin at once
  * @property {() => Gate} gate for an operation that begins
  * @property {string | undefined} key
  *
@@ -74,7 +74,6 @@ import { RULES } from './rules.js';
  *   Attempt
  * @property {(value: unknown) => unknown} returnedDirective
  * @property {(...operation: any) => Promise<any>} resume goes on after the first attempt
- * @property {(settings: Settings, fn: any, index: number) => Promise<any>} start runs it with an operation object
  */
 
 /** Nothing but protection watches an operation. */

@@ -10,12 +10,12 @@ import {
   CLOSED,
   FAILURE,
   GENERATION,
-  HAS_CLOSED,
   HAS_OPENED,
   LEASE,
   NOTHING,
   OPEN,
   PHASE,
+  SAME,
   SUCCESS,
   admit,
   breakerIsFresh,
@@ -113,13 +113,7 @@ class Breaker {
    * @param {number} time
    */
   look(time) {
-    if (!this.isOpen) return 0;
-    try {
-      return lookAtBreaker(this.#load, this.#state, time);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return this.isOpen ? failOpen(this.#load, () => lookAtBreaker(this.#load, this.#state, time), 0) : 0;
   }
 
   /**
@@ -161,12 +155,7 @@ class Breaker {
 
   /** @param {number} time */
   #admit(time) {
-    try {
-      return admit(this.#load, this.#state, this.#options, time);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return failOpen(this.#load, () => admit(this.#load, this.#state, this.#options, time), 0);
   }
 
   /**
@@ -195,31 +184,20 @@ class Breaker {
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
-   * @param {() => number} draw called only if the circuit opens
+   * @param {() => number} draw called only if the circuit opens; never throws
    * @param {import('./events.js').Tell} tell
    */
   ended(time, { generation, lease }, verdict, hintMs, cause, draw, tell) {
-    const before = this.#state.slice();
-    const told = (/** @type {number} */ r) =>
-      endedIn(this.#load, this.#state, this.#options, time, r, generation, lease, verdict, hintMs);
-    let change;
-    try {
-      change = told(0);
-      if (change === HAS_OPENED) {
-        const r = draw();
-        this.#state = before;
-        told(r);
-      }
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return;
-    }
-    if (change === HAS_OPENED) {
-      this.cause = cause;
-      tell('opened', this.#numbers(time));
-    } else if (change === HAS_CLOSED) {
-      tell('closed', this.#numbers(time));
-    }
+    const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
+      endedIn(this.#load, state, this.#options, time, r, generation, lease, verdict, hintMs);
+    const follow = () => {
+      // Tried on a copy: random() may call operations that change the state.
+      const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
+      const change = told(this.#state, opens ? draw() : 0);
+      if (change === HAS_OPENED) this.cause = cause;
+      if (change !== SAME) tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
+    };
+    failOpen(this.#load, follow, undefined);
   }
 
   /**

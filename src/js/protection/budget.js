@@ -90,14 +90,8 @@ class Budget {
    */
   take(throttled, tell) {
     const cost = throttled ? this.#throttledCost : this.#cost;
-    let granted;
-    try {
-      granted = takeTokens(this.#load, this.#state, this.#capacity, cost);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
-    if (granted) {
+    const ask = () => takeTokens(this.#load, this.#state, this.#capacity, cost);
+    if (failOpen(this.#load, ask, true)) {
       this.#granted++;
       return cost;
     }
@@ -136,7 +130,7 @@ class Budget {
   }
 
   #tokens() {
-    return tokensOf(this.#load, this.#state, this.#capacity);
+    return failOpen(this.#load, () => tokensOf(this.#load, this.#state, this.#capacity), this.#capacity);
   }
 
   #numbers() {

@@ -4,6 +4,7 @@
 
 import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { drawBeside } from '../run/decision.js';
+import { reportFailure } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 import { rejectedBy, warnOfLayers } from './rejected.js';
@@ -142,7 +143,15 @@ export class Gate {
         ...(failed ? { error: outcome } : { result: outcome }),
         ...(status !== undefined && { status }),
       });
-    const draw = () => drawFor(operation);
+    const draw = () => {
+      try {
+        return drawFor(operation);
+      } catch (error) {
+        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
+        reportFailure(error);
+        return 0.5;
+      }
+    };
     breaker.ended(now(), this.#admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
   }
 

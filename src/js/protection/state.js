@@ -10,6 +10,8 @@ import { Gate } from './gate.js';
 
 /** Destinations that a protection keeps at most. */
 const MOST_KEYS = 1000;
+/** More than all uses of a protection. */
+const WORSE = 2 ** 51;
 
 /**
  * What makes the parts of each state.
@@ -66,20 +68,17 @@ export class States {
    */
   #forget() {
     const time = now();
-    const used = (/** @type {State | undefined} */ state) => state?.usedAt ?? Infinity;
     /** @type {State | undefined} */
-    let asNew;
-    /** @type {State | undefined} */
-    let notOpen;
-    /** @type {State | undefined} */
-    let any;
+    let victim;
+    let least = Infinity;
     for (const state of this.byKey.values()) {
-      const { usedAt } = state;
-      if (usedAt < used(any)) any = state;
-      if (usedAt < used(notOpen) && !state.breaker?.isOpen) notOpen = state;
-      if (usedAt < used(asNew) && state.isFresh(time)) asNew = state;
+      const loss = (state.isFresh(time) ? 0 : state.breaker?.isOpen ? 2 : 1) * WORSE + state.usedAt;
+      if (loss < least) {
+        victim = state;
+        least = loss;
+      }
     }
-    const state = /** @type {State} */ (asNew ?? notOpen ?? any);
+    const state = /** @type {State} */ (victim);
     state.forgotten = true;
     this.byKey.delete(/** @type {string} */ (state.key));
   }
@@ -129,18 +128,18 @@ export class State {
   }
 
   /**
-   * Runs an operation that nothing else watches. As without protection, a first attempt that succeeds makes no
-   * operation object.
+   * Runs an operation that nothing else watches, unless it may not begin at once. As without protection, a first
+   * attempt that succeeds makes no operation object.
    * @param {import('../options/settings.js').Driver} driver
    * @param {import('../options/settings.js').Settings} settings
    * @param {(attempt: any) => unknown} fn
    * @param {number} index
-   * @returns {Promise<any>}
+   * @returns {Promise<any> | undefined}
    */
   run(driver, settings, fn, index) {
     const startedAt = now();
     const pass = this.#pass(startedAt);
-    if (pass < 0) return driver.start(settings, fn, index);
+    if (pass < 0) return undefined;
     const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
     const goOn = (/** @type {unknown} */ outcome, failed = true) =>
       driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));

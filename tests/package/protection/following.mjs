@@ -33,7 +33,7 @@ const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']
 const BESIDE = 2;
 
 const ceil = Math.ceil;
-const near = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a));
+const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a));
 
 export class Following {
   constructor(oracle, operation, state, call) {

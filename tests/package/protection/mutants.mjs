@@ -181,7 +181,7 @@ plant('openings are forgotten on closing', 'breaker', [
   if (change === HAS_CLOSED) state[${OPENS}] = 0;
   return change;`,
 ]);
-plant('all openings are equally long', 'breaker', [breaker, 'const r = draw();', 'const r = 0.5;']);
+plant('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']);
 plant(
   'a clock that was set back keeps the circuit open',
   ['breaker', 'P6'],
@@ -357,17 +357,13 @@ plant(
 // Cooldown.
 plant('all who are held are released together', 'P11', [
   cooldown,
-  'return holdMs(this.#load, this.#state, time, baseMs, draw);',
-  'return holdMs(this.#load, this.#state, time, baseMs, 0);',
+  'holdMs(this.#load, this.#state, time, baseMs, draw)',
+  'holdMs(this.#load, this.#state, time, baseMs, 0)',
 ]);
 plant(
   'a shorter hint shortens the hold',
   ['cooldown', 'P8', 'P11'],
-  [
-    cooldown,
-    'startCooldown(this.#load, this.#state, time, hintMs);',
-    'this.#state[UNTIL] = 0;\n      startCooldown(this.#load, this.#state, time, hintMs);',
-  ],
+  [cooldown, 'const before = this.until;', 'const before = this.until;\n    this.#state[UNTIL] = 0;'],
 );
 plant(
   'a success ends the hold',

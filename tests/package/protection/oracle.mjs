@@ -56,6 +56,12 @@ class Oracle {
         this.paid();
         objectionsToNumbers(this.state(entry.protection, entry.key, entry.r), entry, this.world.schedule);
         return;
+      case 'byHand': {
+        const { breaker } = this.state(entry.protection, entry.key, entry.r);
+        if (entry.close) breaker.close(entry.r);
+        else breaker.openFor(entry.r, entry.open ?? Infinity, undefined);
+        return;
+      }
       case 'abort':
         for (const each of this.followings) if (each.operation.signal === entry.signal) this.hand(each, entry);
         return;

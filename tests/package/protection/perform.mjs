@@ -95,7 +95,7 @@ class Stage {
       // Each call in a macrotask of its own: what happens in it then has one order.
       world.later(plan.at, () => this.start(plan));
     }
-    for (const event of schedule.events) world.later(event.at, () => this.abort(event.abort));
+    for (const event of schedule.events) world.later(event.at, () => this.happen(event));
     for (const lie of schedule.lies) world.later(lie.at, () => this.lie(lie));
     if (schedule.afterwards) this.endWell();
   }
@@ -156,6 +156,15 @@ class Stage {
         world.stands = undefined;
       });
     }
+  }
+
+  happen({ abort, protection, key, close, open }) {
+    if (abort !== undefined) return this.abort(abort);
+    const { object, keys } = this.world.protections[protection];
+    keys.add(key);
+    this.world.note('byHand', undefined, { protection, key, close, open });
+    const state = key === undefined ? object : object.for(key);
+    return close ? state.close() : state.open(open);
   }
 
   abort(i) {

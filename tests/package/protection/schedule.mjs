@@ -58,8 +58,20 @@ export function makeSchedule(seed, index) {
   for (const [i, op] of schedule.operations.entries())
     if (op.signal && g.chance(0.7))
       schedule.events.push({ at: at(op.at + g.pick([0, g.unit() * gap, g.unit() * g.pick(spans)])), abort: i });
+  for (const [i, { breaker }] of protections.entries())
+    if (breaker && g.chance(0.08)) schedule.events.push(...byHand(g, i, time, g.pick(keys), spans));
   if (world === 'clock') schedule.lies = lies(g, time, spans);
   return schedule;
+}
+
+/** Somebody opens the circuit, for a time or until it is closed, or only closes it. */
+function byHand(g, protection, end, key, spans) {
+  const at = Math.round(g.unit() * end);
+  const act = (at, more) => ({ at, protection, key, ...more });
+  const close = act(at + g.pick(spans), { close: true });
+  if (g.chance(0.3)) return [close];
+  if (g.chance(0.4)) return [act(at, { open: undefined }), close];
+  return [act(at, { open: g.pick(spans) }), ...(g.chance(0.3) ? [close] : [])];
 }
 
 /** The times that matter: of leases, windows and holds. */

@@ -752,3 +752,38 @@ timed('finalError wraps the own error of an operation that was refused later', a
   assert.deepEqual([seen.error.reason, seen.error.cause], ['breaker', error]);
   assert.equal(seen.error.message, 'rejitter: gave up after 1 attempt (breaker): down');
 });
+
+timed('random() at an opening may call operations, and what it throws is reported', async (clock) => {
+  const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
+  const inner = [];
+  const random = () => {
+    inner.push(watched(retry(() => 'inner', { protection: api })));
+    return 0.5;
+  };
+  watched(retry(down, { ...plain, maxAttempts: 1, random, protection: api }));
+  await microtasks();
+  // Asked once, before the circuit opened: the call within was let pass, and its end says nothing any more.
+  assert.deepEqual([inner.length, inner[0].value], [1, 'inner']);
+  assert.deepEqual([state(api), api.status().breaker.retryAfterMs, api.status().breaker.failures], ['open', 750, 1]);
+  const thrown = new Error('no draw');
+  const reported = [];
+  const { error: original } = console;
+  console.error = (text) => reported.push(text);
+  try {
+    for (const fn of [down, () => new Promise(() => {})]) {
+      api.close();
+      watched(retry(fn, { ...plain, random: fails(thrown), totalTimeoutMs: 50, protection: api }));
+      await clock.drain();
+      assert.equal(state(api), 'open');
+      assert.deepEqual(reported.splice(0), [thrown]);
+    }
+    // A wait needs a draw, too: then what random() throws ends the operation.
+    api.close();
+    const seen = watched(retry(down, { baseMs: 1, random: fails(thrown), protection: api }));
+    await microtasks();
+    assert.ok(Object.is(seen.error, thrown));
+    assert.deepEqual([thrown.cause, retryReport(thrown).reason, state(api)], [error, 'callback', 'open']);
+  } finally {
+    console.error = original;
+  }
+});
