@@ -497,7 +497,7 @@ function rightOutput({ code, stdout, stderr }) {
   assert.deepEqual(rest, {
     names: FUNCTIONS,
     mean: 100,
-    codes: ['no-jitter', 'no-time-limit', 'worst-case', 'cap-never-reached'],
+    codes: ['no-jitter', 'no-budget', 'no-time-limit', 'worst-case', 'cap-never-reached'],
     cells: [0, 100, 1],
     cdf: [0.5],
     quantiles: [50],
