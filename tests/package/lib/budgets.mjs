@@ -50,7 +50,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 91_500,
+    limit: 98_600,
   },
 ];
 

@@ -131,12 +131,12 @@ plant(
 plant('minimumCalls is ignored', 'breaker', [
   breaker,
   'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
+  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
 ]);
 plant('consecutiveFailures is ignored', 'breaker', [
   breaker,
-  'windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
-  'windowMs, Infinity, openMs, closeAfter);\n    const shown',
+  'windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
+  'windowMs, Infinity, openMs, closeAfter);\n      const shown',
 ]);
 plant('a success does not end a row of failures', 'breaker', [
   machines,
