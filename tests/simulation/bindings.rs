@@ -360,7 +360,7 @@ fn a_rate_limit_is_the_model() {
         let totals = model.totals();
         for (name, total) in [
             ("requests", totals.requests),
-            ("refusals", totals.refusals),
+            ("rejected", totals.rejected),
             ("done", totals.done),
             ("failed", totals.failed),
             ("refusedByCooldown", totals.refused_by_cooldown),

@@ -14,7 +14,7 @@ import { pageModule } from './page-module.mjs';
 
 const run = promisify(execFile);
 
-/** What programs with protection call. */
+/** Functions that programs with protection call. */
 const parts = { breaker, budget, cooldown, protect };
 
 /** @typedef {{ name: string, tab: string, code: string, strategy: any }} Printed */
@@ -133,10 +133,7 @@ test('the parts that the calls share are made once, before the calls, and passed
   assert.match(chosen, /^import \{ breaker, budget, cooldown, protect \} from 'rejitter\/protection';$/m);
   assert.match(chosen, /^const protection = protect\(budget\(\), breaker\(\), cooldown\(\)\);$/m);
   assert.match(chosen, /^ {4}protection,\n {2}\},$/m);
-  assert.match(
-    typeScript('polly with budget').code,
-    /RetryPolicy\.preset\('polly', \{\n {2}protection,\n\}\)/,
-  );
+  assert.match(typeScript('polly with budget').code, /RetryPolicy\.preset\('polly', \{\n {2}protection,\n\}\)/);
   assert.match(typeScript('data with budget').code, /^\}\)\.with\(\{ protection \}\);$/m);
   for (const { code, tab } of others.filter(({ name }) => name.includes(' with budget')))
     assert.equal(code.includes('protect('), tab !== 'Delays only');
