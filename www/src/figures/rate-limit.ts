@@ -120,8 +120,8 @@ export function finding({ runs }: RateLimitResult): string {
     failed === 0 ? 'none fails' : failed === 1 ? '1 fails' : `${count(failed)} fail`;
   return (
     `Of ${count(JOBS_COUNT)} jobs ${fail(ignored)} if hints are ignored, and ${fail(followed)} if each worker ` +
-    `follows its own. With a shared cooldown ${fail(shared)}: ${count(shared.rejected)} requests are rejected instead ` +
-    `of ${count(followed.rejected)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
+    `follows its own. With a shared cooldown ${fail(shared)}: ${count(shared.rejected)} requests are rejected ` +
+    `instead of ${count(followed.rejected)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
     `${duration(followed.endMs)}.`
   );
 }
