@@ -131,25 +131,25 @@ class Breaker {
    * Follows the success of an attempt that passed.
    * @param {number} time
    * @param {number} generation
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  passed(time, generation, tell) {
+  passed(time, generation, teller) {
     if (!succeeded(this.#state, this.#options, time, generation))
-      this.ended(time, { generation, lease: 0 }, SUCCESS, NaN, undefined, halfway, tell);
+      this.ended(time, { generation, lease: 0 }, SUCCESS, NaN, undefined, halfway, teller);
   }
 
   /**
    * Admits an attempt, which is told its generation and lease. Returns 0, or the time in ms until asking makes sense.
    * @param {number} time
    * @param {Admitted} attempt
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  admit(time, attempt, tell) {
+  admit(time, attempt, teller) {
     const wasOpen = this.isOpen;
     const waitMs = this.#admit(time);
     attempt.generation = this.#state[GENERATION];
     attempt.lease = this.#state[LEASE];
-    if (wasOpen && !this.isOpen) tell('half-open', this.#numbers(time));
+    if (wasOpen && !this.isOpen) teller.tell('half-open', this.#numbers(time));
     return waitMs;
   }
 
@@ -185,9 +185,9 @@ class Breaker {
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
    * @param {() => number} draw called only if the circuit opens; never throws
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  ended(time, { generation, lease }, verdict, hintMs, cause, draw, tell) {
+  ended(time, { generation, lease }, verdict, hintMs, cause, draw, teller) {
     const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
       endedIn(this.#load, state, this.#options, time, r, generation, lease, verdict, hintMs);
     const follow = () => {
@@ -195,7 +195,7 @@ class Breaker {
       const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
       const change = told(this.#state, opens ? draw() : 0);
       if (change === HAS_OPENED) this.cause = cause;
-      if (change !== SAME) tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
+      if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
     };
     failOpen(this.#load, follow, undefined);
   }
@@ -203,22 +203,22 @@ class Breaker {
   /**
    * @param {number} time
    * @param {number} ms
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  open(time, ms, tell) {
+  open(time, ms, teller) {
     openByHand(this.#load, this.#state, time, ms);
     this.cause = undefined;
-    tell('opened', this.#numbers(time));
+    teller.tell('opened', this.#numbers(time));
   }
 
   /**
    * @param {number} time
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  close(time, tell) {
+  close(time, teller) {
     const wasClosed = this.#state[PHASE] === CLOSED;
     closeByHand(this.#load, this.#state, time);
-    if (!wasClosed) tell('closed', this.#numbers(time));
+    if (!wasClosed) teller.tell('closed', this.#numbers(time));
   }
 
   /** @param {number} time */

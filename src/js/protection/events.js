@@ -4,7 +4,7 @@
 import { tell } from '../run/hooks.js';
 import { channelOf } from '../run/tracing.js';
 
-/** @typedef {(type: string, fields: object) => void} Tell */
+/** @typedef {{ tell: (type: string, fields: object) => void }} Teller */
 
 /** Events that the channel publishes: changes of a breaker, and refusals. */
 const PUBLISHED = ['opened', 'half-open', 'closed', 'refused'];
@@ -15,22 +15,13 @@ let channel;
 /**
  * @param {((event: object) => unknown) | undefined} onEvent
  * @param {string | undefined} key
- * @returns {Tell}
- */
-export function teller(onEvent, key) {
-  return (type, fields) => {
-    if (onEvent !== undefined) tell(onEvent, eventOf(type, key, fields));
-    if (!PUBLISHED.includes(type)) return;
-    if (channel === undefined) channel = /** @type {any} */ (channelOf('channel', 'rejitter:protection'));
-    if (channel?.hasSubscribers) channel.publish(Object.freeze(eventOf(type, key, fields)));
-  };
-}
-
-/**
  * @param {string} type
- * @param {string | undefined} key
  * @param {object} fields
  */
-function eventOf(type, key, fields) {
-  return { type, ...(key !== undefined && { key }), ...fields };
+export function tellOf(onEvent, key, type, fields) {
+  const event = () => ({ type, ...(key !== undefined && { key }), ...fields });
+  if (onEvent !== undefined) tell(onEvent, event());
+  if (!PUBLISHED.includes(type)) return;
+  if (channel === undefined) channel = /** @type {any} */ (channelOf('channel', 'rejitter:protection'));
+  if (channel?.hasSubscribers) channel.publish(Object.freeze(event()));
 }

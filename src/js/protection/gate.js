@@ -55,7 +55,8 @@ export class Gate {
    * @param {number} hold
    */
   enter(operation, hold) {
-    const { breaker, cooldown, tell } = this.#state;
+    const state = this.#state;
+    const { breaker, cooldown } = state;
     const time = operation.attemptAt ?? operation.startedAt;
     if (this.#heldAt !== undefined) {
       this.#release(time);
@@ -78,12 +79,12 @@ export class Gate {
       cooldown.held++;
       this.#heldAt = time;
       operation.pending = ms;
-      tell('held', { holdMs: ms });
+      state.tell('held', { holdMs: ms });
       return hold;
     }
 
     // Last, so that nobody who waits holds the place of a probe.
-    const waitMs = breaker?.admit(time, this.#admitted, tell) ?? 0;
+    const waitMs = breaker?.admit(time, this.#admitted, state) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
     this.#pending = true;
     return undefined;
@@ -133,7 +134,7 @@ export class Gate {
    * @param {boolean} [judged] whether the caller's function is asked
    */
   #tell(operation, verdict, hintMs, status, judged = true) {
-    const { breaker, tell } = this.#state;
+    const { breaker } = this.#state;
     this.#pending = false;
     this.#verdict = verdict;
     if (breaker === undefined) return;
@@ -152,7 +153,15 @@ export class Gate {
         return 0.5;
       }
     };
-    breaker.ended(now(), this.#admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
+    breaker.ended(
+      now(),
+      this.#admitted,
+      verdict,
+      atMost(settings, hintMs),
+      failed ? outcome : undefined,
+      draw,
+      this.#state,
+    );
   }
 
   /**
@@ -160,7 +169,8 @@ export class Gate {
    * @param {number} delayMs
    */
   retry(operation, delayMs) {
-    const { budget, breaker, cooldown, tell } = this.#state;
+    const state = this.#state;
+    const { budget, breaker, cooldown } = state;
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
@@ -172,10 +182,10 @@ export class Gate {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(this.#throttled, tell);
+      this.#taken = budget.take(this.#throttled, state);
       if (this.#taken < 0) {
         this.#taken = 0;
-        tell('refused', { by: 'budget' });
+        state.tell('refused', { by: 'budget' });
         return 'budget';
       }
       this.#takenFor = operation.attempts + 1;
@@ -188,7 +198,7 @@ export class Gate {
    * @param {string} reason
    */
   settle(operation, reason) {
-    const { budget, tell } = this.#state;
+    const { budget } = this.#state;
     const { attempts } = operation;
     if (this.#heldAt !== undefined) this.#release(this.#heldAt);
     if (this.#pending) {
@@ -202,9 +212,9 @@ export class Gate {
     if (budget === undefined) return;
     const used = this.#takenFor === attempts;
     if (reason === 'success') {
-      if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, tell);
+      if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, this.#state);
     } else if (this.#taken > 0 && !used) {
-      budget.putBack(this.#taken, tell);
+      budget.putBack(this.#taken, this.#state);
     }
   }
 

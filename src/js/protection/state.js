@@ -5,7 +5,7 @@ import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { settle } from '../run/hooks.js';
 import { now } from '../run/timer.js';
-import { teller } from './events.js';
+import { tellOf } from './events.js';
 import { Gate } from './gate.js';
 
 /** Destinations that a protection keeps at most. */
@@ -98,12 +98,11 @@ export class State {
   constructor(states, key) {
     this.#states = states;
     this.key = key;
-    const { makers, onEvent } = states;
+    const { makers } = states;
     const time = now();
     this.budget = makers.budget?.(time);
     this.breaker = makers.breaker?.(time);
     this.cooldown = makers.cooldown?.(time);
-    this.tell = teller(onEvent, key);
   }
 
   /** @param {any} key */
@@ -121,6 +120,14 @@ export class State {
   /** The state of this key, if another one took its place. */
   live() {
     return this.key === undefined ? this : (this.#states.byKey.get(this.key) ?? this);
+  }
+
+  /**
+   * @param {string} type of an event
+   * @param {object} fields
+   */
+  tell(type, fields) {
+    tellOf(this.#states.onEvent, this.key, type, fields);
   }
 
   keys() {
@@ -146,8 +153,8 @@ export class State {
     /** @param {unknown} value */
     const onValue = (value) => {
       if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
-      this.budget?.succeeded(0, this.tell);
-      this.breaker?.passed(now(), pass, this.tell);
+      this.budget?.succeeded(0, this);
+      this.breaker?.passed(now(), pass, this);
       return value;
     };
     try {

@@ -338,12 +338,11 @@ export class Following {
       return undefined;
     }
     if (breaker !== undefined) {
-      const closed = breaker.busy(this.now);
       const certain = breaker.look(this.now);
       const stops = this.comes() === 'settle' && this.coming().report?.reason === 'breaker';
-      if (certain > ceil(delay) + 1 || (closed > delay && stops)) {
+      if (certain > ceil(delay) + 1 || (certain > delay && stops)) {
         this.count('breaker');
-        yield* this.stop('breaker', 'P4', closed);
+        yield* this.stop('breaker', 'P4', certain);
         return undefined;
       }
     }

@@ -120,7 +120,7 @@ plant('the window is not emptied on closing', 'breaker', [
   ENDED,
   `const before = state.slice(0, 7);
   const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_CLOSED) state.set(before);
+  if (change === HAS_CLOSED) before.forEach((each, i) => (state[i] = each));
   return change;`,
 ]);
 plant(
@@ -131,12 +131,12 @@ plant(
 plant('minimumCalls is ignored', 'breaker', [
   breaker,
   'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
+  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
 ]);
 plant('consecutiveFailures is ignored', 'breaker', [
   breaker,
-  'windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
-  'windowMs, Infinity, openMs, closeAfter);\n    const shown',
+  'windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
+  'windowMs, Infinity, openMs, closeAfter);\n      const shown',
 ]);
 plant('a success does not end a row of failures', 'breaker', [
   machines,
@@ -260,13 +260,13 @@ plant('a token is lost on a refusal after the wait', 'P2', [
 ]);
 plant('a token is put back twice', 'P1', [
   gate,
-  'budget.putBack(this.#taken, tell);',
-  'budget.putBack(2 * this.#taken, tell);',
+  'budget.putBack(this.#taken, this.#state);',
+  'budget.putBack(2 * this.#taken, this.#state);',
 ]);
 plant('the tokens of all retries are given back', 'P1', [
   gate,
-  'this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken < 0) {',
-  'const earlier = this.#taken;\n      this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+  'this.#taken = budget.take(this.#throttled, state);\n      if (this.#taken < 0) {',
+  'const earlier = this.#taken;\n      this.#taken = budget.take(this.#throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
 ]);
 plant('a failure gives tokens back', 'P1', [
   gate,
@@ -290,8 +290,8 @@ plant(
   [budget, 'return Math.round(tokens * 1000);', 'return tokens;'],
   [
     budget,
-    '{ tokens: this.#tokens() / 1000, capacity: this.#capacity / 1000 }',
-    '{ tokens: this.#tokens(), capacity: this.#capacity }',
+    '{ tokens: this.#tokens() / 1000, capacity: this.#options.capacity / 1000 }',
+    '{ tokens: this.#tokens(), capacity: this.#options.capacity }',
   ],
 );
 plant(
@@ -303,16 +303,12 @@ plant(
     'export const tokensOf = (load, state, capacity) => (state[0] = enter(load, BUDGET, state).tokens(capacity));',
   ],
 );
-plant('the refund is always on', 'P1', [budget, 'this.#refund && taken > 0', 'taken > 0']);
-plant(
-  'the refund is never made',
-  ['P1', 'P2'],
-  [budget, 'this.#refund && taken > 0 ? taken : this.#perSuccess', 'this.#perSuccess'],
-);
+plant('the refund is always on', 'P1', [budget, 'refund && taken > 0', 'taken > 0']);
+plant('the refund is never made', ['P1', 'P2'], [budget, 'refund && taken > 0 ? taken : perSuccess', 'perSuccess']);
 plant('a success after a retry brings both', 'P1', [
   budget,
-  'this.#refund && taken > 0 ? taken :',
-  'this.#refund && taken > 0 ? taken + this.#perSuccess :',
+  'refund && taken > 0 ? taken :',
+  'refund && taken > 0 ? taken + perSuccess :',
 ]);
 plant(
   'the budget is asked after the wait',

@@ -34,7 +34,7 @@ export function makeSchedule(seed, index) {
     operations: [],
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
-    reads: g.chance(0.4) ? 'often' : 'end',
+    reads: g.chance(0.25) ? 'often' : 'end',
     /** Whether it is played once more, without wasm. */
     twice: g.chance(0.02),
     afterwards: g.chance(0.2),
