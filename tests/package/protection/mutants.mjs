@@ -276,7 +276,7 @@ plant('a failure gives tokens back', 'P1', [
 plant('each request brings a credit', 'P1', [
   gate,
   "if (reason === 'success') {\n      if (this.#verdict",
-  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, tell);\n    if (reason === 'success') {\n      if (this.#verdict",
+  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.#verdict",
 ]);
 plant(
   'tokens rise above the capacity',
@@ -318,7 +318,7 @@ plant(
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
     `if (operation.attempts > 0 && this.#state.budget !== undefined) {
-      this.#taken = this.#state.budget.take(this.#throttled, tell);
+      this.#taken = this.#state.budget.take(this.#throttled, this.#state);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
