@@ -96,7 +96,7 @@ test('one error lists every problem, with the remedy', () => {
     assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
 });
 
-test('a cost above the capacity is refused, the preset and the default included', () => {
+test('a cost above the capacity is rejected, the preset and the default included', () => {
   for (const [options, text] of [
     [{ capacity: 0.5 }, 'cost must be at most capacity (0.5), got 1'],
     [{ capacity: 3, cost: 3.001 }, 'cost must be at most capacity (3), got 3.001'],
