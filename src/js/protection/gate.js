@@ -87,7 +87,8 @@ export class Gate {
     const waitMs = breaker?.admit(time, this.#admitted, state) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
     this.#pending = true;
-    return undefined;
+    // onEvent may have aborted.
+    return operation.limits.aborted ? 'aborted' : undefined;
   }
 
   /**

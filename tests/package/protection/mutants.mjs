@@ -15,7 +15,7 @@ const budget = 'protection/budget.js';
 const cooldown = 'protection/cooldown.js';
 const state = 'protection/state.js';
 
-// Where the breaker's machine is entered. Its state: UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
+// Places where the breaker's machine is entered. Of its state, UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
 const ADMIT = 'if (onlyCounts(state, options, now)) {\n    state[BEGUN]++;\n    return 0;\n  }';
 const ADMITTED = 'return leave(BREAKER, state, core.admit(now));';
 const ENDED = 'return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));';
@@ -333,7 +333,7 @@ plant('the budget refuses first attempts', 'P3', [
     const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`,
 ]);
 
-// Refusals.
+// Rejections.
 plant('a refusal replaces the error', 'P12', [
   gate,
   'if (operation.attempts === 0) {\n      operation.failed',
@@ -341,7 +341,7 @@ plant('a refusal replaces the error', 'P12', [
 ]);
 plant(
   'a circuit that is open beyond the wait does not stop the retry',
-  ['P4', 'P2'],
+  ['P4', 'P2', 'breaker'],
   [gate, "if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);", ''],
 );
 plant(
@@ -421,14 +421,26 @@ plant(
   ],
 );
 
+plant('an abort in onEvent does not stop the attempt', 'P10', [
+  gate,
+  "return operation.limits.aborted ? 'aborted' : undefined;",
+  'return undefined;',
+]);
+
+plant(
+  'a clock that was set back holds for longer',
+  ['cooldown', 'P8'],
+  [machines, 'return leave(COOLDOWN, state, core.left(now));', 'return state[0] - now;'],
+);
+
 // Keys.
 plant(
   'one key uses the state of another',
   ['P16', 'breaker'],
   [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
 );
-plant('all keys use one state', 'P16', [
-  state,
-  'this.budget = makers.budget?.(time);',
-  'this.budget = (makers.only ??= makers.budget?.(time));',
-]);
+plant(
+  'all keys use one state',
+  ['P16', 'P1', 'P2'],
+  [state, 'this.budget = makers.budget?.(time);', 'this.budget = (makers.only ??= makers.budget?.(time));'],
+);
