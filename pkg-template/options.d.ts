@@ -311,7 +311,7 @@ export interface RetryOptions<T = any> {
    */
   random?: (() => number) | undefined;
   /**
-   * What keeps retries from hurting, made by `protect` of `rejitter/protection`: its parts may refuse an attempt or
+   * Keeps retries from hurting. Made by `protect` of `rejitter/protection`: its parts may reject an attempt or
    * delay it. Operations with the same object share its state. `false` turns it off, as for a health check.
    *
    * @default false

@@ -311,8 +311,8 @@ export interface SimulatedBudget {
 }
 
 /**
- * The rule of gRPC (proposal A6): a failed attempt takes a token, a success adds `tokenRatio` (above 0, at most 1000), and
- * there are retries while more than half of `maxTokens` (between 1 and 1000) are left.
+ * The rule of gRPC (proposal A6): a failed attempt takes a token, a success adds `tokenRatio` (above 0, at most 1000),
+ * and there are retries while more than half of `maxTokens` (between 1 and 1000) are left.
  */
 export interface GrpcThrottling {
   maxTokens: number;
@@ -337,7 +337,7 @@ export interface SimulatedBreaker {
   draw?: number | undefined;
 }
 
-/** What the clients of a process share. A policy's own `protection` is not simulated. */
+/** Parts that the clients of a process share. A policy's own `protection` is not simulated. */
 export interface SimulatedProtection {
   /** How many retries there may be. @default no limit */
   budget?: SimulatedBudget | GrpcThrottling | undefined;
@@ -365,7 +365,7 @@ export interface LoadOptions extends Seeded {
   horizonMs?: number | undefined;
   /** The width of a time bin. Positive. @default 1000 */
   binMs?: number | undefined;
-  /** What bounds the attempts. @default nothing */
+  /** Parts that bound the attempts. @default nothing */
   protection?: SimulatedProtection | undefined;
   /**
    * Number of processes that the requests come from, at random, each with a protection of its own: an integer between
@@ -388,9 +388,9 @@ export interface LoadResult {
   successes: Uint32Array;
   /** Attempts whose time limit passed, counted in the bin in which it did. */
   timeouts: Uint32Array;
-  /** Attempts that a breaker refused: first ones, and retries before or after their wait. */
+  /** Attempts that a breaker rejected: first ones, and retries before or after their wait. */
   refusedByBreaker: Uint32Array;
-  /** Retries that a budget refused. */
+  /** Retries that a budget rejected. */
   refusedByBudget: Uint32Array;
   /** How long the last attempt of the bin has to wait for its answer (its client may not); NaN if none arrived. */
   responseMs: Float64Array;
@@ -400,13 +400,13 @@ export interface LoadResult {
    * outage outlasts it.
    */
   recoveredAfterMs: number | undefined;
-  /** How long after the outage's end a breaker refused the last attempt; 0 if none did, undefined as above. */
+  /** How long after the outage's end a breaker rejected the last attempt; 0 if none did, undefined as above. */
   admittedAfterMs: number | undefined;
   /** Sums since the start. */
   totals: {
     /** Requests that were started. */
     requests: number;
-    /** Retries that were granted. Some of them still wait, or a breaker refused them after their wait. */
+    /** Retries that were granted. Some of them still wait, or a breaker rejected them after their wait. */
     retries: number;
     successes: number;
     /** Requests that ended without an answer. */
@@ -421,7 +421,7 @@ export interface LoadResult {
     timesMs: Float64Array;
     /** Index of the process, starting at 0. */
     processes: Uint32Array;
-    /** What the breaker became. 0: closed, as at the start; 1: open; 2: half-open. */
+    /** New state of the breaker. 0: closed, as at the start; 1: open; 2: half-open. */
     phases: Uint32Array;
   };
 }
@@ -452,12 +452,12 @@ export interface RateLimitOptions extends Seeded {
   workers?: number | undefined;
   /** Requests that the server accepts in each window: an integer between 1 and 10^9. @default 100 */
   limit?: number | undefined;
-  /** Length of a window. The first begins at the start. Positive and at most 10^9. @default 10_000 */
+  /** Length of a window. The first starts with the simulation. Positive and at most 10^9. @default 10_000 */
   windowMs?: number | undefined;
   /** Time from a request to its answer; it reaches the server halfway. Positive and at most 10^6. @default 50 */
   latencyMs?: number | undefined;
   /**
-   * What a worker, and the cooldown, make of the time that the server asks for. `'ignored'`: nothing, the policy's
+   * Use of the time that the server asks for, by a worker and the cooldown. `'ignored'`: none, the policy's
    * waits alone.
    *
    * @default 'followed'
@@ -491,7 +491,7 @@ export interface RateLimitResult {
   totals: {
     /** Requests that reached the server. */
     requests: number;
-    /** Those of them that it refused. */
+    /** Those of them that it rejected. */
     refusals: number;
     /** Jobs that succeeded. */
     done: number;
@@ -514,7 +514,7 @@ export interface RateLimitResult {
  * import { simulateRateLimit } from 'rejitter/lab';
  * const simulation = simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: Infinity } }, seed: 1 });
  * const { totals } = await simulation.run();
- * console.log(totals.failed, totals.refusals); // no job fails; without the cooldown some 25 of 1,000 do
+ * console.log(totals.failed, totals.refusals); // no job fails; without a cooldown some 25 of 1,000 do
  * simulation.free();
  * ```
  */

@@ -1,14 +1,14 @@
-//! What a budget makes of the requests that a failing server gets.
+//! The requests that a failing server gets with a budget.
 
 use crate::core::protection::BudgetOptions;
 
 /// The most requests per operation, over all rates of failure, when each attempt fails independently of the others and
 /// the retries of all operations share a budget.
 ///
-/// Below a rate p of failures the budget is idle, and there are `1 + p + … + p^(n − 1)` attempts per operation. Above it
-/// there are as many retries as the budget is paid for. With refund each of them costs the share that fails, so that
-/// there are `ratio·(1 − p)/p`, fewer and fewer; without refund `ratio` for each operation that succeeds. So the most are
-/// at the rate at which both are equal, which this finds by halving an interval.
+/// Below a rate p of failures the budget is idle, and there are `1 + p + … + p^(n − 1)` attempts per operation. Above
+/// it there are as many retries as the budget is paid for. With refund each of them costs the share that fails, so
+/// that there are `ratio·(1 − p)/p`, fewer and fewer; without refund `ratio` for each operation that succeeds. So the
+/// most are at the rate at which both are equal, which this finds by halving an interval.
 pub(super) fn amplification(attempts: u64, options: &BudgetOptions) -> f64 {
     retries(attempts, knee(attempts, options)) + 1.0
 }

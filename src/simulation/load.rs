@@ -56,7 +56,7 @@ pub struct LoadOptions {
     pub horizon_ms: f64,
     /// The width of a time bin. Positive. Defaults to 1000.
     pub bin_ms: f64,
-    /// What bounds the attempts. Defaults to nothing.
+    /// Parts that bound the attempts. Defaults to nothing.
     pub protection: LoadProtection,
     /// Number of processes that the requests come from, each with a protection of its own. Between 1 and 1000.
     /// Defaults to 1: all clients share one.
@@ -109,7 +109,7 @@ impl LoadOptions {
                 check.range("arrivals", f64::from(clients), (1.0, 1e6), rule);
                 let rule = "a pause of between 0 and 10^9 milliseconds";
                 check.range("arrivals", think_ms, (0.0, 1e9), rule);
-                // Who is refused at once would ask again at once, for ever.
+                // A client that is rejected at once would ask again at once, for ever.
                 let stands_still =
                     ends && self.protection.breaker.is_some() && is_no_time(think_ms, span);
                 let rule = "a pause of more than a 10^15th of horizon_ms when there is a breaker";
@@ -169,9 +169,9 @@ pub struct LoadBins {
     pub successes: Vec<u32>,
     /// Attempts whose time limit passed, when it did.
     pub timeouts: Vec<u32>,
-    /// Attempts that a breaker refused: first ones, and retries before or after their wait.
+    /// Attempts that a breaker rejected: first ones, and retries before or after their wait.
     pub refused_by_breaker: Vec<u32>,
-    /// Retries that a budget refused.
+    /// Retries that a budget rejected.
     pub refused_by_budget: Vec<u32>,
     /// How long the last attempt that arrived in the bin has to wait for its answer, in ms (its
     /// client may not); NaN if none arrived.
@@ -184,7 +184,7 @@ pub struct LoadBins {
 pub struct LoadTotals {
     /// Requests that were started.
     pub requests: u64,
-    /// Retries that were granted: some of them still wait, or a breaker refused them after their wait.
+    /// Retries that were granted: some of them still wait, or a breaker rejected them after their wait.
     pub retries: u64,
     /// Requests that were answered in time.
     pub successes: u64,
@@ -206,7 +206,7 @@ pub struct LoadPhases {
     pub times_ms: Vec<f64>,
     /// The process, starting at 0.
     pub processes: Vec<u32>,
-    /// What it became: [`LoadPhases::CLOSED`], [`LoadPhases::OPEN`] or [`LoadPhases::HALF_OPEN`].
+    /// The new phase: [`LoadPhases::CLOSED`], [`LoadPhases::OPEN`] or [`LoadPhases::HALF_OPEN`].
     pub phases: Vec<u32>,
 }
 
@@ -357,7 +357,7 @@ impl Load {
         self.over_since(self.last_timeout_ms)
     }
 
-    /// How long after the outage's end a breaker refused the last attempt, in ms; 0 if none did. `None` as with
+    /// How long after the outage's end a breaker rejected the last attempt, in ms; 0 if none did. `None` as with
     /// [`recovered_after_ms`](Self::recovered_after_ms).
     #[must_use]
     pub fn admitted_after_ms(&self) -> Option<f64> {
@@ -414,7 +414,7 @@ impl Load {
         self.queue.push(now + pause, NEXT);
     }
 
-    /// An attempt begins: it reaches the server, unless it is refused. The order of service is that of arrival, so
+    /// An attempt starts: it reaches the server, unless it is rejected. The order of service is that of arrival, so
     /// its end is known.
     fn begin(&mut self, now: f64, entry: u32) {
         let bin = bin_of(now, self.options.bin_ms);
@@ -513,7 +513,7 @@ impl Load {
         self.give_up(now, entry);
     }
 
-    /// A breaker refuses an attempt.
+    /// A breaker rejects an attempt.
     fn refuse(&mut self, now: f64, bin: usize) {
         count_one(&mut self.bins.refused_by_breaker[bin]);
         self.totals.refused_by_breaker += 1;
@@ -525,7 +525,7 @@ impl Load {
         self.leave(now, entry);
     }
 
-    /// A request is over.
+    /// A request ends.
     fn leave(&mut self, now: f64, entry: u32) {
         self.free.push(entry);
         if let Arrivals::Closed { think_ms, .. } = self.options.arrivals {

@@ -6,7 +6,7 @@ use crate::core::protection::{
 
 use super::check::Check;
 
-/// What the clients of one process share: it bounds their retries, and stops them while most attempts fail.
+/// Parts that the clients of one process share: they bound retries, and stop them while most attempts fail.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LoadProtection {
     /// How many retries there may be. Defaults to no limit.
@@ -108,12 +108,12 @@ impl LoadProtection {
     }
 }
 
-/// What an attempt carries from its beginning to its end.
+/// Numbers that an attempt carries from its start to its end.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ticket {
     generation: f64,
     lease: f64,
-    /// What the operation's last retry took from the budget, in thousandths of a token.
+    /// Thousandths of a token that the operation's last retry took from the budget.
     taken: f64,
 }
 
@@ -142,7 +142,7 @@ impl Guard {
         }
     }
 
-    /// An attempt wants to begin. Refused, it gives back what was taken for it.
+    /// An attempt is about to start. If rejected, it returns what was taken for it.
     pub(super) fn admits(&mut self, now: f64, ticket: &mut Ticket) -> bool {
         let Some((options, breaker)) = &mut self.breaker else {
             return true;
@@ -161,7 +161,7 @@ impl Guard {
         }
     }
 
-    /// A first attempt has begun.
+    /// A first attempt has started.
     pub(super) fn requested(&mut self) {
         if let Some(tokens) = &mut self.budget {
             tokens.budget.credit(tokens.per_request);
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(guard.failed(1.0, 0.0, &first), Change::None);
         assert_eq!(guard.retries(1.0, 100.0, &mut first), Ok(()));
         assert_eq!(guard.failed(2.0, 0.0, &second), Change::Opened);
-        // Open until 2,502: a longer wait than that may be worth a token, of which there are none.
+        // Open until 2,502: a longer wait than that may be worth a token, and no tokens are left.
         assert_eq!(guard.retries(2.0, 100.0, &mut second), Err(Stop::Breaker));
         assert_eq!(guard.retries(2.0, 2_500.0, &mut second), Err(Stop::Budget));
         assert!(!guard.admits(101.0, &mut first));

@@ -6,13 +6,13 @@ use crate::core::{Decision, Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits
 use super::check::{Check, MAX_BINS, is_no_time};
 use super::{Bins, EventQueue, Noise, Progress, Simulation};
 
-/// What the workers make of the time that the server asks for.
+/// How the workers use the time that the server asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum RateHints {
     /// Nothing: the policy's waits alone.
     Ignored,
-    /// The worker that was refused waits as long as it was asked to.
+    /// The worker that was rejected waits as long as it was asked to.
     Followed,
     /// So do all others, by a cooldown of `rejitter/protection` that they share.
     Shared {
@@ -31,7 +31,7 @@ pub struct RateLimitOptions {
     pub workers: u32,
     /// Requests that the server accepts in each window. Between 1 and 10^9. Defaults to 100.
     pub limit: u32,
-    /// Length of a window. The first begins at the start. Positive, at most 10^9. Defaults to 10,000.
+    /// Length of a window. The first starts with the simulation. Positive, at most 10^9. Defaults to 10,000.
     pub window_ms: f64,
     /// Time from a request to its answer; it reaches the server halfway. Positive, at most 10^6. Defaults to 50.
     pub latency_ms: f64,
@@ -123,7 +123,7 @@ impl RateLimitOptions {
 pub struct RateLimitTotals {
     /// Requests that reached the server.
     pub requests: u64,
-    /// Those of them that it refused.
+    /// Those of them that it rejected.
     pub refusals: u64,
     /// Jobs that succeeded.
     pub done: u64,
@@ -137,14 +137,14 @@ pub struct RateLimitTotals {
 
 /// Workers and a server with a limit of requests per window. See [`RateLimitOptions`].
 ///
-/// The server tells those whom it refuses how long the window still lasts, in whole seconds, rounded up, as
+/// When the server rejects a request, it says how long the window still lasts, in whole seconds, rounded up, as
 /// `Retry-After` does.
 #[derive(Debug, Clone)]
 pub struct RateLimit {
     options: RateLimitOptions,
     queue: EventQueue,
     noise: Noise,
-    /// What each worker does.
+    /// The job of each worker.
     workers: Vec<Job>,
     begun: u32,
     cooldown: Cooldown,
@@ -165,14 +165,14 @@ struct Job {
     step: Step,
     /// All holds of the next attempt, without their draws.
     held_ms: f64,
-    /// What the server asked for, in ms; 0 if it accepted.
+    /// Time that the server asked for, in ms; 0 if it accepted.
     hint_ms: f64,
 }
 
-/// What the worker's next event is.
+/// The worker's next event.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Step {
-    /// The attempt wants to begin.
+    /// The attempt is about to start.
     #[default]
     Begin,
     /// The same, after a hold.
@@ -233,7 +233,7 @@ impl RateLimit {
         }
     }
 
-    /// An attempt wants to begin.
+    /// An attempt is about to start.
     fn begin(&mut self, now: f64, worker: u32) {
         let job = &mut self.workers[worker as usize];
         if job.step == Step::Resume {

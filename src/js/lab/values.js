@@ -26,7 +26,7 @@ export function policyData(RetryPolicy, policy) {
 
 /**
  * Returns whether the retries of a policy have a budget. Only the options and policies of this copy of the package can
- * tell: protection is no data.
+ * show that: protection is not data.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// The breaker: refuses attempts while most of them fail, and lets one through now and then. It has no timer.
+// The breaker: rejects attempts while most of them fail, and lets one through now and then. It has no timer.
 
 import { isCount, isWithin } from '../options/checks.js';
 import { MAX_MS } from '../options/codes.js';
@@ -121,7 +121,7 @@ class Breaker {
    * @param {number} time
    */
   pass(time) {
-    // An attempt whose end a callback judges needs an operation.
+    // An attempt whose end a callback classifies needs an operation.
     if (this.#state[PHASE] !== CLOSED || this.isFailure !== undefined) return -1;
     this.#admit(time);
     return this.#state[GENERATION];
@@ -139,7 +139,7 @@ class Breaker {
   }
 
   /**
-   * Admits an attempt, which is told its generation and lease. Returns 0, or the time in ms until asking makes sense.
+   * Admits an attempt, which receives its generation and lease. Returns 0, or the time in ms until asking makes sense.
    * @param {number} time
    * @param {Admitted} attempt
    * @param {import('./events.js').Teller} teller

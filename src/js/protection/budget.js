@@ -1,5 +1,5 @@
 // @ts-check
-// The budget: retries take tokens, successes give some back. It never refuses a first attempt.
+// The budget: retries take tokens, successes give some back. It never rejects a first attempt.
 
 import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
@@ -68,7 +68,7 @@ export function budgetOf(load) {
 class Budget {
   #options;
   #state;
-  /** Whether a retry was refused since it was full the last time. */
+  /** Whether a retry was rejected since the budget was last full. */
   #empty = false;
   #granted = 0;
   #refused = 0;

@@ -1,12 +1,12 @@
 // @ts-check
-// What a protection tells of itself: the caller's `onEvent`, and a channel of Node.
+// The events of a protection: for the caller's `onEvent`, and a channel of Node.
 
 import { tell } from '../run/hooks.js';
 import { channelOf } from '../run/tracing.js';
 
 /** @typedef {{ tell: (type: string, fields: object) => void }} Teller */
 
-/** Events that the channel publishes: changes of a breaker, and refusals. */
+/** Events that the channel publishes: changes of a breaker, and rejections. */
 const PUBLISHED = ['opened', 'half-open', 'closed', 'refused'];
 
 /** @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} not looked for: undefined */

@@ -18,9 +18,9 @@ const DEFAULT_TRUNCATE_AT = 10;
 
 export class Gate {
   #state;
-  /** Whether an attempt was let pass whose end was not told yet. */
+  /** Whether an attempt was let pass whose end is not reported yet. */
   #pending;
-  /** What the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
+  /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
   #admitted;
   /** The verdict on the last attempt. */
   #verdict = NOTHING;
@@ -37,7 +37,7 @@ export class Gate {
   #planned = 0;
   /** How long the attempt was held, for its record. @type {{ heldMs: number } | undefined} */
   held = undefined;
-  /** When asking again makes sense, for the report of a refusal. @type {{ retryAfterMs: number } | undefined} */
+  /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   refusal = undefined;
 
   /**
@@ -83,7 +83,7 @@ export class Gate {
       return hold;
     }
 
-    // Last, so that nobody who waits holds the place of a probe.
+    // Last, so that no waiting operation holds the place of a probe.
     const waitMs = breaker?.admit(time, this.#admitted, state) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
     this.#pending = true;
@@ -126,12 +126,12 @@ export class Gate {
   }
 
   /**
-   * Tells the verdict on the attempt that has ended, once.
+   * Reports the verdict on the attempt that has ended, once.
    * @param {any} operation
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {number} [status]
-   * @param {boolean} [judged] whether the caller's function is asked
+   * @param {boolean} [judged] whether the caller's function is called
    */
   #tell(operation, verdict, hintMs, status, judged = true) {
     const { breaker } = this.#state;
@@ -229,7 +229,7 @@ export class Gate {
   }
 
   /**
-   * Refuses an attempt. The operation ends with its own last outcome; if there is none, with a RejectedError.
+   * Rejects an attempt. The operation ends with its own last outcome; without one, with a RejectedError.
    * @param {any} operation
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs

@@ -14,7 +14,7 @@ const MOST_KEYS = 1000;
 const WORSE = 2 ** 51;
 
 /**
- * What makes the parts of each state.
+ * Functions that make the parts of each state.
  * @typedef {Record<string, (time: number) => any>} Makers
  */
 
@@ -40,7 +40,7 @@ export class States {
   }
 
   /**
-   * Returns the state that an operation of this key begins with: an older one may have been forgotten.
+   * Returns the state that an operation of this key starts with: an older one may have been forgotten.
    * @param {State} state
    * @param {string} key
    */
@@ -63,7 +63,7 @@ export class States {
   }
 
   /**
-   * Forgets the state that was used least recently of those as good as new; if there is none, of those that are not
+   * Forgets the least recently used state of those as good as new; without any, of those that are not
    * open; if all are open, of all.
    */
   #forget() {
@@ -84,7 +84,7 @@ export class States {
   }
 }
 
-/** What all operations with one destination share. The driver calls it (options/settings.js, Protection). */
+/** State that all operations with one destination share. The driver calls it (options/settings.js, Protection). */
 export class State {
   #states;
   /** Number of its last use. */
@@ -135,7 +135,7 @@ export class State {
   }
 
   /**
-   * Runs an operation that nothing else watches, unless it may not begin at once. As without protection, a first
+   * Runs an operation that nothing else watches, unless it may not start at once. As without protection, a first
    * attempt that succeeds makes no operation object.
    * @param {import('../options/settings.js').Driver} driver
    * @param {import('../options/settings.js').Settings} settings
@@ -165,7 +165,7 @@ export class State {
   }
 
   /**
-   * Lets a first attempt pass that may begin at once, and returns the breaker's generation; -1 if it may not.
+   * Lets a first attempt pass that may start at once, and returns the breaker's generation; -1 if it may not.
    * @param {number} time
    */
   #pass(time) {

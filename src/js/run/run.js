@@ -70,7 +70,7 @@ function resume(settings, fn, index, startedAt, attempt, outcome, failed, gate) 
   return drive(operation, advance(operation, outcome, failed));
 }
 
-/** What protection needs to make a first attempt by itself: of this copy of the package, not of its own. */
+/** Functions that protection needs to make a first attempt by itself: of this copy of the package, not of its own. */
 const DRIVER = { Attempt, returnedDirective, resume };
 
 /**

@@ -26,7 +26,7 @@ function find() {
 }
 
 /**
- * Returns a channel of Node, or null where there is none.
+ * Returns a channel of Node, or null where Node has no channels.
  * @param {'channel' | 'tracingChannel'} kind
  * @param {string} name
  */

@@ -35,7 +35,7 @@ pub(super) struct Recipe {
 pub(super) struct State {
     /// `None` until it is asked for the first time: full.
     budget: Option<Budget>,
-    /// Whether a retry was refused since the budget was full the last time.
+    /// Whether a retry was rejected since the budget was last full.
     empty: bool,
     granted: u64,
     over_budget: u64,
@@ -54,7 +54,7 @@ pub(super) struct Cell {
     state: Mutex<State>,
 }
 
-/// The events of one call, told once the lock is free: hooks are foreign code.
+/// The events of one call, reported once the lock is free: hooks are foreign code.
 #[derive(Default)]
 pub(super) struct Told([Option<ProtectionChange>; 2]);
 
@@ -74,7 +74,7 @@ impl Told {
     }
 }
 
-/// A refusal before an attempt or before a wait.
+/// A rejection before an attempt or before a wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Refusal {
     pub(super) by: StopReason,
@@ -88,10 +88,10 @@ impl Refusal {
     }
 }
 
-/// The answer to an attempt that wants to begin.
+/// The decision on an attempt that is about to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
-    /// It may begin. The breaker, if there is one, wants these numbers back: generation and lease.
+    /// It may start. The breaker, if there is one, wants these numbers back: generation and lease.
     Begin(Option<(f64, f64)>),
     /// It has to wait for this long, and to ask again.
     Hold {
@@ -132,7 +132,7 @@ impl Cell {
         }
     }
 
-    /// Runs `act` under the lock, then tells the events.
+    /// Runs `act` under the lock, then reports the events.
     pub(super) fn locked<T>(&self, act: impl FnOnce(&mut State, &Recipe, &mut Told) -> T) -> T {
         let mut told = Told::default();
         // Nothing that may panic runs while it is locked, so that nothing is left half done.
@@ -187,7 +187,7 @@ impl State {
                 return Entry::Hold { ms, left_ms };
             }
         }
-        // Last, so that nobody who waits holds the place of a probe.
+        // Last, so that no waiting operation holds the place of a probe.
         let Some(options) = &recipe.breaker else {
             return Entry::Begin(None);
         };
@@ -271,7 +271,7 @@ impl State {
         }
     }
 
-    /// Before a wait: returns the wait and the tokens taken for the retry, or the refusal.
+    /// Before a wait: returns the wait and the tokens taken for the retry, or the rejection.
     pub(super) fn retry(
         &mut self,
         recipe: &Recipe,
@@ -399,7 +399,7 @@ impl State {
             .is_some_and(|breaker| breaker.phase() == Phase::Open)
     }
 
-    /// Time for which every attempt is refused for certain. A running probe is not certain: it may end any time.
+    /// Time for which every attempt is rejected for certain. A running probe is not certain: it may end any time.
     fn open_ms(&mut self, now: f64) -> f64 {
         match &mut self.breaker {
             Some(breaker) if breaker.phase() == Phase::Open => breaker.look(now),
