@@ -25,10 +25,12 @@ const UNBREAKABLE = [
   /https?:\/\//,
   /\S{100}/,
   /^ *<(meta|link|svg)\b/,
-  /^\s*(\* |\/\*\* )?@(typedef|returns|param|type) \{/,
+  /^\s*(\* |\/\*\* )?@(typedef|property|returns|param|type) \{/,
 ];
+/** Planted bugs, with pieces of source text. */
+const MUTANTS = /^tests\/package\/(schedules|protection)\/mutants\.mjs$/;
 /** Files with programs in which the line of an error counts, or with pieces of source text. */
-const UNBROKEN = [/^tests\/package\/types\//, /^tests\/package\/schedules\/mutants\.mjs$/];
+const UNBROKEN = [/^tests\/package\/types\//, MUTANTS];
 
 /**
  * Phrases, the words to use instead, and the kind of text if not all: the opening of a comment, a test's title, or
@@ -53,7 +55,7 @@ export const PHRASES = [
   [/\b(?:nonsense|mends?|good enough|(?:does|do) not act|never acts)\b/i, 'invalid, fixes, has no effect'],
   [/\bit must be\b|\bmust be left out\b/i, '<name> must be <rule>, got <value>'],
   [
-    /(?<!onnection.*|`)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i,
+    /(?<!onnection.*|[`'.])\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i,
     'reject (only a connection is refused)',
   ],
   [/\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/i, 'called, lower case'],
@@ -75,8 +77,9 @@ function* textsOf(path, line, before) {
   let rest = line;
   for (const [whole, , text] of line.matchAll(new RegExp(`([${quotes}])((?:\\\\.|(?!\\1).)*)\\1`, 'g'))) {
     const isTitle = /\b(?:test|it|describe)\(\s*$/.test(line.slice(0, line.indexOf(whole)));
-    // A single word may be a name in code.
-    if (/\w \w/.test(text)) yield { kind: isTitle ? 'title' : 'string', text: text.replaceAll(/\$\{[^}]*\}/g, '…') };
+    // A single word may be a name in code, and a planted bug quotes source text.
+    const isCode = !/\w \w/.test(text) || (MUTANTS.test(path) && /[=;(]/.test(text));
+    if (!isCode) yield { kind: isTitle ? 'title' : 'string', text: text.replaceAll(/\$\{[^}]*\}|\{\w*:\?\}/g, '…') };
     rest = rest.replace(whole, '');
   }
   const trailing = /(?:^|\s)(?:\/\/|\/\*\*?) (.*?)(?: \*\/)?$/.exec(rest);
