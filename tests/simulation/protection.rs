@@ -72,7 +72,7 @@ fn both() -> LoadProtection {
     }
 }
 
-/// Whether it recovers after so many seconds, to a decimal; and how many retries were granted.
+/// After how many seconds it recovers, to a decimal, and how many retries were granted.
 fn row(load: &Load) -> (Option<f64>, u64) {
     let after = load.recovered_after_ms();
     let seconds = after.map(|ms| (ms / 100.0).round() / 10.0);
@@ -165,7 +165,7 @@ fn a_budget_and_a_breaker_remove_both() {
         // The probe of the first opening met the outage; openings of 3/4·5 s and twice that.
         let lasted = |i: usize| phases.times_ms[i + 1] - phases.times_ms[i];
         assert!((lasted(0) - 3_750.0).abs() < 5.0 && (lasted(2) - 7_500.0).abs() < 5.0);
-        // Requests are refused until the last probe has been answered, some time after the outage.
+        // Requests are rejected until the last probe has been answered, some time after the outage.
         let admitted = load.admitted_after_ms().unwrap();
         println!("{attempts} attempts: all admitted {admitted:.0} ms after the outage");
         let closed = phases.times_ms[4] - 20_000.0;
@@ -187,7 +187,7 @@ fn every_request_and_refusal_is_counted_once() {
             assert_eq!(sum(&bins.refused_by_breaker), totals.refused_by_breaker);
             assert_eq!(sum(&bins.refused_by_budget), totals.refused_by_budget);
             let (first, again) = (sum(&bins.requests), sum(&bins.retries));
-            // Each granted retry arrives, is refused after its wait, or still waits; each request too.
+            // Each granted retry arrives, is rejected after its wait, or still waits; each request too.
             let refused = totals.requests - first + totals.retries - again;
             assert!(refused <= totals.refused_by_breaker + 1_000, "{totals:?}");
             let ended = totals.successes + totals.give_ups;
@@ -243,8 +243,8 @@ fn fleet(protection: LoadProtection, horizon_ms: f64, seeds: u64) -> [Summary; 2
     ]
 }
 
-/// Twenty processes, each with a protection of its own, random arrivals, an outage of 30 s, 4 attempts, full jitter. The
-/// reference is the mean of 10 seeds.
+/// Twenty processes, each with a protection of its own, random arrivals, an outage of 30 s, 4 attempts, full jitter.
+/// The reference is the mean of 10 seeds.
 #[test]
 fn twenty_processes() {
     let mut ten = both();

@@ -7,7 +7,7 @@ use rejitter::simulation::{
 };
 use rejitter::{RetryOptions, RetryPolicy, Seed};
 
-/// Nobody is held too long.
+/// No worker is held too long.
 const SHARED: RateHints = RateHints::Shared {
     max_hold_ms: f64::INFINITY,
 };
@@ -52,7 +52,8 @@ fn means(hints: RateHints, workers: u32) -> Means {
         seconds: mean(|totals| totals.end_ms / 1_000.0),
     };
     println!(
-        "{hints:?}, {workers} workers: {:.1} ± {:.1} fail, {:.0} ± {:.0} requests, {:.0} ± {:.0} refusals, {:.1} ± {:.1} s",
+        "{hints:?}, {workers} workers: {:.1} ± {:.1} fail, {:.0} ± {:.0} requests, \
+         {:.0} ± {:.0} rejections, {:.1} ± {:.1} s",
         means.failed.mean,
         means.failed.ci95,
         means.requests.mean,
@@ -131,7 +132,7 @@ fn the_server_keeps_its_limit() {
     }
 }
 
-/// While one worker is told to wait, no other asks.
+/// While one worker has to wait, no other asks.
 #[test]
 fn one_refusal_holds_all() {
     let lonely = |hints| {

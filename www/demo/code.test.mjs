@@ -14,7 +14,7 @@ import { pageModule } from './page-module.mjs';
 
 const run = promisify(execFile);
 
-/** What programs with protection call. */
+/** Functions that programs with protection call. */
 const parts = { breaker, budget, cooldown, protect };
 
 /** @typedef {{ name: string, tab: string, code: string, strategy: any }} Printed */

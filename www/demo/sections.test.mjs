@@ -199,7 +199,7 @@ inEachEngine(({ withPage }) => {
       assert.equal(
         await finding.textContent(),
         `With both, the server recovers ${seconds(both.recoveredAfterMs)} after the outage, with 50 retries. The ` +
-          `breaker opens once and refuses ${many(both.totals.refusedByBreaker)} calls, the last one ` +
+          `breaker opens once and rejects ${many(both.totals.refusedByBreaker)} calls, the last one ` +
           `${seconds(both.admittedAfterMs)} after the outage.`,
       );
       assert.equal(await page.locator('#recovery .phases .phase-open').count(), both.totals.openings);
@@ -261,7 +261,7 @@ inEachEngine(({ withPage }) => {
         assert.equal(
           await page.locator('#rate-limit .finding').textContent(),
           `Of 1,000 jobs 700 fail if hints are ignored, and ${followed.failed} fail if each worker follows its own. ` +
-            `With a shared cooldown none fails: ${shared.refusals} requests are refused instead of ` +
+            `With a shared cooldown none fails: ${shared.refusals} requests are rejected instead of ` +
             `${followed.refusals}, and the last job ends after ${seconds(shared.endMs)} instead of ` +
             `${seconds(followed.endMs)}.`,
         );

@@ -1,5 +1,5 @@
-// One operation, followed through the record. It is written as the design tells it, from the top to the bottom: what
-// must come next is taken from the record, and what the outside decides (how a callback ended, and when) is read there.
+// One operation, followed through the record. It is written in the order of the design, from the top to the bottom: the
+// next step is taken from the record, and what the outside decides (how a callback ended, and when) is read there.
 
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
@@ -29,7 +29,7 @@ function restOf({ at, ms }, now) {
 /** Entries that an operation makes when it goes on. */
 const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']);
 
-/** The lane of the draws that protection needs, beside those of waits. */
+/** The lane of the draws that protection needs, next to those of waits. */
 const BESIDE = 2;
 
 const ceil = Math.ceil;
@@ -52,13 +52,13 @@ export class Following {
     this.deadline = call.r + (this.options.totalTimeoutMs ?? Infinity);
     this.attempts = 0;
     this.heldMs = 0;
-    /** Tokens taken for an attempt that has not begun. */
+    /** Tokens taken for an attempt that has not started. */
     this.taken = 0;
     /** Whether a cooldown holds it. */
     this.holds = false;
     /** Tokens that the last retry took. */
     this.spent = 0;
-    /** What the breaker gave to the attempt that runs. */
+    /** The numbers that the breaker gave to the attempt that runs. */
     this.pass = undefined;
     this.outcome = undefined;
     this.polled = false;
@@ -203,7 +203,7 @@ export class Following {
     }
   }
 
-  /** The checks before an attempt. Returns whether it may begin. */
+  /** The checks before an attempt. Returns whether it may start. */
   *enter() {
     const { breaker, cooldown } = this.state;
     let [least, most] = [0, 0];
@@ -216,7 +216,7 @@ export class Following {
       if (breaker?.look(this.now) > 0) return yield* this.refuse('breaker', breaker.look(this.now), 'P4');
       const left = cooldown?.left(this.now) ?? 0;
       if (left > 0) {
-        // Half-open, and its probe runs: refused now or after the hold.
+        // Half-open, and its probe runs: rejected now or after the hold.
         if (breaker?.busy(this.now) > 0 && this.comes() === 'settle' && this.coming().value?.by !== 'cooldown')
           return yield* this.refuse('breaker', breaker.busy(this.now), 'P5');
         const { maxHoldMs } = cooldown;
@@ -257,7 +257,7 @@ export class Following {
     return this.coming()?.kind;
   }
 
-  /** Protection refuses the next attempt. */
+  /** Protection rejects the next attempt. */
   *refuse(by, ms, rule) {
     this.state[by].refused += 1;
     yield* this.stop(by, rule, ms);
@@ -269,7 +269,7 @@ export class Following {
     const end = yield* this.ending(fn);
     const { cooldown } = this.state;
     const shown = end.timeout ? undefined : end.value?.shown;
-    // A result is no cause of a refusal.
+    // A result never causes a rejection.
     const cause = end.ok ? undefined : shown;
     if (end.deadline) {
       const own = this.attempts === 1 && this.heldMs === 0;
@@ -451,7 +451,7 @@ export class Following {
     return undefined;
   }
 
-  /** What the breaker hears, if `isFailure` has a say. */
+  /** The verdict for the breaker, if `isFailure` has a say. */
   verdict(end, usual) {
     if (this.state.breaker?.options.isFailure === undefined) return usual;
     this.shouldAsk = (this.shouldAsk ?? 0) + 1;
@@ -470,7 +470,7 @@ export class Following {
     breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause);
   }
 
-  /** Leaves the place among those who are held. */
+  /** Leaves the place among the held operations. */
   leave() {
     if (this.holds) this.state.cooldown.held -= 1;
     this.holds = false;
@@ -522,7 +522,7 @@ export class Following {
   }
 
   *settle({ ok = false, value, aborted, timeout, by, ms, cause, reason, rule }) {
-    const text = aborted ? 'the reason of the abort' : by ? `a refusal by ${by}` : `the end (${reason ?? 'success'})`;
+    const text = aborted ? 'the reason of the abort' : by ? `a rejection by ${by}` : `the end (${reason ?? 'success'})`;
     const entry = yield* this.expect('settle', rule, text);
     const { RejectedError, RetryError, TimeoutError } = this.pkg;
     const was = this.name(entry);
@@ -536,8 +536,8 @@ export class Following {
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
     if (by !== undefined) {
       if (!(entry.value instanceof RejectedError))
-        this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
-      if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);
+        this.object(this.broken(entry), `${was} instead of a rejection by ${by}`);
+      if (entry.value.by !== by) this.object(rule, `rejected by ${entry.value.by} instead of ${by}`);
       if (!near(ms, entry.value.retryAfterMs))
         this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
       if (by === 'breaker' && cause !== undefined && entry.value.cause !== cause)

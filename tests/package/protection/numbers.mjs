@@ -25,26 +25,26 @@ export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
 
 function ofBudget(budget, { tokens, capacity, granted, refused }, object) {
   const thousandths = Math.round(tokens * 1000);
-  if (!near(thousandths / 1000, tokens)) object('P1', `${tokens} tokens are no whole thousandths`);
+  if (!near(thousandths / 1000, tokens)) object('P1', `${tokens} tokens are not whole thousandths`);
   if (tokens < 0 || tokens > capacity) object('P1', `${tokens} tokens of ${capacity}`);
   if (capacity * 1000 !== budget.capacity) object('status', `the capacity is ${capacity}`);
   if (thousandths > budget.tokens) object('P1', `${tokens} tokens instead of ${budget.tokens / 1000}`);
   if (thousandths < budget.tokens) object('P2', `${tokens} tokens instead of ${budget.tokens / 1000}`);
   if (granted !== budget.granted) object('status', `granted ${granted} instead of ${budget.granted}`);
-  if (refused !== budget.refused) object('status', `refused ${refused} instead of ${budget.refused}`);
+  if (refused !== budget.refused) object('status', `rejected ${refused} instead of ${budget.refused}`);
 }
 
 function ofBreaker({ breaker: kept, stale }, seen, now, object) {
   const breaker = Object.assign(Object.create(Breaker.prototype), kept);
   breaker.turn(now);
   const rule = stale ? 'P7' : 'breaker';
-  // An open circuit that may be asked again becomes half-open when it is asked.
+  // An open circuit whose time has passed becomes half-open at the next attempt.
   const phases = breaker.phase === 'open' && breaker.busy(now) <= 0 ? ['open', 'half-open'] : [breaker.phase];
   if (!phases.includes(seen.state)) object(rule, `${seen.state} instead of ${breaker.phase}`);
   const wait = breaker.busy(now);
   if (!near(seen.retryAfterMs, wait)) object(rule, `retryAfterMs is ${seen.retryAfterMs} instead of ${wait}`);
   if (seen.opens !== breaker.opens) object(rule, `opens is ${seen.opens} instead of ${breaker.opens}`);
-  if (seen.refused !== breaker.refused) object('status', `refused ${seen.refused} instead of ${breaker.refused}`);
+  if (seen.refused !== breaker.refused) object('status', `rejected ${seen.refused} instead of ${breaker.refused}`);
   if (breaker.phase !== 'closed') return;
   const { failures, calls } = breaker.counted(now);
   if (!near(seen.failures, failures)) object(rule, `failures is ${seen.failures} instead of ${failures}`);

@@ -64,7 +64,7 @@ export function makeSchedule(seed, index) {
   return schedule;
 }
 
-/** Somebody opens the circuit, for a time or until it is closed, or only closes it. */
+/** The caller opens the circuit, for a time or until it is closed, or only closes it. */
 function byHand(g, protection, end, key, spans) {
   const at = Math.round(g.unit() * end);
   const act = (at, more) => ({ at, protection, key, ...more });
@@ -101,7 +101,7 @@ function protection(g, world, gap) {
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
   // Its hook does.
   if (g.chance(0.1)) parts.throws = true;
-  // A machine that is asked forgets a future that was set back. Who is asked when another refuses is not settled.
+  // A machine that is called forgets a future that was set back. Which is called when one rejects is left open.
   if (world === 'clock' && parts.breaker) delete parts.cooldown;
   return parts;
 }
@@ -260,7 +260,7 @@ function nesting(g, schedule, { i, op, ms, ok, value }) {
   };
 }
 
-/** What a callback does before it ends. */
+/** The acts of a callback before it ends. */
 function acts(g, op, i, wild, aside) {
   const list = [];
   if (!g.chance(wild * 2)) return list;

@@ -65,7 +65,7 @@ export function* changes(schedule) {
         };
 }
 
-/** What may go within the part of a schedule at a path. */
+/** The values that may go from the part of a schedule at a path. */
 function* within(part, path) {
   for (const [name, value] of Object.entries(part)) {
     const here = [...path, name];

@@ -17,7 +17,7 @@ export interface LoadInput {
   readonly seed: number;
 }
 
-/** What all clients share: parts of the package. */
+/** Parts of the package that all clients share. */
 export type Shared = 'none' | 'budget' | 'breaker' | 'both';
 export const SHARED: readonly Shared[] = ['none', 'budget', 'breaker', 'both'];
 
@@ -30,12 +30,12 @@ export interface LoadRun {
   readonly answers: Uint32Array;
   /** Attempts that got no response in time, at the end of their time. */
   readonly timeouts: Uint32Array;
-  /** Attempts that the breaker refused. */
+  /** Attempts that the breaker rejected. */
   readonly refused: Uint32Array;
   readonly retries: number;
   /** From the outage's end to the last attempt that got no answer in time; undefined if they go on. */
   readonly recoveredAfterMs: number | undefined;
-  /** From the outage's end to the last attempt that the breaker refused; undefined if it goes on. */
+  /** From the outage's end to the last attempt that the breaker rejected; undefined if it goes on. */
   readonly admittedAfterMs: number | undefined;
   /** When the breaker changed, and what it became: 0 closed, 1 open, 2 half-open. */
   readonly phases: { readonly timesMs: Float64Array; readonly phases: Uint32Array };
@@ -145,7 +145,7 @@ export async function sweep(
         capacityPerS / herd.capacityPerS,
         pace,
       );
-      // Between two openings of a breaker all may be well. More than the server can do is never over.
+      // All may be well between two openings of a breaker. More than the server can do never ends.
       points.push({ demand, shared, recoveredAfterMs: demand > 1 ? undefined : recoveredAfterMs, lastLoad });
     }
     if (demand !== DEMANDS.at(-1)) report(result());

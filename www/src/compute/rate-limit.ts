@@ -34,7 +34,7 @@ export const JOBS_COUNT = 1000;
 export const WORKERS = 50;
 export const LIMIT = 100;
 export const WINDOW_MS = 10_000;
-/** Jobs of a queue can wait: nobody is refused for a long hold. */
+/** Jobs of a queue can wait: no job is rejected for a long hold. */
 const MAX_HOLD_MS = Infinity;
 const BIN_MS = 500;
 const MOST_MS = 600_000;

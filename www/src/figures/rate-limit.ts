@@ -110,7 +110,7 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
   ],
 };
 
-/** What becomes of the jobs. */
+/** Sentence about the jobs. */
 export function finding({ runs }: RateLimitResult): string {
   const [ignored, followed, shared] = (['ignored', 'followed', 'shared'] as const).map((hints) =>
     runs.find((run) => run.hints === hints),
@@ -119,14 +119,14 @@ export function finding({ runs }: RateLimitResult): string {
   const fail = ({ failed }: RateLimitRun): string =>
     failed === 0 ? 'none fails' : failed === 1 ? '1 fails' : `${count(failed)} fail`;
   return (
-    `Of ${count(JOBS_COUNT)} jobs ${fail(ignored)} if hints are ignored, and ${fail(followed)} if each worker follows ` +
-    `its own. With a shared cooldown ${fail(shared)}: ${count(shared.refusals)} requests are refused instead of ` +
-    `${count(followed.refusals)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
+    `Of ${count(JOBS_COUNT)} jobs ${fail(ignored)} if hints are ignored, and ${fail(followed)} if each worker ` +
+    `follows its own. With a shared cooldown ${fail(shared)}: ${count(shared.refusals)} requests are rejected ` +
+    `instead of ${count(followed.refusals)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
     `${duration(followed.endMs)}.`
   );
 }
 
-/** As many bins as the axis is long. */
+/** Pads the counts to the bins of the whole axis. */
 function padded(counts: Uint32Array, { horizonMs, binMs }: RateLimitResult): Uint32Array {
   const all = new Uint32Array(Math.round(horizonMs / binMs));
   all.set(counts.subarray(0, all.length));

@@ -102,14 +102,14 @@ export const recovery: FigureSpec<RecoveryData> = {
         { name: 'from', unit: 'ms' },
         { name: 'reach the server', unit: 'count' },
         { name: 'answered in time', unit: 'count' },
-        { name: 'refused by the breaker', unit: 'count' },
+        { name: 'rejected by the breaker', unit: 'count' },
       ],
       rows: Array.from(run.arrivals, (calls, bin) => [bin * binMs, calls, run.answers[bin], run.refused[bin]]),
     };
   },
 };
 
-/** What became of the server, in the numbers of the run. */
+/** Sentences about the server, with the numbers of the run. */
 export function finding({ run, shared, input, perS, capacityPerS, horizonMs }: RecoveryData): string {
   const { herd, floorPerS } = input;
   const name = capitalised(WITH_SHARED[shared]);
@@ -129,7 +129,7 @@ export function finding({ run, shared, input, perS, capacityPerS, horizonMs }: R
     said.push(
       openings === 0
         ? 'The breaker never opens.'
-        : `The breaker opens ${times(openings)} and refuses ${count(refused)} calls` +
+        : `The breaker opens ${times(openings)} and rejects ${count(refused)} calls` +
             (admittedAfterMs === undefined
               ? ', to the end.'
               : admittedAfterMs === 0
@@ -140,8 +140,8 @@ export function finding({ run, shared, input, perS, capacityPerS, horizonMs }: R
   if (floorPerS > 0 && (shared === 'budget' || shared === 'both')) {
     const spare = (capacityPerS - perS) * (herd.capacityPerS / capacityPerS);
     said.push(
-      `A floor of ${rate(floorPerS)} is ${floorPerS > spare ? 'more' : 'no more'} than the ${rate(Math.max(0, spare))} ` +
-        'that the server has to spare.',
+      `A floor of ${rate(floorPerS)} is ${floorPerS > spare ? 'more' : 'no more'} than the ` +
+        `${rate(Math.max(0, spare))} that the server has to spare.`,
     );
   }
   return said.join(' ');
