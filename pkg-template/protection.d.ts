@@ -2,18 +2,21 @@
  * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls
  * to a destination that fails, a *cooldown* makes everyone wait after one "too many requests".
  *
- * Callers with the same {@link Protection} share its state: put one before each destination, and pass it to the
- * policies and functions that call it. `createFetch` keeps one state per origin.
+ * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
+ * and functions that call it. `createFetch` keeps one state per origin.
  *
- * An attempt's end counts for the breaker: success is a success, a failure that may be retried and an attempt's
- * timeout are failures. An abort, a permanent error, an error that `retryIf` rejects and one made by `retryAfter` count
- * as nothing. In `fetch`, statuses decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
+ * The breaker counts how attempts end: a failure that may be retried and an attempt's timeout are failures. An abort, a
+ * permanent error, an error that `retryIf` rejects and one made by `retryAfter` say nothing. In `fetch`, statuses
+ * decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
  * failures of the network; 429 says nothing; every other response is a success.
  *
  * @module rejitter/protection
  */
 
-/** A recipe of one part, made by {@link budget}, {@link breaker} or {@link cooldown}. It has no state: {@link protect} makes that. */
+/**
+ * A recipe of one part, made by {@link budget}, {@link breaker} or {@link cooldown}. It has no state: {@link protect}
+ * makes that.
+ */
 export interface Part {
   /** Name of the part. */
   readonly part: 'budget' | 'breaker' | 'cooldown';
@@ -23,7 +26,8 @@ export interface Part {
 export interface BudgetOptions {
   /**
    * Number of tokens when the budget is full, as it is at the start. Positive, at most 10^9; an amount of tokens, not
-   * an integer. Set it to 50, or to what 10 ms of traffic need if that is more.
+   * an
+   * integer. Set it to 50, or to what 10 ms of traffic need if that is more.
    *
    * @default 50
    * @example `{ capacity: 100 }`
@@ -168,8 +172,8 @@ export function breaker(options?: BreakerOptions): Part;
 /** Options of {@link cooldown}. */
 export interface CooldownOptions {
   /**
-   * Longest time for which an attempt is held, in ms; all its holds together. An attempt that would be held longer is
-   * rejected. Non-negative, or `Infinity`.
+   * Longest time for which an attempt is held, in ms; all its holds together. Who would be held longer is rejected.
+   * Non-negative, or `Infinity`.
    *
    * @default 10_000
    * @example `{ maxHoldMs: 60_000 }`
@@ -182,7 +186,8 @@ export interface CooldownOptions {
  * error made with `retryAfter`. Those held come back spread over half the time that the server asked for.
  *
  * An attempt that would be held too long is rejected: the operation rejects with a {@link RejectedError}, or with its
- * own last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
+ * own
+ * last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
  *
  * @throws {TypeError | RangeError} listing every invalid option
  * @example
@@ -195,11 +200,11 @@ export interface CooldownOptions {
  */
 export function cooldown(options?: CooldownOptions): Part;
 
-/** Event that a protection passes to `onEvent`. Frozen. */
+/** Event that `onEvent` receives. Frozen. */
 export interface ProtectionEvent {
   /**
    * - `opened`, `half-open`, `closed`: the breaker changed; with the fields of its status.
-   * - `refused`: an attempt was rejected; `by` names the part.
+   * - `refused`: an attempt was rejected; `by` says by which part.
    * - `held`: an attempt is held, for `holdMs`.
    * - `budget-empty`: a retry was rejected, for the first time since the budget was full; `budget-full`: it is full
    *   again.
@@ -207,7 +212,7 @@ export interface ProtectionEvent {
   readonly type: 'opened' | 'half-open' | 'closed' | 'refused' | 'held' | 'budget-empty' | 'budget-full';
   /** Key of the state. Absent in the one that {@link protect} returned. */
   readonly key?: string;
-  /** The part that rejected the attempt. */
+  /** The part that rejected. */
   readonly by?: 'budget' | 'breaker' | 'cooldown';
   /** Time after which asking again makes sense, in ms. */
   readonly retryAfterMs?: number;
@@ -248,7 +253,9 @@ export interface ProtectionStatus {
     readonly granted: number;
     readonly refused: number;
   };
-  /** The breaker: state, time until asking makes sense, failures and calls of the window, openings in a row, rejections. */
+  /**
+   * The breaker: state, time until asking makes sense, failures and calls of the window, openings in a row, rejections.
+   */
   readonly breaker?: {
     readonly state: 'closed' | 'open' | 'half-open';
     readonly retryAfterMs: number;
@@ -291,7 +298,7 @@ export interface Protection {
 
 /**
  * Puts parts together, each kind at most once. They act in one order, whatever that of the arguments: an open circuit
- * rejects, a cooldown holds, a half-open circuit admits; after a failure, the budget decides last.
+ * rejects, a cooldown holds, a half-open circuit admits; after a failure, the budget comes last.
  *
  * Set the result as the option `protection`. One protection belongs to one layer: give it to the inner or to the outer
  * of two nested operations.
@@ -327,7 +334,7 @@ export class RejectedError extends Error {
   constructor(by: 'breaker' | 'cooldown', retryAfterMs: number, cause?: unknown);
   /** Identifies the error where `instanceof` does not work, such as across realms. */
   readonly name: 'RejectedError';
-  /** The part that rejected the attempt. */
+  /** The part that rejected. */
   readonly by: 'breaker' | 'cooldown';
   /** Time after which asking again makes sense, in ms. */
   readonly retryAfterMs: number;

@@ -365,7 +365,7 @@ export interface LoadOptions extends Seeded {
   horizonMs?: number | undefined;
   /** The width of a time bin. Positive. @default 1000 */
   binMs?: number | undefined;
-  /** Parts that bound the attempts. @default nothing */
+  /** Parts that bound the attempts. @default none */
   protection?: SimulatedProtection | undefined;
   /**
    * Number of processes that the requests come from, at random, each with a protection of its own: an integer between
@@ -421,7 +421,7 @@ export interface LoadResult {
     timesMs: Float64Array;
     /** Index of the process, starting at 0. */
     processes: Uint32Array;
-    /** New state of the breaker. 0: closed, as at the start; 1: open; 2: half-open. */
+    /** The phase that follows. 0: closed, as at the start; 1: open; 2: half-open. */
     phases: Uint32Array;
   };
 }
@@ -457,8 +457,8 @@ export interface RateLimitOptions extends Seeded {
   /** Time from a request to its answer; it reaches the server halfway. Positive and at most 10^6. @default 50 */
   latencyMs?: number | undefined;
   /**
-   * Use of the time that the server asks for, by a worker and the cooldown. `'ignored'`: none, the policy's
-   * waits alone.
+   * Whether a worker, and the cooldown, follow the time that the server asks for. `'ignored'`: only the policy's own
+   * waits count.
    *
    * @default 'followed'
    */
@@ -492,7 +492,7 @@ export interface RateLimitResult {
     /** Requests that reached the server. */
     requests: number;
     /** Those of them that it rejected. */
-    refusals: number;
+    rejected: number;
     /** Jobs that succeeded. */
     done: number;
     /** Jobs that failed because their attempts were used up, or the server asked for too long a wait. */
@@ -514,7 +514,7 @@ export interface RateLimitResult {
  * import { simulateRateLimit } from 'rejitter/lab';
  * const simulation = simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: Infinity } }, seed: 1 });
  * const { totals } = await simulation.run();
- * console.log(totals.failed, totals.refusals); // no job fails; without a cooldown some 25 of 1,000 do
+ * console.log(totals.failed, totals.rejected); // no job fails; without the cooldown some 25 of 1,000 do
  * simulation.free();
  * ```
  */

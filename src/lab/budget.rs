@@ -1,4 +1,4 @@
-//! The requests that a failing server gets with a budget.
+//! The requests that a failing server gets when retries have a budget.
 
 use crate::core::protection::BudgetOptions;
 
@@ -6,9 +6,9 @@ use crate::core::protection::BudgetOptions;
 /// the retries of all operations share a budget.
 ///
 /// Below a rate p of failures the budget is idle, and there are `1 + p + … + p^(n − 1)` attempts per operation. Above
-/// it there are as many retries as the budget is paid for. With refund each of them costs the share that fails, so
-/// that there are `ratio·(1 − p)/p`, fewer and fewer; without refund `ratio` for each operation that succeeds. So the
-/// most are at the rate at which both are equal, which this finds by halving an interval.
+/// it, successes pay for the retries. With refund each retry costs the share that fails, so that there are
+/// `ratio·(1 − p)/p`, fewer and fewer; without refund `ratio` for each operation that succeeds. So the most are at the
+/// rate at which both are equal, which this finds by halving an interval.
 pub(super) fn amplification(attempts: u64, options: &BudgetOptions) -> f64 {
     retries(attempts, knee(attempts, options)) + 1.0
 }

@@ -56,7 +56,7 @@ pub struct LoadOptions {
     pub horizon_ms: f64,
     /// The width of a time bin. Positive. Defaults to 1000.
     pub bin_ms: f64,
-    /// Parts that bound the attempts. Defaults to nothing.
+    /// Parts that bound the attempts. Defaults to none.
     pub protection: LoadProtection,
     /// Number of processes that the requests come from, each with a protection of its own. Between 1 and 1000.
     /// Defaults to 1: all clients share one.
@@ -206,7 +206,7 @@ pub struct LoadPhases {
     pub times_ms: Vec<f64>,
     /// The process, starting at 0.
     pub processes: Vec<u32>,
-    /// The new phase: [`LoadPhases::CLOSED`], [`LoadPhases::OPEN`] or [`LoadPhases::HALF_OPEN`].
+    /// The phase that follows: [`LoadPhases::CLOSED`], [`LoadPhases::OPEN`] or [`LoadPhases::HALF_OPEN`].
     pub phases: Vec<u32>,
 }
 
@@ -414,7 +414,7 @@ impl Load {
         self.queue.push(now + pause, NEXT);
     }
 
-    /// An attempt starts: it reaches the server, unless it is rejected. The order of service is that of arrival, so
+    /// An attempt starts: it reaches the server, or is rejected. The order of service is that of arrival, so
     /// its end is known.
     fn begin(&mut self, now: f64, entry: u32) {
         let bin = bin_of(now, self.options.bin_ms);
@@ -525,7 +525,7 @@ impl Load {
         self.leave(now, entry);
     }
 
-    /// A request ends.
+    /// A request has ended.
     fn leave(&mut self, now: f64, entry: u32) {
         self.free.push(entry);
         if let Arrivals::Closed { think_ms, .. } = self.options.arrivals {

@@ -6,7 +6,7 @@ use crate::core::protection::{
 
 use super::check::Check;
 
-/// Parts that the clients of one process share: they bound retries, and stop them while most attempts fail.
+/// Parts that the clients of one process share. This bounds their retries, and stops them while most attempts fail.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LoadProtection {
     /// How many retries there may be. Defaults to no limit.
@@ -108,12 +108,12 @@ impl LoadProtection {
     }
 }
 
-/// Numbers that an attempt carries from its start to its end.
+/// Numbers of an attempt, from its start to its end.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ticket {
     generation: f64,
     lease: f64,
-    /// Thousandths of a token that the operation's last retry took from the budget.
+    /// Tokens that the operation's last retry took, in thousandths of a token.
     taken: f64,
 }
 
@@ -142,7 +142,7 @@ impl Guard {
         }
     }
 
-    /// An attempt is about to start. If rejected, it returns what was taken for it.
+    /// Whether an attempt may start. If not, its tokens are put back.
     pub(super) fn admits(&mut self, now: f64, ticket: &mut Ticket) -> bool {
         let Some((options, breaker)) = &mut self.breaker else {
             return true;
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(guard.failed(1.0, 0.0, &first), Change::None);
         assert_eq!(guard.retries(1.0, 100.0, &mut first), Ok(()));
         assert_eq!(guard.failed(2.0, 0.0, &second), Change::Opened);
-        // Open until 2,502: a longer wait than that may be worth a token, and no tokens are left.
+        // Open until 2,502: a wait that ends later may be worth a token, but the budget is empty.
         assert_eq!(guard.retries(2.0, 100.0, &mut second), Err(Stop::Breaker));
         assert_eq!(guard.retries(2.0, 2_500.0, &mut second), Err(Stop::Budget));
         assert!(!guard.admits(101.0, &mut first));

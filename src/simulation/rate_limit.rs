@@ -6,13 +6,13 @@ use crate::core::{Decision, Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits
 use super::check::{Check, MAX_BINS, is_no_time};
 use super::{Bins, EventQueue, Noise, Progress, Simulation};
 
-/// How the workers use the time that the server asks for.
+/// Whether the workers follow the time that the server asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum RateHints {
     /// Nothing: the policy's waits alone.
     Ignored,
-    /// The worker that was rejected waits as long as it was asked to.
+    /// The worker that was rejected waits as long as the server asks it to.
     Followed,
     /// So do all others, by a cooldown of `rejitter/protection` that they share.
     Shared {
@@ -124,7 +124,7 @@ pub struct RateLimitTotals {
     /// Requests that reached the server.
     pub requests: u64,
     /// Those of them that it rejected.
-    pub refusals: u64,
+    pub rejected: u64,
     /// Jobs that succeeded.
     pub done: u64,
     /// Jobs that failed because their attempts were used up, or the server asked for too long a wait.
@@ -137,8 +137,7 @@ pub struct RateLimitTotals {
 
 /// Workers and a server with a limit of requests per window. See [`RateLimitOptions`].
 ///
-/// When the server rejects a request, it says how long the window still lasts, in whole seconds, rounded up, as
-/// `Retry-After` does.
+/// Rejections state how long the window still lasts, in whole seconds, rounded up, as `Retry-After` does.
 #[derive(Debug, Clone)]
 pub struct RateLimit {
     options: RateLimitOptions,
@@ -165,14 +164,14 @@ struct Job {
     step: Step,
     /// All holds of the next attempt, without their draws.
     held_ms: f64,
-    /// Time that the server asked for, in ms; 0 if it accepted.
+    /// Wait that the server asked for, in ms; 0 if it accepted.
     hint_ms: f64,
 }
 
 /// The worker's next event.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Step {
-    /// The attempt is about to start.
+    /// The attempt may start.
     #[default]
     Begin,
     /// The same, after a hold.
@@ -233,7 +232,7 @@ impl RateLimit {
         }
     }
 
-    /// An attempt is about to start.
+    /// An attempt may start, unless the cooldown holds it.
     fn begin(&mut self, now: f64, worker: u32) {
         let job = &mut self.workers[worker as usize];
         if job.step == Step::Resume {
@@ -280,7 +279,7 @@ impl RateLimit {
             self.accepted += 1;
             job.hint_ms = 0.0;
         } else {
-            self.totals.refusals += 1;
+            self.totals.rejected += 1;
             let left_ms = (window + 1.0) * self.options.window_ms - now;
             job.hint_ms = (left_ms / 1_000.0).ceil().max(1.0) * 1_000.0;
         }

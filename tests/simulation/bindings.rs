@@ -360,7 +360,7 @@ fn a_rate_limit_is_the_model() {
         let totals = model.totals();
         for (name, total) in [
             ("requests", totals.requests),
-            ("refusals", totals.refusals),
+            ("rejected", totals.rejected),
             ("done", totals.done),
             ("failed", totals.failed),
             ("refusedByCooldown", totals.refused_by_cooldown),
@@ -394,8 +394,8 @@ fn what_is_refused_is_named_as_in_javascript() {
                 "budget": { "capacity": -1, "refund": 1, "preset": "aws", "rate": 1 } } }"#
         ),
         "rejitter: budget.capacity must be above 0 and at most 10^9 tokens, got -1; \
-         protection.breaker must be an object, got 5; \
          budget.preset must be 'awsSdk2026', got \"aws\"; budget.refund must be true or false, got 1; \
+         protection.breaker must be an object, got 5; \
          unknown option \"budget\"; unknown option \"protection.clients\"; unknown option \"budget.rate\""
     );
     let text = load(r#"{ "protection": { "budget": { "maxTokens": 10, "cost": 1 } } }"#);

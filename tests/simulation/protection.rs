@@ -72,7 +72,7 @@ fn both() -> LoadProtection {
     }
 }
 
-/// After how many seconds it recovers, to a decimal, and how many retries were granted.
+/// Seconds until it recovers, to a decimal, if it does; and the number of granted retries.
 fn row(load: &Load) -> (Option<f64>, u64) {
     let after = load.recovered_after_ms();
     let seconds = after.map(|ms| (ms / 100.0).round() / 10.0);

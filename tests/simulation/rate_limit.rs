@@ -7,7 +7,7 @@ use rejitter::simulation::{
 };
 use rejitter::{RetryOptions, RetryPolicy, Seed};
 
-/// No worker is held too long.
+/// No hold is too long.
 const SHARED: RateHints = RateHints::Shared {
     max_hold_ms: f64::INFINITY,
 };
@@ -30,7 +30,7 @@ fn finished(options: RateLimitOptions) -> RateLimit {
 struct Means {
     failed: Summary,
     requests: Summary,
-    refusals: Summary,
+    rejections: Summary,
     seconds: Summary,
 }
 
@@ -42,24 +42,24 @@ fn means(hints: RateHints, workers: u32) -> Means {
     for totals in &runs {
         let ended = totals.done + totals.failed + totals.refused_by_cooldown;
         assert_eq!(ended, 1_000);
-        assert_eq!(totals.requests, totals.done + totals.refusals);
+        assert_eq!(totals.requests, totals.done + totals.rejected);
     }
     let mean = |of: fn(&RateLimitTotals) -> f64| summary(runs.iter().map(of));
     let means = Means {
         failed: mean(|totals| (totals.failed + totals.refused_by_cooldown) as f64),
         requests: mean(|totals| totals.requests as f64),
-        refusals: mean(|totals| totals.refusals as f64),
+        rejections: mean(|totals| totals.rejected as f64),
         seconds: mean(|totals| totals.end_ms / 1_000.0),
     };
     println!(
-        "{hints:?}, {workers} workers: {:.1} ± {:.1} fail, {:.0} ± {:.0} requests, \
-         {:.0} ± {:.0} rejections, {:.1} ± {:.1} s",
+        "{hints:?}, {workers} workers: {:.1} ± {:.1} fail, {:.0} ± {:.0} requests, {:.0} ± {:.0} rejected, \
+         {:.1} ± {:.1} s",
         means.failed.mean,
         means.failed.ci95,
         means.requests.mean,
         means.requests.ci95,
-        means.refusals.mean,
-        means.refusals.ci95,
+        means.rejections.mean,
+        means.rejections.ci95,
         means.seconds.mean,
         means.seconds.ci95,
     );
@@ -83,7 +83,7 @@ fn hints_ignored_fail_most_jobs() {
 fn hints_that_each_worker_follows_fail_some() {
     let found = means(RateHints::Followed, 50);
     near(&found.failed, 25.0);
-    near(&found.refusals, 475.0);
+    near(&found.rejections, 475.0);
     near(&found.seconds, 95.0);
     near(&means(RateHints::Followed, 200).failed, 140.0);
 }
@@ -92,7 +92,7 @@ fn hints_that_each_worker_follows_fail_some() {
 fn a_shared_cooldown_fails_none() {
     let found = means(SHARED, 50);
     assert_eq!(found.failed.mean, 0.0);
-    near(&found.refusals, 138.0);
+    near(&found.rejections, 138.0);
     near(&found.seconds, 95.0);
     assert_eq!(means(SHARED, 200).failed.mean, 0.0);
 }
@@ -128,7 +128,7 @@ fn the_server_keeps_its_limit() {
         let sum = |column: &[u32]| column.iter().map(|n| u64::from(*n)).sum::<u64>();
         let totals = simulation.totals();
         assert_eq!(sum(bins.arrivals()), totals.requests);
-        assert_eq!(sum(bins.rejected()), totals.refusals);
+        assert_eq!(sum(bins.rejected()), totals.rejected);
     }
 }
 
@@ -146,9 +146,9 @@ fn one_refusal_holds_all() {
     };
     // In the first window both ask at the same time. Afterwards one learns it for both.
     let shared = lonely(SHARED);
-    assert_eq!((shared.requests, shared.refusals), (9, 3));
+    assert_eq!((shared.requests, shared.rejected), (9, 3));
     let followed = lonely(RateHints::Followed);
-    assert_eq!((followed.requests, followed.refusals), (10, 4));
+    assert_eq!((followed.requests, followed.rejected), (10, 4));
 }
 
 #[test]

@@ -243,7 +243,7 @@ fn protection_is_checked() {
         };
         rejected(with(protection), "breaker.draw");
     }
-    // A rejected client must not ask again at the same time for ever.
+    // A client that is rejected must not ask again at the same time for ever.
     let at_once = LoadOptions {
         arrivals: Arrivals::Closed {
             clients: 3,

@@ -410,7 +410,7 @@ describe('protection', () => {
     }
   });
 
-  test('the sentences say what the runs are, with the floor next to what the server has to spare', async () => {
+  test('the sentences have the numbers of the runs, and compare the floor with the spare capacity', async () => {
     const { finding } = await pageModule('figures/recovery.ts');
     const said = async (/** @type {any} */ more) => {
       const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300, ...more.herd };
@@ -434,7 +434,7 @@ describe('protection', () => {
       /^With a breaker, .* The breaker opens \w+( times)? and rejects [\d,]+ calls, the last one .* after/,
     );
     assert.match(both, /^With both, .*, with 50 retries\. The breaker opens/);
-    // The server can do 20 of 30 retries a second.
+    // The server can do 20 of these 30 retries a second.
     const { budget: above } = await said({ floorPerS: 30 });
     assert.match(above, /^With a budget, the server does not recover .* A floor of 30\/s is more than the 20\/s that/);
     const { budget: below } = await said({ floorPerS: 10 });

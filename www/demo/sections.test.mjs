@@ -261,8 +261,8 @@ inEachEngine(({ withPage }) => {
         assert.equal(
           await page.locator('#rate-limit .finding').textContent(),
           `Of 1,000 jobs 700 fail if hints are ignored, and ${followed.failed} fail if each worker follows its own. ` +
-            `With a shared cooldown none fails: ${shared.refusals} requests are rejected instead of ` +
-            `${followed.refusals}, and the last job ends after ${seconds(shared.endMs)} instead of ` +
+            `With a shared cooldown none fails: ${shared.rejected} requests are rejected instead of ` +
+            `${followed.rejected}, and the last job ends after ${seconds(shared.endMs)} instead of ` +
             `${seconds(followed.endMs)}.`,
         );
       },

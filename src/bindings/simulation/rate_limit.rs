@@ -67,7 +67,7 @@ impl Study for RateLimit {
         let (bins, totals) = (self.bins(), self.totals());
         let totals = Record::new()
             .count("requests", totals.requests)
-            .count("refusals", totals.refusals)
+            .count("rejected", totals.rejected)
             .count("done", totals.done)
             .count("failed", totals.failed)
             .count("refusedByCooldown", totals.refused_by_cooldown)

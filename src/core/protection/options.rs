@@ -15,7 +15,7 @@ pub struct BudgetOptions {
     pub per_success: f64,
     /// Tokens that a retry takes. Between 0.001 and the capacity. Defaults to 1.
     pub cost: f64,
-    /// Whether a success after a retry returns what the last retry took, instead of `per_success`. Defaults to
+    /// Whether a success after a retry returns the tokens of the last retry, instead of `per_success`. Defaults to
     /// true.
     pub refund: bool,
 }

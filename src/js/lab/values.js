@@ -26,7 +26,7 @@ export function policyData(RetryPolicy, policy) {
 
 /**
  * Returns whether the retries of a policy have a budget. Only the options and policies of this copy of the package can
- * show that: protection is not data.
+ * tell, because data have no protection.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
  */

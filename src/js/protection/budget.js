@@ -68,7 +68,7 @@ export function budgetOf(load) {
 class Budget {
   #options;
   #state;
-  /** Whether a retry was rejected since the budget was last full. */
+  /** Whether a retry was rejected since it was full the last time. */
   #empty = false;
   #granted = 0;
   #refused = 0;

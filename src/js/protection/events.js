@@ -1,5 +1,5 @@
 // @ts-check
-// The events of a protection: for the caller's `onEvent`, and a channel of Node.
+// Events of a protection: for the caller's `onEvent`, and for a channel of Node.
 
 import { tell } from '../run/hooks.js';
 import { channelOf } from '../run/tracing.js';
@@ -9,7 +9,9 @@ import { channelOf } from '../run/tracing.js';
 /** Events that the channel publishes: changes of a breaker, and rejections. */
 const PUBLISHED = ['opened', 'half-open', 'closed', 'refused'];
 
-/** @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} not looked for: undefined */
+/**
+ * @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} not looked for: undefined
+ */
 let channel;
 
 /**

@@ -18,7 +18,7 @@ const DEFAULT_TRUNCATE_AT = 10;
 
 export class Gate {
   #state;
-  /** Whether an attempt was let pass whose end is not reported yet. */
+  /** Whether an attempt was let pass whose end was not reported yet. */
   #pending;
   /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
   #admitted;
@@ -83,11 +83,12 @@ export class Gate {
       return hold;
     }
 
-    // Last, so that no waiting operation holds the place of a probe.
+    // Last, so that an attempt which waits never holds the place of a probe.
     const waitMs = breaker?.admit(time, this.#admitted, state) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
     this.#pending = true;
-    return undefined;
+    // onEvent may have aborted.
+    return operation.limits.aborted ? 'aborted' : undefined;
   }
 
   /**
@@ -126,7 +127,7 @@ export class Gate {
   }
 
   /**
-   * Reports the verdict on the attempt that has ended, once.
+   * Passes on the verdict on the attempt that has ended, once.
    * @param {any} operation
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
@@ -229,7 +230,7 @@ export class Gate {
   }
 
   /**
-   * Rejects an attempt. The operation ends with its own last outcome; without one, with a RejectedError.
+   * Rejects an attempt. The operation ends with its own last outcome; before the first attempt, with a RejectedError.
    * @param {any} operation
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs

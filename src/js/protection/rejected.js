@@ -4,7 +4,7 @@
 import { markRejected } from '../run/directives.js';
 import { hide } from '../run/report.js';
 
-/** The states that rejected an attempt, to recognise a layer within itself. @type {WeakMap<object, object>} */
+/** The states that rejected, to tell a layer within itself. @type {WeakMap<object, object>} */
 const refusers = new WeakMap();
 
 export class RejectedError extends Error {

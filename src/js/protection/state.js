@@ -40,7 +40,7 @@ export class States {
   }
 
   /**
-   * Returns the state that an operation of this key starts with: an older one may have been forgotten.
+   * Returns the state for an operation of this key that starts: an older one may have been forgotten.
    * @param {State} state
    * @param {string} key
    */
@@ -63,8 +63,8 @@ export class States {
   }
 
   /**
-   * Forgets the least recently used state of those as good as new; without any, of those that are not
-   * open; if all are open, of all.
+   * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
+   * all are open, of all.
    */
   #forget() {
     const time = now();
@@ -135,7 +135,7 @@ export class State {
   }
 
   /**
-   * Runs an operation that nothing else watches, unless it may not start at once. As without protection, a first
+   * Runs an operation that nothing else watches, unless it has to wait. As without protection, a first
    * attempt that succeeds makes no operation object.
    * @param {import('../options/settings.js').Driver} driver
    * @param {import('../options/settings.js').Settings} settings
@@ -165,7 +165,7 @@ export class State {
   }
 
   /**
-   * Lets a first attempt pass that may start at once, and returns the breaker's generation; -1 if it may not.
+   * Lets a first attempt pass that need not wait, and returns the breaker's generation; -1 if it may not.
    * @param {number} time
    */
   #pass(time) {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Protection;
-use super::state::{Cell, End, Entry, Plan, Refusal};
+use super::cell::{Cell, Refusal};
+use super::state::{End, Entry, Plan};
 use super::time_ms;
 use crate::StopReason;
 use crate::core::protection::Verdict;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::state::{Cell, Recipe};
+use super::cell::{Cell, Recipe};
 
 /// Destinations that a protection keeps at most.
 const MOST_KEYS: usize = 1_000;

@@ -1,8 +1,9 @@
 //! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask.
 //!
-//! [`state`] has the numbers of one destination, [`guard`] what one operation holds of them, [`keys`] the
-//! destinations.
+//! [`state`] has the numbers of one destination and [`cell`] their lock, [`guard`] what one operation holds of them,
+//! [`keys`] the destinations.
 
+mod cell;
 mod guard;
 mod keys;
 mod options;
@@ -13,11 +14,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cell::{Cell, Recipe};
 pub(super) use guard::Next;
 pub use guard::{Protect, Protected};
 use keys::Keys;
 pub use options::{BreakerOptions, BudgetOptions, CooldownOptions};
-use state::{Cell, Recipe};
 pub use status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionEvent,
     ProtectionStatus,

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { here, project, repo, run } from '../lib/consumer.mjs';
 
 const requests = Number(process.env.REJITTER_HOSTILE || (process.env.REJITTER_QUICK ? 2000 : 10_000));
-/** Number of them with protection. */
+/** Number of requests with protection. */
 const fewer = Math.ceil(requests / 5);
 const seed = Number(process.env.REJITTER_HOSTILE_SEED || 1);
 

@@ -289,7 +289,7 @@ test('a rate limit: with hints ignored most jobs fail, with hints followed some,
   assert.ok(followed.failed > 10 && followed.failed < 40, `${followed.failed}`);
   const shared = totals({ protection: { cooldown: { maxHoldMs: Infinity } } });
   assert.deepEqual([shared.done, shared.failed, shared.refusedByCooldown], [1000, 0, 0]);
-  assert.ok(shared.refusals < followed.refusals / 3, `${shared.refusals} of ${followed.refusals}`);
+  assert.ok(shared.rejected < followed.rejected / 3, `${shared.rejected} of ${followed.rejected}`);
   assert.ok(Math.abs(shared.endMs - followed.endMs) < 2000);
   // Who may be held for 10 s only is not held over two windows.
   const short = totals({ protection: { cooldown: {} } });

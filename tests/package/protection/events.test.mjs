@@ -32,7 +32,7 @@ function listed() {
   return { events, onEvent: (event) => void events.push(event) };
 }
 
-timed('a breaker: its opening, a rejection, half-open, closed, with its numbers and the key', async (clock) => {
+timed('a breaker: opened, rejected, half-open, closed, with its numbers and the key', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(breaker({ consecutiveFailures: 2, openMs: 1000 }), { onEvent });
   const call = (fn) => retry(fn, { ...plain, maxAttempts: 1, protection: api.for('k') }).catch(() => {});
@@ -63,7 +63,7 @@ timed('a breaker: its opening, a rejection, half-open, closed, with its numbers 
   );
 });
 
-timed('a cooldown: a hold, a rejection', async (clock) => {
+timed('a cooldown: held, rejected', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(cooldown(), { onEvent });
   await retry(fails(retryAfter(600)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
@@ -76,7 +76,7 @@ timed('a cooldown: a hold, a rejection', async (clock) => {
   ]);
 });
 
-timed('a budget: empty at the first rejection, an event at each, full once it is', async (clock) => {
+timed('a budget: empty at the first rejection, rejected at each, full once it is', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(budget({ capacity: 1, perSuccess: 0.5, refund: false }), { onEvent });
   const run = async (fn) => {
@@ -112,7 +112,7 @@ timed('onEvent is treated as a hook: not awaited, its errors are reported and ch
       await microtasks();
       assert.ok(Object.is(seen.error, error));
       assert.equal(api.status().breaker.state, 'open');
-      // An opening, and a rejection.
+      // Opened, and rejected.
       assert.deepEqual(reported.splice(0), [error, error]);
     }
   } finally {

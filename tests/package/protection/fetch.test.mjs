@@ -106,7 +106,7 @@ timed('a protectionKey that throws or answers otherwise ends the call before its
 });
 
 const VERDICTS = [
-  // Response of the inner fetch, and the verdict for the breaker: 'failure', 'success' or 'nothing'.
+  // The act of the inner fetch, and the verdict for the breaker: 'failure', 'success' or 'nothing'.
   [() => answer(200), 'success'],
   [() => answer(204), 'success'],
   [() => answer(302), 'success'],
@@ -138,7 +138,7 @@ const VERDICTS = [
     'nothing',
   ],
 ];
-/** Phase of a half-open circuit after each verdict on a probe. */
+/** The phase of a half-open circuit after each verdict on a probe. */
 const PHASES = { failure: 'open', success: 'closed', nothing: 'half-open' };
 
 for (const [how, init, options] of [
@@ -232,19 +232,22 @@ timed('a 429 holds all requests of its origin, whether or not it is retried itse
   ]);
 });
 
-timed('a hint on another status, or none on a 429, holds no call; a longer one is cut at maxRetryAfterMs', async () => {
-  const left = async (response, options) => {
-    const api = protect(cooldown());
-    await createFetch({ ...plain, protection: api, ...options }, async () => response)('https://a.test/', POST);
-    return api.for('https://a.test').status().cooldown.remainingMs;
-  };
-  assert.equal(await left(answer(503, { 'retry-after': '60' })), 0);
-  assert.equal(await left(answer(429)), 0);
-  assert.equal(await left(answer(429, { 'retry-after': '7200' })), 60_000);
-  assert.equal(await left(answer(429, { 'retry-after': '60' }), { maxRetryAfterMs: 5000 }), 5000);
-  assert.equal(await left(answer(429, { 'retry-after': '60' }), { respectRetryAfter: false }), 0);
-  assert.equal(await left(answer(429), { hint: () => 700 }), 700);
-});
+timed(
+  'a hint on another status, or none on a 429, holds no attempt; a longer one is cut at maxRetryAfterMs',
+  async () => {
+    const left = async (response, options) => {
+      const api = protect(cooldown());
+      await createFetch({ ...plain, protection: api, ...options }, async () => response)('https://a.test/', POST);
+      return api.for('https://a.test').status().cooldown.remainingMs;
+    };
+    assert.equal(await left(answer(503, { 'retry-after': '60' })), 0);
+    assert.equal(await left(answer(429)), 0);
+    assert.equal(await left(answer(429, { 'retry-after': '7200' })), 60_000);
+    assert.equal(await left(answer(429, { 'retry-after': '60' }), { maxRetryAfterMs: 5000 }), 5000);
+    assert.equal(await left(answer(429, { 'retry-after': '60' }), { respectRetryAfter: false }), 0);
+    assert.equal(await left(answer(429), { hint: () => 700 }), 700);
+  },
+);
 
 timed('the call that set the cooldown waits as its hint says', async (clock) => {
   const api = protect(cooldown());

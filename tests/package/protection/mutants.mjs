@@ -15,7 +15,7 @@ const budget = 'protection/budget.js';
 const cooldown = 'protection/cooldown.js';
 const state = 'protection/state.js';
 
-// Where the breaker's machine is entered. Its state: UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
+// Places where the breaker's machine is entered. Of its state, UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
 const ADMIT = 'if (onlyCounts(state, options, now)) {\n    state[BEGUN]++;\n    return 0;\n  }';
 const ADMITTED = 'return leave(BREAKER, state, core.admit(now));';
 const ENDED = 'return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));';
@@ -276,7 +276,7 @@ plant('a failure gives tokens back', 'P1', [
 plant('each request brings a credit', 'P1', [
   gate,
   "if (reason === 'success') {\n      if (this.#verdict",
-  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, tell);\n    if (reason === 'success') {\n      if (this.#verdict",
+  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.#verdict",
 ]);
 plant(
   'tokens rise above the capacity',
@@ -318,7 +318,7 @@ plant(
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
     `if (operation.attempts > 0 && this.#state.budget !== undefined) {
-      this.#taken = this.#state.budget.take(this.#throttled, tell);
+      this.#taken = this.#state.budget.take(this.#throttled, this.#state);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
@@ -334,14 +334,14 @@ plant('the budget rejects first attempts', 'P3', [
 ]);
 
 // Rejections.
-plant('a rejection replaces the error', 'P12', [
+plant('a refusal replaces the error', 'P12', [
   gate,
   'if (operation.attempts === 0) {\n      operation.failed',
   'if (by) {\n      operation.failed',
 ]);
 plant(
   'a circuit that is open beyond the wait does not stop the retry',
-  ['P4', 'P2'],
+  ['P4', 'P2', 'breaker'],
   [gate, "if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);", ''],
 );
 plant(
@@ -421,14 +421,26 @@ plant(
   ],
 );
 
+plant('an abort in onEvent does not stop the attempt', 'P10', [
+  gate,
+  "return operation.limits.aborted ? 'aborted' : undefined;",
+  'return undefined;',
+]);
+
+plant(
+  'a clock that was set back holds for longer',
+  ['cooldown', 'P8'],
+  [machines, 'return leave(COOLDOWN, state, core.left(now));', 'return state[0] - now;'],
+);
+
 // Keys.
 plant(
   'one key uses the state of another',
   ['P16', 'breaker'],
   [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
 );
-plant('all keys use one state', 'P16', [
-  state,
-  'this.budget = makers.budget?.(time);',
-  'this.budget = (makers.only ??= makers.budget?.(time));',
-]);
+plant(
+  'all keys use one state',
+  ['P16', 'P1', 'P2'],
+  [state, 'this.budget = makers.budget?.(time);', 'this.budget = (makers.only ??= makers.budget?.(time));'],
+);

@@ -18,20 +18,20 @@ export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
     const { remainingMs, refused, held } = numbers.cooldown;
     if (!near(remainingMs, left)) object('cooldown', `remainingMs is ${remainingMs} instead of ${left}`);
     if (held !== state.cooldown.held) object('status', `held ${held} instead of ${state.cooldown.held}`);
-    if (refused !== state.cooldown.refused) object('cooldown', `refused ${refused}, not ${state.cooldown.refused}`);
+    if (refused !== state.cooldown.refused) object('cooldown', `${refused} rejections, not ${state.cooldown.refused}`);
   }
   if (state.breaker) ofBreaker(state, numbers.breaker, now, object, schedule);
 }
 
 function ofBudget(budget, { tokens, capacity, granted, refused }, object) {
   const thousandths = Math.round(tokens * 1000);
-  if (!near(thousandths / 1000, tokens)) object('P1', `${tokens} tokens are not whole thousandths`);
+  if (!near(thousandths / 1000, tokens)) object('P1', `${tokens} tokens are not in whole thousandths`);
   if (tokens < 0 || tokens > capacity) object('P1', `${tokens} tokens of ${capacity}`);
   if (capacity * 1000 !== budget.capacity) object('status', `the capacity is ${capacity}`);
   if (thousandths > budget.tokens) object('P1', `${tokens} tokens instead of ${budget.tokens / 1000}`);
   if (thousandths < budget.tokens) object('P2', `${tokens} tokens instead of ${budget.tokens / 1000}`);
   if (granted !== budget.granted) object('status', `granted ${granted} instead of ${budget.granted}`);
-  if (refused !== budget.refused) object('status', `rejected ${refused} instead of ${budget.refused}`);
+  if (refused !== budget.refused) object('status', `${refused} rejections instead of ${budget.refused}`);
 }
 
 function ofBreaker({ breaker: kept, stale }, seen, now, object) {
@@ -44,7 +44,7 @@ function ofBreaker({ breaker: kept, stale }, seen, now, object) {
   const wait = breaker.busy(now);
   if (!near(seen.retryAfterMs, wait)) object(rule, `retryAfterMs is ${seen.retryAfterMs} instead of ${wait}`);
   if (seen.opens !== breaker.opens) object(rule, `opens is ${seen.opens} instead of ${breaker.opens}`);
-  if (seen.refused !== breaker.refused) object('status', `rejected ${seen.refused} instead of ${breaker.refused}`);
+  if (seen.refused !== breaker.refused) object('status', `${seen.refused} rejections instead of ${breaker.refused}`);
   if (breaker.phase !== 'closed') return;
   const { failures, calls } = breaker.counted(now);
   if (!near(seen.failures, failures)) object(rule, `failures is ${seen.failures} instead of ${failures}`);

@@ -1,5 +1,5 @@
-// The oracle: follows the record of a schedule, keeps the machines' state alongside, and objects where an operation did
-// something else than the design makes of that state.
+// The oracle: follows the record of a schedule, keeps the machines' state, and objects where an operation
+// did something else than the design makes of that state.
 
 import { Breaker, Budget, Cooldown } from './machines.mjs';
 import { Following, Objection } from './following.mjs';

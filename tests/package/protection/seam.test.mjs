@@ -43,7 +43,7 @@ const state = (api) => api.status().breaker.state;
 /** A protection whose circuit opens for 500 ms at the first failure, with draw 0. */
 const fragile = (...parts) => protect(breaker({ consecutiveFailures: 1, openMs: 1000 }), ...parts);
 
-/** A fragile protection that is half-open at the next attempt. */
+/** A fragile protection that is half-open from the next attempt on. */
 async function ready(clock, ...parts) {
   const api = fragile(...parts);
   await retry(down, { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
@@ -111,7 +111,7 @@ timed('the AWS preset: 14 tokens for a retry, 5 after throttling, which success 
   assert.deepEqual([...seen, tokens(api)], [500, 486, 481, 486]);
 });
 
-timed('the budget decides last: nothing is taken for a retry that another check forbids', async (clock) => {
+timed('the budget comes last: nothing is taken for a retry that another check forbids', async (clock) => {
   const forbidden = [
     [{ maxAttempts: 1 }, 'exhausted'],
     [{ retryIf: () => false }, 'notRetryable'],
@@ -202,7 +202,7 @@ timed('a token that was taken is put back at every end before the retry', async 
         },
       };
     },
-    'a circuit that opened during the attempt': (api) => {
+    'a circuit that opened in the wait': (api) => {
       setTimeout(() => api.open(1000), 50);
       return {};
     },
@@ -266,7 +266,7 @@ timed('a probe that ends in any way frees its place at once', async (clock) => {
     retryAfter: () => [fails(retryAfter(10, error)), { maxAttempts: 1 }],
     'retryIf false': () => [down, { retryIf: () => false }],
     'retryIf throws': () => [down, { retryIf: fails(new Error('of retryIf')) }],
-    'retryIf returns an invalid value': () => [down, { retryIf: () => 5 }],
+    'an invalid answer of retryIf': () => [down, { retryIf: () => 5 }],
     'a returned directive': () => [() => permanent(error), {}],
     'a rejection within': () => {
       const inner = protect(breaker());
@@ -333,72 +333,78 @@ timed('a deadline fails an attempt only if the attempt had all of the time', asy
   assert.deepEqual(numbers(held), [0, 2]);
 });
 
-timed('a rejected first attempt rejects with a RejectedError; finalError does not wrap it', async (clock) => {
-  const api = fragile();
-  const cause = new Error('the first');
-  await retry(fails(cause), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-  await clock.advance(100);
-  const hooks = [];
-  const onGiveUp = ({ attempt, error, reason, report }) => hooks.push([attempt, error, reason, report]);
-  for (const options of [{}, { finalError: 'wrap' }, { totalTimeoutMs: 1000 }, { retryOnResult: () => true }]) {
-    hooks.length = 0;
-    let called = false;
-    const fn = () => {
-      called = true;
-    };
-    const seen = watched(retry(fn, { ...plain, protection: api, onGiveUp, ...options }));
-    await microtasks();
-    const { error: rejected } = seen;
-    assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
-    assert.equal(called, false);
-    assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
-    assert.equal(rejected.message, 'rejitter: rejected by breaker: the circuit is open');
-    assert.equal(rejected.cause, cause);
-    assert.ok(!Object.keys(rejected).includes('cause'));
-    const report = retryReport(rejected);
-    assert.deepEqual(
-      { ...report, records: [...report.records] },
-      { reason: 'breaker', attempts: 0, elapsedMs: 0, retryAfterMs: 400, dropped: 0, records: [] },
-    );
-    assert.deepEqual(hooks, [[0, rejected, 'breaker', report]]);
-  }
-  assert.equal(api.status().breaker.refused, 4);
-});
+timed(
+  'a rejection before the first attempt rejects with a RejectedError; finalError does not wrap it',
+  async (clock) => {
+    const api = fragile();
+    const cause = new Error('the first');
+    await retry(fails(cause), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+    await clock.advance(100);
+    const hooks = [];
+    const onGiveUp = ({ attempt, error, reason, report }) => hooks.push([attempt, error, reason, report]);
+    for (const options of [{}, { finalError: 'wrap' }, { totalTimeoutMs: 1000 }, { retryOnResult: () => true }]) {
+      hooks.length = 0;
+      let called = false;
+      const fn = () => {
+        called = true;
+      };
+      const seen = watched(retry(fn, { ...plain, protection: api, onGiveUp, ...options }));
+      await microtasks();
+      const { error: rejected } = seen;
+      assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
+      assert.equal(called, false);
+      assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
+      assert.equal(rejected.message, 'rejitter: rejected by breaker: the circuit is open');
+      assert.equal(rejected.cause, cause);
+      assert.ok(!Object.keys(rejected).includes('cause'));
+      const report = retryReport(rejected);
+      assert.deepEqual(
+        { ...report, records: [...report.records] },
+        { reason: 'breaker', attempts: 0, elapsedMs: 0, retryAfterMs: 400, dropped: 0, records: [] },
+      );
+      assert.deepEqual(hooks, [[0, rejected, 'breaker', report]]);
+    }
+    assert.equal(api.status().breaker.refused, 4);
+  },
+);
 
-timed('a rejection within: by identity, no retry, no callback, nothing for the outer breaker', async (clock) => {
-  const inner = protect(breaker());
-  inner.open(1000);
-  const outer = protect(budget(), breaker({ consecutiveFailures: 1 }), cooldown());
-  const asked = [];
-  let calls = 0;
-  for (const [protection, finalError] of [
-    [outer, 'last'],
-    [outer, 'wrap'],
-    [undefined, 'last'],
-  ]) {
-    calls = 0;
-    const fn = () => {
-      calls++;
-      return retry(() => 1, { protection: inner });
-    };
-    const seen = watched(retry(fn, { ...plain, protection, finalError, retryIf: (e) => asked.push(e) > 0 }));
+timed(
+  'a rejection within: by identity, not retried, no question about it, says nothing to the outer one',
+  async (clock) => {
+    const inner = protect(breaker());
+    inner.open(1000);
+    const outer = protect(budget(), breaker({ consecutiveFailures: 1 }), cooldown());
+    const asked = [];
+    let calls = 0;
+    for (const [protection, finalError] of [
+      [outer, 'last'],
+      [outer, 'wrap'],
+      [undefined, 'last'],
+    ]) {
+      calls = 0;
+      const fn = () => {
+        calls++;
+        return retry(() => 1, { protection: inner });
+      };
+      const seen = watched(retry(fn, { ...plain, protection, finalError, retryIf: (e) => asked.push(e) > 0 }));
+      await microtasks();
+      assert.ok(seen.error instanceof RejectedError);
+      assert.equal(retryReport(seen.error).reason, 'notRetryable');
+      assert.deepEqual([calls, asked], [1, []]);
+    }
+    assert.deepEqual(outer.status().budget, { tokens: 50, capacity: 50, granted: 0, refused: 0 });
+    assert.deepEqual([state(outer), outer.status().breaker.failures], ['closed', 0]);
+    assert.equal(clock.pending.size, 0);
+    // Also one that the callback wrapped.
+    const wrapped = () =>
+      retry(() => 1, { protection: inner }).catch((cause) => {
+        throw new Error('outside', { cause });
+      });
+    const seen = watched(retry(wrapped, { ...plain, protection: outer }));
     await microtasks();
-    assert.ok(seen.error instanceof RejectedError);
-    assert.equal(retryReport(seen.error).reason, 'notRetryable');
-    assert.deepEqual([calls, asked], [1, []]);
-  }
-  assert.deepEqual(outer.status().budget, { tokens: 50, capacity: 50, granted: 0, refused: 0 });
-  assert.deepEqual([state(outer), outer.status().breaker.failures], ['closed', 0]);
-  assert.equal(clock.pending.size, 0);
-  // Also one that the callback wrapped.
-  const wrapped = () =>
-    retry(() => 1, { protection: inner }).catch((cause) => {
-      throw new Error('outside', { cause });
-    });
-  const seen = watched(retry(wrapped, { ...plain, protection: outer }));
-  await microtasks();
-  assert.deepEqual([seen.error.message, retryReport(seen.error).reason], ['outside', 'notRetryable']);
-});
+    assert.deepEqual([seen.error.message, retryReport(seen.error).reason], ['outside', 'notRetryable']);
+  },
+);
 
 timed('the failure behind a cooldown says nothing through the rejection', async () => {
   const inner = protect(cooldown({ maxHoldMs: 0 }));
@@ -584,7 +590,7 @@ timed('holds before one attempt add up to maxHoldMs', async (clock) => {
   assert.equal(api.status().cooldown.refused, 1);
 });
 
-timed('an attempt that comes when 1,000 are held is rejected', async (clock) => {
+timed('an attempt is rejected while 1,000 are held', async (clock) => {
   const api = protect(cooldown());
   await retry(fails(retryAfter(500)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   const all = Array.from({ length: 1001 }, () => watched(retry(() => 1, { ...plain, protection: api })));
@@ -596,7 +602,7 @@ timed('an attempt that comes when 1,000 are held is rejected', async (clock) => 
   assert.equal(api.status().cooldown.held, 0);
 });
 
-timed('an open circuit rejects before a cooldown holds; a half-open one decides after the hold', async (clock) => {
+timed('an open circuit rejects before a cooldown holds; a half-open one admits after the hold', async (clock) => {
   const api = await ready(clock, cooldown());
   await retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   assert.equal(state(api), 'half-open');
@@ -619,7 +625,7 @@ timed('an open circuit rejects before a cooldown holds; a half-open one decides 
 timed('a retry waits for a half-open circuit, and is rejected if another probe still runs', async (clock) => {
   const api = await ready(clock);
   const early = controlled();
-  // Admitted while it was closed in its own time: started before the circuit opened.
+  // Started before the circuit opened.
   const other = fragile();
   watched(retry(early.fn, { ...plain, protection: other }));
   await retry(down, { ...plain, maxAttempts: 1, protection: other }).catch(() => {});
@@ -690,7 +696,7 @@ timed('isFailure decides: asked once for each end with an outcome, its errors ar
       assert.deepEqual(await run(down), [1, 1, 1]);
       assert.equal(reported.pop().message, text);
     }
-    // Without an outcome, it is not called.
+    // Without an outcome, nothing calls it.
     const controller = new AbortController();
     setTimeout(() => controller.abort(error), 5);
     assert.deepEqual(await run(() => new Promise(() => {}), { signal: controller.signal }), [0, 1, 0]);

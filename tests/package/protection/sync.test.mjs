@@ -20,7 +20,7 @@ const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 }
 const error = new Error('down');
 const down = fails(error);
 
-blocking('a budget bounds the retries, and a success returns tokens', () => {
+blocking('a budget bounds the retries, and returns tokens', () => {
   const api = protect(budget({ capacity: 2 }));
   const thrown = caught(() => retrySync(down, { ...plain, protection: api }));
   assert.ok(Object.is(thrown, error));

@@ -52,6 +52,7 @@ export async function findAll(t, { suite, mutants, seed, schedules: to }) {
       step: 1,
       to,
       small: false,
+      closely: true,
     }));
     const missed = [];
     await threads.each(tasks, ({ name, rules }, { schedules, finding }) => {

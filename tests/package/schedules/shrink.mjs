@@ -40,7 +40,7 @@ async function attempted(candidate, fails) {
 
 const plain = (key, value) => (typeof value === 'number' ? String(value) : value);
 
-/** The changes that make a schedule of a policy smaller. */
+/** Lists the parts of a policy's schedule that may be taken away. */
 export function* changes(schedule) {
   const { operations, events, options, uses } = schedule;
   if (operations.length > 1)

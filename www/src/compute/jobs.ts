@@ -22,7 +22,7 @@ interface NotesInput {
 
 /** The package's sentences about the strategy. */
 function notes({ strategy, hasBudget }: NotesInput): ReturnType<typeof explain> {
-  // The same as the package would of a policy with a budget; the worker does without the bytes of one.
+  // The package leaves this note out for a policy with a budget. The worker saves the bytes of one.
   return explain(policyOf(strategy)).filter(({ code }) => !(hasBudget && code === 'no-budget'));
 }
 

@@ -145,7 +145,7 @@ export async function sweep(
         capacityPerS / herd.capacityPerS,
         pace,
       );
-      // All may be well between two openings of a breaker. More than the server can do never ends.
+      // With more requests than the server can do, a breaker brings calms, which do not last.
       points.push({ demand, shared, recoveredAfterMs: demand > 1 ? undefined : recoveredAfterMs, lastLoad });
     }
     if (demand !== DEMANDS.at(-1)) report(result());

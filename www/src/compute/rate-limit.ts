@@ -16,7 +16,7 @@ export interface RateLimitRun {
   readonly arrivals: Uint32Array;
   readonly accepted: Uint32Array;
   readonly requests: number;
-  readonly refusals: number;
+  readonly rejected: number;
   /** Jobs that failed. */
   readonly failed: number;
   /** When the last job ended. */
@@ -34,7 +34,7 @@ export const JOBS_COUNT = 1000;
 export const WORKERS = 50;
 export const LIMIT = 100;
 export const WINDOW_MS = 10_000;
-/** Jobs of a queue can wait: no job is rejected for a long hold. */
+/** Jobs of a queue can wait: no hold is too long. */
 const MAX_HOLD_MS = Infinity;
 const BIN_MS = 500;
 const MOST_MS = 600_000;
@@ -76,8 +76,8 @@ export async function rateLimit(
     try {
       while (!simulation.step(50_000).done) await pace();
       const { arrivals, accepted, totals } = simulation.result();
-      const { requests, refusals, done, endMs } = totals;
-      runs.push({ hints, arrivals, accepted, requests, refusals, failed: JOBS_COUNT - done, endMs });
+      const { requests, rejected, done, endMs } = totals;
+      runs.push({ hints, arrivals, accepted, requests, rejected, failed: JOBS_COUNT - done, endMs });
     } finally {
       simulation.free();
     }

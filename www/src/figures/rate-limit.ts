@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<Hints, string>> = {
 const NARROW = 640;
 /** From the rows to the legend, below the time axis. */
 const BELOW = 54;
-const LEGEND = { taken: 'accepted', above: 'refused', hasDown: false };
+const LEGEND = { taken: 'accepted', above: 'rejected', hasDown: false };
 const LIMIT_PER_S = (1000 * LIMIT) / WINDOW_MS;
 
 export const rateLimitFigure: FigureSpec<RateLimitResult> = {
@@ -42,7 +42,7 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
     const marks: SVGElement[] = isNarrow
       ? []
       : [
-          svg('text', { x: columns.refused, y: 16, 'text-anchor': 'end', class: 'head' }, 'refused'),
+          svg('text', { x: columns.rejected, y: 16, 'text-anchor': 'end', class: 'head' }, 'rejected'),
           svg('text', { x: columns.failed, y: 16, 'text-anchor': 'end', class: 'head' }, 'jobs that fail'),
         ];
     for (const [i, run] of data.runs.entries()) {
@@ -68,8 +68,8 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
             { ...strip, y: y + (isNarrow ? 20 : 0) },
           ),
           isNarrow
-            ? text(width, `${count(run.refusals)} refused, ${count(run.failed)} fail`, bad)
-            : text(columns.refused, count(run.refusals), 'number'),
+            ? text(width, `${count(run.rejected)} rejected, ${count(run.failed)} fail`, bad)
+            : text(columns.rejected, count(run.rejected), 'number'),
           isNarrow ? null : text(columns.failed, count(run.failed), bad),
         ),
       );
@@ -95,11 +95,11 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
     columns: [
       { name: 'hints' },
       { name: 'requests', unit: 'count' },
-      { name: 'refused', unit: 'count' },
+      { name: 'rejected', unit: 'count' },
       { name: 'jobs that fail', unit: 'count' },
       { name: 'the last one ends', unit: 'ms' },
     ],
-    rows: runs.map((run) => [NAMES[run.hints], run.requests, run.refusals, run.failed, run.endMs]),
+    rows: runs.map((run) => [NAMES[run.hints], run.requests, run.rejected, run.failed, run.endMs]),
     isBad: (row, column) => column === 3 && (runs[row]?.failed ?? 0) > 0,
   }),
 
@@ -110,7 +110,7 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
   ],
 };
 
-/** Sentence about the jobs. */
+/** The jobs that fail, by who follows the hints. */
 export function finding({ runs }: RateLimitResult): string {
   const [ignored, followed, shared] = (['ignored', 'followed', 'shared'] as const).map((hints) =>
     runs.find((run) => run.hints === hints),
@@ -120,13 +120,13 @@ export function finding({ runs }: RateLimitResult): string {
     failed === 0 ? 'none fails' : failed === 1 ? '1 fails' : `${count(failed)} fail`;
   return (
     `Of ${count(JOBS_COUNT)} jobs ${fail(ignored)} if hints are ignored, and ${fail(followed)} if each worker ` +
-    `follows its own. With a shared cooldown ${fail(shared)}: ${count(shared.refusals)} requests are rejected ` +
-    `instead of ${count(followed.refusals)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
+    `follows its own. With a shared cooldown ${fail(shared)}: ${count(shared.rejected)} requests are rejected ` +
+    `instead of ${count(followed.rejected)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
     `${duration(followed.endMs)}.`
   );
 }
 
-/** Pads the counts to the bins of the whole axis. */
+/** Bins up to the end of the axis. */
 function padded(counts: Uint32Array, { horizonMs, binMs }: RateLimitResult): Uint32Array {
   const all = new Uint32Array(Math.round(horizonMs / binMs));
   all.set(counts.subarray(0, all.length));
@@ -142,9 +142,9 @@ function layout(width: number) {
   const isNarrow = width < NARROW;
   const [pitch, height, first] = isNarrow ? [42, 36, 0] : [24, 20, 26];
   const rows = [0, 1, 2].map((i) => first + i * pitch);
-  const columns = { refused: width - 110, failed: width };
+  const columns = { rejected: width - 110, failed: width };
   const strip = isNarrow
     ? { x: 16, width: width - 32, height: 16 }
-    : { x: 160, width: columns.refused - 70 - 160, height: 20 };
+    : { x: 160, width: columns.rejected - 70 - 160, height: 20 };
   return { isNarrow, rows, columns, strip, bottom: (rows[2] ?? 0) + height };
 }

@@ -87,7 +87,7 @@ export const recovery: FigureSpec<RecoveryData> = {
         ...(data.run.phases.timesMs.length === 0
           ? []
           : [
-              { name: 'refused', value: rate(rateAt(data.run.refused, data, ms)) },
+              { name: 'rejected', value: rate(rateAt(data.run.refused, data, ms)) },
               { name: 'breaker', value: phaseAt(data.run, ms) },
             ]),
       ],
@@ -109,7 +109,7 @@ export const recovery: FigureSpec<RecoveryData> = {
   },
 };
 
-/** Sentences about the server, with the numbers of the run. */
+/** Whether the server recovered, in the numbers of the run. */
 export function finding({ run, shared, input, perS, capacityPerS, horizonMs }: RecoveryData): string {
   const { herd, floorPerS } = input;
   const name = capitalised(WITH_SHARED[shared]);

@@ -1,4 +1,4 @@
-/** Parts that all clients share and that keep retries from hurting, when new requests keep coming. */
+/** Parts that all clients share, which keep retries from hurting when new requests keep coming. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import { duration, rate, share, short } from '../charts/format';

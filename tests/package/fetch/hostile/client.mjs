@@ -195,7 +195,7 @@ for (let turn = 0; turn < 500 && (server.sockets.size > 0 || busy() > 0); turn +
 const open = [server.sockets.size, busy()];
 check(held.size === 0, `${held.size} timers are left`);
 await server.close();
-// Checks protection: each retry that was decided took its tokens, and no operation is held or probes any more.
+// Each retry that was decided took its tokens, and no request is held any more.
 let granted = 0;
 for (const key of protection?.keys() ?? []) {
   const status = protection.for(key).status();
