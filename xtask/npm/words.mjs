@@ -27,7 +27,7 @@ const UNBREAKABLE = [
   /^ *<(meta|link|svg)\b/,
   /^\s*(\* |\/\*\* )?@(typedef|property|returns|param|type) \{/,
 ];
-/** Files whose strings are pieces of source text. */
+/** Planted bugs, with pieces of source text. */
 const QUOTING = /^tests\/package\/(protection|schedules)\/mutants\.mjs$/;
 /** Files with programs in which the line of an error counts, or with pieces of source text. */
 const UNBROKEN = [/^tests\/package\/types\//, QUOTING];
@@ -78,7 +78,7 @@ function* textsOf(path, line, before) {
   for (const [whole, , text] of line.matchAll(new RegExp(`([${quotes}])((?:\\\\.|(?!\\1).)*)\\1`, 'g'))) {
     const isTitle = /\b(?:test|it|describe)\(\s*$/.test(line.slice(0, line.indexOf(whole)));
     // A single word may be a name in code, and a planted bug quotes source text.
-    const isCode = !/\w \w/.test(text) || (MUTANTS.test(path) && /[=;(]/.test(text));
+    const isCode = !/\w \w/.test(text) || (QUOTING.test(path) && /[=;(]/.test(text));
     if (!isCode) yield { kind: isTitle ? 'title' : 'string', text: text.replaceAll(/\$\{[^}]*\}|\{\w*:\?\}/g, '…') };
     rest = rest.replace(whole, '');
   }
@@ -97,14 +97,12 @@ export function problemsIn(path, source) {
     if (!mayBeLong && columns > COLUMNS && !UNBREAKABLE.some((kind) => kind.test(line)))
       problems.push(`${at}: a line must have at most ${COLUMNS} columns, got ${columns}`);
     const texts = [{ kind: 'data', text: line }, ...textsOf(path, line, lines[index - 1] ?? '')];
-    for (const { kind, text } of texts) {
-      if (kind === 'string' && QUOTING.test(path)) continue;
+    for (const { kind, text } of texts)
       for (const [phrase, instead, only] of PHRASES) {
         if (only === undefined ? kind === 'data' : kind !== only) continue;
         const found = phrase.exec(text);
         if (found) problems.push(`${at}: “${found[0].trim()}”: ${instead}`);
       }
-    }
   }
   return problems;
 }

@@ -31,7 +31,7 @@ pub(super) struct State {
     not_held: u64,
 }
 
-/// The answer to an attempt that wants to begin.
+/// The decision on an attempt that is about to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
     /// It may start. The breaker, if there is one, wants these numbers back: generation and lease.

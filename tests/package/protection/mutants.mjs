@@ -334,7 +334,7 @@ plant('the budget rejects first attempts', 'P3', [
 ]);
 
 // Rejections.
-plant('a refusal replaces the error', 'P12', [
+plant('a rejection replaces the error', 'P12', [
   gate,
   'if (operation.attempts === 0) {\n      operation.failed',
   'if (by) {\n      operation.failed',
