@@ -76,8 +76,8 @@ for (const [part, name, right, wrong, beside] of RANGES) {
 test('one error lists every problem, with the remedy', () => {
   assert.equal(
     caught(() => budget({ capacity: -1, cost: '1', refund: 0 })).message,
-    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 and ' +
-      'at most capacity, got "1"; refund must be true or false, got 0',
+    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 ' +
+      'and at most capacity, got "1"; refund must be true or false, got 0',
   );
   assert.equal(
     caught(() => breaker({ openMS: 5, closeAfter: 0 })).message,
