@@ -90,7 +90,7 @@ pub extern "C" fn decide(
     }
 }
 
-/// A draw: uniform on [0, 1), lane 0 or 1 of a failed attempt of an operation.
+/// A draw: uniform on [0, 1), lane 0 to 2 of an attempt of an operation.
 #[must_use]
 #[cfg_attr(all(feature = "driver", target_family = "wasm"), unsafe(no_mangle))]
 pub extern "C" fn draw(

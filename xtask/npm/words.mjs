@@ -27,8 +27,10 @@ const UNBREAKABLE = [
   /^ *<(meta|link|svg)\b/,
   /^\s*(\* |\/\*\* )?@(typedef|returns|param|type) \{/,
 ];
+/** Files whose strings are pieces of source text. */
+const QUOTING = /^tests\/package\/(protection|schedules)\/mutants\.mjs$/;
 /** Files with programs in which the line of an error counts, or with pieces of source text. */
-const UNBROKEN = [/^tests\/package\/types\//, /^tests\/package\/schedules\/mutants\.mjs$/];
+const UNBROKEN = [/^tests\/package\/types\//, QUOTING];
 
 /**
  * Phrases, the words to use instead, and the kind of text if not all: the opening of a comment, a test's title, or
@@ -52,7 +54,10 @@ export const PHRASES = [
   [/\bcomes? (?:out|on top)\b|\blet(?:s|ting)? go of\b|\bgives? back\b/i, 'is returned, cancels, releases'],
   [/\b(?:nonsense|mends?|good enough|(?:does|do) not act|never acts)\b/i, 'invalid, fixes, has no effect'],
   [/\bit must be\b|\bmust be left out\b/i, '<name> must be <rule>, got <value>'],
-  [/(?<!onnection.*|`)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i, 'reject (only a connection is refused)'],
+  [
+    /(?<!onnection.*|`)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i,
+    'reject (only a connection is refused)',
+  ],
   [/\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/i, 'called, lower case'],
   [/\d[ \u00a0]%/i, '99%'],
   [/(?<![\d,.#])\b\d{1,3} 000\b/i, '10,000'],
@@ -91,12 +96,14 @@ export function problemsIn(path, source) {
     if (!mayBeLong && columns > COLUMNS && !UNBREAKABLE.some((kind) => kind.test(line)))
       problems.push(`${at}: a line must have at most ${COLUMNS} columns, got ${columns}`);
     const texts = [{ kind: 'data', text: line }, ...textsOf(path, line, lines[index - 1] ?? '')];
-    for (const { kind, text } of texts)
+    for (const { kind, text } of texts) {
+      if (kind === 'string' && QUOTING.test(path)) continue;
       for (const [phrase, instead, only] of PHRASES) {
         if (only === undefined ? kind === 'data' : kind !== only) continue;
         const found = phrase.exec(text);
         if (found) problems.push(`${at}: “${found[0].trim()}”: ${instead}`);
       }
+    }
   }
   return problems;
 }

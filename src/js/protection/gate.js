@@ -4,6 +4,7 @@
 
 import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { drawBeside } from '../run/decision.js';
+import { reportFailure } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 import { rejectedBy, warnOfLayers } from './rejected.js';
@@ -17,9 +18,9 @@ const DEFAULT_TRUNCATE_AT = 10;
 
 export class Gate {
   #state;
-  /** Whether an attempt was let pass whose end was not told yet. */
+  /** Whether an attempt was let pass whose end was not reported yet. */
   #pending;
-  /** What the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
+  /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
   #admitted;
   /** The verdict on the last attempt. */
   #verdict = NOTHING;
@@ -36,7 +37,7 @@ export class Gate {
   #planned = 0;
   /** How long the attempt was held, for its record. @type {{ heldMs: number } | undefined} */
   held = undefined;
-  /** When asking again makes sense, for the report of a refusal. @type {{ retryAfterMs: number } | undefined} */
+  /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   refusal = undefined;
 
   /**
@@ -54,7 +55,8 @@ export class Gate {
    * @param {number} hold
    */
   enter(operation, hold) {
-    const { breaker, cooldown, tell } = this.#state;
+    const state = this.#state;
+    const { breaker, cooldown } = state;
     const time = operation.attemptAt ?? operation.startedAt;
     if (this.#heldAt !== undefined) {
       this.#release(time);
@@ -77,15 +79,16 @@ export class Gate {
       cooldown.held++;
       this.#heldAt = time;
       operation.pending = ms;
-      tell('held', { holdMs: ms });
+      state.tell('held', { holdMs: ms });
       return hold;
     }
 
-    // Last, so that nobody who waits holds the place of a probe.
-    const waitMs = breaker?.admit(time, this.#admitted, tell) ?? 0;
+    // Last, so that an attempt which waits never holds the place of a probe.
+    const waitMs = breaker?.admit(time, this.#admitted, state) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
     this.#pending = true;
-    return undefined;
+    // onEvent may have aborted.
+    return operation.limits.aborted ? 'aborted' : undefined;
   }
 
   /**
@@ -124,15 +127,15 @@ export class Gate {
   }
 
   /**
-   * Tells the verdict on the attempt that has ended, once.
+   * Passes on the verdict on the attempt that has ended, once.
    * @param {any} operation
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {number} [status]
-   * @param {boolean} [judged] whether the caller's function is asked
+   * @param {boolean} [judged] whether the caller's function is called
    */
   #tell(operation, verdict, hintMs, status, judged = true) {
-    const { breaker, tell } = this.#state;
+    const { breaker } = this.#state;
     this.#pending = false;
     this.#verdict = verdict;
     if (breaker === undefined) return;
@@ -142,8 +145,24 @@ export class Gate {
         ...(failed ? { error: outcome } : { result: outcome }),
         ...(status !== undefined && { status }),
       });
-    const draw = () => drawFor(operation);
-    breaker.ended(now(), this.#admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
+    const draw = () => {
+      try {
+        return drawFor(operation);
+      } catch (error) {
+        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
+        reportFailure(error);
+        return 0.5;
+      }
+    };
+    breaker.ended(
+      now(),
+      this.#admitted,
+      verdict,
+      atMost(settings, hintMs),
+      failed ? outcome : undefined,
+      draw,
+      this.#state,
+    );
   }
 
   /**
@@ -151,7 +170,8 @@ export class Gate {
    * @param {number} delayMs
    */
   retry(operation, delayMs) {
-    const { budget, breaker, cooldown, tell } = this.#state;
+    const state = this.#state;
+    const { budget, breaker, cooldown } = state;
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
@@ -163,10 +183,10 @@ export class Gate {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(this.#throttled, tell);
+      this.#taken = budget.take(this.#throttled, state);
       if (this.#taken < 0) {
         this.#taken = 0;
-        tell('refused', { by: 'budget' });
+        state.tell('refused', { by: 'budget' });
         return 'budget';
       }
       this.#takenFor = operation.attempts + 1;
@@ -179,7 +199,7 @@ export class Gate {
    * @param {string} reason
    */
   settle(operation, reason) {
-    const { budget, tell } = this.#state;
+    const { budget } = this.#state;
     const { attempts } = operation;
     if (this.#heldAt !== undefined) this.#release(this.#heldAt);
     if (this.#pending) {
@@ -193,9 +213,9 @@ export class Gate {
     if (budget === undefined) return;
     const used = this.#takenFor === attempts;
     if (reason === 'success') {
-      if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, tell);
+      if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, this.#state);
     } else if (this.#taken > 0 && !used) {
-      budget.putBack(this.#taken, tell);
+      budget.putBack(this.#taken, this.#state);
     }
   }
 
@@ -210,7 +230,7 @@ export class Gate {
   }
 
   /**
-   * Refuses an attempt. The operation ends with its own last outcome; if there is none, with a RejectedError.
+   * Rejects an attempt. The operation ends with its own last outcome; before the first attempt, with a RejectedError.
    * @param {any} operation
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs

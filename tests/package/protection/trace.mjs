@@ -37,6 +37,8 @@ function details(entry) {
       return `${entry.id}`;
     case 'hook':
       return entry.name;
+    case 'byHand':
+      return entry.close ? 'close' : `open for ${entry.open} ms`;
     case 'abort':
       return `of ${entry.signal}`;
     case 'status':
@@ -63,7 +65,7 @@ export function* changes(schedule) {
         };
 }
 
-/** What may go within the part of a schedule at a path. */
+/** Lists the parts of a schedule, at a path, that may go. */
 function* within(part, path) {
   for (const [name, value] of Object.entries(part)) {
     const here = [...path, name];
