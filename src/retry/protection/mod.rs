@@ -307,7 +307,7 @@ impl Protection {
     }
 }
 
-/// A reading of a clock in ms. Exact for whole ms, and many times as fast as the conversion of a wait, which must not be
+/// A reading of a clock in ms. Exact for whole ms, and much faster than the conversion of a wait, which must not be
 /// shorter than the duration.
 // The seconds since the start of a machine fit.
 #[allow(clippy::cast_precision_loss)]
