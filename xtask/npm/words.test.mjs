@@ -62,6 +62,7 @@ describe('words', () => {
     assert.deepEqual(problemsIn('a.mjs', `// ${'word '.repeat(24)}`), [
       'a.mjs:1: a line must have at most 120 columns, got 123',
     ]);
+    assert.deepEqual(problemsIn('a.mjs', ` * @property {(${'operation: any, '.repeat(8)}) => void} ended`), []);
     assert.deepEqual(problemsIn('a.md', `| ${'word '.repeat(30)}|`), []);
     assert.deepEqual(problemsIn('a.md', `See https://example.com/ ${'word '.repeat(30)}`), []);
   });
