@@ -81,7 +81,7 @@ impl<'a> Play<'a> {
 
     fn attempt(self) -> impl Future<Output = Result<String, Scripted>> + 'a {
         let attempts = self.operation["attempts"].as_array();
-        let attempts = attempts.expect("an attempt that is refused has no script");
+        let attempts = attempts.expect("an attempt that is rejected has no script");
         let mut calls = self.calls.borrow_mut();
         calls.push(whole(self.time.now()));
         let step = &attempts[calls.len().min(attempts.len()) - 1];
