@@ -593,6 +593,15 @@ fn invalid_options_are_all_named_with_their_rules() {
         ..BudgetOptions::default()
     };
     assert_eq!(text(dear.check()), "cost must be at most capacity, got 1");
+    let throttled = BudgetOptions {
+        capacity: Some(4.0),
+        cost: Some(2.0),
+        ..BudgetOptions::AWS_SDK_2026
+    };
+    assert_eq!(
+        text(throttled.check()),
+        "throttled_cost must be at most capacity, got 5"
+    );
     let breaker = BreakerOptions {
         failure_ratio: Some(1.5),
         minimum_calls: Some(0),

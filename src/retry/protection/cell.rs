@@ -3,11 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::options::BudgetNumbers;
 use super::state::State;
 use super::status::{ProtectionChange, ProtectionEvent};
 use crate::StopReason;
-use crate::core::protection::BreakerOptions;
+use crate::core::protection::{BreakerSettings, BudgetSettings};
 use crate::policy::duration_from_ms;
 
 pub(super) type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -16,8 +15,8 @@ pub(super) type OnEvent = Arc<dyn Fn(&ProtectionEvent<'_>) + Send + Sync>;
 /// The parts of a protection, validated.
 #[derive(Clone, Default)]
 pub(super) struct Recipe {
-    pub(super) budget: Option<BudgetNumbers>,
-    pub(super) breaker: Option<BreakerOptions>,
+    pub(super) budget: Option<BudgetSettings>,
+    pub(super) breaker: Option<BreakerSettings>,
     pub(super) max_hold_ms: Option<f64>,
     pub(super) clock: Option<Clock>,
     pub(super) on_event: Option<OnEvent>,

@@ -6,7 +6,6 @@
 mod cell;
 mod guard;
 mod keys;
-mod options;
 mod state;
 mod status;
 
@@ -18,7 +17,6 @@ use cell::{Cell, Recipe};
 pub(super) use guard::Next;
 pub use guard::{Protect, Protected};
 use keys::Keys;
-pub use options::{BreakerOptions, BudgetOptions, CooldownOptions};
 pub use status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionEvent,
     ProtectionStatus,
@@ -26,6 +24,8 @@ pub use status::{
 
 use super::sleepers::host_now;
 use crate::core::OptionErrors;
+use crate::core::protection::BreakerSettings;
+pub use crate::core::protection::{BreakerOptions, BudgetOptions, CooldownOptions};
 use crate::policy::ms_from_duration;
 
 /// Protection of a destination that many operations call, such as a server: what keeps their retries from hurting.
@@ -125,7 +125,7 @@ impl Protection {
     #[track_caller]
     pub fn budget(self, options: BudgetOptions) -> Self {
         accept(options.check());
-        self.with(|recipe| recipe.budget = Some(options.numbers()))
+        self.with(|recipe| recipe.budget = Some(options.settings()))
     }
 
     /// Adds a breaker: while most attempts fail, all are rejected for a while, first ones too. It has no timer: the
@@ -140,7 +140,7 @@ impl Protection {
     #[track_caller]
     pub fn breaker(self, options: BreakerOptions) -> Self {
         accept(options.check());
-        self.with(|recipe| recipe.breaker = Some(options.numbers()))
+        self.with(|recipe| recipe.breaker = Some(options.settings()))
     }
 
     /// Adds a cooldown: if a server asks one operation for fewer requests, all attempts are held until then. So that
@@ -284,7 +284,7 @@ impl Protection {
     }
 
     #[track_caller]
-    fn breaker_options(&self) -> crate::core::protection::BreakerOptions {
+    fn breaker_options(&self) -> BreakerSettings {
         let options = self.cell.recipe.breaker;
         options.expect("this protection has no breaker: add one with .breaker(…)")
     }
