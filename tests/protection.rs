@@ -12,6 +12,8 @@ mod budget;
 mod cooldown;
 #[path = "protection/differential.rs"]
 mod differential;
+#[path = "protection/latency.rs"]
+mod latency;
 #[path = "protection/naive.rs"]
 mod naive;
 #[path = "common/words.rs"]

@@ -1,6 +1,8 @@
 //! The breaker: exact scenes, random worlds, and what no clock and no caller can do to it.
 
-use rejitter::internals::protection::{Admission, Breaker, BreakerOptions, Change, Phase, Verdict};
+use rejitter::internals::protection::{
+    Admission, Breaker, BreakerNumbers, BreakerOptions, Change, Phase, Verdict,
+};
 
 use super::Random;
 use super::worlds::{self, Seen};
@@ -29,7 +31,7 @@ impl Scene {
         Self { breaker, options }
     }
 
-    /// Admits an attempt, or returns how long it is refused.
+    /// Admits an attempt, or returns how long it is rejected.
     fn ask(&mut self, now: f64) -> Result<Pass, f64> {
         match self.breaker.admit(&self.options, now) {
             Admission::Admitted { generation, lease } => Ok((generation, lease)),
@@ -74,8 +76,19 @@ impl Scene {
         self.call(now, Verdict::Success)
     }
 
+    /// Numbers of a copy: to ask changes nothing.
+    fn numbers(&self, now: f64) -> BreakerNumbers {
+        let mut copy = self.breaker;
+        copy.numbers(&self.options, now)
+    }
+
+    fn is_fresh(&self, now: f64) -> bool {
+        let mut copy = self.breaker;
+        copy.is_fresh(&self.options, now)
+    }
+
     fn counts(&self, now: f64) -> (f64, f64) {
-        let numbers = self.breaker.numbers(&self.options, now);
+        let numbers = self.numbers(now);
         (numbers.failures, numbers.calls)
     }
 }
@@ -110,7 +123,7 @@ fn scene_a_slow_probe() {
 #[test]
 fn scene_b_fast_failures_first() {
     let mut scene = Scene::new(DEFAULTS);
-    // Tenths of a ms, and what happens then: a number of a call that ends, or none for a call that begins.
+    // Tenths of a ms, and what happens then: a number of a call that ends, or none for a call that starts.
     let mut events: Vec<(u32, Option<u32>)> = Vec::new();
     for call in 0..1_000 {
         events.push((call, None));
@@ -130,7 +143,7 @@ fn scene_b_fast_failures_first() {
         }
     }
     assert_eq!(scene.counts(200.0), (20.0, 1_000.0));
-    assert_eq!(scene.breaker.numbers(&DEFAULTS, 200.0).opens, 0.0);
+    assert_eq!(scene.numbers(200.0).opens, 0.0);
 }
 
 #[test]
@@ -226,7 +239,7 @@ fn ten_calls_a_minute_open_it_too() {
         assert_eq!(scene.fails(6_000.0 * f64::from(i)), Same);
     }
     assert_eq!(scene.fails(24_000.0), Opened);
-    // Five within a window are no sign of that.
+    // Five within a window do not.
     let mut scene = Scene::new(DEFAULTS);
     for i in 0..9 {
         assert_eq!(scene.fails(1_000.0 * f64::from(i)), Same);
@@ -411,54 +424,48 @@ fn a_breaker_opened_by_hand_stays_open_until_it_is_closed() {
     scene.breaker.open(1e12, 100.0);
     assert_eq!(scene.refused(1e12 + 40.0), 60.0);
     assert_eq!(scene.succeeds(1e12 + 100.0), Closed);
-    assert_eq!(scene.breaker.numbers(&DEFAULTS, 1e12).opens, 0.0);
+    assert_eq!(scene.numbers(1e12).opens, 0.0);
 }
 
 #[test]
-fn a_look_takes_no_probe_and_numbers_change_nothing() {
+fn a_look_takes_no_probe() {
     let mut scene = Scene::new(DEFAULTS);
     break_it(&mut scene, 0.0);
     for now in [0.0, 3_000.0, 3_750.0, 90_000.0] {
         let before = scene.breaker;
         let left = scene.breaker.look(now);
         assert_eq!(left, f64::max(0.0, 3_750.0 - now));
-        assert_eq!(scene.breaker.numbers(&DEFAULTS, now).retry_after_ms, left);
+        assert_eq!(scene.numbers(now).retry_after_ms, left);
         assert_eq!(scene.breaker, before);
     }
-    // A probe that runs is not certain to refuse the next attempt.
+    // A probe that runs is not certain to block the next attempt.
     scene.admitted(4_000.0);
     assert_eq!(scene.breaker.look(4_000.0), 0.0);
-    assert_eq!(
-        scene.breaker.numbers(&DEFAULTS, 4_000.0).retry_after_ms,
-        3_750.0
-    );
+    assert_eq!(scene.numbers(4_000.0).retry_after_ms, 3_750.0);
 }
 
 #[test]
 fn it_is_fresh_when_nothing_of_the_past_matters() {
     let mut scene = Scene::new(DEFAULTS);
-    assert!(scene.breaker.is_fresh(&DEFAULTS, 0.0));
+    assert!(scene.is_fresh(0.0));
     scene.succeeds(0.0);
-    assert!(!scene.breaker.is_fresh(&DEFAULTS, 19_999.0));
-    assert!(scene.breaker.is_fresh(&DEFAULTS, 20_000.0));
+    assert!(!scene.is_fresh(19_999.0));
+    assert!(scene.is_fresh(20_000.0));
     scene.fails(20_000.0);
-    assert!(
-        !scene.breaker.is_fresh(&DEFAULTS, 90_000.0),
-        "a row has begun"
-    );
+    assert!(!scene.is_fresh(90_000.0), "a row is open");
     scene.succeeds(90_000.0);
     break_it(&mut scene, 110_000.0);
-    assert!(!scene.breaker.is_fresh(&DEFAULTS, 900_000.0));
+    assert!(!scene.is_fresh(900_000.0));
     assert_eq!(scene.succeeds(900_000.0), Closed);
     assert!(
-        !scene.breaker.is_fresh(&DEFAULTS, 909_999.0),
+        !scene.is_fresh(909_999.0),
         "the next opening would be longer"
     );
-    assert!(scene.breaker.is_fresh(&DEFAULTS, 910_000.0));
+    assert!(scene.is_fresh(910_000.0));
 }
 
 /// From any state, with a clock that jumps by up to ten years in both directions and attempts of which some never end:
-/// nobody waits longer than the latest opening, probes that hang are replaced, and a server that is well closes it.
+/// no attempt waits longer than the latest opening, probes that hang are replaced, and a server that is well closes it.
 #[test]
 fn it_is_never_stuck() {
     let mut jumps = 0;
@@ -500,7 +507,7 @@ fn it_is_never_stuck() {
         now += (random.unit() - 0.5) * 6.3e11;
         scene.breaker.open(now, scene.options.open_ms);
         for _ in 0..10 {
-            let wait = scene.breaker.numbers(&scene.options, now).retry_after_ms;
+            let wait = scene.numbers(now).retry_after_ms;
             assert!(wait <= longest, "seed {seed}: {wait}");
             // Rounded times of ten years are off by less than this.
             now += wait + 0.001;
@@ -508,7 +515,7 @@ fn it_is_never_stuck() {
         }
         // And good ones close it.
         for _ in 0..5 {
-            now += scene.breaker.numbers(&scene.options, now).retry_after_ms + 0.001;
+            now += scene.numbers(now).retry_after_ms + 0.001;
             if scene.succeeds(now) == Closed {
                 break;
             }
@@ -531,7 +538,7 @@ fn a_clock_that_is_set_back_lengthens_nothing() {
     scene.fails(-1e12);
     assert_eq!(scene.fails(-2e12), Same);
     assert_eq!(scene.counts(-2e12 + 9_999.0), (2.0, 2.0));
-    // A row that began in the future begins now.
+    // A row that started in the future starts now.
     for i in 0..2 {
         assert_eq!(scene.fails(-2e12 + 5_000.0 * f64::from(i)), Same);
     }

@@ -21,7 +21,7 @@ fn tokens_are_those_that_aws_publishes() {
     for case in cases {
         let tokens = case["tokens"].as_f64().expect("a number");
         let mut budget = Budget::new(1_000.0 * tokens);
-        // What the last retry of each operation took.
+        // Tokens that the last retry of each operation took.
         let mut taken: HashMap<&str, f64> = HashMap::new();
         for step in case["steps"].as_array().expect("a list") {
             let [operation, end, then] = [0, 1, 2].map(|i| step[i].as_str().expect("a word"));
@@ -109,7 +109,7 @@ fn a_cost_that_is_just_there_is_granted_once() {
     assert!(budget.take(1_000.0, 1.0));
 }
 
-/// A thousandth is no binary fraction: counted in tokens, a tenth added ten times would not be one.
+/// A thousandth is not a binary fraction: counted in tokens, a tenth added ten times would not be one.
 #[test]
 fn ten_million_small_credits_leave_no_rounding_error() {
     let mut budget = Budget::new(1e12);

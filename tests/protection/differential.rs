@@ -101,7 +101,8 @@ impl Life {
                 }
                 let look = self.breaker.look(now);
                 self.digest.add(look);
-                let fresh = self.breaker.is_fresh(&self.options, now);
+                let mut copy = self.breaker;
+                let fresh = copy.is_fresh(&self.options, now);
                 self.digest.add(f64::from(u8::from(fresh)));
             }
             12 | 13 => {
@@ -160,7 +161,9 @@ impl Life {
     }
 
     fn look(&mut self) {
-        let numbers = self.breaker.numbers(&self.options, self.now);
+        // Reading changes nothing in JavaScript.
+        let mut copy = self.breaker;
+        let numbers = copy.numbers(&self.options, self.now);
         self.digest.add(match self.breaker.phase() {
             Phase::Closed => 0.0,
             Phase::Open => 1.0,
@@ -213,6 +216,8 @@ fn lives_reach_every_phase() {
             late += u32::from(life.running.iter().any(|(generation, _)| *generation > 0.0));
         }
     }
-    assert_eq!(phases.len(), 9, "{phases:?}");
-    assert!([opens, refused, late].iter().all(|many| *many > 1_000));
+    // All but one: a closed circuit becomes half-open by way of an open one.
+    assert_eq!(phases.len(), 8, "{phases:?}");
+    let many = [opens, refused, late];
+    assert!(many.iter().all(|many| *many > 1_000), "{many:?}");
 }

@@ -1,4 +1,4 @@
-//! A breaker that remembers everything: lists of what happened, from which it works each answer out anew.
+//! A breaker that remembers everything: lists of what happened, from which it works each answer out.
 
 use rejitter::internals::protection::{BreakerOptions, Phase, Verdict};
 
@@ -28,7 +28,7 @@ pub(super) struct Naive {
     options: BreakerOptions,
     /// All changes with their times. The first one made the breaker.
     turns: Vec<(f64, Turn)>,
-    /// What happened since it was made or closed.
+    /// Events since it was made or closed.
     events: Vec<(f64, Event)>,
     /// When each probe of this half-open period was admitted, and whether it has ended.
     probes: Vec<(f64, bool)>,
@@ -81,7 +81,7 @@ impl Naive {
         opens
     }
 
-    /// How long admission is refused.
+    /// How long no attempt is admitted.
     pub(super) fn wait(&self, now: f64) -> f64 {
         let (at, turn) = self.latest();
         let until = match turn {
@@ -136,7 +136,7 @@ impl Naive {
                     self.turn(now, Turn::Closed);
                 }
             }
-            (Phase::Open, _) => panic!("nothing begins while it is open"),
+            (Phase::Open, _) => panic!("nothing starts while it is open"),
         }
     }
 
@@ -165,8 +165,8 @@ impl Naive {
         *self.turns.last_mut().expect("just now") = (now, Turn::Opened { ms, by_hand });
     }
 
-    /// How many events of a kind lie in the window: all of the present slice, and of those of the slice before the share
-    /// that the window still covers.
+    /// How many events of a kind lie in the window: all of the present slice, and a share of those of the slice before,
+    /// as large as the part of it that the window still covers.
     fn count(&self, now: f64, kind: Event) -> f64 {
         let window = self.options.window_ms;
         let (start, _) = self.latest();

@@ -34,7 +34,7 @@ struct Call {
     verdict: Verdict,
 }
 
-/// What happened in a world.
+/// Events of a world, counted.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) opened: u32,
@@ -46,8 +46,8 @@ pub(super) struct Seen {
     pub(super) by_row: u32,
 }
 
-/// Plays one world on both breakers and compares them at each step. Checks on the way that nothing is admitted while the
-/// circuit is open, that a half-open one has one probe per lease, and that late outcomes change no number.
+/// Plays one world on both breakers and compares them at each step. Checks on the way that nothing is admitted while
+/// the circuit is open, that a half-open one has one probe per lease, and that late outcomes change no number.
 pub(super) fn play(seed: u64, steps: u32, seen: &mut Seen) {
     let mut random = Random::new(seed);
     let options = options(&mut random);
@@ -70,7 +70,7 @@ pub(super) fn play(seed: u64, steps: u32, seen: &mut Seen) {
             failing = random.one(&[0.0, 0.02, 0.5, 1.0]);
         }
         let next = ticks(now + random.unit() * 2.0 * gap);
-        // Those that end before the next one begins.
+        // Those that end before the next one starts.
         while let Some(first) = (0..running.len())
             .filter(|i| running[*i].ends <= next)
             .min_by(|a, b| running[*a].ends.total_cmp(&running[*b].ends))

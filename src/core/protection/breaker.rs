@@ -1,4 +1,4 @@
-//! The breaker: refuses attempts while most of them fail, and lets one through now and then.
+//! The breaker: rejects attempts while most of them fail, and lets one through now and then.
 
 use super::window::Window;
 
@@ -24,7 +24,7 @@ pub struct BreakerOptions {
 /// never reaches `minimum_calls`.
 const LASTING_ROW: f64 = 5.0;
 
-/// Openings in a row grow until they are so many times `open_ms`.
+/// Openings in a row grow up to `open_ms` times this number.
 const LONGEST_OPENING: f64 = 12.0;
 
 // Codes of [`Phase`], as JavaScript reads them.
@@ -32,38 +32,38 @@ const CLOSED: f64 = 0.0;
 const OPEN: f64 = 1.0;
 const HALF_OPEN: f64 = 2.0;
 
-/// What a breaker does with attempts.
+/// Rule by which a breaker admits attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Admits all.
     Closed,
-    /// Refuses all. It has no timer: the first attempt after its end makes it half-open.
+    /// Rejects all. It has no timer: the first attempt after its end makes it half-open.
     Open,
     /// Admits one at a time, a probe.
     HalfOpen,
 }
 
-/// The answer to an attempt that wants to begin.
+/// The answer to an attempt that wants to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Admission {
-    /// The attempt may begin. When it ends, [`Breaker::ended`] wants both numbers back.
+    /// The attempt may start. When it ends, [`Breaker::ended`] wants both numbers back.
     Admitted {
         /// Number of the period between two changes of phase.
         generation: f64,
         /// Number of the probe's lease within the period.
         lease: f64,
     },
-    /// The attempt may not begin.
+    /// The attempt must not start.
     Refused {
         /// Time after which asking again makes sense, in ms.
         retry_after_ms: f64,
     },
 }
 
-/// What the end of an attempt says about the destination.
+/// Judgement of an attempt's end about the destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing: the caller aborted it, or its error is nobody's fault. Only frees the probe's place.
+    /// Nothing: for example, the caller aborted it. Only frees the probe's place.
     Nothing,
     /// It works.
     Success,
@@ -152,7 +152,7 @@ impl Breaker {
         }
     }
 
-    /// Returns the phase. An open circuit whose time is over stays open until an attempt wants to begin.
+    /// Returns the phase. An open circuit stays open after its time, until an attempt wants to start.
     #[must_use]
     pub fn phase(&self) -> Phase {
         if self.phase == OPEN {
@@ -164,7 +164,7 @@ impl Breaker {
         }
     }
 
-    /// Returns the time in ms during which every attempt is refused for certain, 0 if one may be admitted. Takes no
+    /// Returns the time in ms during which the circuit certainly admits no attempt, 0 if it may admit one. Takes no
     /// probe. A running probe is not certain: it may end any time.
     #[must_use]
     pub fn look(&mut self, now: f64) -> f64 {
@@ -201,7 +201,7 @@ impl Breaker {
         }
     }
 
-    /// Tells how an attempt ended, with the numbers that [`admit`](Self::admit) gave it.
+    /// Takes in the end of an attempt, with the numbers that [`admit`](Self::admit) gave it.
     ///
     /// `draw`, in `[0, 1)`, varies the length of an opening. A failing probe opens the circuit for at least `hint_ms`,
     /// the time that the server asked for; NaN or 0 if it did not ask.
@@ -275,9 +275,9 @@ impl Breaker {
         self.closed_at = now;
     }
 
-    /// Returns the numbers of the window at `now`.
+    /// Returns the numbers of the window at `now`. Turns the window as any call does: to change nothing, ask a copy.
     #[must_use]
-    pub fn numbers(mut self, options: &BreakerOptions, now: f64) -> BreakerNumbers {
+    pub fn numbers(&mut self, options: &BreakerOptions, now: f64) -> BreakerNumbers {
         let retry_after_ms = self.wait(now);
         self.turn(options, now);
         BreakerNumbers {
@@ -288,9 +288,9 @@ impl Breaker {
         }
     }
 
-    /// Returns whether the breaker behaves as a new one would: forgetting it changes nothing.
+    /// Returns whether the breaker behaves as a new one would: forgetting it changes nothing. Turns the window, too.
     #[must_use]
-    pub fn is_fresh(mut self, options: &BreakerOptions, now: f64) -> bool {
+    pub fn is_fresh(&mut self, options: &BreakerOptions, now: f64) -> bool {
         self.turn(options, now);
         let counts = self.window.counts(options.window_ms, now);
         let history = counts.successes + counts.failures + counts.begun + self.in_row;
@@ -298,7 +298,7 @@ impl Breaker {
         self.phase == CLOSED && history == 0.0 && forgets
     }
 
-    /// The time in ms during which attempts are refused, unless a probe ends.
+    /// The time in ms during which no attempt is admitted, unless a probe ends.
     fn wait(&mut self, now: f64) -> f64 {
         if self.phase == OPEN || self.running != 0.0 {
             self.left(now)
@@ -318,7 +318,7 @@ impl Breaker {
         let counts = self.window.counts(options.window_ms, now);
         let calls = self.calls(options, now);
         let ratio = options.failure_ratio;
-        // An infinite minimum turns the ratio off, and with it the rule for those who never reach a minimum.
+        // An infinite minimum turns the ratio off, and with it the rule for services that never reach a minimum.
         let lasting = self.in_row >= LASTING_ROW
             && options.minimum_calls < f64::INFINITY
             && now - self.row_since >= options.window_ms

@@ -21,8 +21,8 @@ impl Budget {
 
     /// Adds tokens: for a success, or because a token that was taken was not used.
     ///
-    /// Between two retries nothing but additions happens, so one cut at the capacity when the next retry asks gives the
-    /// same number as a cut after each addition.
+    /// Nothing but additions happens until the next retry asks, so one cut at the capacity then gives the same number
+    /// as a cut after each addition.
     pub fn credit(&mut self, amount: f64) {
         self.pending += amount;
     }

@@ -10,7 +10,7 @@ pub struct Cooldown {
 }
 
 impl Cooldown {
-    /// A cooldown that holds nobody.
+    /// A cooldown that holds no attempt.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -28,16 +28,16 @@ impl Cooldown {
         }
     }
 
-    /// Returns the rest of the cooldown in ms, 0 if there is none.
+    /// Returns the rest of the cooldown in ms, 0 after its end.
     #[must_use]
     pub fn left_ms(&mut self, now: f64) -> f64 {
         self.clamp(now);
         (self.until - now).max(0.0)
     }
 
-    /// Returns how long to hold an attempt in ms, 0 if there is no cooldown.
+    /// Returns how long to hold an attempt in ms, 0 without a cooldown.
     ///
-    /// `draw`, in `[0, 1)`, spreads those who are held over half the time that the server asked for, and over at least
+    /// `draw`, in `[0, 1)`, spreads held attempts over half the time that the server asked for, and over at least
     /// `base_ms`: if all came back at once, they would cause the next hint.
     #[must_use]
     pub fn hold_ms(&mut self, now: f64, base_ms: f64, draw: f64) -> f64 {
@@ -49,7 +49,7 @@ impl Cooldown {
         }
     }
 
-    /// After the clock was set back, nobody is held longer than the server asked for.
+    /// After the clock was set back, no attempt is held longer than the server asked for.
     fn clamp(&mut self, now: f64) {
         self.until = self.until.min(now + self.asked);
     }

@@ -1,9 +1,9 @@
 //! The machines of protection: a budget for retries, a breaker for all attempts, a cooldown that one hint starts
-//! for everyone.
+//! for everyone, and the latency that a hedge waits for.
 //!
 //! Each machine is a few numbers. Its methods take the time and the draws that they need, so that any clock and any
 //! source of randomness will do. `now` is a monotonic time in ms from any start. A clock that stands still or goes
-//! back blocks nobody: a machine never believes in a start that is still to come.
+//! back blocks no attempt: a machine never believes in a start that lies in the future.
 //!
 //! The structs have the layout of the registers through which JavaScript uses them (`src/bindings/protection.rs`):
 //! `f64`s only, in the order of their fields.
@@ -11,8 +11,10 @@
 mod breaker;
 mod budget;
 mod cooldown;
+mod latency;
 mod window;
 
 pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerOptions, Change, Phase, Verdict};
 pub use budget::Budget;
 pub use cooldown::Cooldown;
+pub use latency::Latency;

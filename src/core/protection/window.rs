@@ -39,16 +39,15 @@ impl Window {
         }
     }
 
-    /// Begins the slice that `now` lies in. Slices start a whole number of windows after the first one.
+    /// Starts the slice that `now` lies in. Slices start a whole number of windows after the first one.
     pub(super) fn turn(&mut self, window_ms: f64, now: f64) {
         self.started_at = self.started_at.min(now);
         let age = now - self.started_at;
         if age >= window_ms {
-            self.previous = if age < 2.0 * window_ms {
-                self.current
-            } else {
-                Counts::NONE
-            };
+            if age >= 2.0 * window_ms {
+                self.current = Counts::NONE;
+            }
+            self.previous = self.current;
             self.current = Counts::NONE;
             self.started_at += floor(age / window_ms) * window_ms;
         }

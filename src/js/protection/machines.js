@@ -1,5 +1,5 @@
 // @ts-check
-// The machines of protection over plain numbers: the one module that knows their wasm file (src/bindings/protection.rs).
+// The machines of protection over plain numbers: the one module that knows their wasm (src/bindings/protection.rs).
 // The state of a machine is an array, which a call copies into the registers of the wasm instance and back. Calls that
 // every successful attempt makes stay in JavaScript as long as they are a comparison and an increment.
 //
@@ -104,7 +104,7 @@ export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).to
 /** Place of the time until which it holds attempts. */
 export const UNTIL = 0;
 
-/** Returns the state of a cooldown that holds nobody. */
+/** Returns the state of a cooldown that holds no attempt. */
 export const newCooldown = () => new Float64Array(2);
 
 /**
@@ -120,20 +120,20 @@ export function startCooldown(load, state, now, hintMs) {
 }
 
 /**
- * Returns the rest of the cooldown in ms, 0 if there is none.
+ * Returns the rest of the cooldown in ms, 0 after its end.
  * @param {Load} load
  * @param {Float64Array} state
  * @param {number} now
  */
 export function cooldownLeft(load, state, now) {
-  if (state[0] <= now) return 0;
+  if (state[UNTIL] <= now) return 0;
   const core = enter(load, COOLDOWN, state);
   return leave(COOLDOWN, state, core.left(now));
 }
 
 /**
  * Returns how long to hold an attempt in ms: the rest of the cooldown and a drawn share of half of what the server
- * asked for, or of `baseMs` if that is more. 0 if there is no cooldown.
+ * asked for, or of `baseMs` if that is more. 0 without a cooldown.
  * @param {Load} load
  * @param {Float64Array} state
  * @param {number} now
@@ -141,7 +141,7 @@ export function cooldownLeft(load, state, now) {
  * @param {number} draw
  */
 export function holdMs(load, state, now, baseMs, draw) {
-  if (state[0] <= now) return 0;
+  if (state[UNTIL] <= now) return 0;
   const core = enter(load, COOLDOWN, state);
   return leave(COOLDOWN, state, core.hold(now, baseMs, draw));
 }
@@ -171,7 +171,7 @@ export const NOTHING = 0;
 export const SUCCESS = 1;
 export const FAILURE = 2;
 
-/** What {@link endedIn} returns: the phase is the same, the circuit opened, it closed. */
+/** Results of {@link endedIn}: the phase is the same, the circuit opened, it closed. */
 export const SAME = 0;
 export const HAS_OPENED = 1;
 export const HAS_CLOSED = 2;
@@ -187,6 +187,18 @@ export function newBreaker(now) {
 }
 
 /**
+ * Copies a breaker's state and options into the registers.
+ * @param {Load} load
+ * @param {Float64Array} state
+ * @param {Float64Array} options
+ */
+function enterWith(load, state, options) {
+  const core = enter(load, BREAKER, state);
+  registers.set(options, OPTIONS);
+  return core;
+}
+
+/**
  * Returns whether the circuit is closed and `now` lies in the present slice of its window: then to count is all there
  * is to do.
  * @param {Float64Array} state
@@ -199,7 +211,7 @@ function onlyCounts(state, options, now) {
 }
 
 /**
- * Returns the time in ms during which every attempt is refused for certain, 0 if one may be admitted. Takes no probe. A
+ * Returns the time in ms during which the circuit certainly admits no attempt, 0 if it may admit one. Takes no probe. A
  * running probe is not certain: it may end any time.
  * @param {Load} load
  * @param {Float64Array} state
@@ -225,8 +237,7 @@ export function admit(load, state, options, now) {
     state[BEGUN]++;
     return 0;
   }
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return leave(BREAKER, state, core.admit(now));
 }
 
@@ -245,7 +256,7 @@ export function succeeded(state, options, now, generation) {
 }
 
 /**
- * Tells how an attempt ended. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
+ * Takes in the end of an attempt. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
  * @param {Load} load
  * @param {Float64Array} state
  * @param {Float64Array} options
@@ -259,8 +270,7 @@ export function succeeded(state, options, now, generation) {
  */
 export function endedIn(load, state, options, now, draw, generation, lease, verdict, hintMs) {
   if (generation !== state[GENERATION]) return SAME;
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
 }
 
@@ -295,8 +305,7 @@ export function closeByHand(load, state, now) {
  * @param {number} now
  */
 export function breakerNumbers(load, state, options, now) {
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   core.numbers(now);
   const [retryAfterMs, failures, calls, opens] = registers.subarray(NUMBERS);
   return { phase: state[PHASE], retryAfterMs, failures, calls, opens };
@@ -311,7 +320,6 @@ export function breakerNumbers(load, state, options, now) {
  */
 export function breakerIsFresh(load, state, options, now) {
   if (state[BEGUN] > 0 && onlyCounts(state, options, now)) return false;
-  const core = enter(load, BREAKER, state);
-  registers.set(options, OPTIONS);
+  const core = enterWith(load, state, options);
   return !!core.fresh(now);
 }

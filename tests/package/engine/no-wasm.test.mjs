@@ -120,6 +120,14 @@ const USE = `
   out.fetched = [(await createFetch({ baseMs: 1 }, send)('http://localhost/')).status, requests];
   const broken = createFetch({ baseMs: 1, maxAttempts: 2 }, async () => { throw new TypeError('fetch failed'); });
   out.report = main.retryReport(await broken('http://localhost/').catch((error) => error))?.attempts;
+  // Without its machines protection lets all pass.
+  const protection = parts.protect(parts.budget({ capacity: 1 }), parts.breaker({ consecutiveFailures: 3 }));
+  const protectedPolicy = new main.RetryPolicy({ baseMs: 1, protection });
+  out.stops = [];
+  for (let i = 0; i < 3; i += 1) {
+    const error = await protectedPolicy.run(failing(99)).catch((error) => error);
+    out.stops.push(main.retryReport(error)?.reason ?? error.name);
+  }
   console.log(JSON.stringify(out));
 `;
 
@@ -131,11 +139,17 @@ const expected = {
   delays: [...new RetryPolicy({ seed: 'no-wasm', jitter: 'pollyV2' }).delays()],
   fetched: [200, 2],
   report: 2,
+  stops: ['budget', 'breaker', 'breaker'],
 };
 
-const esm = (main) => `import * as main from '${main}'; import { createFetch } from '${main}/fetch'; ${USE}`;
-const cjs = (main) =>
-  `const main = require('${main}'); const { createFetch } = require('${main}/fetch'); (async () => {${USE}})();`;
+const esm = (main) => `import * as main from '${main}';
+  import { createFetch } from '${main}/fetch';
+  import * as parts from '${main}/protection';
+  ${USE}`;
+const cjs = (main) => `const main = require('${main}');
+  const { createFetch } = require('${main}/fetch');
+  const parts = require('${main}/protection');
+  (async () => {${USE}})();`;
 const noRequireOfModules = '--no-experimental-require-module';
 for (const [how, source, options] of [
   ['import of the subpath', esm('rejitter/no-wasm'), {}],

@@ -57,6 +57,26 @@ export const BUDGETS = [
 /** Bytes of brotli that an import may add where it takes the core as JavaScript instead of WebAssembly. */
 export const WITHOUT_WASM = 620;
 
+/**
+ * Bytes of brotli that parts of protection add to an app that has `RetryPolicy`.
+ * @type {{ parts: string, limit: number, target: number, reason: string }[]}
+ */
+export const PROTECTION = [
+  {
+    parts: 'budget, protect',
+    limit: 4_350,
+    target: 3_300,
+    reason:
+      'keys, events, status and rejections (2.4 kB), and the wasm, which holds the machines of all parts (1.1 kB)',
+  },
+  {
+    parts: 'breaker, budget, cooldown, protect',
+    limit: 5_600,
+    target: 5_000,
+    reason: 'the same, and the options of each part with their texts',
+  },
+];
+
 /** @typedef {{ raw: number, gzip: number, brotli: number }} Size */
 
 /**

@@ -1,6 +1,6 @@
-// Random lives of the machines of protection: their answers in wasm and in the JavaScript made of it are those of native
-// Rust, bit for bit. The steps are drawn here as in tests/protection/differential.rs, word by word; cargo gives the
-// native digests. REJITTER_LIVES sets how many lives of 100 steps are compared.
+// Random lives of the machines of protection: their answers in wasm and in the JavaScript made of it are those of
+// native Rust, bit for bit. The steps are drawn here as in tests/protection/differential.rs, word by word; cargo gives
+// the native digests. REJITTER_LIVES sets how many lives of 100 steps are compared.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { BUDGETS, WITHOUT_WASM, overBudget, weigh } from '../lib/budgets.mjs';
+import { BUDGETS, PROTECTION, WITHOUT_WASM, overBudget, weigh } from '../lib/budgets.mjs';
 import { installed, project, repo } from '../lib/consumer.mjs';
 
 async function sizeOf(code) {
@@ -62,7 +62,21 @@ for (const [entry, name] of [
   });
 }
 
+for (const { parts, limit, target } of PROTECTION) {
+  test(`${parts}: the bytes that they add to an app with RetryPolicy, and their budget`, async (t) => {
+    const policy = `export { RetryPolicy } from 'rejitter';`;
+    const [without, more] = [
+      await sizeOf(policy),
+      await sizeOf(`${policy} export { ${parts} } from 'rejitter/protection';`),
+    ];
+    const added = more.brotli - without.brotli;
+    t.diagnostic(`${parts}: ${added} B of brotli added; budget ${limit}, aim ${target}`);
+    assert.ok(added > 0.93 * limit && added <= limit, `${added} B, the budget is ${limit}`);
+  });
+}
+
 test('a limit above the aim has its reason', () => {
+  for (const { limit, target, reason } of PROTECTION) assert.equal(limit > target, reason !== undefined);
   for (const { name, limit, target, reason } of BUDGETS)
     assert.equal(target !== undefined && limit > target, reason !== undefined, name);
 });

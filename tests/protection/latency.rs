@@ -1,0 +1,189 @@
+//! The latency: quantiles of a histogram against the sorted list.
+
+use rejitter::internals::protection::Latency;
+
+use super::Random;
+
+/// Samples with their times.
+type Samples = Vec<(f64, f64)>;
+
+/// Exponential, with a slow tail.
+fn duration(random: &mut Random) -> f64 {
+    let slow = if random.chance(0.05) { 500.0 } else { 0.0 };
+    let mean = if slow > 0.0 { 500.0 } else { 20.0 };
+    slow - mean * (1.0 - random.unit()).ln()
+}
+
+/// The shortest duration such that the weights of those up to it reach `quantile` of all.
+fn quantile_of(samples: &Samples, quantile: f64, weight: impl Fn(f64) -> f64) -> f64 {
+    let mut sorted: Vec<(f64, f64)> = samples.iter().map(|(at, ms)| (*ms, weight(*at))).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
+    let mut sum = 0.0;
+    for (ms, weight) in &sorted {
+        sum += weight;
+        if sum >= quantile * total {
+            return *ms;
+        }
+    }
+    panic!("no samples")
+}
+
+/// At most an eighth above the true value.
+fn is_close(delay: f64, exact: f64) -> bool {
+    (exact..=exact * 1.125).contains(&delay) || exact < 1.0 && (1.0..=1.125).contains(&delay)
+}
+
+#[test]
+fn it_says_nothing_before_it_has_enough_samples() {
+    let mut latency = Latency::new(0.0);
+    for i in 0..19 {
+        latency.record(f64::from(i), 5.0);
+    }
+    assert_eq!(latency.delay_ms(19.0, 0.95), None);
+    latency.record(19.0, 5.0);
+    // 5 ms lies in the slot of [5, 5.5).
+    assert_eq!(latency.delay_ms(19.0, 0.95), Some(5.5));
+    // A slice later 20 samples weigh less.
+    assert_eq!(latency.delay_ms(30_000.0, 0.95), Some(5.5));
+    assert_eq!(latency.delay_ms(30_001.0, 0.95), None);
+}
+
+#[test]
+fn slots_end_at_eighths_of_an_octave() {
+    for (ms, edge) in [
+        (1.0, 1.125),
+        (1.124, 1.125),
+        (1.125, 1.25),
+        (1.99, 2.0),
+        (2.0, 2.25),
+        (100.0, 104.0),
+        (1_000.0, 1_024.0),
+        (1_048_575.0, 1_048_576.0),
+        // Longer ones count as the longest.
+        (1e9, 1_048_576.0),
+        (f64::INFINITY, 1_048_576.0),
+        // Timers have whole ms.
+        (0.9, 1.0),
+        (0.0, 1.0),
+        (-5.0, 1.0),
+    ] {
+        let mut latency = Latency::new(0.0);
+        for _ in 0..20 {
+            latency.record(0.0, ms);
+        }
+        assert_eq!(latency.delay_ms(0.0, 0.5), Some(edge), "{ms}");
+    }
+}
+
+#[test]
+fn quantiles_are_at_most_an_eighth_above_those_of_the_sorted_list() {
+    for seed in 0..50 {
+        let mut random = Random::new(seed);
+        let mut samples = Samples::new();
+        let mut latency = Latency::new(0.0);
+        let quantile = random.one(&[0.5, 0.9, 0.95, 0.99]);
+        for _ in 0..64 * (1 + random.below(20)) {
+            let ms = duration(&mut random);
+            latency.record(0.0, ms);
+            samples.push((0.0, ms));
+        }
+        let exact = quantile_of(&samples, quantile, |_| 1.0);
+        let delay = latency.delay_ms(0.0, quantile).expect("enough");
+        assert!(is_close(delay, exact), "seed {seed}: {delay}, {exact}");
+    }
+}
+
+/// The list of all samples, with the weights of the two slices, over minutes of traffic.
+#[test]
+fn it_forgets_slice_by_slice() {
+    let mut fresh = 0;
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let mut samples = Samples::new();
+        let mut latency = Latency::new(0.0);
+        let mut now = 0.0;
+        let mut slow = 1.0;
+        for i in 1..=4_000 {
+            now += 100.0 * random.unit();
+            if random.chance(0.001) {
+                slow = random.one(&[0.1, 1.0, 10.0]);
+            }
+            let ms = slow * duration(&mut random);
+            latency.record(now, ms);
+            samples.push((now, ms));
+            // Just after the sum of 64 records, or of a new slice.
+            let slice = |at: f64| (at / 30_000.0).floor();
+            let previous = samples.len().checked_sub(2).map_or(0.0, |i| samples[i].0);
+            let computed = i == 20 || slice(now) > slice(previous);
+            let delay = latency.delay_ms(now, 0.95);
+            if computed && i >= 20 {
+                let share = 1.0 - (now - 30_000.0 * slice(now)) / 30_000.0;
+                let exact = quantile_of(&samples, 0.95, |at| match slice(now) - slice(at) {
+                    0.0 => 1.0,
+                    1.0 => share,
+                    _ => 0.0,
+                });
+                let delay = delay.expect("enough");
+                assert!(
+                    is_close(delay, exact),
+                    "seed {seed} at {now}: {delay}, {exact}"
+                );
+                fresh += 1;
+            }
+        }
+    }
+    assert!(fresh >= 20 * 6, "{fresh}");
+}
+
+#[test]
+fn the_sum_is_done_once_in_64_records() {
+    let mut latency = Latency::new(0.0);
+    for _ in 0..20 {
+        latency.record(0.0, 5.0);
+    }
+    assert_eq!(latency.delay_ms(0.0, 0.5), Some(5.5));
+    for _ in 0..63 {
+        latency.record(0.0, 50.0);
+        assert_eq!(latency.delay_ms(0.0, 0.5), Some(5.5));
+    }
+    latency.record(0.0, 50.0);
+    assert_eq!(latency.delay_ms(0.0, 0.5), Some(52.0));
+}
+
+#[test]
+fn a_clock_that_is_set_back_loses_nothing_and_freezes_nothing() {
+    let mut latency = Latency::new(1e12);
+    for _ in 0..20 {
+        latency.record(1e12, 5.0);
+    }
+    assert_eq!(latency.delay_ms(0.0, 0.5), Some(5.5));
+    assert_eq!(latency.delay_ms(60_000.0, 0.5), None);
+    for _ in 0..20 {
+        latency.record(60_000.0, 50.0);
+    }
+    assert_eq!(latency.delay_ms(60_000.0, 0.5), Some(52.0));
+}
+
+/// A server answers 95 of 100 requests in 20 ms on average, the others in 500 ms and more. A hedge at the learned 95th
+/// percentile sends about 5% more requests, because attempts that a hedge superseded are recorded too.
+#[test]
+fn hedging_at_the_learned_quantile_sends_five_percent_more() {
+    let mut random = Random::new(7);
+    let mut latency = Latency::new(0.0);
+    let (mut hedges, mut calls) = (0.0, 0.0);
+    for i in 0..200_000 {
+        let now = f64::from(i);
+        let first = duration(&mut random);
+        let delay = latency.delay_ms(now, 0.95);
+        let hedged = delay.filter(|delay| first > *delay);
+        let taken = hedged.map_or(first, |delay| first.min(delay + duration(&mut random)));
+        latency.record(now, taken);
+        if i >= 1_000 {
+            calls += 1.0;
+            hedges += f64::from(u8::from(hedged.is_some()));
+        }
+    }
+    let share = hedges / calls;
+    assert!((0.04..0.06).contains(&share), "{share}");
+}
