@@ -16,7 +16,7 @@ export function instantiate(compile, imports) {
     const why = /CSP|unsafe-eval/.test(message)
       ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src."
       : message;
-    // Only the core exists without WebAssembly, and only the lab imports something.
+    // All but the lab exists without WebAssembly, and only the lab imports something.
     const other = imports ? '' : ' (rejitter/no-wasm needs none)';
     throw new Error(`rejitter: this host refused to compile WebAssembly${other}. ${why}`, { cause });
   }

@@ -113,7 +113,7 @@ copied! {
     "/src/js/run/decision.js" decide;
     "/src/js/run/delays.js" Delays;
     "/src/js/run/directives.js" readDirectives;
-    "/src/js/run/hooks.js" callHook;
+    "/src/js/run/hooks.js" settle;
     "/src/js/run/metrics.js" Metrics;
     "/src/js/run/operation-state.js" OperationState;
     "/src/js/run/operation.js" Operation;

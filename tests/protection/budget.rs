@@ -129,3 +129,62 @@ fn reading_the_tokens_changes_nothing() {
     assert_eq!(budget.tokens(10.0), 10.0);
     assert_eq!(budget, before);
 }
+
+/// A budget of operations whose attempts fail independently. Tokens are whole.
+struct Independent {
+    attempts: u32,
+    cost: f64,
+    per_success: f64,
+    refund: bool,
+}
+
+impl Independent {
+    /// Tokens that a bucket without bounds gains per operation.
+    fn gain(&self, failing: f64, random: &mut Random) -> f64 {
+        const OPERATIONS: u32 = 500_000;
+        const HALF: f64 = 1e12;
+        let capacity = 2.0 * HALF;
+        let mut budget = Budget::new(capacity);
+        assert!(budget.take(capacity, HALF));
+        for _ in 0..OPERATIONS {
+            let mut taken = 0.0;
+            for attempt in 1..=self.attempts {
+                if !random.chance(failing) {
+                    budget.credit(if self.refund && taken > 0.0 {
+                        taken
+                    } else {
+                        self.per_success
+                    });
+                    break;
+                }
+                if attempt < self.attempts {
+                    assert!(budget.take(capacity, self.cost));
+                    taken = self.cost;
+                }
+            }
+        }
+        (budget.tokens(capacity) - HALF) / f64::from(OPERATIONS)
+    }
+}
+
+/// Below these rates of failure a budget gains more than it loses, above them it runs dry: the sums of the formula
+/// p² + … + pⁿ = ρ(1 − p), and without refund p + … + p^(n − 1) = ρ(1 − pⁿ), to 2%.
+#[test]
+fn a_budget_leaves_ordinary_flakiness_alone() {
+    let three = |cost, per_success, refund| Independent {
+        attempts: 3,
+        cost,
+        per_success,
+        refund,
+    };
+    for (budget, knee) in [
+        (three(1_000.0, 100.0, true), 0.246),
+        (three(COST, PER_SUCCESS, true), 0.215),
+        (three(1_000.0, 100.0, false), 0.092),
+    ] {
+        let mut random = Random::new(1);
+        let below = budget.gain(knee * 0.98, &mut random);
+        let above = budget.gain(knee * 1.02, &mut random);
+        assert!(below > 0.0 && above < 0.0, "{knee}: {below}, {above}");
+    }
+}

@@ -9,5 +9,6 @@ declare module 'exponential-backoff';
 declare module 'fetch-retry';
 declare module 'ky';
 declare module 'ofetch';
+declare module 'opossum';
 declare module 'p-retry';
 declare module 'playwright-core';

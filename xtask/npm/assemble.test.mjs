@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { transform } from 'esbuild';
 import { bytesOf } from '../../pkg-template/lib/compile.js';
 import {
   assemble,
@@ -184,6 +185,26 @@ describe('bundled', () => {
     'lib/lab-bytes.js': "export default 'bytes';\n",
   };
   const ENTRIES = { 'main.js': undefined, 'other.js': 'main.js', 'alone.js': undefined };
+
+  test('numbers and texts stay constants, so that the minifier of an app puts them where they are used', async () => {
+    const dir = files('constants', {
+      'package.json': '{ "type": "module" }',
+      'main.js':
+        "export const NUMBER = -1;\nexport const POWER = 2 ** 32;\nexport const TEXT = 'one; two';\n" +
+        'export const LIST = [1];\nexport let VARIABLE;\nexport const set = (value) => (VARIABLE = value);\n' +
+        'export const FLAG = /* @__PURE__ */ Symbol();\nexport const SUM = NUMBER + POWER;\n',
+    });
+    const { found, modules } = await bundled(dir, { 'main.js': undefined });
+    const { text } = found.get('main.js');
+    assert.deepEqual(
+      text.match(/^const .*$/gm),
+      ['NUMBER = -1;', 'POWER = 2 ** 32;', 'TEXT = "one; two";'].map((end) => `const ${end}`),
+    );
+    modules['main.js'].set(7);
+    assert.equal(modules['main.js'].VARIABLE, 7);
+    const { code } = await transform(text, { format: 'esm', minify: true });
+    assert.doesNotMatch(code.replace(/export\{.*/, ''), /NUMBER|2 ?\*\* ?32/);
+  });
 
   test('the main entry is one file, and another one shares its instance', async () => {
     const { found, modules } = await bundled(files('bundle', PACKAGE), ENTRIES);

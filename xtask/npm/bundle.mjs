@@ -157,6 +157,14 @@ function appending(dir, entry, text) {
 }
 
 /**
+ * Makes constants of what esbuild writes as variables, so that an app that is minified has the values in their place.
+ * @param {string} text
+ */
+function withConstants(text) {
+  return text.replace(/^var ([A-Z][A-Z0-9_]*) = (-?\d[\d.e+* -]*|"[^"\\]*");$/gm, 'const $1 = $2;');
+}
+
+/**
  * @param {{ text: string, map: string, metafile: import('esbuild').Metafile }} output of one entry point
  * @param {string[]} entries
  * @returns {File}
@@ -166,7 +174,11 @@ function fileOf({ text, map, metafile }, entries) {
   const other = /[^\0-\x7f]/.exec(text);
   if (other) throw new Error(`the bundle has ${JSON.stringify(other[0])}; write it in ASCII`);
   const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
-  return { text, map, imports: [...new Set(imports.flatMap(({ path }) => asItIs(path, entries)))] };
+  return {
+    text: withConstants(text),
+    map,
+    imports: [...new Set(imports.flatMap(({ path }) => asItIs(path, entries)))],
+  };
 }
 
 /**

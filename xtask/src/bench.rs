@@ -28,6 +28,7 @@ const PARTS: &[&str] = &[
     "success",
     "retries",
     "fetch",
+    "protection",
     "heap",
     "cold",
     "bulk",

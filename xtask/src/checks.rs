@@ -44,7 +44,7 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
 }
 
 /// The steps that take long, with their seconds on two busy cores. They start first.
-const LONG: [(&str, u32); 16] = [
+const LONG: [(&str, u32); 18] = [
     ("demo: live", 120),
     ("demo: sections", 115),
     ("demo: access", 110),
@@ -58,9 +58,11 @@ const LONG: [(&str, u32); 16] = [
     ("demo: story", 40),
     ("demo: policy", 40),
     ("demo: readout", 35),
+    ("package: protection/schedules", 35),
     ("package: hosts/fetch-browser", 30),
     ("package: schedules/schedules", 30),
     ("package: hosts/fetch-browser, WebKit", 20),
+    ("package: protection/planted-bugs", 20),
 ];
 
 /// The decisions without the rest. A cdylib needs the standard library: what does without is checked of the

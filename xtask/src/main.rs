@@ -60,7 +60,8 @@ cargo xtask <command>
       some minutes. --only runs the hosts whose names contain NAME, --keep leaves their projects in
       target/hosts, --docs writes docs/hosts.md
   schedules [--count N] [--seed S]
-      random hostile schedules against the packed package, a million by default
+      random hostile schedules against the packed package, by default a million of single policies
+      and a million of operations that share protections
   site [--out DIR]
       the page and the documentation as static files, in target/site or in DIR
   pkg

@@ -1,4 +1,5 @@
-//! `cargo xtask schedules`: random hostile schedules against the packed package.
+//! `cargo xtask schedules`: random hostile schedules against the packed package, of single policies and of operations
+//! that share protections.
 
 use crate::cmd::{Cmd, Failure, Output};
 use crate::pkg::{PACK, tarball};
@@ -24,17 +25,23 @@ impl Default for Options {
 
 pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
     set_up(cx, &[PACK, NPM_OF_TESTS])?;
-    println!();
-    program(cx.ws, options)
-        .env("REJITTER_TARBALL", tarball(cx.ws))
-        .env("REJITTER_TARGET_DIR", &cx.ws.target)
-        .run(&Output::Terminal)
+    for suite in SUITES {
+        println!();
+        program(cx.ws, options, suite)
+            .env("REJITTER_TARBALL", tarball(cx.ws))
+            .env("REJITTER_TARGET_DIR", &cx.ws.target)
+            .run(&Output::Terminal)?;
+    }
+    Ok(())
 }
 
-fn program(ws: &Workspace, options: &Options) -> Cmd {
+/// Folders in tests/package that make, perform and check schedules.
+const SUITES: [&str; 2] = ["schedules", "protection"];
+
+fn program(ws: &Workspace, options: &Options, suite: &str) -> Cmd {
     let folder = ws.root.join("tests/package/schedules");
     let program = Cmd::new("node")
-        .arg("run.mjs")
+        .args(["run.mjs", "--suite", suite])
         .arg("--count")
         .arg(options.count.to_string())
         .dir(folder)
@@ -60,10 +67,10 @@ mod tests {
             count: 7,
             seed: Some(9),
         };
-        let command = program(&ws, &options).to_string();
-        assert!(command.ends_with("run.mjs --count 7 --seed 9"));
+        let command = program(&ws, &options, "protection").to_string();
+        assert!(command.ends_with("run.mjs --suite protection --count 7 --seed 9"));
         assert!(
-            !program(&ws, &Options::default())
+            !program(&ws, &Options::default(), "protection")
                 .to_string()
                 .contains("--seed")
         );

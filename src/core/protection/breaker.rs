@@ -320,7 +320,7 @@ impl Breaker {
         let ratio = options.failure_ratio;
         // An infinite minimum turns the ratio off, and with it the rule for services that never reach a minimum.
         let lasting = self.in_row >= LASTING_ROW
-            && options.minimum_calls < f64::INFINITY
+            && options.minimum_calls != f64::INFINITY
             && now - self.row_since >= options.window_ms
             && self.in_row >= ratio * counts.begun;
         self.in_row >= options.consecutive_failures

@@ -40,9 +40,12 @@ export class FetchSteps extends Operation {
     const { fetch } = this;
     if (fetch.outcome === undefined) return undefined;
     const { response, failure, attempt } = fetch.outcome;
+    const { preparing } = fetch;
     return {
       response,
-      failed: !fetch.preparing && (failure === NETWORK || failure === UNPROCESSED),
+      // A function of the caller's failed, and not what it makes requests for.
+      preparing,
+      failed: !preparing && (failure === NETWORK || failure === UNPROCESSED),
       get hintMs() {
         return fetch.hintOf(response, attempt);
       },

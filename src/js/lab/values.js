@@ -40,7 +40,7 @@ export function seedOf(seed, own) {
     return seedBits(seed);
   }
   if (own !== undefined) return seedBits(BigInt(own.bits));
-  const { high, low, index } = freshSeed();
+  const [high, low, index] = freshSeed();
   // The index sets this call apart where the host's randomness is stubbed.
   return [high, low ^ Math.imul(index, 0x9e3779b9)];
 }

@@ -34,7 +34,7 @@ export const DRAW = 2;
 /** Reasons to stop, at the negated codes of the core. */
 export const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 
-export const MAX_MS = Number.MAX_SAFE_INTEGER;
+export const MAX_MS = 2 ** 53 - 1;
 export const DEFAULT_CAP_MS = 10_000;
 
 /** The longest list as `backoff`: its last entry repeats anyway. */

@@ -12,7 +12,7 @@ const VERSION = 1;
 /** Rules of options that belong to a process. */
 const NOT_DATA = [FUNCTION, HOOK, RULES.signal, RULES.protection];
 
-/** What choices and switches may be, other than their defaults. @type {unknown[]} */
+/** Values of choices and switches that are not their defaults. @type {unknown[]} */
 const CHOSEN = ['cap', 'wrap', 'reject', true];
 
 /**
@@ -24,7 +24,7 @@ const CHOSEN = ['cap', 'wrap', 'reject', true];
 export function toData(settings, shown) {
   if (typeof settings.curve === 'function' && !shown)
     throw problemOf('backoff', settings.curve, ['', 'a name or a list to be written as JSON']);
-  const { seedHigh, seedLow } = settings;
+  const { seed } = settings;
   /** @type {Record<string, unknown>} */
   const data = {
     version: VERSION,
@@ -33,7 +33,7 @@ export function toData(settings, shown) {
       : (settings.curve ?? BACKOFFS[settings.backoff]),
     jitter: jitterData(settings),
     ...(settings.capRule !== 0 && { capRule: CAP_RULES[settings.capRule] }),
-    ...(settings.seeded && { seed: { bits: String((BigInt(seedHigh) << 32n) | BigInt(seedLow)) } }),
+    ...(seed && { seed: { bits: String((BigInt(seed[0]) << 32n) | BigInt(seed[1])) } }),
   };
   for (const name of Object.keys(RULES)) {
     const value = /** @type {any} */ (settings)[name];

@@ -27,14 +27,7 @@ export const LONGEST = ['number', 'a non-negative number of milliseconds or Infi
 /** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
-export const HOOK = [
-  '',
-  'a function',
-  (value, settings, _, name) => {
-    settings.hooks = { ...settings.hooks, [name]: value };
-    return isFunction(value);
-  },
-];
+export const HOOK = ['', 'a function', (value, settings) => (settings.hooks = isFunction(value))];
 /** @type {Rule} */
 export const SWITCH = ['', 'true or false', isSwitch];
 
@@ -165,8 +158,7 @@ function readJitter(value, settings, problems) {
  */
 function readSeed(value, settings) {
   if (!isSeed(value)) return false;
-  settings.seeded = true;
-  [settings.seedHigh, settings.seedLow] = seedBits(value);
+  settings.seed = seedBits(value);
   return true;
 }
 

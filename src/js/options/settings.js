@@ -44,8 +44,6 @@ import { RULES } from './rules.js';
  * @property {object} [report]
  */
 
-/** @typedef {{ [name: string]: ((event: Event) => unknown) | undefined }} Hooks */
-
 /**
  * What protection knows of one operation (src/js/protection/gate.js). The driver calls it at the marked places; without
  * one, nothing happens there.
@@ -65,8 +63,8 @@ import { RULES } from './rules.js';
  * @typedef {object} Protection
  * @property {(key: string) => Protection} of another destination
  * @property {() => Protection} use the state of the moment, for an operation that begins
- * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any>} run runs an operation that
- *   nothing else watches
+ * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any> | undefined} run runs an
+ *   operation that nothing else watches, unless it may not begin at once
  * @property {() => Gate} gate for an operation that begins
  * @property {string | undefined} key
  *
@@ -76,7 +74,6 @@ import { RULES } from './rules.js';
  *   Attempt
  * @property {(value: unknown) => unknown} returnedDirective
  * @property {(...operation: any) => Promise<any>} resume goes on after the first attempt
- * @property {(settings: Settings, fn: any, index: number) => Promise<any>} start runs it with an operation object
  */
 
 /** Nothing but protection watches an operation. */
@@ -111,11 +108,9 @@ const WATCHED = 2;
  * @property {Function | undefined} retryOnResult
  * @property {Function | undefined} beforeRetry awaited after each wait, before the next attempt
  * @property {string | undefined} name identifies the operation in events
- * @property {Hooks | undefined} hooks
+ * @property {boolean} hooks whether there are any; each is under its name
  * @property {(() => number) | undefined} random
- * @property {boolean} seeded
- * @property {number} seedHigh
- * @property {number} seedLow
+ * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {boolean} unref
  * @property {'last' | 'wrap'} finalError
  * @property {'resolve' | 'reject'} finalResult
@@ -157,7 +152,7 @@ export function settingsOf(load, own) {
     if (Call === undefined) {
       // Engines allocate what a constructor makes faster than what `Object.create` does.
       Call = function () {};
-      // What a call reads of it inherits: to copy it would take longer than everything else that the call does.
+      // A call inherits these: to copy them would take longer than everything else that it does.
       // Nothing is found on `Object.prototype`, where anything may have put it.
       Call.prototype = {
         __proto__: SETTINGS,
@@ -253,7 +248,7 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
   if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
     settings.interruptible = true;
     settings.watched = WATCHED;
-  } else if (settings.retryOnResult || settings.hooks || settings.metrics) {
+  } else if (settings.retryOnResult !== undefined || settings.hooks || settings.metrics) {
     settings.watched = WATCHED;
   } else if (settings.protection) {
     settings.watched ||= PROTECTED;
@@ -463,7 +458,7 @@ function contradictions(settings, problems) {
   if (truncateAt >= 1 && !truncates(settings)) {
     problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
   }
-  if (settings.seeded && settings.random !== undefined) {
+  if (settings.seed !== undefined && settings.random !== undefined) {
     problems.push(failure(TypeError, 'seed and random are mutually exclusive; set one of them'));
   }
 }

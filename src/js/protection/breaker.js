@@ -195,30 +195,24 @@ class Breaker {
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
-   * @param {() => number} draw called only if the circuit opens
+   * @param {() => number} draw called only if the circuit opens; never throws
    * @param {import('./events.js').Tell} tell
    */
   ended(time, { generation, lease }, verdict, hintMs, cause, draw, tell) {
-    const before = this.#state.slice();
-    const told = (/** @type {number} */ r) =>
-      endedIn(this.#load, this.#state, this.#options, time, r, generation, lease, verdict, hintMs);
-    let change;
+    const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
+      endedIn(this.#load, state, this.#options, time, r, generation, lease, verdict, hintMs);
     try {
-      change = told(0);
+      // Tried on a copy: random() may call operations that change the state.
+      const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
+      const change = told(this.#state, opens ? draw() : 0);
       if (change === HAS_OPENED) {
-        const r = draw();
-        this.#state.set(before);
-        told(r);
+        this.cause = cause;
+        tell('opened', this.#numbers(time));
+      } else if (change === HAS_CLOSED) {
+        tell('closed', this.#numbers(time));
       }
     } catch (fault) {
       failOpen(this.#load, fault);
-      return;
-    }
-    if (change === HAS_OPENED) {
-      this.cause = cause;
-      tell('opened', this.#numbers(time));
-    } else if (change === HAS_CLOSED) {
-      tell('closed', this.#numbers(time));
     }
   }
 

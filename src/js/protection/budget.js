@@ -136,7 +136,12 @@ class Budget {
   }
 
   #tokens() {
-    return tokensOf(this.#load, this.#state, this.#capacity);
+    try {
+      return tokensOf(this.#load, this.#state, this.#capacity);
+    } catch (fault) {
+      failOpen(this.#load, fault);
+      return this.#capacity;
+    }
   }
 
   #numbers() {

@@ -69,7 +69,7 @@ class Cooldown {
    * Returns the rest of it in ms, 0 for none. Asking for an attempt is seen by the state, which bounds what is left
    * when the clock was set back.
    * @param {number} time
-   * @param {Float64Array} [state]
+   * @param {number[]} [state]
    */
   left(time, state = this.#state) {
     try {

@@ -4,6 +4,7 @@
 
 import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { drawBeside } from '../run/decision.js';
+import { reportFailure } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 import { rejectedBy, warnOfLayers } from './rejected.js';
@@ -30,6 +31,8 @@ export class Gate {
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
+  /** What random() threw when the circuit opened: it opens all the same. @type {{ error: unknown } | undefined} */
+  #thrown = undefined;
   /** Time when the present hold began. @type {number | undefined} */
   #heldAt = undefined;
   /** All holds of the attempt, without their draws. */
@@ -115,12 +118,13 @@ export class Gate {
       this.#tell(operation, verdict, hintMs, response.status);
     } else if (failed) {
       this.#tell(operation, FAILURE, NaN);
-    } else if (again) {
+    } else if (again && !facts?.preparing) {
       // Who asks to come later works.
       this.#tell(operation, this.#throttled ? NOTHING : FAILURE, NaN);
     } else {
       this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);
     }
+    if (this.#thrown !== undefined) throw this.#thrown.error;
   }
 
   /**
@@ -142,7 +146,14 @@ export class Gate {
         ...(failed ? { error: outcome } : { result: outcome }),
         ...(status !== undefined && { status }),
       });
-    const draw = () => drawFor(operation);
+    const draw = () => {
+      try {
+        return drawFor(operation);
+      } catch (error) {
+        this.#thrown = { error };
+        return 0.5;
+      }
+    };
     breaker.ended(now(), this.#admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
   }
 
@@ -188,6 +199,8 @@ export class Gate {
       const done = reason === 'success';
       const judged = done || reason === 'permanent';
       this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
+      // The operation has its outcome already.
+      if (this.#thrown !== undefined) reportFailure(this.#thrown.error);
     }
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
     if (budget === undefined) return;

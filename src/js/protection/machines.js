@@ -23,6 +23,7 @@
  * @property {(now: number) => void} numbers
  * @property {(now: number) => number} fresh
  *
+ * @typedef {number[]} State a plain array: a typed one takes two to three times the memory
  * @typedef {() => Core} Load returns the same core until it has to be made again; throws if the host compiles no wasm
  */
 
@@ -43,7 +44,7 @@ let registers;
  * Copies a state into the registers.
  * @param {Load} load
  * @param {number} at
- * @param {Float64Array} state
+ * @param {State} state
  * @returns {Core}
  */
 function enter(load, at, state) {
@@ -60,7 +61,7 @@ function enter(load, at, state) {
  * Copies a state back. Returns the answer of the call.
  * @template T
  * @param {number} at
- * @param {Float64Array} state
+ * @param {State} state
  * @param {T} answer
  */
 function leave(at, state, answer) {
@@ -77,12 +78,12 @@ export const PENDING = 1;
  * Returns the state of a full budget.
  * @param {number} capacity
  */
-export const newBudget = (capacity) => Float64Array.of(capacity, 0);
+export const newBudget = (capacity) => [capacity, 0];
 
 /**
  * Takes the cost of a retry if the budget has it, pending credits included. Returns whether it did.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} capacity
  * @param {number} cost
  */
@@ -94,7 +95,7 @@ export function takeTokens(load, state, capacity, cost) {
 /**
  * Returns the tokens that are left, pending credits included. Changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} capacity
  */
 export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).tokens(capacity);
@@ -105,12 +106,12 @@ export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).to
 export const UNTIL = 0;
 
 /** Returns the state of a cooldown that holds no attempt. */
-export const newCooldown = () => new Float64Array(2);
+export const newCooldown = () => [0, 0];
 
 /**
  * Holds attempts for `hintMs`. A hint that ends before the present one changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  * @param {number} hintMs at most the policy's `maxRetryAfterMs`
  */
@@ -122,7 +123,7 @@ export function startCooldown(load, state, now, hintMs) {
 /**
  * Returns the rest of the cooldown in ms, 0 after its end.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  */
 export function cooldownLeft(load, state, now) {
@@ -135,7 +136,7 @@ export function cooldownLeft(load, state, now) {
  * Returns how long to hold an attempt in ms: the rest of the cooldown and a drawn share of half of what the server
  * asked for, or of `baseMs` if that is more. 0 without a cooldown.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  * @param {number} baseMs
  * @param {number} draw
@@ -181,7 +182,7 @@ export const HAS_CLOSED = 2;
  * @param {number} now
  */
 export function newBreaker(now) {
-  const state = new Float64Array(STATE);
+  const state = Array(STATE).fill(0);
   state[STARTED_AT] = state[CLOSED_AT] = now;
   return state;
 }
@@ -189,7 +190,7 @@ export function newBreaker(now) {
 /**
  * Copies a breaker's state and options into the registers.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  */
 function enterWith(load, state, options) {
@@ -201,7 +202,7 @@ function enterWith(load, state, options) {
 /**
  * Returns whether the circuit is closed and `now` lies in the present slice of its window: then to count is all there
  * is to do.
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */
@@ -214,7 +215,7 @@ function onlyCounts(state, options, now) {
  * Returns the time in ms during which the circuit certainly admits no attempt, 0 if it may admit one. Takes no probe. A
  * running probe is not certain: it may end any time.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  */
 export function lookAtBreaker(load, state, now) {
@@ -228,7 +229,7 @@ export function lookAtBreaker(load, state, now) {
  * `state[GENERATION]` and `state[LEASE]` are the attempt's: each admitted attempt must be handed to
  * {@link endedIn} or {@link succeeded}, once. The generation grows if the circuit became half-open by this.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */
@@ -243,7 +244,7 @@ export function admit(load, state, options, now) {
 
 /**
  * Counts a successful attempt if that is all there is to do. Returns whether it was: if not, call {@link endedIn}.
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  * @param {number} generation
@@ -258,7 +259,7 @@ export function succeeded(state, options, now, generation) {
 /**
  * Takes in the end of an attempt. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  * @param {number} draw varies the length of an opening
@@ -277,7 +278,7 @@ export function endedIn(load, state, options, now, draw, generation, lease, verd
 /**
  * Opens the circuit by hand.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  * @param {number} ms positive; Infinity until {@link closeByHand}
  */
@@ -289,7 +290,7 @@ export function openByHand(load, state, now, ms) {
 /**
  * Closes the circuit by hand, with an empty window.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {number} now
  */
 export function closeByHand(load, state, now) {
@@ -300,7 +301,7 @@ export function closeByHand(load, state, now) {
 /**
  * Returns the breaker's numbers at `now`. Changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */
@@ -314,7 +315,7 @@ export function breakerNumbers(load, state, options, now) {
 /**
  * Returns whether the breaker behaves as a new one would. Changes nothing.
  * @param {Load} load
- * @param {Float64Array} state
+ * @param {State} state
  * @param {Float64Array} options
  * @param {number} now
  */

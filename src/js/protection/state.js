@@ -16,10 +16,12 @@ const MOST_KEYS = 1000;
  * @typedef {Record<string, (time: number) => any>} Makers
  */
 
-/** The destinations of one protection, from the one that was used least recently. */
+/** The destinations of one protection. */
 export class States {
   /** @type {Map<string, State>} */
   byKey = new Map();
+  /** Uses so far: what was used least recently has the lowest number. */
+  uses = 0;
 
   /**
    * @param {Makers} makers
@@ -41,10 +43,8 @@ export class States {
    * @param {string} key
    */
   use(state, key) {
-    const live = this.byKey.get(key);
-    if (live === undefined) return this.#add(state, key);
-    this.byKey.delete(key);
-    this.byKey.set(key, live);
+    const live = state.forgotten ? (this.byKey.get(key) ?? this.#add(state, key)) : state;
+    live.usedAt = ++this.uses;
     return live;
   }
 
@@ -54,30 +54,43 @@ export class States {
    */
   #add(state, key) {
     if (this.byKey.size >= MOST_KEYS) this.#forget();
+    state.usedAt = ++this.uses;
+    state.forgotten = false;
     this.byKey.set(key, state);
     return state;
   }
 
-  /** Forgets a state that is as good as a new one; if there is none, one that is not open. */
+  /**
+   * Forgets the state that was used least recently of those as good as new; if there is none, of those that are not
+   * open; if all are open, of all.
+   */
   #forget() {
     const time = now();
-    /** @type {string | undefined} */
-    let other;
-    for (const [key, state] of this.byKey) {
-      if (state.isFresh(time)) {
-        this.byKey.delete(key);
-        return;
-      }
-      if (!state.breaker?.isOpen) other ??= key;
+    const used = (/** @type {State | undefined} */ state) => state?.usedAt ?? Infinity;
+    /** @type {State | undefined} */
+    let asNew;
+    /** @type {State | undefined} */
+    let notOpen;
+    /** @type {State | undefined} */
+    let any;
+    for (const state of this.byKey.values()) {
+      const { usedAt } = state;
+      if (usedAt < used(any)) any = state;
+      if (usedAt < used(notOpen) && !state.breaker?.isOpen) notOpen = state;
+      if (usedAt < used(asNew) && state.isFresh(time)) asNew = state;
     }
-    const [oldest] = this.byKey.keys();
-    this.byKey.delete(other ?? oldest);
+    const state = /** @type {State} */ (asNew ?? notOpen ?? any);
+    state.forgotten = true;
+    this.byKey.delete(/** @type {string} */ (state.key));
   }
 }
 
 /** What all operations with one destination share. The driver calls it (options/settings.js, Protection). */
 export class State {
   #states;
+  /** Number of its last use. */
+  usedAt = 0;
+  forgotten = false;
 
   /**
    * @param {States} states
@@ -116,18 +129,18 @@ export class State {
   }
 
   /**
-   * Runs an operation that nothing else watches. As without protection, a first attempt that succeeds makes no
-   * operation object.
+   * Runs an operation that nothing else watches, unless it may not begin at once. As without protection, a first
+   * attempt that succeeds makes no operation object.
    * @param {import('../options/settings.js').Driver} driver
    * @param {import('../options/settings.js').Settings} settings
    * @param {(attempt: any) => unknown} fn
    * @param {number} index
-   * @returns {Promise<any>}
+   * @returns {Promise<any> | undefined}
    */
   run(driver, settings, fn, index) {
     const startedAt = now();
     const pass = this.#pass(startedAt);
-    if (pass < 0) return driver.start(settings, fn, index);
+    if (pass < 0) return undefined;
     const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
     const goOn = (/** @type {unknown} */ outcome, failed = true) =>
       driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));
@@ -161,9 +174,8 @@ export class State {
   /** Whether forgetting it would change nothing. @param {number} time */
   isFresh(time) {
     const { budget, breaker, cooldown } = this;
-    const isFresh = (/** @type {any} */ part) => part === undefined || part.isFresh(time);
     // The breaker first: it is the cheapest to ask.
-    return isFresh(breaker) && isFresh(budget) && isFresh(cooldown);
+    return !(breaker?.isFresh(time) === false || budget?.isFresh() === false || cooldown?.isFresh(time) === false);
   }
 
   status() {

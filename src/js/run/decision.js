@@ -21,9 +21,6 @@ import { now } from './timer.js';
 /** Before the first wait. @type {Previous} */
 export const NO_PREVIOUS = { ms: -1, r: 0 };
 
-/** Index of an operation without a seed: each of its draws has a fresh one. */
-export const UNSEEDED = -1;
-
 // Codes instead of a wait. The third, -3, comes from the core alone: the server asks for too long a wait.
 const EXHAUSTED = -1;
 const DEADLINE = -2;
@@ -60,9 +57,9 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   try {
     const core = settings.load();
     if (draws && random === undefined) {
-      const seed = seedOf(settings, state);
-      r = core.draw(seed.high, seed.low, seed.index, attempt, 0);
-      if (jitter === POLLY_V2) r2 = core.draw(seed.high, seed.low, seed.index, attempt, 1);
+      const [high, low, index] = seedOf(settings, state);
+      r = core.draw(high, low, index, attempt, 0);
+      if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
     }
     decision = core.decide(
       settings.backoff,
@@ -103,11 +100,14 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
 }
 
 /**
+ * Returns both halves of the seed, and the index. Without a seed of the caller's, each draw has a fresh one, with an
+ * index of its own.
  * @param {import('../options/settings.js').Settings} settings
  * @param {State} state
  */
-function seedOf({ seedHigh: high, seedLow: low }, { index, endedAt }) {
-  return index === UNSEEDED ? freshSeed(endedAt) : { high, low, index };
+function seedOf({ seed }, { index, endedAt }) {
+  const [high, low, ownIndex = index] = seed ?? freshSeed(endedAt);
+  return [high, low, ownIndex];
 }
 
 /** The draws of protection, beside those of waits. */
@@ -121,7 +121,7 @@ const THIRD_LANE = 2;
  */
 export function drawBeside(settings, state, attempt) {
   if (settings.random !== undefined) return drawOf(settings.random);
-  const { high, low, index } = seedOf(settings, state);
+  const [high, low, index] = seedOf(settings, state);
   return settings.load().draw(high, low, index, attempt, THIRD_LANE);
 }
 

@@ -6,7 +6,7 @@ import { hasOwnCurve } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
 import { inheriting, readOnly, reseeded } from '../options/settings.js';
-import { NO_PREVIOUS, UNSEEDED, decide } from './decision.js';
+import { NO_PREVIOUS, decide } from './decision.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const Delays = /* @__PURE__ */ (() => {
@@ -23,7 +23,7 @@ export const Delays = /* @__PURE__ */ (() => {
      */
     constructor(settings, options) {
       this.#settings = reseeded(readOnly(options, ['seed']).seed, settings);
-      this.#state = stateOf(this.#settings, 0);
+      this.#state = stateOf(0);
     }
 
     /** @returns {IteratorResult<number, undefined>} */
@@ -38,7 +38,7 @@ export const Delays = /* @__PURE__ */ (() => {
     reset() {
       this.#attempt = 1;
       this.#state.previous = NO_PREVIOUS;
-      if (this.#settings.seeded) this.#state.index++;
+      this.#state.index++;
     }
   }
 
@@ -49,12 +49,11 @@ export const Delays = /* @__PURE__ */ (() => {
 })();
 
 /**
- * @param {import('../options/settings.js').Settings} settings
  * @param {number} index of the operation
  * @returns {import('./decision.js').State}
  */
-function stateOf({ seeded }, index) {
-  return { index: seeded ? index : UNSEEDED, previous: NO_PREVIOUS, fault: undefined };
+function stateOf(index) {
+  return { index, previous: NO_PREVIOUS, fault: undefined };
 }
 
 /** The last wait of a chain that is computed: each one depends on the one before. */
@@ -76,7 +75,7 @@ export function delayOf(policy, k, options) {
   if (operation !== 0 && !(isCount(operation) && operation < Infinity))
     throw problemOf('operation', operation, ['number', 'a non-negative integer']);
   if (!isLongest(hintMs)) throw problemOf('hintMs', hintMs, LONGEST);
-  const state = stateOf(settings, operation);
+  const state = stateOf(operation);
   for (let i = chained ? 1 : k; i < k; i++) decide(settings, state, i, Infinity, NaN, NaN);
   const delayMs = decide(settings, state, k, Infinity, hintMs, NaN);
   // An operation would stop here; a number could not say so.

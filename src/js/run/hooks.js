@@ -13,24 +13,9 @@ export function settle(value, onValue, onError) {
   return Promise.prototype.then.call(Promise.resolve(value), onValue, onError);
 }
 
-/** @typedef {import('../options/settings.js').Hooks} Hooks */
-/** @typedef {import('../options/settings.js').Event} Event */
-
 /**
  * Calls a hook without waiting for it. Anything that it throws or rejects with is reported, like an
  * exception in an event listener, and changes nothing.
- * @param {Hooks | undefined} hooks
- * @param {string} name
- * @param {Event} event
- */
-export function callHook(hooks, name, event) {
-  // Own properties only: a property of a polluted Object.prototype is not a hook.
-  const hook = hooks !== undefined && Object.hasOwn(hooks, name) ? hooks[name] : undefined;
-  if (hook !== undefined) tell(hook, event);
-}
-
-/**
- * Calls a callback that can change nothing, as a hook.
  * @param {(event: any) => unknown} hook
  * @param {object} event
  */

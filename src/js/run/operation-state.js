@@ -1,9 +1,9 @@
 // @ts-check
 // The state of an operation, and what it reports of it: events, records, the report, the outcome.
 
-import { NO_PREVIOUS, UNSEEDED } from './decision.js';
+import { NO_PREVIOUS } from './decision.js';
 import { readDirectives } from './directives.js';
-import { callHook } from './hooks.js';
+import { tell } from './hooks.js';
 import { AttemptRecord, RetryError, TimeoutError, keepReport } from './report.js';
 import { now } from './timer.js';
 
@@ -47,7 +47,7 @@ export class OperationState {
     this.settings = settings;
     this.fn = fn;
     this.limits = limits;
-    this.index = settings.seeded ? index : UNSEEDED;
+    this.index = index;
     /** The last computed wait and its draw, for jitters that look back. */
     this.previous = NO_PREVIOUS;
     /** Error because of which the core could not answer. @type {unknown} */
@@ -190,8 +190,8 @@ export class OperationState {
    * @param {object} [fields]
    */
   emit(name, attempt, fields) {
-    const { hooks } = this.settings;
-    if (hooks !== undefined) callHook(hooks, name, this.event(attempt, fields));
+    const hook = /** @type {any} */ (this.settings)[name];
+    if (hook !== undefined) tell(hook, this.event(attempt, fields));
   }
 
   /**

@@ -92,7 +92,7 @@ export class Operation extends OperationState {
     const held = this.gate?.enter(this, HOLD);
     if (held !== undefined) return held;
     const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
-    if (settings.hooks !== undefined) {
+    if (settings.hooks) {
       this.emit('onAttempt', attempt.attempt);
       // A hook may have aborted, or taken the time that was left.
       if (limits.aborted) return 'aborted';
@@ -126,7 +126,7 @@ export class Operation extends OperationState {
     this.hintMs = directives?.afterMs;
     this.note();
     this.gate?.heard(this, this.hintMs);
-    if (this.settings.hooks !== undefined) this.emit('onFailure', this.attempts, this.outcomeFields());
+    if (this.settings.hooks) this.emit('onFailure', this.attempts, this.outcomeFields());
     if (limits.aborted) return 'aborted';
     return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : this.ask();
   }
@@ -189,7 +189,7 @@ export class Operation extends OperationState {
   wait(delayMs) {
     this.delayMs = delayMs;
     this.limits.metrics?.waits(delayMs);
-    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
+    if (this.settings.hooks) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), delayMs });
     // The attempt and the answer need not live as long as the wait.
     this.attempt = this.pending = undefined;
     return WAIT;

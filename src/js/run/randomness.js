@@ -16,13 +16,13 @@ let count = 0;
  * clones of a snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter no two
  * seeds are equal. Clones of a running machine have all of these in common, and differ only by the clock.
  * @param {number} [time]
- * @returns {{ high: number, low: number, index: number }}
+ * @returns {[high: number, low: number, index: number]}
  */
 export function freshSeed(time = now()) {
   // The first use of crypto takes longer in a fresh process than all the rest of a failure. For the first draw the
   // clocks and Math.random, which engines seed per process, have to do.
   if (count < 2) [processHigh, processLow] = processEntropy(count > 0);
-  return { high: processHigh ^ chance(), low: processLow ^ chance() ^ (time * 1e6), index: count++ };
+  return [processHigh ^ chance(), processLow ^ chance() ^ (time * 1e6), count++];
 }
 
 /**

@@ -30,10 +30,11 @@ export const UNLIMITED = new Unlimited();
  */
 export function run(settings, fn, index, metrics, signal) {
   if (settings.watched || signal !== undefined || subscribed() !== null) {
-    const { watched, protection } = settings;
-    return watched === PROTECTED && protection !== undefined && signal === undefined && subscribed() === null
-      ? protection.use().run(DRIVER, settings, fn, index)
-      : start(settings, fn, index, metrics, signal);
+    const simple = settings.watched === PROTECTED && signal === undefined && subscribed() === null;
+    return (
+      (simple && settings.protection?.use().run(DRIVER, settings, fn, index)) ||
+      watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal)
+    );
   }
   let startedAt = 0;
   /** @type {Attempt | undefined} */
@@ -69,19 +70,8 @@ function resume(settings, fn, index, startedAt, attempt, outcome, failed, gate) 
   return drive(operation, advance(operation, outcome, failed));
 }
 
-/**
- * @param {Settings} settings
- * @param {Callback} fn
- * @param {number} index
- * @param {import('./metrics.js').Metrics} [metrics]
- * @param {AbortSignal} [signal]
- */
-function start(settings, fn, index, metrics, signal) {
-  return watch(new Operation(settings, fn, index, 0, UNLIMITED), metrics, signal);
-}
-
 /** What protection needs to make a first attempt by itself: of this copy of the package, not of its own. */
-const DRIVER = { Attempt, returnedDirective, resume, start };
+const DRIVER = { Attempt, returnedDirective, resume };
 
 /**
  * Runs an operation that something watches.

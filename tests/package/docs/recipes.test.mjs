@@ -242,7 +242,8 @@ test('GraphQL: queries are repeated, mutations with one key', async () => {
 });
 
 test("Next.js: the route answers, and Next's options reach its fetch", async () => {
-  const { fetch, seen } = twice();
+  // Two waits of up to 3 s each end before the recipe's deadline, whatever is drawn.
+  const { fetch, seen } = twice({ hint: '2' });
   const options = [];
   const next = (input, init) => {
     options.push(init?.next);

@@ -10,6 +10,8 @@ import { test } from 'node:test';
 import { here, project, repo, run } from '../lib/consumer.mjs';
 
 const requests = Number(process.env.REJITTER_HOSTILE || (process.env.REJITTER_QUICK ? 2000 : 10_000));
+/** Of them, with protection. */
+const fewer = Math.ceil(requests / 5);
 const seed = Number(process.env.REJITTER_HOSTILE_SEED || 1);
 
 const file = (name) => readFileSync(join(here, 'fetch', 'hostile', name), 'utf8');
@@ -19,11 +21,11 @@ const FILES = {
   'retry-after.json': readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8'),
 };
 
-async function hostile(count, changes = {}) {
+async function hostile(count, changes = {}, ...mode) {
   const dir = project('hostile', { ...FILES, ...changes });
   const { code, stdout, stderr } = await run(
     process.execPath,
-    ['--unhandled-rejections=strict', join(dir, 'client.mjs'), String(count), String(seed)],
+    ['--unhandled-rejections=strict', join(dir, 'client.mjs'), String(count), String(seed), ...mode],
     { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } },
   );
   return { code, stderr, ...(stdout && JSON.parse(stdout)) };
@@ -39,6 +41,18 @@ test(`${requests} requests: both accounts are equal`, async (t) => {
   assert.equal(seen, requests);
   assert.ok(Object.keys(counts).length >= 30, 'each scenario took place');
   t.diagnostic(`${requests} requests, ${attempts} attempts, ${((performance.now() - began) / 1000).toFixed(1)} s`);
+});
+
+test(`${fewer} requests with budget, breaker and cooldown: both accounts are equal`, async (t) => {
+  const { code, stderr, wrong, open, counts, requests: seen, retries } = await hostile(fewer, {}, 'protected');
+  assert.equal(stderr, '');
+  assert.deepEqual(wrong, []);
+  assert.equal(code, 0);
+  assert.deepEqual(open, [0, 0], 'open sockets: of the server, of the client');
+  const refused = counts['refused by breaker'];
+  assert.ok(refused > 0 && seen > 0 && retries > 0, 'some are refused, some sent, some retried');
+  assert.equal(seen + refused + (counts['refused by cooldown'] ?? 0), fewer, 'a refused one is not sent');
+  t.diagnostic(`${seen} of ${fewer} sent, ${retries} retries, ${refused} refused by the breaker`);
 });
 
 test('control: an account that is wrong by one attempt, a changed body and a socket that stays are seen', async () => {

@@ -1,4 +1,5 @@
-// The entries share one instance of the driver: its brands, its reports, its listeners and its channel.
+// The entries share one instance of the driver: its brands, its reports, its listeners and its channel. A
+// protection works with all of them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,16 +42,33 @@ const USE = `
   await main.retry(() => 1);
   await createFetch({}, async () => new Response(''))('http://localhost/');
   out.traced = traced;
+
+  // A protection of either form is one state for policies and fetch, whichever core they have.
+  out.granted = [];
+  for (const { budget, protect } of [parts, others]) {
+    const protection = protect(budget({ capacity: 2, perSuccess: 0 }));
+    const options = { baseMs: 0, maxAttempts: 2, protection, protectionKey: () => null };
+    const broken = async () => { throw refused; };
+    await createFetch(options, broken)('http://localhost/').catch(() => {});
+    await new main.RetryPolicy({ baseMs: 0, maxAttempts: 2, protection }).run(broken).catch(() => {});
+    await main.retry(broken, { baseMs: 0, maxAttempts: 2, protection }).catch(() => {});
+    const { granted, refused: stopped } = protection.status().budget;
+    out.granted.push([granted, stopped]);
+  }
   console.log(JSON.stringify(out));
 `;
 
 const ESM = `import * as main from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import * as lab from 'rejitter/lab';
+import * as parts from 'rejitter/protection';
+import * as others from 'rejitter/no-wasm/protection';
 ${USE}`;
 const CJS = `const main = require('rejitter');
 const { createFetch } = require('rejitter/fetch');
 const lab = require('rejitter/lab');
+const parts = require('rejitter/protection');
+const others = require('rejitter/no-wasm/protection');
 (async () => {${USE}})();`;
 
 for (const [how, source, options] of [
@@ -70,6 +88,10 @@ for (const [how, source, options] of [
       lab: 1,
       listeners: 1,
       traced: 2,
+      granted: [
+        [2, 1],
+        [2, 1],
+      ],
     });
   });
 }

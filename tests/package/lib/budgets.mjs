@@ -20,7 +20,7 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 10_100,
+    limit: 10_190,
     target: 7_800,
     reason:
       'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 ' +
@@ -29,28 +29,28 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 12_570,
+    limit: 12_630,
     target: 10_500,
     reason: 'the same, with presets, policies as data, overrides and stateless delays, which a class cannot leave out',
   },
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_740,
+    limit: 13_790,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data and retrySync',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_800,
+    limit: 17_090,
     target: 13_000,
     reason: 'the same, and the rules of HTTP',
   },
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 91_400,
+    limit: 91_500,
   },
 ];
 

@@ -1,7 +1,7 @@
 // One operation, followed through the record. It is written as the design tells it, from the top to the bottom: what
 // must come next is taken from the record, and what the outside decides (how a callback ended, and when) is read there.
 
-import { computedWait, hintedWait, resolved } from '../schedules/waits.mjs';
+import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
 
 /** Something in the record that the design does not allow. */
@@ -29,8 +29,11 @@ function restOf({ at, ms }, now) {
 /** Entries that an operation makes when it goes on. */
 const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']);
 
+/** The lane of the draws that protection needs, beside those of waits. */
+const BESIDE = 2;
+
 const ceil = Math.ceil;
-const near = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a));
+const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a));
 
 export class Following {
   constructor(oracle, operation, state, call) {
@@ -65,6 +68,12 @@ export class Following {
     this.over_ = false;
     this.script = this.run(call);
     this.want = this.script.next().value;
+  }
+
+  /** The draw of a lane: the caller's own, or that of the seed. */
+  draw(lane) {
+    const { seed } = this.options;
+    return seed === undefined ? this.plan.draw : draw(seed, this.operation.index, this.attempts, lane);
   }
 
   get now() {
@@ -211,7 +220,7 @@ export class Following {
         if (breaker?.busy(this.now) > 0 && this.comes() === 'settle' && this.coming().value?.by !== 'cooldown')
           return yield* this.refuse('breaker', breaker.busy(this.now), 'P5');
         const { maxHoldMs } = cooldown;
-        const held = cooldown.hold(this.now, this.parameters.base, this.plan.draw);
+        const held = cooldown.hold(this.now, this.parameters.base, this.draw(BESIDE));
         const late = this.now + ceil(held) + 1 > this.deadline;
         const long = least + left > maxHoldMs || (most + left > maxHoldMs && this.comes() === 'settle');
         if (late || long) return yield* this.refuse('cooldown', left, 'P8');
@@ -312,12 +321,11 @@ export class Following {
   /** The wait before a retry, and whether one is made. */
   *decide(exactly, hintMs, until) {
     const { breaker, budget, cooldown } = this.state;
-    const { draw } = this.plan;
     const computed = computedWait(this.parameters, this.attempts, {});
     const wait = hintMs > 0 ? hintedWait(this.parameters, hintMs, computed) : computed;
-    const own = exactly ?? wait.at(draw);
+    const own = exactly ?? wait.at(this.draw(0));
     const set = until !== undefined && cooldown.at(this.now).until === until;
-    const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, draw) ?? 0);
+    const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, this.draw(BESIDE)) ?? 0);
     const delay = Math.max(own, hold);
     const room = this.deadline - this.now;
     if (ceil(own) + 1 > room) {
@@ -460,7 +468,7 @@ export class Following {
     this.pass = undefined;
     if (breaker === undefined || pass === undefined) return;
     this.state.stale = pass.generation !== breaker.generation;
-    breaker.end(this.now, pass, verdict, this.plan.draw, cause);
+    breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause);
   }
 
   /** Leaves the place among those who are held. */
@@ -528,7 +536,8 @@ export class Following {
     if (this.aborted && entry.value === this.operation.reason) return;
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
     if (by !== undefined) {
-      if (!(entry.value instanceof RejectedError)) this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
+      if (!(entry.value instanceof RejectedError))
+        this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
       if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);
       if (!near(ms, entry.value.retryAfterMs))
         this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
@@ -536,10 +545,15 @@ export class Following {
         this.object('P12', 'the cause is not the failure that opened the circuit');
       return;
     }
+    if (this.attempts > 0 && entry.value instanceof RejectedError && entry.value !== value)
+      this.object('P12', `${was} after ${this.attempts} attempts`);
     const { report } = entry;
     if (entry.ok !== ok) this.object(this.broken(entry), `${was} instead of ${text}`);
     if (reason !== undefined && report !== undefined && report.reason !== reason)
-      this.object(report.reason === 'exhausted' ? rule : this.broken(entry), `the reason is ${report.reason} instead of ${reason}`);
+      this.object(
+        report.reason === 'exhausted' ? rule : this.broken(entry),
+        `the reason is ${report.reason} instead of ${reason}`,
+      );
     if (report !== undefined && reason !== undefined && report.attempts !== this.attempts)
       this.object('P12', `${report.attempts} attempts instead of ${this.attempts}`);
     if (ms !== undefined && report !== undefined && !near(ms, report.retryAfterMs))

@@ -75,13 +75,13 @@ test('a key is a string, and a key has no keys', async () => {
   );
 });
 
-test('20,000 keys leave 1,000', () =>
+test('5,000 keys leave 1,000', () =>
   timed(async () => {
     const api = protect(budget(), breaker(), cooldown());
     const policy = new RetryPolicy({ maxAttempts: 1, protection: api });
-    for (let i = 0; i < 20_000; i++) policy.run(i % 3 === 0 ? down : () => i, { key: `k${i}` }).catch(() => {});
+    for (let i = 0; i < 5000; i++) policy.run(i % 3 === 0 ? down : () => i, { key: `k${i}` }).catch(() => {});
     assert.equal(api.keys().length, 1000);
-    assert.equal(api.keys().at(-1), 'k19999');
+    assert.equal(api.keys().at(-1), 'k4999');
   }));
 
 test('above the limit, the least recently used state that is as good as new goes first', () =>

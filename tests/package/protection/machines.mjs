@@ -244,12 +244,16 @@ export class Breaker {
     if (this.phase === 'closed' && this.hasClosed && now - this.closedAt >= windowMs) this.opens = 0;
     this.opens += 1;
     const most = Math.min(12 * openMs, openMs * 2 ** (this.opens - 1));
-    this.lastOpen = Math.max(hintMs || 0, most / 2 + (draw * most) / 2);
-    this.until = now + this.lastOpen;
+    this.openFor(now, Math.max(hintMs || 0, most / 2 + (draw * most) / 2), cause);
+    return 'opened';
+  }
+
+  openFor(now, ms, cause) {
+    this.lastOpen = ms;
+    this.until = now + ms;
     this.phase = 'open';
     this.generation += 1;
     this.cause = cause;
-    return 'opened';
   }
 
   close(now) {

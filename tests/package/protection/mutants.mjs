@@ -24,7 +24,11 @@ const LOOK = 'if (state[PHASE] !== OPEN) return 0;';
 const [UNTIL, LAST_OPEN, OPENS, RUNNING] = [10, 11, 12, 16];
 
 // Half-open.
-plant('half-open admits all', ['P5', 'breaker'], [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === HALF_OPEN) return 0;`]);
+plant(
+  'half-open admits all',
+  ['P5', 'breaker'],
+  [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === HALF_OPEN) return 0;`],
+);
 plant(
   'a probe is not freed on abort',
   ['P6', 'breaker'],
@@ -38,28 +42,41 @@ plant(
 plant(
   'a probe is not freed by a failure that the caller stops',
   ['P6', 'breaker'],
-  [gate, 'this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);', 'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.#pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);'],
+  [
+    gate,
+    'this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
+    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.#pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
+  ],
 );
 plant(
   'a probe is not freed by a synchronous throw',
-  ['P4', 'P6', 'breaker'],
-  ['run/run.js', 'answer = thrown;\n        threw = true;', 'if (operation.settings.protection?.status().breaker?.state === "half-open") operation.gate = undefined;\n        answer = thrown;\n        threw = true;'],
+  ['P4', 'P6', 'breaker', 'isFailure'],
+  [
+    'run/run.js',
+    'answer = thrown;\n        threw = true;',
+    'if (operation.settings.protection?.status().breaker?.state === "half-open") operation.gate = undefined;\n        answer = thrown;\n        threw = true;',
+  ],
 );
 plant(
   'a lost probe blocks for ever',
   ['P6', 'breaker'],
-  [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === HALF_OPEN && state[${RUNNING}] === 1) return Math.max(1, state[${UNTIL}] - now);`],
+  [
+    machines,
+    ADMIT,
+    `${ADMIT}\n  if (state[PHASE] === HALF_OPEN && state[${RUNNING}] === 1) return Math.max(1, state[${UNTIL}] - now);`,
+  ],
 );
-plant(
-  'a late success closes',
-  'P7',
-  [machines, OLD, 'if (generation !== state[GENERATION] && verdict === SUCCESS && state[PHASE] === OPEN) {\n    closeByHand(load, state, now);\n    return HAS_CLOSED;\n  }\n' + OLD],
-);
-plant(
-  'a late failure opens again and doubles',
-  'P7',
-  [machines, OLD, 'if (verdict === FAILURE && state[PHASE] === OPEN) generation = state[GENERATION];\n' + OLD],
-);
+plant('a late success closes', 'P7', [
+  machines,
+  OLD,
+  'if (generation !== state[GENERATION] && verdict === SUCCESS && state[PHASE] === OPEN) {\n    closeByHand(load, state, now);\n    return HAS_CLOSED;\n  }\n' +
+    OLD,
+]);
+plant('a late failure opens again and doubles', 'P7', [
+  machines,
+  OLD,
+  'if (verdict === FAILURE && state[PHASE] === OPEN) generation = state[GENERATION];\n' + OLD,
+]);
 plant(
   'a late outcome of a closed circuit counts in the next one',
   'P7',
@@ -67,96 +84,115 @@ plant(
   [machines, 'if (generation !== state[GENERATION] || !onlyCounts', 'if (!onlyCounts'],
 );
 plant(
-  'a lease changes the generation', ['P4', 'P6', 'breaker'],
-  [machines, ADMITTED, `const [was, lease] = [state[PHASE], state[LEASE]];
+  'a lease changes the generation',
+  ['P4', 'P6', 'breaker'],
+  [
+    machines,
+    ADMITTED,
+    `const [was, lease] = [state[PHASE], state[LEASE]];
   const answer = leave(BREAKER, state, core.admit(now));
   if (was === HALF_OPEN && state[LEASE] !== lease) state[GENERATION]++;
-  return answer;`],
+  return answer;`,
+  ],
 );
 plant(
   'the lease is not renewed with each probe',
   ['P5', 'breaker'],
-  [machines, ADMITTED, `const [was, until] = [state[PHASE], state[${UNTIL}]];
+  [
+    machines,
+    ADMITTED,
+    `const [was, until] = [state[PHASE], state[${UNTIL}]];
   const answer = leave(BREAKER, state, core.admit(now));
   if (was === HALF_OPEN && answer === 0) state[${UNTIL}] = until;
-  return answer;`],
+  return answer;`,
+  ],
 );
 plant(
   'an outcome frees the place of another lease',
   ['P5', 'breaker'],
   [machines, ENDED, ENDED.replace('lease, verdict', 'state[LEASE], verdict')],
 );
-plant(
-  'one success closes whatever closeAfter says',
-  'breaker',
-  [breaker, 'openMs, closeAfter);', 'openMs, 1);'],
-);
+plant('one success closes whatever closeAfter says', 'breaker', [breaker, 'openMs, closeAfter);', 'openMs, 1);']);
 
 // The window and the ratio.
-plant(
-  'the window is not emptied on closing',
-  'breaker',
-  [machines, ENDED, `const before = state.slice(0, 7);
+plant('the window is not emptied on closing', 'breaker', [
+  machines,
+  ENDED,
+  `const before = state.slice(0, 7);
   const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
   if (change === HAS_CLOSED) state.set(before);
-  return change;`],
-);
+  return change;`,
+]);
 plant(
-  'the ratio must be passed and not reached', ['P4', 'breaker'],
+  'the ratio must be passed and not reached',
+  ['P4', 'breaker'],
   [machines, ENDED, `registers[OPTIONS] *= 1 + 1e-9;\n  ${ENDED}`],
 );
-plant('minimumCalls is ignored', 'breaker', [breaker, 'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown', 'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown']);
-plant('consecutiveFailures is ignored', 'breaker', [breaker, 'windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown', 'windowMs, Infinity, openMs, closeAfter);\n    const shown']);
-plant(
-  'a success does not end a row of failures',
-  'breaker',
-  [machines, 'state[SUCCESSES]++;\n  state[IN_ROW] = 0;', 'state[SUCCESSES]++;'],
-);
-plant(
-  'a young window compares with the calls that ended',
-  'breaker',
-  [machines, ENDED, `registers[BEGUN] = registers[5] = 0;\n  ${ENDED}`],
-);
+plant('minimumCalls is ignored', 'breaker', [
+  breaker,
+  'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
+  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
+]);
+plant('consecutiveFailures is ignored', 'breaker', [
+  breaker,
+  'windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
+  'windowMs, Infinity, openMs, closeAfter);\n    const shown',
+]);
+plant('a success does not end a row of failures', 'breaker', [
+  machines,
+  'state[SUCCESSES]++;\n  state[IN_ROW] = 0;',
+  'state[SUCCESSES]++;',
+]);
+plant('a young window compares with the calls that ended', 'breaker', [
+  machines,
+  ENDED,
+  `registers[BEGUN] = registers[5] = 0;\n  ${ENDED}`,
+]);
 plant('calls that begin are not counted', 'breaker', [machines, 'state[BEGUN]++;', '']);
-plant(
-  'an old window counts in full',
-  'breaker',
-  [machines, 'const age = now - state[STARTED_AT];', 'const age = 0 * now;'],
-);
+plant('an old window counts in full', 'breaker', [
+  machines,
+  'const age = now - state[STARTED_AT];',
+  'const age = 0 * now;',
+]);
 
 // Openings.
-plant(
-  'the time of an opening is not capped',
-  'breaker',
-  [machines, ENDED, `const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
+plant('the time of an opening is not capped', 'breaker', [
+  machines,
+  ENDED,
+  `const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
   if (change === HAS_OPENED && state[${OPENS}] > 4) {
     const most = options[4] * 2 ** (state[${OPENS}] - 1);
     state[${UNTIL}] = now + (state[${LAST_OPEN}] = most / 2 + (draw * most) / 2);
   }
-  return change;`],
-);
-plant(
-  'openings are never forgotten',
-  'breaker',
-  [machines, ENDED, `const opens = state[${OPENS}];
+  return change;`,
+]);
+plant('openings are never forgotten', 'breaker', [
+  machines,
+  ENDED,
+  `const opens = state[${OPENS}];
   const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
   if (change === HAS_OPENED) state[${OPENS}] = opens + 1;
-  return change;`],
-);
-plant(
-  'openings are forgotten on closing',
-  'breaker',
-  [machines, ENDED, `const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
+  return change;`,
+]);
+plant('openings are forgotten on closing', 'breaker', [
+  machines,
+  ENDED,
+  `const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
   if (change === HAS_CLOSED) state[${OPENS}] = 0;
-  return change;`],
-);
+  return change;`,
+]);
 plant('all openings are equally long', 'breaker', [breaker, 'const r = draw();', 'const r = 0.5;']);
 plant(
   'a clock that was set back keeps the circuit open',
   ['breaker', 'P6'],
   [machines, LOOK, `${LOOK}\n  if (state[${UNTIL}] > now + state[${LAST_OPEN}]) return state[${UNTIL}] - now;`],
 );
-plant('an open circuit admits', 'P4', [machines, LOOK, 'return 0;'], [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === OPEN) return 0;`]);
+plant(
+  'an open circuit admits',
+  ['P4', 'breaker'],
+  [machines, LOOK, 'return 0;'],
+  [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === OPEN) return 0;`],
+);
 plant(
   'a refusal does not say when to ask again',
   ['breaker', 'cooldown'],
@@ -165,115 +201,148 @@ plant(
 plant('a refusal has no cause', 'P12', [gate, 'part.cause, this.#state)', 'undefined, this.#state)']);
 
 // Verdicts.
-plant(
-  'a failure counts only if it is retried',
-  'breaker',
-  [gate, '} else if (again) {', '} else if (again && operation.attempts < operation.settings.maxAttempts) {'],
-);
-plant(
-  'a request to come later counts as a failure',
-  'breaker',
-  [gate, 'this.#throttled ? NOTHING : FAILURE', 'FAILURE'],
-);
-plant(
-  'a failure that the caller stops counts',
-  'breaker',
-  [gate, 'operation.failed ? NOTHING : SUCCESS, NaN);\n    }', 'operation.failed ? FAILURE : SUCCESS, NaN);\n    }'],
-);
-plant(
-  'an abort counts as a failure',
-  'breaker',
-  [gate, 'late ? FAILURE : NOTHING', "late || reason === 'aborted' ? FAILURE : NOTHING"],
-);
+plant('a failure counts only if it is retried', 'breaker', [
+  gate,
+  '} else if (again && !facts?.preparing) {',
+  '} else if (again && operation.attempts < operation.settings.maxAttempts) {',
+]);
+plant('a request to come later counts as a failure', 'breaker', [
+  gate,
+  'this.#throttled ? NOTHING : FAILURE',
+  'FAILURE',
+]);
+plant('a failure that the caller stops counts', 'breaker', [
+  gate,
+  'operation.failed ? NOTHING : SUCCESS, NaN);\n    }',
+  'operation.failed ? FAILURE : SUCCESS, NaN);\n    }',
+]);
+plant('an abort counts as a failure', 'breaker', [
+  gate,
+  'late ? FAILURE : NOTHING',
+  "late || reason === 'aborted' ? FAILURE : NOTHING",
+]);
 plant(
   'a layer within that was refused counts as a failure',
-  'breaker',
+  ['breaker', 'P6'],
   [gate, 'late ? FAILURE : NOTHING', "late || reason === 'notRetryable' ? FAILURE : NOTHING"],
 );
+plant('any deadline counts as a failure', 'breaker', [
+  gate,
+  "reason === 'timeout' && attempts === 1 && this.held === undefined",
+  "reason === 'timeout'",
+]);
 plant(
-  'any deadline counts as a failure',
-  'breaker',
-  [gate, "reason === 'timeout' && attempts === 1 && this.held === undefined", "reason === 'timeout'"],
+  'isFailure is not asked about successes',
+  ['isFailure', 'breaker'],
+  [gate, 'const judged = done ||', 'const judged ='],
 );
-plant('isFailure is not asked about successes', ['isFailure', 'breaker'], [gate, "const judged = done ||", 'const judged =']);
-plant('isFailure that throws counts as a failure', 'breaker', [breaker, 'reportFailure(error);\n      return verdict;', 'reportFailure(error);\n      return FAILURE;']);
+plant('isFailure that throws counts as a failure', 'breaker', [
+  breaker,
+  'reportFailure(error);\n      return verdict;',
+  'reportFailure(error);\n      return FAILURE;',
+]);
 
 // Budget.
+plant('a token is lost on abort in the wait', 'P2', [
+  gate,
+  '} else if (this.#taken > 0 && !used) {',
+  "} else if (this.#taken > 0 && !used && reason !== 'aborted') {",
+]);
+plant('a token is lost when beforeRetry throws', 'P2', [
+  gate,
+  '} else if (this.#taken > 0 && !used) {',
+  "} else if (this.#taken > 0 && !used && reason !== 'callback') {",
+]);
+plant('a token is lost on a refusal after the wait', 'P2', [
+  gate,
+  '} else if (this.#taken > 0 && !used) {',
+  "} else if (this.#taken > 0 && !used && reason !== 'breaker') {",
+]);
+plant('a token is put back twice', 'P1', [
+  gate,
+  'budget.putBack(this.#taken, tell);',
+  'budget.putBack(2 * this.#taken, tell);',
+]);
+plant('the tokens of all retries are given back', 'P1', [
+  gate,
+  'this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken < 0) {',
+  'const earlier = this.#taken;\n      this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+]);
+plant('a failure gives tokens back', 'P1', [
+  gate,
+  '} else if (this.#taken > 0 && !used) {',
+  '} else if (this.#taken > 0) {',
+]);
+plant('each request brings a credit', 'P1', [
+  gate,
+  "if (reason === 'success') {\n      if (this.#verdict",
+  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, tell);\n    if (reason === 'success') {\n      if (this.#verdict",
+]);
 plant(
-  'a token is lost on abort in the wait',
-  'P2',
-  [gate, '} else if (this.#taken > 0 && !used) {', "} else if (this.#taken > 0 && !used && reason !== 'aborted') {"],
-);
-plant(
-  'a token is lost when beforeRetry throws',
-  'P2',
-  [gate, '} else if (this.#taken > 0 && !used) {', "} else if (this.#taken > 0 && !used && reason !== 'callback') {"],
-);
-plant(
-  'a token is lost on a refusal after the wait',
-  'P2',
-  [gate, '} else if (this.#taken > 0 && !used) {', "} else if (this.#taken > 0 && !used && reason !== 'breaker') {"],
-);
-plant(
-  'a token is put back twice',
+  'tokens rise above the capacity',
   'P1',
-  [gate, 'budget.putBack(this.#taken, tell);', 'budget.putBack(2 * this.#taken, tell);'],
+  [machines, 'core.take(capacity, cost)', 'core.take(Infinity, cost)'],
+  [machines, 'enter(load, BUDGET, state).tokens(capacity)', 'enter(load, BUDGET, state).tokens(Infinity)'],
 );
-plant(
-  'the tokens of all retries are given back',
-  'P1',
-  [gate, 'this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken < 0) {', 'const earlier = this.#taken;\n      this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {'],
-);
-plant(
-  'a failure gives tokens back',
-  'P1',
-  [gate, '} else if (this.#taken > 0 && !used) {', '} else if (this.#taken > 0) {'],
-);
-plant(
-  'each request brings a credit',
-  'P1',
-  [gate, "if (reason === 'success') {\n      if (this.#verdict", "if (reason !== 'success' && attempts === 1) budget.succeeded(0, tell);\n    if (reason === 'success') {\n      if (this.#verdict"],
-);
-plant('tokens rise above the capacity', 'P1', [machines, 'core.take(capacity, cost)', 'core.take(Infinity, cost)'], [machines, 'enter(load, BUDGET, state).tokens(capacity)', 'enter(load, BUDGET, state).tokens(Infinity)']);
 plant(
   'tokens are floating-point numbers',
   ['P1', 'P2', 'status'],
   [budget, 'return Math.round(tokens * 1000);', 'return tokens;'],
-  [budget, '{ tokens: this.#tokens() / 1000, capacity: this.#capacity / 1000 }', '{ tokens: this.#tokens(), capacity: this.#capacity }'],
+  [
+    budget,
+    '{ tokens: this.#tokens() / 1000, capacity: this.#capacity / 1000 }',
+    '{ tokens: this.#tokens(), capacity: this.#capacity }',
+  ],
 );
 plant(
   'reading the tokens counts credits twice',
-  'P1',
-  [machines, 'export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).tokens(capacity);', 'export const tokensOf = (load, state, capacity) => (state[0] = enter(load, BUDGET, state).tokens(capacity));'],
+  ['P1', 'P16'],
+  [
+    machines,
+    'export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).tokens(capacity);',
+    'export const tokensOf = (load, state, capacity) => (state[0] = enter(load, BUDGET, state).tokens(capacity));',
+  ],
 );
 plant('the refund is always on', 'P1', [budget, 'this.#refund && taken > 0', 'taken > 0']);
-plant('the refund is never made', ['P1', 'P2'], [budget, 'this.#refund && taken > 0 ? taken : this.#perSuccess', 'this.#perSuccess']);
-plant('a success after a retry brings both', 'P1', [budget, 'this.#refund && taken > 0 ? taken :', 'this.#refund && taken > 0 ? taken + this.#perSuccess :']);
+plant(
+  'the refund is never made',
+  ['P1', 'P2'],
+  [budget, 'this.#refund && taken > 0 ? taken : this.#perSuccess', 'this.#perSuccess'],
+);
+plant('a success after a retry brings both', 'P1', [
+  budget,
+  'this.#refund && taken > 0 ? taken :',
+  'this.#refund && taken > 0 ? taken + this.#perSuccess :',
+]);
 plant(
   'the budget is asked after the wait',
   ['P1', 'P2'],
   [gate, 'if (budget !== undefined) {\n      this.#taken', 'if (budget === null) {\n      this.#taken'],
-  [gate, 'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return', `if (operation.attempts > 0 && this.#state.budget !== undefined) {
+  [
+    gate,
+    'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
+    `if (operation.attempts > 0 && this.#state.budget !== undefined) {
       this.#taken = this.#state.budget.take(this.#throttled, tell);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
-    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`],
+    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`,
+  ],
 );
-plant(
-  'the budget refuses first attempts',
-  'P3',
-  [gate, 'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return', `if (operation.attempts === 0 && this.#state.budget !== undefined && this.#state.budget.status().tokens < 1)
+plant('the budget refuses first attempts', 'P3', [
+  gate,
+  'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
+  `if (operation.attempts === 0 && this.#state.budget !== undefined && this.#state.budget.status().tokens < 1)
       return this.#refuse(operation, 'budget', 0);
-    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`],
-);
+    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`,
+]);
 
 // Refusals.
-plant(
-  'a refusal replaces the error',
-  'P12',
-  [gate, 'if (operation.attempts === 0) {\n      operation.failed', 'if (by) {\n      operation.failed'],
-);
+plant('a refusal replaces the error', 'P12', [
+  gate,
+  'if (operation.attempts === 0) {\n      operation.failed',
+  'if (by) {\n      operation.failed',
+]);
 plant(
   'a circuit that is open beyond the wait does not stop the retry',
   ['P4', 'P2'],
@@ -286,19 +355,88 @@ plant(
 );
 
 // Cooldown.
-plant('all who are held are released together', 'P11', [cooldown, 'return holdMs(this.#load, this.#state, time, baseMs, draw);', 'return holdMs(this.#load, this.#state, time, baseMs, 0);']);
-plant('a shorter hint shortens the hold', ['cooldown', 'P11'], [cooldown, 'startCooldown(this.#load, this.#state, time, hintMs);', 'this.#state[UNTIL] = 0;\n      startCooldown(this.#load, this.#state, time, hintMs);']);
-plant('a success ends the hold', ['cooldown', 'P11'], [gate, "if (reason === 'notRetryable') warnOfLayers", "if (reason === 'success') this.#state.cooldown?.reset();\n    if (reason === 'notRetryable') warnOfLayers"], [cooldown, '/** The time until which it holds. */', '/** Forgets it. */\n  reset() {\n    this.#state.fill(0);\n  }\n\n  /** The time until which it holds. */']);
+plant('all who are held are released together', 'P11', [
+  cooldown,
+  'return holdMs(this.#load, this.#state, time, baseMs, draw);',
+  'return holdMs(this.#load, this.#state, time, baseMs, 0);',
+]);
+plant(
+  'a shorter hint shortens the hold',
+  ['cooldown', 'P8', 'P11'],
+  [
+    cooldown,
+    'startCooldown(this.#load, this.#state, time, hintMs);',
+    'this.#state[UNTIL] = 0;\n      startCooldown(this.#load, this.#state, time, hintMs);',
+  ],
+);
+plant(
+  'a success ends the hold',
+  ['cooldown', 'P11'],
+  [
+    gate,
+    "if (reason === 'notRetryable') warnOfLayers",
+    "if (reason === 'success') this.#state.cooldown?.reset();\n    if (reason === 'notRetryable') warnOfLayers",
+  ],
+  [
+    cooldown,
+    '/** The time until which it holds. */',
+    '/** Forgets it. */\n  reset() {\n    this.#state.fill(0);\n  }\n\n  /** The time until which it holds. */',
+  ],
+);
 plant('holds have no limit', 'P8', [cooldown, 'ms <= this.#maxHoldMs', 'ms <= Infinity']);
 plant('the holds of one attempt do not add up', 'P8', [gate, 'this.#planned += leftMs;', 'this.#planned = leftMs;']);
-plant('the deadline does not bound a hold', 'P8', [gate, "if (misses(operation, ms, time)) return this.#refuse(operation, 'cooldown', leftMs);", '']);
-plant('a hint above the longest is followed', ['cooldown', 'P11'], [gate, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs']);
-plant('retries are not held', ['P11', 'P2', 'order'], [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs < 0) {']);
-plant('the operation that was asked to wait is held beside', ['order', 'P2'], [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs > 0) {']);
-plant('a hint counts only if the failure is retried', ['cooldown', 'P11'], [gate, 'if (cooldown === undefined || !(hintMs > 0)) return;', 'if (cooldown === undefined || !(hintMs > 0) || operation.attempts >= settings.maxAttempts) return;']);
-plant('a place among those held is not left on abort', 'status', [gate, 'if (this.#heldAt !== undefined) this.#release(this.#heldAt);', '']);
-plant('held attempts begin without another look', ['P11', 'P4', 'P5'], [gate, 'this.#release(time);\n    } else {', 'this.#release(time);\n      this.#pending = true;\n      return undefined;\n    } else {']);
+plant('the deadline does not bound a hold', 'P8', [
+  gate,
+  "if (misses(operation, ms, time)) return this.#refuse(operation, 'cooldown', leftMs);",
+  '',
+]);
+plant(
+  'a hint above the longest is followed',
+  ['cooldown', 'P11'],
+  [gate, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
+);
+plant(
+  'retries are not held',
+  ['P11', 'P2', 'order'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs < 0) {'],
+);
+plant(
+  'the operation that was asked to wait is held beside',
+  ['order', 'P2'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs > 0) {'],
+);
+plant(
+  'a hint counts only if the failure is retried',
+  ['cooldown', 'P8', 'P11'],
+  [
+    gate,
+    'if (cooldown === undefined || !(hintMs > 0)) return;',
+    'if (cooldown === undefined || !(hintMs > 0) || operation.attempts >= settings.maxAttempts) return;',
+  ],
+);
+plant('a place among those held is not left on abort', 'status', [
+  gate,
+  'if (this.#heldAt !== undefined) this.#release(this.#heldAt);',
+  '',
+]);
+plant(
+  'held attempts begin without another look',
+  ['P4', 'P5', 'P11', 'breaker'],
+  [
+    gate,
+    'this.#release(time);\n    } else {',
+    'this.#release(time);\n      this.#pending = true;\n      return undefined;\n    } else {',
+  ],
+);
 
 // Keys.
-plant('one key uses the state of another', 'P16', [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"]);
-plant('all keys use one state', 'P16', [state, 'this.budget = makers.budget?.(time);', 'this.budget = (makers.only ??= makers.budget?.(time));']);
+plant(
+  'one key uses the state of another',
+  ['P16', 'breaker'],
+  [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
+);
+plant('all keys use one state', 'P16', [
+  state,
+  'this.budget = makers.budget?.(time);',
+  'this.budget = (makers.only ??= makers.budget?.(time));',
+]);

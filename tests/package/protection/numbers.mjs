@@ -3,7 +3,7 @@
 import { Breaker } from './machines.mjs';
 import { Objection } from './following.mjs';
 
-const near = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
+const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
 
 export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
   const object = (rule, text) => {
@@ -60,7 +60,9 @@ export function untouched(world) {
       const { policy, plan } = world.operations[entry.op];
       if (plan.via !== 'off') acted.add(`${policy.of} ${plan.key ?? ''}`);
     }
-    if (entry.kind === 'abort') for (const { plan, policy } of world.operations) acted.add(`${policy.of} ${plan.key ?? ''}`);
+    if (entry.kind === 'byHand') acted.add(`${entry.protection} ${entry.key ?? ''}`);
+    if (entry.kind === 'abort')
+      for (const { plan, policy } of world.operations) acted.add(`${policy.of} ${plan.key ?? ''}`);
     if (entry.kind !== 'status') continue;
     const name = `${entry.protection} ${entry.key ?? ''}`;
     const { budget, breaker, cooldown } = entry.numbers;

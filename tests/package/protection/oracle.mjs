@@ -16,7 +16,7 @@ export function check(world, pkg) {
     if (!(thrown instanceof Objection)) throw thrown;
     found.push({ rule: thrown.rule, text: thrown.message });
   }
-  for (const { text } of world.problems) found.push({ rule: 'P10', text });
+  for (const { rule, text } of world.problems) found.push({ rule: typeof rule === 'string' ? rule : 'P10', text });
   return found;
 }
 
@@ -56,6 +56,12 @@ class Oracle {
         this.paid();
         objectionsToNumbers(this.state(entry.protection, entry.key, entry.r), entry, this.world.schedule);
         return;
+      case 'byHand': {
+        const { breaker } = this.state(entry.protection, entry.key, entry.r);
+        if (entry.close) breaker.close(entry.r);
+        else breaker.openFor(entry.r, entry.open ?? Infinity, undefined);
+        return;
+      }
       case 'abort':
         for (const each of this.followings) if (each.operation.signal === entry.signal) this.hand(each, entry);
         return;

@@ -5,6 +5,22 @@ import { AFTERWARDS, HOOKS } from './schedule.mjs';
 
 /** @returns {Promise<ProtectedWorld>} when all has ended */
 export async function perform(schedule, pkg) {
+  const world = await play(schedule, pkg);
+  if (schedule.twice) compare(world, await play(schedule, pkg.twin));
+  return world;
+}
+
+/** The machines as JavaScript decide as those in wasm do. */
+function compare(world, { log }) {
+  const said = ({ kind, op, r, turn, ms, ok, numbers, report }) =>
+    JSON.stringify([kind, op, r, turn, ms, ok, numbers, report?.reason, report?.retryAfterMs]);
+  const i = world.log.findIndex((entry, n) => log[n] === undefined || said(entry) !== said(log[n]));
+  if (i < 0 && world.log.length === log.length) return;
+  const other = log[i] === undefined ? 'nothing' : said(log[i]);
+  world.problem('P15', `entry ${i} is ${world.log[i] && said(world.log[i])}, and ${other} without wasm`);
+}
+
+async function play(schedule, pkg) {
   const world = new ProtectedWorld(schedule, pkg);
   new Stage(world, schedule, pkg).begin();
   await world.live();
@@ -65,7 +81,7 @@ class ProtectedWorld extends World {
 
 class Stage {
   constructor(world, schedule, pkg) {
-    Object.assign(this, { world, schedule, pkg, signals: new Map(), calls: 0 });
+    Object.assign(this, { world, schedule, pkg, signals: new Map(), runs: new Map() });
   }
 
   begin() {
@@ -79,7 +95,7 @@ class Stage {
       // Each call in a macrotask of its own: what happens in it then has one order.
       world.later(plan.at, () => this.start(plan));
     }
-    for (const event of schedule.events) world.later(event.at, () => this.abort(event.abort));
+    for (const event of schedule.events) world.later(event.at, () => this.happen(event));
     for (const lie of schedule.lies) world.later(lie.at, () => this.lie(lie));
     if (schedule.afterwards) this.endWell();
   }
@@ -88,7 +104,8 @@ class Stage {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
-    if (breaker) parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
+    if (breaker)
+      parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
     if (budget) parts.push(pkg.budget(budget));
     const onEvent = (event) => {
       world.note('protection', world.current(), { protection: i, event });
@@ -108,7 +125,10 @@ class Stage {
     return says;
   }
 
-  /** Long after: calls that succeed, as many as any breaker needs to close. */
+  /**
+   * Long after: calls that succeed, as many as any breaker needs to close, and one that a circuit may refuse whose
+   * clock was set back.
+   */
   endWell() {
     const { world, schedule } = this;
     schedule.protections.forEach((_, i) => {
@@ -117,7 +137,7 @@ class Stage {
       this.options.push(this.readyOptions(policy));
       this.policies.push(new this.pkg.RetryPolicy(this.options[index]));
       const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
-      for (let k = 0; k < 3; k += 1)
+      for (let k = 0; k < 4; k += 1)
         world.later(AFTERWARDS + k * 1e6, () => {
           for (const [j, key] of [...world.protections[i].keys].entries())
             world.later(j, () => this.start({ ...plan, key }));
@@ -138,6 +158,15 @@ class Stage {
     }
   }
 
+  happen({ abort, protection, key, close, open }) {
+    if (abort !== undefined) return this.abort(abort);
+    const { object, keys } = this.world.protections[protection];
+    keys.add(key);
+    this.world.note('byHand', undefined, { protection, key, close, open });
+    const state = key === undefined ? object : object.for(key);
+    return close ? state.close() : state.open(open);
+  }
+
   abort(i) {
     const signal = this.signals.get(i);
     if (signal === undefined || signal.controller.signal.aborted) return;
@@ -151,7 +180,7 @@ class Stage {
   readyOptions({ of, options: plain, uses }) {
     const { world } = this;
     const options = { ...plain, protection: world.protections[of].object };
-    options.random = () => world.current()?.plan.draw ?? 0.5;
+    if (plain.seed === undefined) options.random = () => world.current()?.plan.draw ?? 0.5;
     for (const [name, list] of [
       ['retryIf', 'verdicts'],
       ['retryOnResult', 'results'],
@@ -184,10 +213,22 @@ class Stage {
   start(plan) {
     const { world, schedule, pkg, signals } = this;
     const policy = plan.policyOf ?? schedule.policies[plan.policy];
-    const operation = { id: world.operations.length, plan, policy, signal: plan.id, counts: {}, fns: 0, settled: undefined };
+    const operation = {
+      id: world.operations.length,
+      plan,
+      policy,
+      signal: plan.id,
+      counts: {},
+      fns: 0,
+      settled: undefined,
+    };
     world.operations.push(operation);
     const signal = signals.get(plan.id)?.controller.signal;
     operation.reason = signals.get(plan.id)?.reason;
+    // Of the draws of a seed: each run of a policy has its own, one-shot functions have the first.
+    const runs = !['once', 'sync'].includes(plan.via);
+    operation.index = runs ? (this.runs.get(plan.policy) ?? 0) : 0;
+    if (runs) this.runs.set(plan.policy, operation.index + 1);
     const { object, keys } = world.protections[policy.of];
     if (plan.via !== 'off') keys.add(plan.key);
     const fn = (attempt) => this.attempted(operation, attempt);

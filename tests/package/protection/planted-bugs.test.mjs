@@ -8,7 +8,7 @@ import { findAll, passes } from '../schedules/planting.mjs';
 import { MUTANTS } from './mutants.mjs';
 
 /** Within how many schedules a bug must be found. */
-const SCHEDULES = 20_000;
+const SCHEDULES = 40_000;
 const SEED = 11;
 const suite = 'protection';
 

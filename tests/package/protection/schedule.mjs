@@ -19,6 +19,7 @@ export function makeSchedule(seed, index) {
   const gap = world === 'steady' ? g.pick([0.1, 1, 10, 250, 6000]) : g.pick([1, 20, 20, 300, 6000]);
   const schedule = {
     world,
+    gap,
     single: world !== 'nested',
     clock: {
       // Far enough from 0 for the clock to be set back.
@@ -34,7 +35,9 @@ export function makeSchedule(seed, index) {
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
     reads: g.chance(0.4) ? 'often' : 'end',
-    afterwards: g.chance(0.3),
+    /** Whether it is played once more, without wasm. */
+    twice: g.chance(0.02),
+    afterwards: g.chance(0.2),
   };
   const { protections } = schedule;
   schedule.policies = g.list(g.whole(1, 2), (i) => policy(g, world, gap, g.whole(0, protections.length - 1), i));
@@ -42,19 +45,33 @@ export function makeSchedule(seed, index) {
   // Whether one key touches another shows at once or never.
   if (keys.length > 1) schedule.reads = 'often';
   const spans = spansOf(protections, gap);
-  const count = world === 'steady' ? g.whole(12, g.chance(0.2) ? 80 : 24) : g.whole(1, 7);
+  const count = world === 'steady' ? g.whole(10, g.chance(0.2) ? 60 : 20) : g.whole(1, g.pick([3, 5, 7]));
   const health = healthOf(g, world, count);
   let time = 0;
   for (let i = 0; i < count; i += 1) {
-    schedule.operations.push(operation(g, schedule, { i, at: time, key: g.pick(keys), spans, health: health(i), at2: at }));
+    schedule.operations.push(
+      operation(g, schedule, { i, at: time, key: g.pick(keys), spans, health: health(i), at2: at }),
+    );
     time = at(time + (world === 'steady' ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
     if (grid === false) time = Math.round(time * 1000) / 1000;
   }
   for (const [i, op] of schedule.operations.entries())
     if (op.signal && g.chance(0.7))
       schedule.events.push({ at: at(op.at + g.pick([0, g.unit() * gap, g.unit() * g.pick(spans)])), abort: i });
+  for (const [i, { breaker }] of protections.entries())
+    if (breaker && g.chance(0.08)) schedule.events.push(...byHand(g, i, time, g.pick(keys), spans));
   if (world === 'clock') schedule.lies = lies(g, time, spans);
   return schedule;
+}
+
+/** Somebody opens the circuit, for a time or until it is closed, or only closes it. */
+function byHand(g, protection, end, key, spans) {
+  const at = Math.round(g.unit() * end);
+  const act = (at, more) => ({ at, protection, key, ...more });
+  const close = act(at + g.pick(spans), { close: true });
+  if (g.chance(0.3)) return [close];
+  if (g.chance(0.4)) return [act(at, { open: undefined }), close];
+  return [act(at, { open: g.pick(spans) }), ...(g.chance(0.3) ? [close] : [])];
 }
 
 /** The times that matter: of leases, windows and holds. */
@@ -77,9 +94,10 @@ function healthOf(g, world, count) {
 
 function protection(g, world, gap) {
   const parts = {};
-  if (g.chance(0.6)) parts.budget = budget(g);
+  if (g.chance(0.6)) parts.budget = budget(g, world);
   if (g.chance(world === 'hints' ? 0.3 : 0.75)) parts.breaker = breaker(g, gap);
-  if (world === 'hints' || g.chance(0.4)) parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, 1000, 2e5]) };
+  if (world === 'hints' || g.chance(0.4))
+    parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, gap * 3, 2e5]) };
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
   // Its hook does.
   if (g.chance(0.1)) parts.throws = true;
@@ -88,7 +106,9 @@ function protection(g, world, gap) {
   return parts;
 }
 
-function budget(g) {
+function budget(g, world) {
+  // Tenths that add up to one token.
+  if (world === 'steady' && g.chance(0.5)) return { capacity: 1, perSuccess: 0.1, refund: false };
   if (g.chance(0.05)) return { preset: 'awsSdk2026' };
   const options = {};
   if (g.chance(0.9)) options.capacity = g.pick([1, 1, 2, 3, 10, 0.5]);
@@ -121,6 +141,7 @@ function policy(g, world, gap, of) {
   if (world !== 'clock' && g.chance(0.25)) options.attemptTimeoutMs = g.pick([5, 50.5, 500, 5000]);
   if (world !== 'clock' && g.chance(0.3)) options.totalTimeoutMs = g.pick([7, 60.25, 333, 3000, 30_001]);
   if (g.chance(0.1)) options.finalError = 'wrap';
+  if (g.chance(0.15)) options.seed = g.whole(0, 15);
   const uses = {
     retryIf: g.chance(0.35),
     retryOnResult: g.chance(0.15),
@@ -154,7 +175,10 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
   const attempts = g.whole(1, Math.min(4, options.maxAttempts + 1));
   const ms = () => at2(g.pick([0, g.unit() * 30, g.unit() * g.pick(spans), 1.2 * g.pick(spans), 3 * g.pick(spans)]));
   for (let n = 0; n < attempts; n += 1) op.attempts.push(attempt(g, schedule, { i, op, health, ms, sync }));
-  const answer = (value) => ({ before: [], end: { how: sync || g.chance(0.7) ? 'return' : 'later', ok: true, value, ms: ms() } });
+  const answer = (value) => ({
+    before: [],
+    end: { how: sync || g.chance(0.7) ? 'return' : 'later', ok: true, value, ms: ms() },
+  });
   const aside = (step, wild) => ({ ...step, before: acts(g, op, i, wild, true) });
   if (uses.retryIf)
     op.verdicts = g.list(attempts, () =>
@@ -167,13 +191,15 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
         0.05,
       ),
     );
-  if (uses.retryOnResult)
-    op.results = g.list(attempts, () => aside(answer({ verdict: g.chance(0.5) }), 0.05));
+  if (uses.retryOnResult) op.results = g.list(attempts, () => aside(answer({ verdict: g.chance(0.5) }), 0.05));
   if (uses.beforeRetry)
     op.befores = g.list(attempts, () =>
       aside(
         g.chance(0.15)
-          ? { before: [], end: { how: sync ? 'throw' : g.pick(['throw', 'reject']), ok: false, value: { kind: 'error' } } }
+          ? {
+              before: [],
+              end: { how: sync ? 'throw' : g.pick(['throw', 'reject']), ok: false, value: { kind: 'error' } },
+            }
           : g.chance(0.06) && !sync
             ? { before: [], end: { how: 'never' } }
             : answer({ kind: 'result' }),
@@ -188,10 +214,11 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
 function attempt(g, schedule, { i, op, health, ms, sync }) {
   const { world } = schedule;
   const ok = !g.chance(health);
-  const value = ok ? { kind: 'result' } : failure(g, world);
+  const value = ok ? { kind: 'result' } : failure(g, schedule);
   if (schedule.protections[schedule.policies[op.policy].of].breaker?.isFailure && g.chance(0.5))
     value.says = g.pick([true, false, 'ignore', 'throw']);
-  if (!sync && op.via !== 'inner' && world === 'nested' && g.chance(0.6)) return nesting(g, schedule, { i, op, ms, ok, value });
+  if (!sync && op.via !== 'inner' && world === 'nested' && g.chance(0.6))
+    return nesting(g, schedule, { i, op, ms, ok, value });
   const slow = world === 'slow' ? 0.7 : 0.4;
   const how = sync
     ? 'now'
@@ -202,21 +229,27 @@ function attempt(g, schedule, { i, op, health, ms, sync }) {
   return { before: acts(g, op, i, 0.08, false), end };
 }
 
-function failure(g, world) {
-  const kind = g.pick(world === 'hints' ? ['hint', 'hint', 'hint', 'error'] : [...Array(8).fill('error'), 'permanent', 'hint']);
-  return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, 700, 4000, 90_000]) } : { kind };
+function failure(g, { world, gap }) {
+  const kind = g.pick(
+    world === 'hints' ? ['hint', 'hint', 'hint', 'error'] : [...Array(8).fill('error'), 'permanent', 'hint'],
+  );
+  return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]) } : { kind };
 }
 
 /** An attempt that calls another operation, of the same protection or another one, and ends as that or after it. */
 function nesting(g, schedule, { i, op, ms, ok, value }) {
-  const inner = operation(g, { ...schedule, world: 'mixed' }, {
-    i: -1,
-    at: 0,
-    key: g.chance(0.6) ? op.key : g.pick([undefined, 'a']),
-    spans: [10, 100],
-    health: 0.6,
-    at2: Math.round,
-  });
+  const inner = operation(
+    g,
+    { ...schedule, world: 'mixed' },
+    {
+      i: -1,
+      at: 0,
+      key: g.chance(0.6) ? op.key : g.pick([undefined, 'a']),
+      spans: [10, 100],
+      health: 0.6,
+      at2: Math.round,
+    },
+  );
   inner.signal = false;
   if (inner.via === 'sync' && g.chance(0.5)) inner.via = 'run';
   const own = g.chance(0.4);

@@ -752,3 +752,46 @@ timed('finalError wraps the own error of an operation that was refused later', a
   assert.deepEqual([seen.error.reason, seen.error.cause], ['breaker', error]);
   assert.equal(seen.error.message, 'rejitter: gave up after 1 attempt (breaker): down');
 });
+
+timed(
+  'random() at an opening: it may call operations, and what it throws ends the operation, not the opening',
+  async (clock) => {
+    const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
+    const inner = [];
+    const random = () => {
+      inner.push(watched(retry(() => 'inner', { protection: api })));
+      return 0.5;
+    };
+    watched(retry(down, { ...plain, maxAttempts: 1, random, protection: api }));
+    await microtasks();
+    // Asked once, before the circuit opened: the call within was let pass, and its end says nothing any more.
+    assert.deepEqual([inner.length, inner[0].value], [1, 'inner']);
+    assert.deepEqual([state(api), api.status().breaker.retryAfterMs, api.status().breaker.failures], ['open', 750, 1]);
+    api.close();
+    const thrown = new Error('no draw');
+    const seen = watched(retry(down, { ...plain, random: fails(thrown), protection: api }));
+    await microtasks();
+    assert.ok(Object.is(seen.error, thrown));
+    assert.deepEqual([thrown.cause, retryReport(thrown).reason], [error, 'callback']);
+    assert.deepEqual([state(api), api.status().breaker.retryAfterMs], ['open', 1500]);
+    assert.equal(clock.pending.size, 0);
+  },
+);
+
+timed('random() that throws when the deadline opens the circuit is reported', async (clock) => {
+  const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
+  const thrown = new Error('no draw');
+  const reported = [];
+  const { error: original } = console;
+  console.error = (text) => reported.push(text);
+  try {
+    const never = () => new Promise(() => {});
+    const seen = watched(retry(never, { ...plain, random: fails(thrown), totalTimeoutMs: 50, protection: api }));
+    await clock.drain();
+    assert.ok(seen.error instanceof TimeoutError);
+  } finally {
+    console.error = original;
+  }
+  assert.deepEqual(reported, [thrown]);
+  assert.equal(state(api), 'open');
+});

@@ -12,5 +12,6 @@ export const suite = { name: 'protection', makeSchedule, perform, check, changes
 /** @param {string} folder of the unpacked package */
 export const open = async (folder) => {
   const part = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
-  return { ...(await part('index.js')), ...(await part('protection.js')) };
+  const pkg = { ...(await part('index.js')), ...(await part('protection.js')) };
+  return { ...pkg, twin: { ...(await part('index.no-wasm.js')), ...(await part('protection.no-wasm.js')) } };
 };

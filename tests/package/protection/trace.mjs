@@ -37,6 +37,8 @@ function details(entry) {
       return `${entry.id}`;
     case 'hook':
       return entry.name;
+    case 'byHand':
+      return entry.close ? 'close' : `open for ${entry.open} ms`;
     case 'abort':
       return `of ${entry.signal}`;
     case 'status':

@@ -52,7 +52,7 @@ plant('one signal gets two listeners', 15, ['run/signals.js', 'if (known !== und
 plant(
   'retryIf is called after an abort in a hook',
   [13, 18],
-  [op, "return limits.aborted ? 'aborted' : directives?.permanent", 'return directives?.permanent'],
+  [op, "if (limits.aborted) return 'aborted';\n    return directives?.rejected", 'return directives?.rejected'],
 );
 plant('an attempt that was aborted counts as a failure', 18, [
   op,
@@ -205,8 +205,8 @@ plant(
 );
 plant('the time of the first attempt is not counted', 9, [
   drive,
-  '    operation.attempts = 1;\n',
-  '    operation.startedAt = operation.attemptAt = now();\n    operation.attempts = 1;\n',
+  '  operation.attempts = 1;\n',
+  '  operation.startedAt = operation.attemptAt = now();\n  operation.attempts = 1;\n',
 ]);
 
 // Timers.
@@ -298,7 +298,7 @@ plant(
 plant(
   'operations of a policy share their draws',
   [4, 6, 7],
-  [operationState, 'settings.seeded ? index : UNSEEDED;', 'settings.seeded ? 0 : UNSEEDED;'],
+  [operationState, 'this.index = index;', 'this.index = 0;'],
 );
 plant('a bad random number passes', [13, 14, 18], [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
 plant('a draw for a wait that needs none', 7, [rule, '!exact && (hinted || jitter !== NONE)', '!exact']);
@@ -306,7 +306,7 @@ plant('two draws for one wait', 7, [rule, 'r2 = (r * 2 ** 26) % 1;', 'r2 = jitte
 plant('randomness of the host in addition to that of the caller', 7, [
   rule,
   '  const exact = exactlyMs >= 0;\n',
-  '  if (state.index === UNSEEDED) freshSeed();\n  const exact = exactlyMs >= 0;\n',
+  '  if (settings.seed === undefined) freshSeed();\n  const exact = exactlyMs >= 0;\n',
 ]);
 
 // Marks.
@@ -353,7 +353,7 @@ plant(
   'beforeRetry is not awaited',
   [13, 17],
   [drive, '    default:\n', '    case PREPARE:\n      limits.race(operation.pending);\n      return;\n    default:\n'],
-  [drive, 'import { CALL, END, Operation, WAIT }', 'import { CALL, END, Operation, PREPARE, WAIT }'],
+  [drive, 'import { CALL, END, HOLD, Operation, WAIT }', 'import { CALL, END, HOLD, Operation, PREPARE, WAIT }'],
 );
 plant(
   'beforeRetry comes before the wait',
@@ -371,7 +371,7 @@ plant(
   'nothing ends beforeRetry',
   [8, 11, 13],
   [drive, '    default:\n', '    case PREPARE:\n      return operation.pending;\n    default:\n'],
-  [drive, 'import { CALL, END, Operation, WAIT }', 'import { CALL, END, Operation, PREPARE, WAIT }'],
+  [drive, 'import { CALL, END, HOLD, Operation, WAIT }', 'import { CALL, END, HOLD, Operation, PREPARE, WAIT }'],
 );
 plant(
   'what beforeRetry throws is ignored',
@@ -434,8 +434,7 @@ plant(
   [5, 6, 13, 18, 21],
   [
     op,
-    "    if (this.settings.hooks !== undefined) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), " +
-      'delayMs });\n',
+    "    if (this.settings.hooks) this.emit('onRetry', this.attempts, { ...this.outcomeFields(), " + 'delayMs });\n',
     '',
   ],
   [
@@ -455,8 +454,8 @@ plant('records forget the first attempt', 3, [operationState, 'records.splice(1,
 plant('records grow without bound', 25, [operationState, 'records.length === KEPT', 'false']);
 plant('records lack the delay', 7, [
   operationState,
-  'this.endedAt - attemptAt, this.delayMs);',
-  'this.endedAt - attemptAt, undefined);',
+  'durationMs, this.delayMs, this.gate?.held);',
+  'durationMs, undefined, this.gate?.held);',
 ]);
 plant("a record has the error that took its outcome's place", 14, [
   op,

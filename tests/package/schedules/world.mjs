@@ -255,8 +255,9 @@ export function takeOver() {
   globalThis.clearTimeout = (handle) => world.disarm(handle);
   globalThis.performance.now = () => world.reading;
   globalThis.Atomics.wait = (...wait) => {
-    world.block(wait[3]);
-    world.note('block', world.current(), {});
+    const [, , , ms] = wait;
+    world.block(ms);
+    if (ms > 0) world.note('block', world.current(), {});
     return 'timed-out';
   };
   Date.now = () => world.wall;

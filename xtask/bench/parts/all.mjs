@@ -13,4 +13,15 @@
  * @property {(context: Context) => Promise<any>} run
  */
 
-export const PARTS = ['sizes', 'success', 'retries', 'fetch', 'heap', 'cold', 'bulk', 'simulation', 'browsers'];
+export const PARTS = [
+  'sizes',
+  'success',
+  'retries',
+  'fetch',
+  'protection',
+  'heap',
+  'cold',
+  'bulk',
+  'simulation',
+  'browsers',
+];

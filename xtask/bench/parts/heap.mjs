@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { FILES } from '../contenders/all.mjs';
 import { inNode } from '../lib/child.mjs';
 import { loopOf } from '../lib/harness.mjs';
+import { heapBytes } from '../lib/heap.mjs';
 import { mainOf } from '../lib/nodes.mjs';
 import { fixTimers, patchTimers } from '../lib/timers.mjs';
 
@@ -26,16 +27,6 @@ export async function run({ nodes, choice, say }) {
     }
   }
   return results;
-}
-
-/** Bytes inside and outside the JavaScript heap, after a full collection. */
-async function heapBytes() {
-  for (let i = 0; i < 4; i++) {
-    await new Promise((done) => setImmediate(done));
-    /** @type {any} */ (globalThis).gc();
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { mainOf } from '../lib/nodes.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
+import { ALONE, BREAKER, BUDGET, WRAPPED } from '../protected/names.mjs';
 import { eventsPerS } from './sections.mjs';
 import { inMain } from './targets.mjs';
 import { digits, markdownTable, whole, withSpread, wrapped } from './table.mjs';
@@ -151,6 +152,7 @@ export function block(results) {
     "As good as rejitter's policy or better, by each measure:",
     ahead,
     fetchTable(parts, versions),
+    wrapped(protectionLine(parts)),
     wrapped(`${bulkLine(parts)} ${simulationLine(parts)}`),
   ].join('\n\n');
 }
@@ -187,6 +189,18 @@ function bulkLine({ bulk }) {
     `\`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ` +
     `ms: ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} ` +
     'times as fast as one with its ceilings in a table.'
+  );
+}
+
+/** @param {Record<string, any>} parts */
+function protectionLine({ protection }) {
+  const { samples, memory } = inMain(protection);
+  const times = (/** @type {string} */ name, /** @type {string} */ other = ALONE) =>
+    withSpread(ratio(samples[name], samples[other]));
+  return (
+    `Protection: a first success takes ${times(BUDGET)} times as long with a budget, ${times(BREAKER)} times with a ` +
+    `breaker: ${times(BREAKER, WRAPPED)} of cockatiel's retry around its circuit breaker. A key with both takes ` +
+    `${whole(memory.perKey)} B.`
   );
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ALONE, BREAKER, BUDGET, WRAPPED } from '../protected/names.mjs';
 import { test } from 'node:test';
 
 import { BEGIN, END, aheadOf, between, block, rowsOf } from './document.mjs';
@@ -73,6 +74,12 @@ const RESULTS = {
         '503, then 200': { samples: { 'bare fetch': [500], 'rejitter/fetch': [1500] } },
       },
     },
+    protection: {
+      'Node 24': {
+        samples: { [ALONE]: [10], [BUDGET]: [12], [BREAKER]: [15], [WRAPPED]: [30] },
+        memory: { perKey: 1234 },
+      },
+    },
     bulk: {
       'Node 24': {
         delays: 1000,
@@ -112,6 +119,8 @@ test('the document says when, with what and on what, and who is ahead', () => {
   assert.match(text, /- retries \(rejitter: 1\.25×\): peer \(0\.500×\), hand-written loop \(1\.00×\) /);
   assert.match(text, /- heap in a wait \(rejitter: 910 B\): none /);
   assert.match(text, /\| ky 2\.1\.0 \| 10\.0 \(10\.0–10\.0\) \| — \| 7,900 \|/);
+  assert.match(text, /1\.20 \(1\.20–1\.20\) times as long with a budget, 1\.50 [^:]*with a breaker: 0\.500 /);
+  assert.match(text, /A key with both takes 1,234 B\./);
   assert.match(text, /4\.00 \(4\.00–4\.00\) times as fast as a loop/);
   assert.match(text, /8\.00 million events per second, 2\.00 times as many/);
   assert.doesNotMatch(text, /shared with others|quick run/);

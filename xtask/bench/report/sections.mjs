@@ -3,6 +3,7 @@
 
 import { BUDGETS } from '../../../tests/package/lib/budgets.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
+import { ALONE } from '../protected/names.mjs';
 import { digits, textTable, whole, withSpread } from './table.mjs';
 
 /** @typedef {{ title: string, table: string[][], notes: string[] }} Section */
@@ -62,6 +63,20 @@ const retries = (byHost) => ratiosByCase('Three failures, then success; timers',
 
 /** @param {any} byHost */
 const fetches = (byHost) => ratiosByCase('fetch, over one that answers at once; answers', byHost, 'bare fetch');
+
+/**
+ * @param {any} byHost
+ * @returns {Section[]}
+ */
+function protection(byHost) {
+  const [host, { memory }] = /** @type {[string, any]} */ (Object.entries(byHost).at(-1));
+  const { perKey, kept, keys, operations } = memory;
+  const note =
+    `${whole(perKey)} B for each key with a budget and a breaker; after ${whole(keys)} more keys and ` +
+    `${whole(operations)} operations, ${digits(kept / 1000)} kB more, ${host}`;
+  const section = ratios('The first attempt succeeds, under protection', byHost, ALONE);
+  return [{ ...section, notes: [...section.notes, note] }];
+}
 
 /** @param {any} byHost */
 const browsers = (byHost) => [ratios('The first attempt succeeds, in browsers', byHost, 'bare call')];
@@ -204,7 +219,7 @@ function simulation(byHost) {
 }
 
 /** @type {Record<string, (results: any) => Section[]>} */
-const SECTIONS = { sizes, success, retries, fetch: fetches, heap, cold, bulk, simulation, browsers };
+const SECTIONS = { sizes, success, retries, fetch: fetches, protection, heap, cold, bulk, simulation, browsers };
 
 /**
  * @param {Record<string, any>} parts the results, by name of the part

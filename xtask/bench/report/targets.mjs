@@ -3,6 +3,7 @@
 
 import { mainOf } from '../lib/nodes.mjs';
 import { difference, ratio } from '../lib/stats.mjs';
+import { ALONE, BREAKER, BUDGET, WRAPPED } from '../protected/names.mjs';
 import { eventsPerS } from './sections.mjs';
 import { digits, whole } from './table.mjs';
 
@@ -40,6 +41,17 @@ const TARGETS = {
         value: ratio(samples[POLICY], samples['hand-written loop']).median,
         most: 1.05,
       },
+    ];
+  },
+  protection: (byHost) => {
+    const { samples, memory } = inMain(byHost);
+    const times = (/** @type {string} */ name, /** @type {string} */ other) =>
+      ratio(samples[name], samples[other]).median;
+    return [
+      { what: 'first success with a budget, × without', value: times(BUDGET, ALONE), most: 1.2 },
+      { what: 'first success with a breaker, × without', value: times(BREAKER, ALONE), most: 1.6 },
+      { what: 'the same, × cockatiel with a breaker', value: times(BREAKER, WRAPPED), most: 0.6 },
+      { what: 'budget and breaker of a key, B', value: memory.perKey, most: 600 },
     ];
   },
   heap: (byHost) => {

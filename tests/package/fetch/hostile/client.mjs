@@ -1,7 +1,10 @@
 // Sends many requests at once to the hostile server, through the package, and compares the two accounts.
 // It runs in a process of its own under --unhandled-rejections=strict, and prints what it found as JSON:
 //
-//   node client.mjs requests seed
+//   node client.mjs requests seed [protected]
+//
+// With `protected`, all requests share a budget, a breaker and a cooldown for each scenario: how many are sent then
+// depends on the time, and the accounts must be equal all the same.
 //
 // No outcome depends on how busy the machine is: an attempt times out when the server has its request and will not
 // answer, and never otherwise; undici's own timeouts are off.
@@ -12,10 +15,16 @@ import { argv } from 'node:process';
 
 import { createFetch } from 'rejitter/fetch';
 import { retryReport } from 'rejitter';
+import { breaker, budget, cooldown, protect } from 'rejitter/protection';
 
 import { ANSWERED, RETRIED, generator, startHostile } from './server.mjs';
 
-const [count, seed] = argv.slice(2).map(Number);
+const [count, seed] = argv.slice(2, 4).map(Number);
+/** The shared protection. Circuits open for some milliseconds only, so that there are probes. */
+const protection =
+  argv[4] === 'protected'
+    ? protect(budget({ perSuccess: 1 }), breaker({ openMs: 5 }), cooldown({ maxHoldMs: 20 }))
+    : undefined;
 const { cases } = JSON.parse(readFileSync(new URL('./retry-after.json', import.meta.url), 'utf8'));
 // Those that HTTP can carry.
 const malformed = cases
@@ -56,6 +65,7 @@ const random = generator(seed + 1);
 const pick = (list) => list[Math.floor(random() * list.length)];
 const wrong = [];
 const counts = {};
+let retries = 0;
 const check = (fine, text) => {
   if (!fine && wrong.length < 20) wrong.push(text);
 };
@@ -90,6 +100,7 @@ async function one(id) {
     capMs: 4,
     maxAttempts: 3,
     attemptTimeoutMs: HELD_MS,
+    ...(protection && { protection, protectionKey: () => scenario }),
     ...(keyed && { idempotencyKey: 'auto' }),
     onAttempt: () => {
       events.attempts += 1;
@@ -101,14 +112,18 @@ async function one(id) {
   const url = `${server.origin}/${scenario}/${id}?fail=${fail}`;
   const init = { method, body, ...(stream && { duplex: 'half' }) };
   const fetch = createFetch(options);
+  const whole = asRequest ? new Request(url, init) : undefined;
   let response;
   let error;
   try {
-    response = await (asRequest ? fetch(new Request(url, init)) : fetch(url, init));
+    response = await (asRequest ? fetch(whole) : fetch(url, init));
   } catch (thrown) {
     error = thrown;
   }
-  counts[scenario] = (counts[scenario] ?? 0) + 1;
+  const refused = error?.name === 'RejectedError';
+  const counted = refused ? `refused by ${error.by}` : scenario;
+  counts[counted] = (counts[counted] ?? 0) + 1;
+  retries += events.retries;
   const report = retryReport(response ?? error);
   const entry = server.seen.get(String(id)) ?? { attempts: 0, bodies: new Set(), keys: new Set() };
   const label =
@@ -124,17 +139,28 @@ async function one(id) {
       `${label}: the server saw ${entry.attempts} attempts, the client made ${events.attempts}`,
     );
   if (report !== undefined) check(report.attempts === events.attempts, `${label}: the report says ${report.attempts}`);
-  check(entry.bodies.size === 1, `${label}: bodies differ`);
-  check(entry.keys.size === 1, `${label}: keys differ`);
+  const sent = refused ? 0 : 1;
+  check(entry.bodies.size === sent, `${label}: bodies differ`);
+  check(entry.keys.size === sent, `${label}: keys differ`);
+  if (refused) {
+    check(events.attempts === 0 && report?.attempts === 0, `${label}: ${events.attempts} attempts`);
+    check(whole?.bodyUsed !== true, `${label}: the body was touched`);
+    return;
+  }
   check(keyed === !entry.keys.has(''), `${label}: key ${[...entry.keys]}`);
 
   // The outcome that should have come.
   const mayRepeat = !needsKey || keyed;
   const expected = !retried || !mayRepeat || stream ? 1 : Math.min(3, fail + 1);
-  check(events.attempts === expected, `${label}: ${events.attempts} attempts instead of ${expected}`);
-  check(events.retries === events.attempts - 1, `${label}: ${events.retries} retries`);
-  if (retried && expected > fail) check(response?.status === 200, label);
-  if (stream) check(report?.reason === 'bodyNotReplayable', label);
+  const stopped = ['budget', 'breaker', 'cooldown'].includes(report?.reason);
+  if (stopped && protection !== undefined) {
+    check(events.attempts < expected, `${label}: ${events.attempts} attempts, of at most ${expected}`);
+  } else {
+    check(events.attempts === expected, `${label}: ${events.attempts} attempts instead of ${expected}`);
+    check(events.retries === events.attempts - 1, `${label}: ${events.retries} retries`);
+    if (retried && expected > fail) check(response?.status === 200, label);
+    if (stream) check(report?.reason === 'bodyNotReplayable', label);
+  }
 
   // A caller reads the response, or cancels it.
   if (response !== undefined) {
@@ -169,12 +195,21 @@ for (let turn = 0; turn < 500 && (server.sockets.size > 0 || busy() > 0); turn +
 const open = [server.sockets.size, busy()];
 check(held.size === 0, `${held.size} timers are left`);
 await server.close();
+// Of protection: each retry that was decided took its tokens, and nobody is held or probes any more.
+let granted = 0;
+for (const key of protection?.keys() ?? []) {
+  const status = protection.for(key).status();
+  granted += status.budget.granted;
+  check(status.cooldown.held === 0, `${status.cooldown.held} are held for ${key}`);
+}
+if (protection !== undefined) check(granted === retries, `${granted} retries were granted, and ${retries} decided`);
 console.log(
   JSON.stringify({
     wrong,
     open,
     counts,
     requests: server.seen.size,
+    retries,
     attempts: [...server.seen.values()].reduce((sum, { attempts }) => sum + attempts, 0),
   }),
 );

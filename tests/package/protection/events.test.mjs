@@ -1,0 +1,220 @@
+// What a protection tells: onEvent, the channel, and the events and reports of operations.
+
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { channel } from 'node:diagnostics_channel';
+import { test } from 'node:test';
+
+import { VirtualClock, microtasks } from '../lib/clock.mjs';
+import { fails, importAll, watched } from './entry.mjs';
+
+const { breaker, budget, cooldown, protect, retry, retryAfter, retryReport } = await importAll();
+
+/** Runs under a virtual clock that starts at 0. */
+const timed = (name, body) =>
+  test(name, async () => {
+    const clock = new VirtualClock({ start: 0 }).install();
+    try {
+      await body(clock);
+      assert.equal(clock.pending.size, 0, 'a timer is left');
+    } finally {
+      clock.uninstall();
+    }
+  });
+
+const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
+const error = new Error('down');
+const down = fails(error);
+
+/** A list of the events of a protection, and the function that fills it. */
+function listed() {
+  const events = [];
+  return { events, onEvent: (event) => void events.push(event) };
+}
+
+timed('a breaker: opened, refused, half-open, closed, with its numbers and the key', async (clock) => {
+  const { events, onEvent } = listed();
+  const api = protect(breaker({ consecutiveFailures: 2, openMs: 1000 }), { onEvent });
+  const call = (fn) => retry(fn, { ...plain, maxAttempts: 1, protection: api.for('k') }).catch(() => {});
+  await call(down);
+  await call(down);
+  await clock.advance(200);
+  await call(() => 1);
+  await clock.advance(300);
+  await call(() => 1);
+  const key = 'k';
+  assert.deepEqual(events, [
+    { type: 'opened', key, state: 'open', retryAfterMs: 500, failures: 2, calls: 2, opens: 1 },
+    { type: 'refused', key, by: 'breaker', retryAfterMs: 300 },
+    { type: 'half-open', key, state: 'half-open', retryAfterMs: 500, failures: 2, calls: 2, opens: 1 },
+    { type: 'closed', key, state: 'closed', retryAfterMs: 0, failures: 0, calls: 0, opens: 1 },
+  ]);
+  assert.ok(events.every(Object.isFrozen));
+  events.length = 0;
+  api.open(70);
+  api.close();
+  api.close();
+  assert.deepEqual(
+    events.map(({ type, key, retryAfterMs }) => [type, key, retryAfterMs]),
+    [
+      ['opened', undefined, 70],
+      ['closed', undefined, 0],
+    ],
+  );
+});
+
+timed('a cooldown: held, refused', async (clock) => {
+  const { events, onEvent } = listed();
+  const api = protect(cooldown(), { onEvent });
+  await retry(fails(retryAfter(600)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+  watched(retry(() => 1, { ...plain, random: () => 0.5, protection: api }));
+  watched(retry(() => 1, { ...plain, totalTimeoutMs: 50, protection: api }));
+  await clock.drain();
+  assert.deepEqual(events, [
+    { type: 'held', holdMs: 750 },
+    { type: 'refused', by: 'cooldown', retryAfterMs: 600 },
+  ]);
+});
+
+timed('a budget: empty at the first refusal, refused at each, full once it is', async (clock) => {
+  const { events, onEvent } = listed();
+  const api = protect(budget({ capacity: 1, perSuccess: 0.5, refund: false }), { onEvent });
+  const run = async (fn) => {
+    watched(retry(fn, { ...plain, maxAttempts: 3, protection: api }));
+    await clock.drain();
+  };
+  await run(() => 1);
+  await run(down);
+  await run(down);
+  await run(() => 1);
+  assert.equal(events.length, 3);
+  await run(() => 1);
+  await run(() => 1);
+  await run(down);
+  assert.deepEqual(events, [
+    { type: 'budget-empty', tokens: 0, capacity: 1 },
+    { type: 'refused', by: 'budget' },
+    { type: 'refused', by: 'budget' },
+    { type: 'budget-full', tokens: 1, capacity: 1 },
+    { type: 'budget-empty', tokens: 0, capacity: 1 },
+    { type: 'refused', by: 'budget' },
+  ]);
+});
+
+timed('onEvent is treated as a hook: not awaited, its errors are reported and change nothing', async () => {
+  const reported = [];
+  const { error: original } = console;
+  console.error = (thrown) => reported.push(thrown);
+  try {
+    for (const onEvent of [fails(error), async () => fails(error)()]) {
+      const api = protect(breaker({ consecutiveFailures: 1 }), { onEvent });
+      const seen = watched(retry(down, { ...plain, protection: api }));
+      await microtasks();
+      assert.ok(Object.is(seen.error, error));
+      assert.equal(api.status().breaker.state, 'open');
+      // Opened, and refused.
+      assert.deepEqual(reported.splice(0), [error, error]);
+    }
+  } finally {
+    console.error = original;
+  }
+});
+
+timed('events come in the context of the operation that they are about', async (clock) => {
+  const storage = new AsyncLocalStorage();
+  const seen = [];
+  const api = protect(breaker({ consecutiveFailures: 1 }), cooldown(), {
+    onEvent: ({ type }) => seen.push([type, storage.getStore()]),
+  });
+  for (const name of ['first', 'second'])
+    storage.run(name, () => watched(retry(down, { ...plain, maxAttempts: 1, protection: api })));
+  await microtasks();
+  assert.deepEqual(seen, [
+    ['opened', 'first'],
+    ['refused', 'second'],
+  ]);
+  assert.equal(clock.pending.size, 0);
+});
+
+timed('a callback of onEvent that calls again counts like any other call', async () => {
+  let inner;
+  const api = protect(breaker({ consecutiveFailures: 1 }), {
+    onEvent: ({ type }) => {
+      if (type === 'opened') inner = watched(retry(() => 1, { ...plain, protection: api }));
+    },
+  });
+  watched(retry(down, { ...plain, maxAttempts: 1, protection: api }));
+  await microtasks();
+  assert.equal(inner.error.by, 'breaker');
+  assert.equal(api.status().breaker.refused, 1);
+});
+
+timed('the channel publishes changes of breakers and refusals, of all protections', async (clock) => {
+  const messages = [];
+  const subscriber = (message, name) => messages.push([name, message]);
+  const api = protect(breaker({ consecutiveFailures: 1 }), cooldown(), budget());
+  const call = (fn, options) =>
+    retry(fn, { ...plain, maxAttempts: 1, protection: api.for('k'), ...options }).catch(() => {});
+  const observed = channel('rejitter:protection');
+  observed.subscribe(subscriber);
+  try {
+    await call(fails(retryAfter(100)));
+    watched(call(() => 1));
+    await call(() => 1, { totalTimeoutMs: 10 });
+    await clock.drain();
+    await call(down);
+    await call(() => 1);
+  } finally {
+    observed.unsubscribe(subscriber);
+  }
+  await call(() => 1);
+  assert.deepEqual(messages, [
+    ['rejitter:protection', { type: 'refused', key: 'k', by: 'cooldown', retryAfterMs: 100 }],
+    [
+      'rejitter:protection',
+      { type: 'opened', key: 'k', state: 'open', retryAfterMs: 2500, failures: 1, calls: 3, opens: 1 },
+    ],
+    ['rejitter:protection', { type: 'refused', key: 'k', by: 'breaker', retryAfterMs: 2500 }],
+  ]);
+  assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
+});
+
+timed('reports and hooks: holds in the records, the time of a refusal, no onRetry for a hold', async (clock) => {
+  const api = protect(cooldown());
+  await retry(fails(retryAfter(300)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+  const calls = [];
+  const note =
+    (name) =>
+    ({ attempt, delayMs }) =>
+      calls.push([clock.now, name, attempt, delayMs]);
+  const names = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onGiveUp'];
+  const hooks = Object.fromEntries(names.map((name) => [name, note(name)]));
+  const seen = watched(retry(down, { ...plain, maxAttempts: 2, protection: api, ...hooks }));
+  await clock.drain();
+  assert.deepEqual(calls, [
+    [300, 'onAttempt', 1, undefined],
+    [300, 'onFailure', 1, undefined],
+    [300, 'onRetry', 1, 100],
+    [400, 'beforeRetry', 1, 100],
+    [400, 'onAttempt', 2, undefined],
+    [400, 'onFailure', 2, undefined],
+    [400, 'onGiveUp', 2, undefined],
+  ]);
+  assert.deepEqual(retryReport(seen.error).records, [
+    { attempt: 1, error, startMs: 300, durationMs: 0, delayMs: 100, heldMs: 300 },
+    { attempt: 2, error, startMs: 400, durationMs: 0 },
+  ]);
+});
+
+test('status is frozen, has only the parts that there are, and reading it changes nothing', () => {
+  const api = protect(budget({ capacity: 3 }), breaker(), cooldown());
+  const status = api.status();
+  assert.deepEqual(status, {
+    budget: { tokens: 3, capacity: 3, granted: 0, refused: 0 },
+    breaker: { state: 'closed', retryAfterMs: 0, failures: 0, calls: 0, opens: 0, refused: 0 },
+    cooldown: { remainingMs: 0, held: 0, refused: 0 },
+  });
+  assert.ok([status, status.budget, status.breaker, status.cooldown].every(Object.isFrozen));
+  assert.deepEqual(api.status(), status);
+  assert.deepEqual(Object.keys(protect(breaker()).status()), ['breaker']);
+});

@@ -1,0 +1,395 @@
+// Protection in `fetch`: a state per origin, verdicts by status whatever the method, refusals that touch no body.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { VirtualClock, microtasks, turn } from '../lib/clock.mjs';
+import { statuses } from '../lib/fetching.mjs';
+import { caught } from '../lib/readers.mjs';
+import { importAll, watched } from './entry.mjs';
+
+const { RejectedError, RetryPolicy, breaker, budget, cooldown, createFetch, protect, retryReport } = await importAll();
+
+/** Runs under a virtual clock that starts at 0. */
+const timed = (name, body) =>
+  test(name, async () => {
+    const clock = new VirtualClock({ start: 0 }).install();
+    try {
+      await body(clock);
+      assert.equal(clock.pending.size, 0, 'a timer is left');
+    } finally {
+      clock.uninstall();
+    }
+  });
+
+const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0, maxAttempts: 2 };
+const answer = (status, headers) => new Response(status === 204 ? null : 'text', { status, headers });
+const failedFetch = () => Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
+const POST = { method: 'POST', body: 'x' };
+const numbers = (protection) => {
+  const { failures, calls, state } = protection.status().breaker;
+  return [failures, calls, state];
+};
+
+timed('each origin of the request as given has its state', async (clock) => {
+  const api = protect(breaker());
+  const seen = [];
+  const fetch = createFetch({ ...plain, protection: api }, async (input) => {
+    seen.push(input);
+    return Object.defineProperty(answer(200), 'url', { value: 'https://elsewhere.test/' });
+  });
+  await fetch('https://a.test/x?y');
+  await fetch(new URL('https://a.test:443/z'));
+  await fetch(new Request('https://a.test:8443/'));
+  await fetch('http://a.test/');
+  assert.deepEqual(api.keys(), ['https://a.test', 'https://a.test:8443', 'http://a.test']);
+  assert.equal(api.for('https://a.test').status().breaker.calls, 2);
+  assert.equal(api.status().breaker.calls, 0);
+  // Without an origin, there is nothing to protect.
+  for (const url of ['data:,x', 'blob:nodedata:1', 'file:///x', '/relative', 'not an address'])
+    await fetch(url).catch(() => {});
+  assert.equal(api.keys().length, 3);
+  assert.equal(clock.pending.size, 0);
+});
+
+timed('protectionKey names the state: a string, or null for the root', async () => {
+  const api = protect(breaker());
+  const requests = [];
+  const protectionKey = (request) => {
+    requests.push([request instanceof Request, request.method, request.url, request.body]);
+    return request.headers.get('x-tenant');
+  };
+  const fetch = createFetch({ ...plain, protection: api, protectionKey }, async () => answer(200));
+  await fetch('https://a.test/', { ...POST, headers: { 'x-tenant': 'seven' } });
+  await fetch('https://a.test/');
+  assert.deepEqual(requests, [
+    [true, 'POST', 'https://a.test/', null],
+    [true, 'GET', 'https://a.test/', null],
+  ]);
+  assert.deepEqual([api.keys(), api.status().breaker.calls], [['seven'], 1]);
+  // Once per call, and not where nothing is protected.
+  await fetch('https://a.test/', { retry: { protection: false } });
+  assert.equal(requests.length, 2);
+});
+
+timed('a protectionKey that throws or answers otherwise ends the call before its first attempt', async () => {
+  const thrown = new Error('of the key');
+  const { inner, calls } = statuses(200);
+  const reasons = [];
+  const call = (protectionKey) =>
+    createFetch(
+      { protection: protect(budget()), protectionKey, onGiveUp: ({ reason }) => reasons.push(reason) },
+      inner,
+    )('https://a.test/').catch((error) => error);
+  const error = await call(() => {
+    throw thrown;
+  });
+  assert.ok(Object.is(error, thrown));
+  assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['callback', 0]);
+  for (const [value, shown] of [
+    [5, '5'],
+    [undefined, 'undefined'],
+    [Promise.resolve('a'), 'a promise'],
+  ]) {
+    const { name, message } = await call(() => value);
+    assert.deepEqual(
+      [name, message],
+      ['TypeError', `rejitter: protectionKey must return a string or null, got ${shown}`],
+    );
+  }
+  assert.deepEqual(reasons, ['callback', 'callback', 'callback', 'callback']);
+  assert.equal(calls.length, 0);
+  assert.equal(
+    caught(() => createFetch({ protectionKey: 'a' })).message,
+    'rejitter: protectionKey must be a function, got "a"',
+  );
+});
+
+const VERDICTS = [
+  // What the inner fetch does, and what the breaker hears: 'failure', 'success' or 'nothing'.
+  [() => answer(200), 'success'],
+  [() => answer(204), 'success'],
+  [() => answer(302), 'success'],
+  [() => answer(400), 'success'],
+  [() => answer(404), 'success'],
+  [() => answer(408), 'failure'],
+  [() => answer(425), 'success'],
+  [() => answer(429), 'nothing'],
+  [() => answer(429, { 'retry-after': '0' }), 'nothing'],
+  [() => answer(500), 'failure'],
+  [() => answer(501), 'success'],
+  [() => answer(502), 'failure'],
+  [() => answer(503), 'failure'],
+  [() => answer(503, { 'retry-after': '1' }), 'failure'],
+  [() => answer(505), 'success'],
+  [() => answer(530), 'failure'],
+  [() => answer(599), 'failure'],
+  [() => ({ ok: true }), 'success'],
+  [
+    () => {
+      throw failedFetch();
+    },
+    'failure',
+  ],
+  [
+    () => {
+      throw new TypeError('of the caller');
+    },
+    'nothing',
+  ],
+];
+/** What each verdict on a probe makes of a half-open circuit. */
+const PHASES = { failure: 'open', success: 'closed', nothing: 'half-open' };
+
+for (const [how, init, options] of [
+  ['a GET with one attempt', {}, { maxAttempts: 1 }],
+  ['a POST, which is not retried', POST, {}],
+  ['a GET whose retryOn refuses', {}, { retryOn: () => false }],
+  ['a GET whose retryOn refuses later', {}, { retryOn: async () => false }],
+  ['a GET with throwOnStatus', {}, { maxAttempts: 1, throwOnStatus: true }],
+])
+  timed(`what an answer says to the breaker, in ${how}`, async (clock) => {
+    for (const [act, verdict] of VERDICTS) {
+      const api = protect(breaker());
+      api.open(1);
+      await clock.advance(1);
+      const fetch = createFetch({ ...plain, ...options, protection: api, protectionKey: () => null }, async () =>
+        act(),
+      );
+      await fetch('https://a.test/', init).catch(() => {});
+      assert.equal(api.status().breaker.state, PHASES[verdict], `${act}`);
+    }
+  });
+
+timed('each attempt of a retried call is heard once', async (clock) => {
+  const api = protect(breaker({ minimumCalls: 100 }), budget({ capacity: 10, perSuccess: 0.5 }));
+  const fetch = createFetch(
+    { ...plain, maxAttempts: 4, protection: api },
+    statuses(503, 429, failedFetch(), 200).inner,
+  );
+  const seen = watched(fetch('https://a.test/'));
+  await clock.drain();
+  assert.equal(seen.value.status, 200);
+  const { breaker: heard, budget: paid } = api.for('https://a.test').status();
+  assert.deepEqual([heard.failures, heard.calls], [2, 4]);
+  assert.deepEqual([paid.tokens, paid.granted], [8, 3]);
+});
+
+timed('the budget: a 404 gives, a failure that is not retried neither gives nor takes', async (clock) => {
+  for (const [status, tokens] of [
+    [200, 10],
+    [404, 10],
+    [503, 9],
+    [429, 9],
+  ]) {
+    const api = protect(budget({ capacity: 10, perSuccess: 1 }));
+    const call = (next, init) =>
+      createFetch({ ...plain, protection: api, protectionKey: () => null }, statuses(next).inner)(
+        'https://a.test/',
+        init,
+      );
+    const spent = watched(call(500));
+    await clock.drain();
+    assert.deepEqual([spent.state, api.status().budget.tokens], ['fulfilled', 9]);
+    assert.equal((await call(status, POST)).status, status);
+    assert.equal(api.status().budget.tokens, tokens, String(status));
+  }
+});
+
+timed('a call whose retry is refused resolves with its own response, unread', async (clock) => {
+  const api = protect(budget({ capacity: 1 }));
+  const response = answer(503);
+  const options = { ...plain, protection: api, protectionKey: () => null };
+  const first = watched(createFetch(options, statuses(503).inner)('https://a.test/'));
+  const second = watched(createFetch(options, async () => response)('https://a.test/'));
+  await microtasks();
+  assert.equal(first.state, 'pending');
+  assert.ok(Object.is(second.value, response));
+  assert.deepEqual([retryReport(response).reason, retryReport(response).attempts], ['budget', 1]);
+  assert.equal(await response.text(), 'text');
+  await clock.drain();
+});
+
+timed('a 429 holds all requests of its origin, whether or not it is retried itself', async (clock) => {
+  const api = protect(cooldown());
+  const sent = [];
+  const fetch = createFetch({ ...plain, protection: api }, async (input) => {
+    sent.push([`${input}`, clock.now]);
+    return sent.length === 1 ? answer(429, { 'retry-after': '2' }) : answer(200);
+  });
+  assert.equal((await fetch('https://a.test/1', POST)).status, 429);
+  assert.equal(api.for('https://a.test').status().cooldown.remainingMs, 2000);
+  const held = watched(fetch('https://a.test/2'));
+  await fetch('https://b.test/3');
+  await clock.advance(1999);
+  assert.equal(held.state, 'pending');
+  await clock.advance(1);
+  assert.equal(held.value.status, 200);
+  assert.deepEqual(sent, [
+    ['https://a.test/1', 0],
+    ['https://b.test/3', 0],
+    ['https://a.test/2', 2000],
+  ]);
+});
+
+timed('a hint on another status, or none on a 429, holds nobody; a longer one is cut at maxRetryAfterMs', async () => {
+  const left = async (response, options) => {
+    const api = protect(cooldown());
+    await createFetch({ ...plain, protection: api, ...options }, async () => response)('https://a.test/', POST);
+    return api.for('https://a.test').status().cooldown.remainingMs;
+  };
+  assert.equal(await left(answer(503, { 'retry-after': '60' })), 0);
+  assert.equal(await left(answer(429)), 0);
+  assert.equal(await left(answer(429, { 'retry-after': '7200' })), 60_000);
+  assert.equal(await left(answer(429, { 'retry-after': '60' }), { maxRetryAfterMs: 5000 }), 5000);
+  assert.equal(await left(answer(429, { 'retry-after': '60' }), { respectRetryAfter: false }), 0);
+  assert.equal(await left(answer(429), { hint: () => 700 }), 700);
+});
+
+timed('the call that set the cooldown waits as its hint says', async (clock) => {
+  const api = protect(cooldown());
+  const waits = [];
+  const inner = statuses(answer(429, { 'retry-after': '2' }), 200).inner;
+  const onRetry = ({ delayMs }) => waits.push(delayMs);
+  const seen = watched(
+    createFetch({ ...plain, protection: api, random: () => 0.25, onRetry }, inner)('https://a.test/'),
+  );
+  await clock.drain();
+  assert.equal(seen.value.status, 200);
+  // h + r · h/2, and no draw more.
+  assert.deepEqual(waits, [2250]);
+});
+
+timed('a failing probe opens the circuit for as long as the server asks', async (clock) => {
+  const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
+  const inner = statuses(500, answer(503, { 'retry-after': '30' }), answer(503, { 'retry-after': '7200' })).inner;
+  const fetch = createFetch({ ...plain, maxAttempts: 1, protection: api, protectionKey: () => null }, inner);
+  const opened = async () => {
+    await fetch('https://a.test/');
+    return api.status().breaker.retryAfterMs;
+  };
+  assert.equal(await opened(), 500);
+  await clock.advance(500);
+  assert.equal(await opened(), 30_000);
+  await clock.advance(30_000);
+  assert.equal(await opened(), 60_000);
+});
+
+timed('a refused call rejects with RejectedError, sends nothing, and leaves the request to the caller', async () => {
+  const api = protect(breaker());
+  api.open();
+  const { inner, calls } = statuses(200);
+  const fetch = createFetch({ ...plain, protection: api, protectionKey: () => null }, inner);
+  let cancelled = false;
+  const stream = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(1));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const request = new Request('https://a.test/', POST);
+  for (const [input, init] of [
+    [request, undefined],
+    ['https://a.test/', { method: 'POST', body: stream, duplex: 'half' }],
+  ]) {
+    const error = await fetch(input, init).catch((error) => error);
+    assert.ok(error instanceof RejectedError);
+    assert.deepEqual([error.by, retryReport(error).attempts], ['breaker', 0]);
+  }
+  assert.equal(calls.length, 0);
+  assert.equal(request.bodyUsed, false);
+  assert.equal(await request.text(), 'x');
+  assert.deepEqual([stream.locked, cancelled], [false, false]);
+  // The same with throwOnStatus, and over a policy.
+  await assert.rejects(fetch('https://a.test/', { retry: { throwOnStatus: true } }), RejectedError);
+  const policy = new RetryPolicy({ protection: api, metrics: true });
+  api.for('https://a.test').open();
+  await assert.rejects(createFetch(policy, inner)('https://a.test/'), RejectedError);
+  assert.equal(policy.metrics().failures.breaker, 1);
+});
+
+timed('a request that is let pass is taken over as without protection', async (clock) => {
+  const api = protect(breaker(), cooldown());
+  const bodies = [];
+  const inner = async (input) => {
+    bodies.push(await input.text());
+    return answer(bodies.length === 1 ? 503 : 200);
+  };
+  const fetch = createFetch({ ...plain, protection: api }, inner);
+  const request = new Request('https://a.test/', { method: 'PUT', body: 'text' });
+  const seen = watched(fetch(request));
+  await microtasks();
+  await turn();
+  assert.equal(request.bodyUsed, true);
+  await clock.drain();
+  assert.equal(seen.value.status, 200);
+  assert.deepEqual(bodies, ['text', 'text']);
+  // One that was used before is an error of the caller's at once.
+  const error = await fetch(request).catch((error) => error);
+  assert.ok(error instanceof TypeError);
+  assert.equal(bodies.length, 2);
+});
+
+timed('isFailure gets the response and its status', async () => {
+  const ends = [];
+  const isFailure = (end) => {
+    ends.push(end);
+    return end.status === 404;
+  };
+  const api = protect(breaker({ isFailure, minimumCalls: 100 }));
+  const responses = [answer(404), answer(503)];
+  const fetch = createFetch(
+    { ...plain, maxAttempts: 1, protection: api, protectionKey: () => null },
+    async () => responses[ends.length],
+  );
+  await fetch('https://a.test/');
+  await fetch('https://a.test/', POST);
+  assert.deepEqual(ends, [
+    { result: responses[0], status: 404 },
+    { result: responses[1], status: 503 },
+  ]);
+  assert.deepEqual(numbers(api), [1, 2, 'closed']);
+});
+
+timed('a callback of the caller that makes the request says nothing, whatever it does', async () => {
+  for (const prepare of [
+    async () => {
+      throw failedFetch();
+    },
+    () => 5,
+  ]) {
+    const api = protect(breaker({ minimumCalls: 1 }));
+    const fetch = createFetch({ ...plain, prepare, protection: api, protectionKey: () => null }, async () =>
+      answer(200),
+    );
+    await assert.rejects(fetch('https://a.test/'));
+    assert.deepEqual(numbers(api), [0, 1, 'closed']);
+  }
+});
+
+timed('abort and deadline during a pending retryOn say nothing', async (clock) => {
+  const never = () => new Promise(() => {});
+  const api = protect(breaker({ minimumCalls: 1 }));
+  const fetch = createFetch({ ...plain, retryOn: never, protection: api, protectionKey: () => null }, async () =>
+    answer(503),
+  );
+  const controller = new AbortController();
+  const aborted = watched(fetch('https://a.test/', { signal: controller.signal }));
+  const late = watched(fetch('https://a.test/', { retry: { totalTimeoutMs: 50 } }));
+  await microtasks();
+  controller.abort();
+  await clock.drain();
+  assert.deepEqual([aborted.state, late.state], ['rejected', 'fulfilled']);
+  assert.deepEqual(numbers(api), [0, 2, 'closed']);
+});
+
+timed('a protection with a key is refused: fetch has a state per origin', async () => {
+  const api = protect(budget()).for('a');
+  const text = 'rejitter: this Protection has a key already: call for() on the one that protect() returned';
+  const error = await createFetch({ protection: api }, async () => answer(200))('https://a.test/').catch((e) => e);
+  assert.deepEqual([error.name, error.message], ['TypeError', text]);
+  const fetch = createFetch({ protection: api, protectionKey: () => null }, async () => answer(200));
+  assert.equal((await fetch('https://a.test/')).status, 200);
+});

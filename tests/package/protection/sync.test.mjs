@@ -1,0 +1,99 @@
+// Protection in retrySync, which blocks the thread while it is held.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { underBlockingClock } from '../lib/blocking.mjs';
+import { caught } from '../lib/readers.mjs';
+import { fails, importAll } from './entry.mjs';
+
+const { RejectedError, breaker, budget, cooldown, protect, retryAfter, retryReport, retrySync } = await importAll();
+
+/** Runs under a clock that blocking moves. */
+const blocking = (name, body) =>
+  test(name, () => {
+    const { threw, error } = underBlockingClock(body);
+    if (threw) throw error;
+  });
+
+const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
+const error = new Error('down');
+const down = fails(error);
+
+blocking('a budget bounds the retries, and gives back', () => {
+  const api = protect(budget({ capacity: 2 }));
+  const thrown = caught(() => retrySync(down, { ...plain, protection: api }));
+  assert.ok(Object.is(thrown, error));
+  assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['budget', 3]);
+  assert.equal(api.status().budget.tokens, 0);
+  assert.equal(
+    retrySync(() => 1, { protection: api }),
+    1,
+  );
+  assert.equal(api.status().budget.tokens, 0.1);
+});
+
+blocking('a breaker refuses, and lets a probe through after its time', (clock) => {
+  const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
+  assert.ok(
+    Object.is(
+      caught(() => retrySync(down, { ...plain, protection: api })),
+      error,
+    ),
+  );
+  assert.deepEqual([retryReport(error).reason, retryReport(error).retryAfterMs], ['breaker', 500]);
+  const refused = caught(() => retrySync(() => 1, { ...plain, protection: api }));
+  assert.ok(refused instanceof RejectedError);
+  assert.deepEqual([refused.by, refused.cause, retryReport(refused).attempts], ['breaker', error, 0]);
+  clock.now += 500;
+  assert.equal(
+    retrySync(() => 2, { ...plain, protection: api }),
+    2,
+  );
+  assert.equal(api.status().breaker.state, 'closed');
+});
+
+blocking('a cooldown holds: the thread waits, and the record says how long', (clock) => {
+  const api = protect(cooldown());
+  caught(() => retrySync(fails(retryAfter(700)), { ...plain, maxAttempts: 1, protection: api }));
+  const start = clock.now;
+  const thrown = caught(() => retrySync(down, { ...plain, maxAttempts: 1, protection: api }));
+  assert.equal(clock.now - start, 700);
+  assert.deepEqual(retryReport(thrown).records[0], {
+    attempt: 1,
+    error,
+    startMs: 700,
+    durationMs: 0,
+    heldMs: 700,
+  });
+  assert.equal(api.status().cooldown.held, 0);
+  caught(() => retrySync(fails(retryAfter(700)), { ...plain, maxAttempts: 1, protection: api }));
+  const refused = caught(() => retrySync(() => 1, { ...plain, protection: api, totalTimeoutMs: 300 }));
+  assert.deepEqual([refused.by, refused.retryAfterMs, clock.now - start], ['cooldown', 700, 700]);
+});
+
+blocking('a signal that is aborted when a hold ends, and the deadline, are seen after it', (clock) => {
+  const api = protect(cooldown());
+  caught(() => retrySync(fails(retryAfter(700)), { ...plain, maxAttempts: 1, protection: api }));
+  const controller = new AbortController();
+  let reads = 0;
+  const signal = new Proxy(controller.signal, {
+    get(target, name) {
+      if (name === 'aborted' && clock.now > 1000) reads++;
+      if (name === 'aborted' && reads > 0) controller.abort(error);
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  let called = false;
+  const thrown = caught(() =>
+    retrySync(
+      () => {
+        called = true;
+      },
+      { ...plain, protection: api, signal },
+    ),
+  );
+  assert.ok(Object.is(thrown, error) && !called && reads > 0);
+  assert.equal(api.status().cooldown.held, 0);
+});
