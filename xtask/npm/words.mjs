@@ -52,7 +52,10 @@ export const PHRASES = [
   [/\bcomes? (?:out|on top)\b|\blet(?:s|ting)? go of\b|\bgives? back\b/i, 'is returned, cancels, releases'],
   [/\b(?:nonsense|mends?|good enough|(?:does|do) not act|never acts)\b/i, 'invalid, fixes, has no effect'],
   [/\bit must be\b|\bmust be left out\b/i, '<name> must be <rule>, got <value>'],
-  [/(?<!onnection.*|`)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i, 'reject (only a connection is refused)'],
+  [
+    /(?<!onnection.*|`)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i,
+    'reject (only a connection is refused)',
+  ],
   [/\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/i, 'called, lower case'],
   [/\d[ \u00a0]%/i, '99%'],
   [/(?<![\d,.#])\b\d{1,3} 000\b/i, '10,000'],

@@ -56,7 +56,7 @@ export function budgetOf(load) {
 }
 
 /** The budget of one destination. */
-class Budget {
+export class Budget {
   #load;
   #capacity;
   #perSuccess;

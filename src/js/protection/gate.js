@@ -37,8 +37,17 @@ export class Gate {
   #heldAt = undefined;
   /** All holds of the attempt, without their draws. */
   #planned = 0;
-  /** How long the attempt was held, for its record. @type {{ heldMs: number } | undefined} */
+  /**
+   * What is special about the attempt, for its record.
+   * @type {{ heldMs?: number, hedge?: true, superseded?: true } | undefined}
+   */
   held = undefined;
+  /** Rounds of the operation, if it may have hedges. @type {import('./round.js').Race | undefined} */
+  race = undefined;
+  /** Why the operation has ended, if a hedge has ended it. @type {string | undefined} */
+  over = undefined;
+  /** Number of hedges so far. */
+  hedges = 0;
   /** When asking again makes sense, for the report of a refusal. @type {{ retryAfterMs: number } | undefined} */
   refusal = undefined;
 
@@ -98,6 +107,7 @@ export class Gate {
   heard(operation, hintMs = NaN) {
     const { settings, endedAt, outcome, failed } = operation;
     const { cooldown } = this.#state;
+    this.race?.attemptEnded();
     this.#throttled = hintMs >= 0;
     this.#ownUntil = NaN;
     if (cooldown === undefined || !(hintMs > 0)) return;
@@ -136,9 +146,10 @@ export class Gate {
    * @param {boolean} [judged] whether the caller's function is asked
    */
   #tell(operation, verdict, hintMs, status, judged = true) {
-    const { breaker, tell } = this.#state;
+    const { breaker, hedge, tell } = this.#state;
     this.#pending = false;
     this.#verdict = verdict;
+    hedge?.told(operation, verdict);
     if (breaker === undefined) return;
     const { settings, failed, outcome } = operation;
     if (judged && breaker.isFailure !== undefined)
@@ -190,26 +201,63 @@ export class Gate {
    * @param {string} reason
    */
   settle(operation, reason) {
-    const { budget, tell } = this.#state;
-    const { attempts } = operation;
+    const { budget, hedge, tell } = this.#state;
     if (this.#heldAt !== undefined) this.#release(this.#heldAt);
-    if (this.#pending) {
-      // The deadline ended a first attempt: unless it was held, it had all the time there was.
-      const late = reason === 'timeout' && attempts === 1 && this.held === undefined;
-      const done = reason === 'success';
-      const judged = done || reason === 'permanent';
-      this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
-      // The operation has its outcome already.
-      if (this.#thrown !== undefined) reportFailure(this.#thrown.error);
-    }
+    reason = this.race?.settle(operation, reason) ?? reason;
+    this.close(operation, reason);
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
-    if (budget === undefined) return;
-    const used = this.#takenFor === attempts;
+    const used = this.#takenFor <= operation.attempts;
     if (reason === 'success') {
-      if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, tell);
+      if (this.#verdict === SUCCESS) {
+        budget?.succeeded(used ? this.#taken : 0, tell);
+        hedge?.succeeded();
+      }
     } else if (this.#taken > 0 && !used) {
       budget.putBack(this.#taken, tell);
     }
+    return reason;
+  }
+
+  /**
+   * Tells the verdict on an attempt that ends with the operation.
+   * @param {any} operation
+   * @param {string} reason
+   */
+  close(operation, reason) {
+    if (!this.#pending) return;
+    // The deadline ended a first attempt: unless it was held, it had all the time there was.
+    const late = reason === 'timeout' && operation.attempts === 1 && this.held === undefined;
+    const done = reason === 'success';
+    const judged = done || reason === 'permanent';
+    this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
+    // The operation has its outcome already.
+    if (this.#thrown !== undefined) reportFailure(this.#thrown.error);
+  }
+
+  /**
+   * Returns the gate of a hedge, which a closed circuit lets pass.
+   * @param {number} time
+   */
+  beside(time) {
+    const { breaker, tell } = this.#state;
+    const gate = new Gate(this.#state);
+    breaker?.admit(time, gate.#admitted, tell);
+    gate.#pending = true;
+    gate.held = { hedge: true };
+    return gate;
+  }
+
+  /**
+   * Joins what the other attempt of the round has told.
+   * @param {Gate} other
+   * @param {boolean} last whether that one's outcome is the round's
+   */
+  join(other, last) {
+    this.#throttled ||= other.#throttled;
+    if (other.#ownUntil === this.#state.cooldown?.until) this.#ownUntil = other.#ownUntil;
+    if (!last) return;
+    this.#verdict = other.#verdict;
+    this.held = other.held;
   }
 
   /**
