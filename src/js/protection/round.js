@@ -30,6 +30,8 @@ export class Race {
   #cancel = undefined;
   /** Goes on with the operation, whose attempt has failed and which waits for the hedge. @type {any} */
   #resume = undefined;
+  /** Reason with which a hedge has aborted the attempt. @type {SupersededError | undefined} */
+  #reason = undefined;
 
   /**
    * @param {Gate} gate
@@ -187,7 +189,7 @@ export class Race {
     this.#gate.over = reason;
     // The hedge's own signal stays as it is: its result may need it.
     limits.beside = undefined;
-    limits.stop(superseded());
+    limits.stop((this.#reason = superseded()));
   }
 
   /**
@@ -286,7 +288,7 @@ export class Race {
       const time = now();
       if (this.#number === 1) hedge.record(time, time - (operation.attemptAt ?? operation.startedAt));
       gate.held = { ...gate.held, superseded: true };
-      write(operation, superseded());
+      write(operation, this.#reason);
     }
     write(operation);
     if (reason !== 'success') write(lane);

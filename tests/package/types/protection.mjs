@@ -57,6 +57,8 @@ export const calls = [
 ];
 export const sync: number = retrySync(() => 1, { protection: api });
 
+export const isSuperseded = (reason: unknown): 'SupersededError' | undefined => (reason instanceof SupersededError ? reason.name : undefined);
+
 export function rejected(error: unknown): number {
   if (!(error instanceof RejectedError)) return 0;
   same<typeof error.by, 'breaker' | 'cooldown'>(true);
@@ -85,6 +87,10 @@ breaker({ isFailure: async () => true });
 breaker({ resetTimeout: 5 });
 // @ts-expect-error a text is not a time
 cooldown({ maxHoldMs: '5' });
+// @ts-expect-error a share is a number
+hedge({ quantile: '0.9' });
+// @ts-expect-error no such option
+hedge({ delay: 5 });
 // @ts-expect-error a part is made by its function
 protect({ capacity: 5 });
 // @ts-expect-error the function itself is not a part
@@ -111,4 +117,4 @@ new RetryPolicy({ protection: api }).run(() => 1, { key: 5 });
 createFetch({ protection: api, protectionKey: () => undefined });
 `;
 
-export default { positive: POSITIVE, negative: NEGATIVE, least: 21 };
+export default { positive: POSITIVE, negative: NEGATIVE, least: 23 };
