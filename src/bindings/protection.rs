@@ -7,7 +7,7 @@
 use std::cell::UnsafeCell;
 
 use crate::core::protection::{
-    Admission, Breaker, BreakerNumbers, BreakerOptions, Budget, Change, Cooldown, Latency, Verdict,
+    Admission, Breaker, BreakerNumbers, BreakerOptions, Budget, Change, Cooldown, Verdict,
 };
 
 /// The registers as src/js/protection/machines.js writes and reads them: `f64`s in this order.
@@ -18,7 +18,6 @@ struct Registers {
     numbers: BreakerNumbers,
     budget: Budget,
     cooldown: Cooldown,
-    latency: Latency,
 }
 
 struct Shared(UnsafeCell<Registers>);
@@ -48,7 +47,6 @@ static REGISTERS: Shared = Shared(UnsafeCell::new(Registers {
     numbers: NO_NUMBERS,
     budget: Budget::new(0.0),
     cooldown: Cooldown::new(),
-    latency: Latency::new(0.0),
 }));
 
 /// Runs `machine` on the registers.
@@ -168,17 +166,4 @@ pub extern "C" fn numbers(now: f64) {
 #[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
 pub extern "C" fn fresh(now: f64) -> bool {
     with(|registers| registers.breaker.is_fresh(&registers.options, now))
-}
-
-/// Runs [`Latency::record`].
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn record(now: f64, ms: f64) {
-    with(|registers| registers.latency.record(now, ms));
-}
-
-/// Runs [`Latency::delay_ms`]. Returns 0 while there are too few samples.
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn delay(now: f64, quantile: f64) -> f64 {
-    with(|registers| registers.latency.delay_ms(now, quantile).unwrap_or(0.0))
 }

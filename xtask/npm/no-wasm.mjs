@@ -12,8 +12,8 @@ import { transform } from 'esbuild';
  */
 const SHAPE = /^(.*?)function asmFunc\(imports\) \{\n(.*\n)\}\n\nvar retasmFunc = asmFunc\(\{\n\}\);\n(.*)$/s;
 
-/** Helpers that machines with a memory may need: to fill and copy it, and to see the bits of a number. */
-const HELPERS = /^\s*((var \w+( = new \w+\(\w+\))?;|function wasm2js_\w+\([\w, ]*\) \{[^{}]*\})\s*)*$/;
+/** The one helper that machines with a memory may need. */
+const FILL = /^\s*(var bufferView;\s*function wasm2js_memory_fill\(dest, value, size\) \{[^{}]*\}\s*)?$/;
 
 /** Functions that grow the memory, and the memory that they belong to. Nothing grows it. */
 const GROWING =
@@ -27,7 +27,7 @@ const MEMORY = /Object\.create\(Object\.prototype, \{\n {3}"grow": \{.*?"buffer"
 export async function moduleOf(code) {
   const [, helper, body, exported] = SHAPE.exec(code) ?? [];
   const fixed = body?.replace(GROWING, '').replace(MEMORY, '{ buffer }') ?? '';
-  const known = body !== undefined && HELPERS.test(helper) && !/\bimports\b|wasm_memory|Object\.create/.test(fixed);
+  const known = body !== undefined && FILL.test(helper) && !/\bimports\b|wasm_memory|Object\.create/.test(fixed);
   if (!known || fixed.includes('ArrayBuffer') !== fixed.includes('"memory": { buffer }')) {
     throw new Error('wasm2js wrote another form than this script knows: the file needs an import or a buffer');
   }

@@ -5,9 +5,10 @@ import { isMs, isWithin } from '../options/checks.js';
 import { failure, leftOut } from '../options/messages.js';
 import { now } from '../run/timer.js';
 import { Budget } from './budget.js';
-import { SUCCESS, latencyIsEmpty, latencyOf, newLatency, recordLatency } from './machines.js';
+import { Latency } from './latency.js';
+import { SUCCESS } from './machines.js';
 import { readPart } from './options.js';
-import { failOpen, recipe } from './part.js';
+import { recipe } from './part.js';
 import { Race } from './round.js';
 
 const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
@@ -38,7 +39,6 @@ export function hedgeOf(load) {
 
 /** The hedges of one destination. */
 class Hedge {
-  #load;
   #delayMs;
   #quantile;
   #latency;
@@ -54,10 +54,9 @@ class Hedge {
    * @param {number} time
    */
   constructor(load, { delayMs, quantile = 0, maxRatio }, time) {
-    this.#load = load;
     this.#delayMs = delayMs;
     this.#quantile = quantile;
-    this.#latency = delayMs === undefined ? newLatency(time) : undefined;
+    this.#latency = delayMs === undefined ? new Latency(time) : undefined;
     // Without it, hedges would make an overload out of a slow server.
     this.#budget = new Budget(load, {
       capacity: CAPACITY,
@@ -88,16 +87,9 @@ class Hedge {
   /**
    * Returns how long after an attempt its hedge starts, in ms; undefined while too little is known.
    * @param {number} time
-   * @param {any} [latency]
    */
-  delayMs(time, latency = this.#latency) {
-    if (latency === undefined) return this.#delayMs;
-    try {
-      return latencyOf(this.#load, latency, time, this.#quantile);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return undefined;
-    }
+  delayMs(time) {
+    return this.#delayMs ?? this.#latency?.delayMs(time, this.#quantile);
   }
 
   /** Takes the token of a hedge. Returns whether there was one. */
@@ -135,24 +127,19 @@ class Hedge {
    * @param {number} ms
    */
   record(time, ms) {
-    if (this.#latency === undefined) return;
-    try {
-      recordLatency(this.#load, this.#latency, time, ms);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-    }
+    this.#latency?.record(time, ms);
   }
 
   /** @param {number} time */
   isFresh(time) {
-    return this.#budget.isFresh() && (this.#latency === undefined || latencyIsEmpty(this.#latency, time));
+    return this.#budget.isFresh() && this.#latency?.isEmpty(time) !== false;
   }
 
   /** @param {number} time */
   status(time) {
     const { hedges, won, refused } = this;
     // Reading changes nothing.
-    return { delayMs: this.delayMs(time, this.#latency?.slice()), hedges, won, refused };
+    return { delayMs: this.#delayMs ?? this.#latency?.peek(time, this.#quantile), hedges, won, refused };
   }
 }
 

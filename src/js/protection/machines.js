@@ -22,8 +22,6 @@
  * @property {(now: number) => void} close
  * @property {(now: number) => void} numbers
  * @property {(now: number) => number} fresh
- * @property {(now: number, ms: number) => void} record
- * @property {(now: number, quantile: number) => number} delay
  *
  * @typedef {number[]} State a plain array: a typed one takes two to three times the memory
  * @typedef {() => Core} Load returns the same core until it has to be made again; throws if the host compiles no wasm
@@ -35,8 +33,7 @@ const OPTIONS = 18;
 const NUMBERS = 24;
 const BUDGET = 28;
 const COOLDOWN = 30;
-const LATENCY = 32;
-const REGISTERS = 421;
+const REGISTERS = 32;
 
 /** @type {Core | undefined} */
 let linked;
@@ -327,53 +324,3 @@ export function breakerIsFresh(load, state, options, now) {
   const core = enterWith(load, state, options);
   return !!core.fresh(now);
 }
-
-// --- Latency.
-
-const LATENCY_SIZE = 389;
-const LATENCY_STARTED_AT = 386;
-const SLICES_MS = 60_000;
-
-/**
- * Returns the state of a latency without samples.
- * @param {number} now
- */
-export function newLatency(now) {
-  const state = Array(LATENCY_SIZE).fill(0);
-  state[LATENCY_STARTED_AT] = now;
-  return state;
-}
-
-/**
- * Records how long a first attempt took.
- * @param {Load} load
- * @param {State} state
- * @param {number} now
- * @param {number} ms
- */
-export function recordLatency(load, state, now, ms) {
-  const core = enter(load, LATENCY, state);
-  leave(LATENCY, state, core.record(now, ms));
-}
-
-/**
- * Returns the time in ms after which a share of `quantile` of the first attempts has ended; undefined while there are
- * too few.
- * @param {Load} load
- * @param {State} state
- * @param {number} now
- * @param {number} quantile
- */
-export function latencyOf(load, state, now, quantile) {
-  const core = enter(load, LATENCY, state);
-  const ms = leave(LATENCY, state, core.delay(now, quantile));
-  return ms > 0 ? ms : undefined;
-}
-
-/**
- * Returns whether the latency has no samples at `now`.
- * @param {State} state
- * @param {number} now
- */
-export const latencyIsEmpty = (state, now) =>
-  now - state[LATENCY_STARTED_AT] >= SLICES_MS || !state.some((value, at) => value > 0 && at < LATENCY_STARTED_AT);

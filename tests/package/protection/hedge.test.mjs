@@ -72,8 +72,15 @@ const timed = (name, body) =>
   });
 
 /** Settles a call, and lets everything run that follows at once. */
-const ok = (call, value) => (call.resolve(value), microtasks());
-const no = (call, reason) => (call.reject(reason), microtasks());
+function ok(call, value) {
+  call.resolve(value);
+  return microtasks();
+}
+
+function no(call, reason) {
+  call.reject(reason);
+  return microtasks();
+}
 
 timed('the first success wins: the hedge, and the signal of the attempt is aborted', async ({ at, begin, clock }) => {
   const { api, policy, calls, run, log, signals } = begin({ totalTimeoutMs: 1000 });
