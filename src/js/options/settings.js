@@ -60,14 +60,12 @@ import { RULES } from './rules.js';
  * @property {(operation: any, reason: string) => string} settle tells that the operation has ended. Returns why it has:
  *   another attempt of a round may know better
  * @property {Race | undefined} race what starts hedges
- * @property {string | undefined} over why the operation has ended, if a hedge has ended it
  * @property {number} hedges number of hedges so far
  *
  * Rounds of one operation, an attempt and the hedge beside it each (src/js/protection/round.js).
  * @typedef {object} Race
- * @property {(operation: any) => void} begins tells that an attempt begins
- * @property {(operation: any, exactlyMs: number, join: number) => number | undefined} join tells that the attempt has
- *   failed, and the wait that the caller demands: `join` if the end of the round must be waited for, which is in `pending`
+ * @property {(operation: any, ask: number) => void} begins tells that an attempt begins. `ask` is the step that waits for
+ *   `pending` and calls `decide`. While there is a hedge, the round replaces what the operation does after the attempt
  *
  * What several operations share of protection, for one destination (src/js/protection/state.js).
  * @typedef {object} Protection

@@ -44,8 +44,6 @@ export class Gate {
   held = undefined;
   /** Rounds of the operation, if it may have hedges. @type {import('./round.js').Race | undefined} */
   race = undefined;
-  /** Why the operation has ended, if a hedge has ended it. @type {string | undefined} */
-  over = undefined;
   /** Number of hedges so far. */
   hedges = 0;
   /** When asking again makes sense, for the report of a refusal. @type {{ retryAfterMs: number } | undefined} */

@@ -28,6 +28,10 @@ export class Race {
   #isLast = true;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
   #cancel = undefined;
+  /** The step that waits. */
+  #ask = 0;
+  /** Why the operation has ended, if a hedge has ended it. @type {string | undefined} */
+  #over = undefined;
   /** Goes on with the operation, whose attempt has failed and which waits for the hedge. @type {any} */
   #resume = undefined;
   /** Reason with which a hedge has aborted the attempt. @type {SupersededError | undefined} */
@@ -42,9 +46,13 @@ export class Race {
     this.#state = state;
   }
 
-  /** @param {any} operation */
-  begins(operation) {
+  /**
+   * @param {any} operation
+   * @param {number} ask
+   */
+  begins(operation, ask) {
     const { attempts, limits, settings } = operation;
+    this.#ask = ask;
     sort(operation);
     this.#number = attempts;
     if (attempts >= settings.maxAttempts || operation.mayHedge === false) return;
@@ -96,7 +104,11 @@ export class Race {
       lane.attemptAt = now();
     }
     this.#lane = lane;
-    limits.beside = lane.limits;
+    operation.plan = (/** @type {number} */ exactlyMs) => this.#waitFor(operation, lane, exactlyMs);
+    limits.stop = (/** @type {unknown} */ reason) => {
+      lane.limits.stop.call(limits, reason);
+      lane.limits.stop(reason);
+    };
     this.#gate.hedges++;
     hedge.hedges++;
     if (limits.metrics !== undefined) {
@@ -141,7 +153,7 @@ export class Race {
       operation: lane,
       attempt: undefined,
       timeout: undefined,
-      beside: undefined,
+      stop: limits.stop,
       settleEarly: undefined,
       cancelTimeout: undefined,
       cancelWait: undefined,
@@ -165,7 +177,7 @@ export class Race {
   #failed(operation, lane, exactlyMs) {
     lane.over = true;
     lane.exactlyMs = exactlyMs;
-    operation.limits.beside = undefined;
+    delete operation.limits.stop;
     if (this.#resume !== undefined) {
       this.#resume(this.#join(operation, lane, NaN));
     } else if (operation.ended !== this.#number) {
@@ -186,21 +198,21 @@ export class Race {
     const { limits } = operation;
     if (lane.over || limits.aborted || limits.expired !== undefined) return;
     lane.over = true;
-    this.#gate.over = reason;
+    this.#over = reason;
+    // The attempt may end in this turn, too.
+    operation.review = operation.decide = operation.plan = () => reason;
     // The hedge's own signal stays as it is: its result may need it.
-    limits.beside = undefined;
+    delete limits.stop;
     limits.stop((this.#reason = superseded()));
   }
 
   /**
-   * The attempt has failed, and another one may follow.
+   * The attempt has failed, and another one may follow. Returns the step that waits for the end of the round.
    * @param {any} operation
+   * @param {any} lane
    * @param {number} exactlyMs
-   * @param {number} step the step to return if there is a hedge
    */
-  join(operation, exactlyMs, step) {
-    const lane = this.#lane;
-    if (lane === undefined) return undefined;
+  #waitFor(operation, lane, exactlyMs) {
     // Its result may be the operation's in the end: from here on, only the caller's signal aborts it.
     operation.limits.attempt = undefined;
     operation.pending = lane.over
@@ -209,7 +221,12 @@ export class Race {
           this.#resume = resolve;
         });
     operation.attempts = lane.attempts;
-    return step;
+    operation.decide = (/** @type {number} */ joinedMs) => {
+      delete operation.decide;
+      delete operation.plan;
+      return operation.limits.aborted ? 'aborted' : operation.plan(joinedMs);
+    };
+    return this.#ask;
   }
 
   /**
@@ -258,12 +275,11 @@ export class Race {
    */
   settle(operation, reason) {
     this.#cancel?.();
-    const gate = this.#gate;
     const lane = this.#lane;
     if (lane !== undefined) {
-      const { limits } = operation;
-      if (limits.aborted || reason === 'timeout' || reason === 'deadline') reason = this.#cut(operation, lane, reason);
-      else if (gate.over !== undefined) this.#won(operation, lane, reason);
+      if (operation.limits.aborted) this.#cut(operation, lane, reason);
+      else if (this.#over !== undefined) this.#won(operation, lane, (reason = this.#over));
+      else if (reason === 'timeout' || reason === 'deadline') reason = this.#cut(operation, lane, reason);
       else this.#lost(operation, lane, reason);
     } else if (reason !== 'success') {
       operation.record();

@@ -85,8 +85,6 @@ export class Cancellation extends Unlimited {
   timeout = undefined;
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;
-  /** Limits of a hedge, which end with these. @type {Cancellation | undefined} */
-  beside = undefined;
   /** @type {((reason: unknown) => void) | undefined} */
   settleEarly = undefined;
   endless = false;
@@ -142,7 +140,6 @@ export class Cancellation extends Unlimited {
     this.dispose();
     this.settleEarly?.(INTERRUPTED);
     if (this.attempt !== undefined) abortAttempt(this.attempt, reason);
-    this.beside?.stop(reason);
   }
 
   /**

@@ -28,8 +28,6 @@ export const PREPARE = 4;
 export const END = 5;
 /** Wait for `pending`, the ms for which protection holds the next attempt. */
 export const HOLD = 6;
-/** Wait for `pending`, the end of a hedge beside the attempt. */
-const JOIN = 7;
 
 /** Number of causes that are searched for an error before it becomes one of them. */
 const DEEPEST = 10;
@@ -53,12 +51,10 @@ export class Operation extends OperationState {
     /** @type {number | string} 'success' and the reasons to stop are strings */
     let next;
     try {
-      const over = this.gate?.over;
-      if (over !== undefined) next = over;
-      else if (step === BEGIN) next = this.start();
+      if (step === BEGIN) next = this.start();
       else if (step === CALL) next = this.review(answer, threw);
       else if (threw) throw answer;
-      else next = step === ASK ? this.decide(answer) : step === JOIN ? this.plan(answer) : this.goOn(answer);
+      else next = step === ASK ? this.decide(answer) : this.goOn(answer);
     } catch (thrown) {
       next = this.callbackFailed(thrown);
     }
@@ -107,7 +103,7 @@ export class Operation extends OperationState {
     limits.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
-    this.gate?.race?.begins(this);
+    this.gate?.race?.begins(this, ASK);
     return CALL;
   }
 
@@ -180,18 +176,17 @@ export class Operation extends OperationState {
    * @returns {number | string}
    */
   schedule(exactlyMs) {
-    return this.gate?.race?.join(this, exactlyMs, JOIN) ?? this.plan(exactlyMs);
+    return this.plan(exactlyMs);
   }
 
   /**
    * Computes the wait before another attempt. Protection has the last word: it takes the tokens of a retry that
    * nothing else forbids, and puts them back if the attempt is never made.
    * @param {number} exactlyMs
+   * @returns {number | string}
    */
   plan(exactlyMs) {
     const { limits } = this;
-    // A hedge may have been waited for.
-    if (limits.aborted) return 'aborted';
     const decision = decide(this.settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs, this.hedges);
     // random() and backoff() may have aborted.
     if (limits.aborted) return 'aborted';
