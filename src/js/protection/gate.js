@@ -19,15 +19,15 @@ const DEFAULT_TRUNCATE_AT = 10;
 export class Gate {
   #state;
   /** Whether an attempt was let pass whose end was not told yet. */
-  #pending;
+  pending;
   /** What the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
-  #admitted;
+  admitted;
   /** The verdict on the last attempt. */
-  #verdict = NOTHING;
+  verdict = NOTHING;
   /** Whether the last failure asked to come less often. */
-  #throttled = false;
+  throttled = false;
   /** The end of the cooldown that the last failure set: this operation waits as the server asked it to. */
-  #ownUntil = NaN;
+  ownUntil = NaN;
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
@@ -55,8 +55,8 @@ export class Gate {
    */
   constructor(state, pass) {
     this.#state = state;
-    this.#pending = pass !== undefined;
-    this.#admitted = { generation: pass ?? 0, lease: 0 };
+    this.pending = pass !== undefined;
+    this.admitted = { generation: pass ?? 0, lease: 0 };
   }
 
   /**
@@ -92,9 +92,9 @@ export class Gate {
     }
 
     // Last, so that nobody who waits holds the place of a probe.
-    const waitMs = breaker?.admit(time, this.#admitted, tell) ?? 0;
+    const waitMs = breaker?.admit(time, this.admitted, tell) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
-    this.#pending = true;
+    this.pending = true;
     return undefined;
   }
 
@@ -106,11 +106,10 @@ export class Gate {
     const { settings, endedAt, outcome, failed } = operation;
     const { cooldown } = this.#state;
     this.race?.attemptEnded();
-    this.#throttled = hintMs >= 0;
-    this.#ownUntil = NaN;
+    this.throttled = hintMs >= 0;
+    this.ownUntil = NaN;
     if (cooldown === undefined || !(hintMs > 0)) return;
-    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined))
-      this.#ownUntil = cooldown.until;
+    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
   }
 
   /**
@@ -128,7 +127,7 @@ export class Gate {
       this.#tell(operation, FAILURE, NaN);
     } else if (again && !facts?.preparing) {
       // Who asks to come later works.
-      this.#tell(operation, this.#throttled ? NOTHING : FAILURE, NaN);
+      this.#tell(operation, this.throttled ? NOTHING : FAILURE, NaN);
     } else {
       this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);
     }
@@ -145,8 +144,8 @@ export class Gate {
    */
   #tell(operation, verdict, hintMs, status, judged = true) {
     const { breaker, hedge, tell } = this.#state;
-    this.#pending = false;
-    this.#verdict = verdict;
+    this.pending = false;
+    this.verdict = verdict;
     hedge?.told(operation, verdict);
     if (breaker === undefined) return;
     const { settings, failed, outcome } = operation;
@@ -163,7 +162,7 @@ export class Gate {
         return 0.5;
       }
     };
-    breaker.ended(now(), this.#admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
+    breaker.ended(now(), this.admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
   }
 
   /**
@@ -175,7 +174,7 @@ export class Gate {
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (leftMs > 0 && cooldown.until !== this.#ownUntil) {
+    if (leftMs > 0 && cooldown.until !== this.ownUntil) {
       waitMs = Math.max(delayMs, cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation)));
       if (operation.limits.aborted) return 'aborted';
       if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#refuse(operation, 'cooldown', leftMs);
@@ -183,7 +182,7 @@ export class Gate {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(this.#throttled, tell);
+      this.#taken = budget.take(this.throttled, tell);
       if (this.#taken < 0) {
         this.#taken = 0;
         tell('refused', { by: 'budget' });
@@ -206,7 +205,7 @@ export class Gate {
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
     const used = this.#takenFor <= operation.attempts;
     if (reason === 'success') {
-      if (this.#verdict === SUCCESS) {
+      if (this.verdict === SUCCESS) {
         budget?.succeeded(used ? this.#taken : 0, tell);
         hedge?.succeeded();
       }
@@ -222,7 +221,7 @@ export class Gate {
    * @param {string} reason
    */
   close(operation, reason) {
-    if (!this.#pending) return;
+    if (!this.pending) return;
     // The deadline ended a first attempt: unless it was held, it had all the time there was.
     const late = reason === 'timeout' && operation.attempts === 1 && this.held === undefined;
     const done = reason === 'success';
@@ -230,32 +229,6 @@ export class Gate {
     this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
     // The operation has its outcome already.
     if (this.#thrown !== undefined) reportFailure(this.#thrown.error);
-  }
-
-  /**
-   * Returns the gate of a hedge, which a closed circuit lets pass.
-   * @param {number} time
-   */
-  beside(time) {
-    const { breaker, tell } = this.#state;
-    const gate = new Gate(this.#state);
-    breaker?.admit(time, gate.#admitted, tell);
-    gate.#pending = true;
-    gate.held = { hedge: true };
-    return gate;
-  }
-
-  /**
-   * Joins what the other attempt of the round has told.
-   * @param {Gate} other
-   * @param {boolean} last whether that one's outcome is the round's
-   */
-  join(other, last) {
-    this.#throttled ||= other.#throttled;
-    if (other.#ownUntil === this.#state.cooldown?.until) this.#ownUntil = other.#ownUntil;
-    if (!last) return;
-    this.#verdict = other.#verdict;
-    this.held = other.held;
   }
 
   /**

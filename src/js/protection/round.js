@@ -6,8 +6,7 @@
 // knows how the hedge ended: then this joins the two.
 
 import { now, startTimer } from '../run/timer.js';
-
-/** @typedef {import('./gate.js').Gate} Gate */
+import { Gate } from './gate.js';
 
 /** Reason with which the signal of an attempt is aborted when the other one of its round has ended the operation. */
 export class SupersededError extends Error {
@@ -90,7 +89,10 @@ export class Race {
       hedge.refused++;
       return;
     }
-    const gate = this.#gate.beside(time);
+    const gate = new Gate(this.#state);
+    gate.pending = true;
+    gate.held = { hedge: true };
+    breaker?.admit(time, gate.admitted, tell);
     const lane = this.#copy(operation, gate, time);
     if (settings.hooks) {
       lane.emit('onAttempt', lane.attempts);
@@ -258,8 +260,12 @@ export class Race {
    * @param {boolean} last whether the hedge's outcome is the round's
    */
   #end(operation, lane, last) {
-    this.#gate.join(lane.gate, last);
+    const gate = this.#gate;
+    const { throttled, ownUntil, verdict, held } = lane.gate;
+    gate.throttled ||= throttled;
+    if (ownUntil === this.#state.cooldown?.until) gate.ownUntil = ownUntil;
     if (last) {
+      Object.assign(gate, { verdict, held });
       const { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs } = lane;
       Object.assign(operation, { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs });
       operation.copyFrom?.(lane);
