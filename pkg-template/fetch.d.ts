@@ -219,7 +219,7 @@ interface FetchOnlyOptions {
    * for the state of the protection itself. Receives the request without its body. An error that it throws ends the
    * operation (`reason: 'callback'`) before the first attempt.
    *
-   * @default the origin of the request as it was given; `data:` and `blob:` addresses are not protected
+   * @default the origin of the request's own address; `data:` and `blob:` addresses are not protected
    * @example
    * ```js
    * import { createFetch } from 'rejitter/fetch';

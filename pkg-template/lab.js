@@ -16,4 +16,5 @@ export const {
   simulateEthernet,
   simulateLoad,
   simulateOutage,
+  simulateRateLimit,
 } = /* @__PURE__ */ createLab(RetryPolicy, link);

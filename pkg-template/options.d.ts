@@ -311,8 +311,8 @@ export interface RetryOptions<T = any> {
    */
   random?: (() => number) | undefined;
   /**
-   * What keeps retries from hurting, made by `protect` of `rejitter/protection`: its parts may refuse an attempt or
-   * delay it. Operations with the same object share its state. `false` turns it off, as for a health check.
+   * Limits that keep retries from hurting, made by `protect` of `rejitter/protection`: its parts may reject an attempt
+   * or delay it. Operations with the same object share its state. `false` turns it off, as for a health check.
    *
    * @default false
    * @example
@@ -409,7 +409,9 @@ export interface PolicyOptions<T = any> extends RetryOptions<T> {
 export interface RunOptions<T = any> extends RetryOptions<T> {
   /** Aborts this operation. The policy's own signal still does, too. */
   signal?: AbortSignal | undefined;
-  /** Selects the state of the policy's protection: that of `protection.for(key)`. Without protection, it does nothing. */
+  /**
+   * Selects the state of the policy's protection: that of `protection.for(key)`. Without protection, it does nothing.
+   */
   key?: string | undefined;
 }
 

@@ -3,18 +3,21 @@
  * to a destination that fails, a *cooldown* makes everyone wait after one "too many requests", a *hedge* sends a second
  * attempt beside one that is slow.
  *
- * Whoever holds the same {@link Protection} shares its state: put one before each destination, and give it to the
- * policies and functions that call it. `createFetch` keeps one state per origin.
+ * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
+ * and functions that call it. `createFetch` keeps one state per origin.
  *
- * What an attempt's end says to the breaker: success is a success, a failure that may be retried and an attempt's
- * timeout are failures. An abort, a permanent error, an error that `retryIf` refuses and one made by `retryAfter` say
- * nothing. In `fetch`, statuses decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
+ * The breaker counts how attempts end: a failure that may be retried and an attempt's timeout are failures. An abort, a
+ * permanent error, an error that `retryIf` rejects and one made by `retryAfter` say nothing. In `fetch`, statuses
+ * decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
  * failures of the network; 429 says nothing; every other response is a success.
  *
  * @module rejitter/protection
  */
 
-/** A recipe of one part, made by {@link budget}, {@link breaker}, {@link cooldown} or {@link hedge}. {@link protect} makes its state. */
+/**
+ * A recipe of one part, made by {@link budget}, {@link breaker}, {@link cooldown} or {@link hedge}. It has no state:
+ * {@link protect} makes that.
+ */
 export interface Part {
   /** Name of the part. */
   readonly part: 'budget' | 'breaker' | 'cooldown' | 'hedge';
@@ -23,7 +26,8 @@ export interface Part {
 /** Options of {@link budget}. */
 export interface BudgetOptions {
   /**
-   * Number of tokens when the budget is full, as it is at the start. Positive, at most 10^9; an amount of tokens, not an
+   * Number of tokens when the budget is full, as it is at the start. Positive, at most 10^9; an amount of tokens, not
+   * an
    * integer. Set it to 50, or to what 10 ms of traffic need if that is more.
    *
    * @default 50
@@ -32,7 +36,7 @@ export interface BudgetOptions {
   capacity?: number | undefined;
   /**
    * Number of tokens that an operation gives when it succeeds: finite, 0 or between 0.001 and 1,000. With
-   * {@link BudgetOptions.refund}, one that succeeds after a retry gives back what its last retry took instead.
+   * {@link BudgetOptions.refund}, one that succeeds after a retry returns what its last retry took instead.
    *
    * @default 0.1
    * @example `{ perSuccess: 0.05 }`
@@ -46,7 +50,7 @@ export interface BudgetOptions {
    */
   cost?: number | undefined;
   /**
-   * Whether a success after a retry gives back what its last retry took. Ordinary failures, one by one, then cost
+   * Whether a success after a retry returns what its last retry took. Ordinary failures, one by one, then cost
    * nothing; in an overload no retry succeeds.
    *
    * @default true
@@ -65,9 +69,9 @@ export interface BudgetOptions {
 
 /**
  * Part that bounds retries: each takes tokens, and successes give some back. In an outage, retries stop after
- * `capacity`, so that they do not keep the overload alive. It never refuses a first attempt.
+ * `capacity`, so that they do not keep the overload alive. It never rejects a first attempt.
  *
- * An operation whose retry is refused ends at once with its own last error or result (`reason: 'budget'`).
+ * An operation whose retry is rejected ends at once with its own last error or result (`reason: 'budget'`).
  *
  * @throws {TypeError | RangeError} listing every invalid option
  * @example
@@ -149,10 +153,10 @@ export interface BreakerOptions {
 }
 
 /**
- * Part that refuses attempts, first ones too, while most of them fail. After a time the circuit becomes half-open: one
+ * Part that rejects attempts, first ones too, while most of them fail. After a time the circuit becomes half-open: one
  * attempt at a time is let through as a probe, and its success closes the circuit. There is no timer.
  *
- * A refused operation rejects with a {@link RejectedError}; after an attempt, with its own last error or result
+ * A rejected operation rejects with a {@link RejectedError}; after an attempt, with its own last error or result
  * (`reason: 'breaker'`).
  *
  * @throws {TypeError | RangeError} listing every invalid option
@@ -169,7 +173,7 @@ export function breaker(options?: BreakerOptions): Part;
 /** Options of {@link cooldown}. */
 export interface CooldownOptions {
   /**
-   * Longest time for which an attempt is held, in ms; all its holds together. Who would be held longer is refused.
+   * Longest time for which an attempt is held, in ms; all its holds together. Who would be held longer is rejected.
    * Non-negative, or `Infinity`.
    *
    * @default 10_000
@@ -182,7 +186,8 @@ export interface CooldownOptions {
  * Part that holds all attempts after one was asked to wait: by a 429 with `Retry-After` in `fetch`, elsewhere by an
  * error made with `retryAfter`. Those held come back spread over half the time that the server asked for.
  *
- * An attempt that would be held too long is refused: the operation rejects with a {@link RejectedError}, or with its own
+ * An attempt that would be held too long is rejected: the operation rejects with a {@link RejectedError}, or with its
+ * own
  * last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
  *
  * @throws {TypeError | RangeError} listing every invalid option
@@ -243,18 +248,19 @@ export interface HedgeOptions {
  */
 export function hedge(options?: HedgeOptions): Part;
 
-/** What a protection tells `onEvent`. Frozen. */
+/** Event that `onEvent` receives. Frozen. */
 export interface ProtectionEvent {
   /**
    * - `opened`, `half-open`, `closed`: the breaker changed; with the fields of its status.
-   * - `refused`: an attempt was refused; `by` says by which part.
+   * - `refused`: an attempt was rejected; `by` says by which part.
    * - `held`: an attempt is held, for `holdMs`.
-   * - `budget-empty`: a retry was refused, for the first time since the budget was full; `budget-full`: it is full again.
+   * - `budget-empty`: a retry was rejected, for the first time since the budget was full; `budget-full`: it is full
+   *   again.
    */
   readonly type: 'opened' | 'half-open' | 'closed' | 'refused' | 'held' | 'budget-empty' | 'budget-full';
   /** Key of the state. Absent in the one that {@link protect} returned. */
   readonly key?: string;
-  /** The part that refused. */
+  /** The part that rejected. */
   readonly by?: 'budget' | 'breaker' | 'cooldown';
   /** Time after which asking again makes sense, in ms. */
   readonly retryAfterMs?: number;
@@ -277,7 +283,8 @@ export interface ProtectionEvent {
 /** Options of {@link protect}. */
 export interface ProtectOptions {
   /**
-   * Called when something happens. It is treated as a hook: not awaited, and its errors are reported and change nothing.
+   * Called when something happens. It is treated as a hook: not awaited, and its errors are reported and change
+   * nothing.
    *
    * @default none
    * @example `{ onEvent: ({ type, key }) => console.log(type, key) }`
@@ -287,14 +294,16 @@ export interface ProtectOptions {
 
 /** Numbers of one state. Parts that it does not have are absent. */
 export interface ProtectionStatus {
-  /** The budget: tokens left, tokens when full, and how many retries it granted and refused. */
+  /** The budget: tokens left, tokens when full, and how many retries it granted and rejected. */
   readonly budget?: {
     readonly tokens: number;
     readonly capacity: number;
     readonly granted: number;
     readonly refused: number;
   };
-  /** The breaker: state, time until asking makes sense, failures and calls of the window, openings in a row, refusals. */
+  /**
+   * The breaker: state, time until asking makes sense, failures and calls of the window, openings in a row, rejections.
+   */
   readonly breaker?: {
     readonly state: 'closed' | 'open' | 'half-open';
     readonly retryAfterMs: number;
@@ -303,7 +312,7 @@ export interface ProtectionStatus {
     readonly opens: number;
     readonly refused: number;
   };
-  /** The cooldown: what is left of it, how many attempts it holds now, and how many it refused. */
+  /** The cooldown: what is left of it, how many attempts it holds now, and how many it rejected. */
   readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly refused: number };
   /**
    * The hedge: when hedges start, how many were started, how many ended their operation with success, and how many were
@@ -347,7 +356,7 @@ export interface Protection {
 
 /**
  * Puts parts together, each kind at most once. They act in one order, whatever that of the arguments: an open circuit
- * refuses, a cooldown holds, a half-open circuit admits; after a failure, the budget is asked last. `retrySync` takes no
+ * rejects, a cooldown holds, a half-open circuit admits; after a failure, the budget comes last. `retrySync` takes no
  * hedge.
  *
  * Set the result as the option `protection`. One protection belongs to one layer: give it to the inner or to the outer
@@ -367,7 +376,7 @@ export interface Protection {
 export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protection;
 
 /**
- * Rejection of an operation whose first attempt was refused. An outer operation neither retries it nor asks about it.
+ * Rejection of an operation whose first attempt was rejected. An outer operation neither retries it nor asks about it.
  *
  * @example
  * ```js
@@ -384,7 +393,7 @@ export class RejectedError extends Error {
   constructor(by: 'breaker' | 'cooldown', retryAfterMs: number, cause?: unknown);
   /** Identifies the error where `instanceof` does not work, such as across realms. */
   readonly name: 'RejectedError';
-  /** The part that refused. */
+  /** The part that rejected. */
   readonly by: 'breaker' | 'cooldown';
   /** Time after which asking again makes sense, in ms. */
   readonly retryAfterMs: number;

@@ -290,11 +290,60 @@ export type Arrivals =
   | { type: 'closed'; clients: number; thinkMs: number };
 
 /**
- * How many retries the clients may make together: a bucket of `bucket` tokens (between 0 and 10^9), full at
- * first, from which every retry takes one; `ratio` of a token (between 0 and 1000) comes back with every first
- * attempt ('request') or with every success. Only the latter stops with the successes.
+ * The options of `budget()` of `rejitter/protection`, with two sources of tokens that it does not have, because they
+ * keep an overload alive.
  */
-export type SimulatedBudget = 'unlimited' | { per: 'request' | 'success'; ratio: number; bucket: number };
+export interface SimulatedBudget {
+  /** @default 50 */
+  capacity?: number | undefined;
+  /** @default 0.1 */
+  perSuccess?: number | undefined;
+  /** @default 1 */
+  cost?: number | undefined;
+  /** @default true */
+  refund?: boolean | undefined;
+  /** Other defaults: those of the AWS SDKs since 2026. */
+  preset?: 'awsSdk2026' | undefined;
+  /** Tokens for each first attempt, as in Finagle and linkerd. Between 0 and 1000. @default 0 */
+  perRequest?: number | undefined;
+  /** Tokens that come back each second, as in tower. Between 0 and 10^9. @default 0 */
+  perSecond?: number | undefined;
+}
+
+/**
+ * The rule of gRPC (proposal A6): a failed attempt takes a token, a success adds `tokenRatio` (above 0, at most 1000),
+ * and there are retries while more than half of `maxTokens` (between 1 and 1000) are left.
+ */
+export interface GrpcThrottling {
+  maxTokens: number;
+  tokenRatio: number;
+}
+
+/** The options of `breaker()` of `rejitter/protection` that are data. */
+export interface SimulatedBreaker {
+  /** @default 0.5 */
+  failureRatio?: number | undefined;
+  /** @default 10 */
+  minimumCalls?: number | undefined;
+  /** @default 10_000 */
+  windowMs?: number | undefined;
+  /** @default Infinity */
+  consecutiveFailures?: number | undefined;
+  /** @default 5000 */
+  openMs?: number | undefined;
+  /** @default 1 */
+  closeAfter?: number | undefined;
+  /** Between 0 and 1: the draw that varies the length of every opening. @default drawn from the seed */
+  draw?: number | undefined;
+}
+
+/** Parts that the clients of a process share. A policy's own `protection` is not simulated. */
+export interface SimulatedProtection {
+  /** How many retries there may be. @default no limit */
+  budget?: SimulatedBudget | GrpcThrottling | undefined;
+  /** When there are no attempts at all. @default never */
+  breaker?: SimulatedBreaker | undefined;
+}
 
 /** Options of {@link simulateLoad}; times in ms. */
 export interface LoadOptions extends Seeded {
@@ -316,8 +365,15 @@ export interface LoadOptions extends Seeded {
   horizonMs?: number | undefined;
   /** The width of a time bin. Positive. @default 1000 */
   binMs?: number | undefined;
-  /** @default 'unlimited' */
-  budget?: SimulatedBudget | undefined;
+  /** Parts that bound the attempts. @default none */
+  protection?: SimulatedProtection | undefined;
+  /**
+   * Number of processes that the requests come from, at random, each with a protection of its own: an integer between
+   * 1 and 1000.
+   *
+   * @default 1
+   */
+  processes?: number | undefined;
 }
 
 /** Result of {@link simulateLoad}: columns by time bin, and whether it recovered. */
@@ -332,6 +388,10 @@ export interface LoadResult {
   successes: Uint32Array;
   /** Attempts whose time limit passed, counted in the bin in which it did. */
   timeouts: Uint32Array;
+  /** Attempts that a breaker rejected: first ones, and retries before or after their wait. */
+  refusedByBreaker: Uint32Array;
+  /** Retries that a budget rejected. */
+  refusedByBudget: Uint32Array;
   /** How long the last attempt of the bin has to wait for its answer (its client may not); NaN if none arrived. */
   responseMs: Float64Array;
   /**
@@ -340,6 +400,30 @@ export interface LoadResult {
    * outage outlasts it.
    */
   recoveredAfterMs: number | undefined;
+  /** How long after the outage's end a breaker rejected the last attempt; 0 if none did, undefined as above. */
+  admittedAfterMs: number | undefined;
+  /** Sums since the start. */
+  totals: {
+    /** Requests that were started. */
+    requests: number;
+    /** Retries that were granted. Some of them still wait, or a breaker rejected them after their wait. */
+    retries: number;
+    successes: number;
+    /** Requests that ended without an answer. */
+    giveUps: number;
+    refusedByBreaker: number;
+    refusedByBudget: number;
+    /** How often a breaker opened. */
+    openings: number;
+  };
+  /** The changes of breakers in the order of time, at most 10^6: columns of equal length. */
+  phases: {
+    timesMs: Float64Array;
+    /** Index of the process, starting at 0. */
+    processes: Uint32Array;
+    /** The phase that follows. 0: closed, as at the start; 1: open; 2: half-open. */
+    phases: Uint32Array;
+  };
 }
 
 /**
@@ -352,13 +436,89 @@ export interface LoadResult {
  * @example
  * ```js
  * import { simulateLoad } from 'rejitter/lab';
- * const simulation = simulateLoad({ maxAttempts: 2 }, { budget: { per: 'success', ratio: 0.1, bucket: 10 } });
+ * const simulation = simulateLoad({ maxAttempts: 2 }, { protection: { budget: { capacity: 10 } } });
  * const { recoveredAfterMs } = await simulation.run();
- * console.log(recoveredAfterMs); // 126_500: without a budget, or by requests, it is undefined
+ * console.log(recoveredAfterMs); // some 126_500; without a budget it is undefined: the server never recovers
  * simulation.free();
  * ```
  */
 export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation<LoadResult>;
+
+/** Options of {@link simulateRateLimit}; times in ms. */
+export interface RateLimitOptions extends Seeded {
+  /** Number of jobs, which all wait at the start: an integer between 1 and 10^6. @default 1000 */
+  jobs?: number | undefined;
+  /** Number of workers, each of which does one job after the other: an integer between 1 and 10^5. @default 50 */
+  workers?: number | undefined;
+  /** Requests that the server accepts in each window: an integer between 1 and 10^9. @default 100 */
+  limit?: number | undefined;
+  /** Length of a window. The first starts with the simulation. Positive and at most 10^9. @default 10_000 */
+  windowMs?: number | undefined;
+  /** Time from a request to its answer; it reaches the server halfway. Positive and at most 10^6. @default 50 */
+  latencyMs?: number | undefined;
+  /**
+   * Whether a worker, and the cooldown, follow the time that the server asks for. `'ignored'`: only the policy's own
+   * waits count.
+   *
+   * @default 'followed'
+   */
+  hints?: 'ignored' | 'followed' | undefined;
+  /**
+   * With a cooldown, one worker's hint holds all of them. Its options are those of `cooldown()` of
+   * `rejitter/protection`. Jobs in a queue can wait: without a longer `maxHoldMs` than 10,000, those fail that would
+   * be held over two windows.
+   *
+   * @default nothing
+   */
+  protection?: { cooldown?: { maxHoldMs?: number | undefined } | undefined } | undefined;
+  /** Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. @default 600_000 */
+  horizonMs?: number | undefined;
+  /** The width of a time bin. Positive. @default 1000 */
+  binMs?: number | undefined;
+}
+
+/** Result of {@link simulateRateLimit}. */
+export interface RateLimitResult {
+  /** The width of a bin, as given. */
+  binMs: number;
+  /** The requests in each bin, up to the last bin with any. */
+  arrivals: Uint32Array;
+  /** Those of them that the server accepted. */
+  accepted: Uint32Array;
+  /** Those that it answered with 429 and a `Retry-After`. */
+  rejected: Uint32Array;
+  /** Sums since the start. */
+  totals: {
+    /** Requests that reached the server. */
+    requests: number;
+    /** Those of them that it rejected. */
+    rejected: number;
+    /** Jobs that succeeded. */
+    done: number;
+    /** Jobs that failed because their attempts were used up, or the server asked for too long a wait. */
+    failed: number;
+    /** Jobs that failed because the cooldown would have held them too long. */
+    refusedByCooldown: number;
+    /** When the last job so far ended, in ms. */
+    endMs: number;
+  };
+}
+
+/**
+ * Workers and a server that accepts a number of requests per window, and answers the others with 429 and the time
+ * that the window still lasts, in whole seconds. With a shared cooldown, one such answer is enough for all.
+ *
+ * @throws {TypeError | RangeError} if an option or the policy is invalid
+ * @example
+ * ```js
+ * import { simulateRateLimit } from 'rejitter/lab';
+ * const simulation = simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: Infinity } }, seed: 1 });
+ * const { totals } = await simulation.run();
+ * console.log(totals.failed, totals.rejected); // no job fails; without the cooldown some 25 of 1,000 do
+ * simulation.free();
+ * ```
+ */
+export function simulateRateLimit(policy: Subject, options?: RateLimitOptions): Simulation<RateLimitResult>;
 
 /** Options of {@link simulateAmplification}. */
 export interface AmplificationOptions extends Seeded {

@@ -23,6 +23,8 @@
 //! - [`Retry::when`] decides whether an error is retried, [`Retry::hint`] reads what a server requested, and
 //!   [`Retry::total_timeout`] sets a deadline that no wait passes.
 //! - [`Retry::report`] and [`Retry::attempt_timeout`] return a [`RetryError`] with the reason and a report.
+//! - [`Protection`] is shared by operations that call the same destination: a budget for retries, a breaker, a
+//!   cooldown.
 //! - [`retry_with`] retries work on state behind `&mut`; `retry_blocking` is for threads.
 //! - [`testing::VirtualTime`] tests all that without waiting.
 //!
@@ -50,7 +52,7 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
+//! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Protection`, `Seed::random` |
 //! | `tokio` | no | Tokio's timers, where no other sleeper is set |
 //! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
 //! | `tower` | no | `RetryLayer`, a layer for Tower's services |
@@ -122,7 +124,7 @@ pub use crate::core::{
 #[cfg(feature = "retry")]
 pub use entropy::EntropyError;
 #[cfg(feature = "tower")]
-pub use neighbours::{Classify, Retried, RetryLayer, RetryService};
+pub use neighbours::{Classify, ProtectedBy, Retried, RetryLayer, RetryService};
 pub use policy::{Delays, presets};
 #[cfg(feature = "retry")]
 pub use retry::*;

@@ -8,7 +8,10 @@ use std::future::ready;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{Jitter, RetryPolicy, retry, retry_blocking, retry_with};
+use rejitter::{
+    BreakerOptions, BudgetOptions, CooldownOptions, Jitter, Protection, RetryPolicy, retry,
+    retry_blocking, retry_with,
+};
 
 /// The system's allocator, which counts the calls of each thread.
 struct Counting;
@@ -80,6 +83,26 @@ fn a_success_at_the_first_attempt_allocates_nothing() {
         at_once(operation.sleep(timers).call())
     });
     assert_eq!((output, count), (Ok(1), 0));
+}
+
+#[test]
+fn a_protected_success_at_the_first_attempt_allocates_nothing_either() {
+    let policy = RetryPolicy::default();
+    let api = Protection::new()
+        .budget(BudgetOptions::default())
+        .breaker(BreakerOptions::default())
+        .cooldown(CooldownOptions::default());
+    let (output, count) = allocations(|| {
+        let operation = retry(policy, || ready(Ok::<_, String>(1)));
+        at_once(operation.protection(&api).sleep(|_| ready(())))
+    });
+    assert_eq!((output.unwrap(), count), (1, 0));
+    let key = api.for_key("eu");
+    let (output, count) = allocations(|| {
+        let operation = retry_blocking(policy, || Ok::<_, String>(1));
+        operation.protection(&key).call()
+    });
+    assert_eq!((output.unwrap(), count), (1, 0));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
 use rejitter::data::PolicyData;
-use rejitter::lab::{Note, Severity, explain};
+use rejitter::lab::{Model, Note, Severity, explain};
 use serde_json::{Value, json};
 
 fn notes(options: &Value) -> Vec<Note> {
@@ -257,6 +257,34 @@ fn cases() -> Vec<Case> {
             ],
         ),
         (
+            "no-budget",
+            vec![
+                (
+                    json!({ "maxAttempts": 3 }),
+                    "3 attempts and no budget: while a server fails, its clients send it up to 3 times as many \
+                     requests; with budget() of rejitter/protection it is up to 1.31 times where failures are \
+                     independent, and up to 1.1 times without refund",
+                ),
+                (
+                    json!({}),
+                    "6 attempts and no budget: while a server fails, its clients send it up to 6 times as many \
+                     requests; with budget() of rejitter/protection it is up to 1.32 times where failures are \
+                     independent, and up to 1.1 times without refund",
+                ),
+                (
+                    json!({ "maxAttempts": "Infinity", "totalTimeoutMs": 5000 }),
+                    "attempts without a limit and no budget: while a server fails, its clients send it ever more \
+                     requests; with budget() of rejitter/protection it is up to 1.32 times where failures are \
+                     independent, and up to 1.1 times without refund",
+                ),
+            ],
+            vec![
+                json!({ "maxAttempts": 2 }),
+                json!({ "maxAttempts": 1 }),
+                json!({ "jitter": "none", "totalTimeoutMs": 100 }),
+            ],
+        ),
+        (
             "no-time-limit",
             vec![(
                 json!({}),
@@ -391,6 +419,21 @@ fn no_note_appears_beside_where_it_should() {
 }
 
 #[test]
+fn who_has_a_budget_is_not_told_to_have_one() {
+    let data: PolicyData = serde_json::from_value(json!({ "version": 1 })).unwrap();
+    let model = data.model().unwrap();
+    let codes = |model: &Model| -> Vec<&str> {
+        let notes = explain(model);
+        notes.iter().map(|note| note.code).collect()
+    };
+    let mut without = codes(&model);
+    let budgeted = model.with_budget();
+    assert!(budgeted.has_budget());
+    without.retain(|code| *code != "no-budget");
+    assert_eq!(codes(&budgeted), without);
+}
+
+#[test]
 fn all_codes_are_tested_and_in_the_declarations() {
     let declared = include_str!("../pkg-template/lab.d.ts");
     let types = declared.split("export type NoteCode =").nth(1).unwrap();
@@ -400,7 +443,7 @@ fn all_codes_are_tested_and_in_the_declarations() {
         .filter_map(|line| line.trim().strip_prefix("| '")?.split('\'').next())
         .collect();
     let mut tested: Vec<&str> = cases().iter().map(|(code, ..)| *code).collect();
-    assert_eq!(documented.len(), 16);
+    assert_eq!(documented.len(), 17);
     documented.sort_unstable();
     tested.sort_unstable();
     assert_eq!(documented, tested);

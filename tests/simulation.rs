@@ -18,7 +18,11 @@ mod golden;
 mod load;
 #[path = "simulation/outage.rs"]
 mod outage;
+#[path = "simulation/protection.rs"]
+mod protection;
 #[path = "simulation/queue.rs"]
 mod queue;
+#[path = "simulation/rate_limit.rs"]
+mod rate_limit;
 #[path = "simulation/refusals.rs"]
 mod refusals;

@@ -1,9 +1,11 @@
-//! The layer for Tower: readiness, classification of responses and errors, requests that cannot be copied.
+//! The layer for Tower: readiness, classification of responses and errors, requests that cannot be copied,
+//! protection.
 
 #![cfg(all(not(target_family = "wasm"), feature = "tower"))]
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::future::{Ready, ready};
 use std::io;
 use std::rc::Rc;
@@ -11,7 +13,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{Classify, RetryLayer, RetryPolicy, Verdict};
+use rejitter::{
+    BreakerOptions, BudgetOptions, Classify, CooldownOptions, Protection, RetryLayer, RetryPolicy,
+    Sleeper, StopReason, Verdict,
+};
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
@@ -212,4 +217,148 @@ fn the_response_is_sent_between_threads() {
         .sleeper(time)
         .layer(service);
     assert_send(&service.oneshot(()));
+}
+
+/// Opens after two failures in a row.
+const TWO_IN_A_ROW: BreakerOptions = BreakerOptions {
+    consecutive_failures: Some(2),
+    ..BreakerOptions::DEFAULT
+};
+
+/// A protection on virtual time, with these parts.
+fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
+    let clock = time.clone();
+    parts(Protection::new()).clock(move || clock.now())
+}
+
+#[test]
+fn requests_share_a_protection_and_a_refused_one_gets_the_answer_of_the_layer() {
+    let (time, calls) = (VirtualTime::new(), Cell::new(0));
+    let api = on(&time, |p| p.breaker(TWO_IN_A_ROW));
+    let layer = RetryLayer::new(POLICY.with_max_attempts(1), transient)
+        .protection(&api, |rejected| {
+            assert_eq!(rejected.by, StopReason::Breaker);
+            Outcome::Err("refused")
+        })
+        .sleeper(time.clone());
+    let service = layer.layer(service_fn(|status: u16| {
+        calls.set(calls.get() + 1);
+        ready(Outcome::Ok(status))
+    }));
+    let ask = |status| time.block_on(service.clone().oneshot(status));
+    // A response that is not retried is a success, one that asks for fewer requests says nothing.
+    for status in [503, 404, 503, 429, 503] {
+        assert_eq!(ask(status), Ok(status));
+    }
+    assert_eq!(ask(200), Err("refused"));
+    assert_eq!((calls.get(), api.status().breaker.unwrap().refused), (5, 1));
+
+    // A refusal may be a response, for services that have no errors.
+    let teapot = RetryLayer::new(POLICY, |_: Result<&u16, &Infallible>| false)
+        .sleeper(time.clone())
+        .protection(&api, |_| Ok(418))
+        .layer(service_fn(|()| ready(Ok::<u16, Infallible>(200))));
+    assert_eq!(time.block_on(teapot.oneshot(())), Ok(418));
+}
+
+#[test]
+fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
+    let (time, calls) = (VirtualTime::new(), Cell::new(0));
+    let api = on(&time, |p| {
+        p.budget(BudgetOptions {
+            capacity: Some(1.0),
+            ..BudgetOptions::default()
+        })
+    });
+    let service = service_fn(|()| {
+        calls.set(calls.get() + 1);
+        ready(Outcome::Ok(500 + calls.get()))
+    });
+    let service = RetryLayer::new(POLICY, transient)
+        .sleeper(time.clone())
+        .protection(&api, |_| unreachable!("no budget refuses a first attempt"))
+        .layer(service);
+    assert_eq!(time.block_on(service.clone().oneshot(())), Ok(502));
+    assert_eq!(time.block_on(service.oneshot(())), Ok(503));
+    assert_eq!(api.status().budget.unwrap().refused, 2);
+}
+
+#[test]
+fn a_verdict_holds_the_requests_of_others() {
+    let (time, calls) = (VirtualTime::new(), Cell::new(0));
+    let api = on(&time, |p| p.cooldown(CooldownOptions::default()));
+    let service = service_fn(|()| {
+        calls.set(calls.get() + 1);
+        ready(Outcome::Ok(if calls.get() == 1 { 429 } else { 200 }))
+    });
+    let service = RetryLayer::new(POLICY.with_max_attempts(1), transient)
+        .sleeper(time.clone())
+        .protection(&api, |rejected| panic!("{rejected}"))
+        .layer(service);
+    assert_eq!(time.block_on(service.clone().oneshot(())), Ok(429));
+    assert_eq!(time.now(), Duration::ZERO);
+    assert_eq!(time.block_on(service.oneshot(())), Ok(200));
+    assert!(time.now() >= Duration::from_secs(7));
+}
+
+/// The deadline leaves a first attempt alone, as without a protection, and ends a later one.
+#[test]
+fn a_protected_request_keeps_its_outcome_at_the_deadline() {
+    let end = |first: u64, second: u64| {
+        let (time, calls) = (VirtualTime::new(), Cell::new(0));
+        let api = on(&time, |p| p.budget(BudgetOptions::default()));
+        let timers = time.clone();
+        let service = service_fn(|()| {
+            calls.set(calls.get() + 1);
+            let (seconds, status) = if calls.get() == 1 {
+                (first, 503)
+            } else {
+                (second, 504)
+            };
+            let busy = Sleeper::sleep(&timers, Duration::from_secs(seconds));
+            async move {
+                busy.await;
+                Outcome::Ok(status)
+            }
+        });
+        let service = RetryLayer::new(POLICY, transient)
+            .sleeper(time.clone())
+            .total_timeout(Duration::from_secs(10))
+            .protection(&api, |rejected| panic!("{rejected}"))
+            .layer(service);
+        (
+            time.block_on(service.oneshot(())),
+            time.now().as_secs(),
+            calls.get(),
+        )
+    };
+    assert_eq!(end(30, 0), (Ok(503), 30, 1));
+    assert_eq!(end(1, 30), (Ok(503), 10, 2));
+}
+
+#[test]
+fn a_request_that_cannot_be_copied_tells_the_breaker_of_its_failure() {
+    #[derive(Clone)]
+    struct Once;
+
+    impl Classify<(), u16, &'static str> for Once {
+        fn classify(&mut self, outcome: Result<&u16, &&'static str>) -> Verdict {
+            transient(outcome)
+        }
+        fn clone_request(&mut self, (): &()) -> Option<()> {
+            None
+        }
+    }
+
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p.breaker(TWO_IN_A_ROW));
+    let service = RetryLayer::new(POLICY, Once)
+        .sleeper(time.clone())
+        .protection(&api, |_| Outcome::Err("refused"))
+        .layer(service_fn(|()| ready(Outcome::Err("reset"))));
+    let ask = || time.block_on(service.clone().oneshot(()));
+    assert_eq!(
+        [ask(), ask(), ask()],
+        [Err("reset"), Err("reset"), Err("refused")]
+    );
 }

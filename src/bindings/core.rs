@@ -78,16 +78,19 @@ pub extern "C" fn decide(
         Decision::Stop(reason) => match reason {
             StopReason::Exhausted => -1.0,
             StopReason::Deadline => -2.0,
-            // The last three are not the core's to decide.
+            // All but the first are not the core's to decide.
             StopReason::Hint
             | StopReason::NotRetryable
             | StopReason::Timeout
-            | StopReason::Randomness => -3.0,
+            | StopReason::Randomness
+            | StopReason::Budget
+            | StopReason::Breaker
+            | StopReason::Cooldown => -3.0,
         },
     }
 }
 
-/// A draw: uniform on [0, 1), lane 0 or 1 of a failed attempt of an operation.
+/// A draw: uniform on [0, 1), lane 0 to 2 of an attempt of an operation.
 #[must_use]
 #[cfg_attr(all(feature = "driver", target_family = "wasm"), unsafe(no_mangle))]
 pub extern "C" fn draw(

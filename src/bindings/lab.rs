@@ -42,13 +42,17 @@ pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
     written(&lab::plan(&model_of(policy)?, waits))
 }
 
-/// Notes about the policy.
+/// Notes about the policy, whose retries may have a budget.
 ///
 /// # Errors
 /// If the policy is invalid.
 #[wasm_bindgen(js_name = labExplain, skip_typescript)]
-pub fn explain(policy: JsValue) -> Result<JsValue, JsValue> {
-    written(&lab::explain(&model_of(policy)?))
+pub fn explain(policy: JsValue, has_budget: bool) -> Result<JsValue, JsValue> {
+    let mut model = model_of(policy)?;
+    if has_budget {
+        model = model.with_budget();
+    }
+    written(&lab::explain(&model))
 }
 
 /// The waits of `operations` operations from `first_operation` on, operation by operation.

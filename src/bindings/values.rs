@@ -25,6 +25,12 @@ pub(super) fn value_of(what: &str, value: JsValue) -> Result<Value, JsValue> {
         .map_err(|error| thrown(&format!("{what} must be data, got {error}"), true))
 }
 
+/// Reads options, some of which are objects of options.
+pub(super) fn options_of(value: JsValue) -> Result<Value, JsValue> {
+    Value::nested(serde_wasm_bindgen::Deserializer::from(value))
+        .map_err(|error| thrown(&format!("options must be data, got {error}"), true))
+}
+
 pub(super) fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
     data_from(&value_of("the policy", policy)?)
 }

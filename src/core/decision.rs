@@ -90,6 +90,12 @@ pub enum StopReason {
     Timeout,
     /// The system had no randomness to draw the wait from, and no seed was set.
     Randomness,
+    /// The budget of the [`Protection`](crate::Protection) had no tokens for a retry.
+    Budget,
+    /// The breaker of the [`Protection`](crate::Protection) refused an attempt: the circuit was open.
+    Breaker,
+    /// The cooldown of the [`Protection`](crate::Protection) refused an attempt: it would have been held too long.
+    Cooldown,
 }
 
 impl StopReason {
@@ -103,6 +109,9 @@ impl StopReason {
             Self::NotRetryable => "notRetryable",
             Self::Timeout => "timeout",
             Self::Randomness => "randomness",
+            Self::Budget => "budget",
+            Self::Breaker => "breaker",
+            Self::Cooldown => "cooldown",
         }
     }
 }
@@ -114,6 +123,8 @@ impl fmt::Display for StopReason {
             Self::Hint => "requested delay too long",
             Self::NotRetryable => "not retryable",
             Self::Randomness => "no randomness",
+            Self::Budget => "retry budget empty",
+            Self::Breaker => "circuit open",
             reason => reason.as_str(),
         })
     }

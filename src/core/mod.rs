@@ -41,6 +41,8 @@ pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::DelaysMs;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
+#[cfg(feature = "retry")]
+pub(crate) use options::{Problems, within};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
 pub(crate) use waits::{Limits, Waits};

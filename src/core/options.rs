@@ -88,7 +88,7 @@ impl fmt::Display for OptionError {
     }
 }
 
-/// All the problems of a [`RetryOptions`], at least one, in the order of its fields.
+/// All the problems of options, such as [`RetryOptions`]: at least one, in the order of their fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptionErrors(pub(crate) Vec<OptionError>);
 
@@ -116,22 +116,26 @@ impl core::error::Error for OptionError {}
 
 impl core::error::Error for OptionErrors {}
 
-/// The problems of a [`RetryOptions`], found without allocation, so that a constant is checked when it
-/// is compiled.
+/// The problems of options, found without allocation, so that a constant is checked when it is compiled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Problems {
     found: [Option<OptionError>; MOST_PROBLEMS],
     count: usize,
 }
 
-/// One for each rule.
+/// One for each rule of [`RetryOptions`], which has most.
 const MOST_PROBLEMS: usize = 14;
 
 impl Problems {
+    pub(crate) const NONE: Self = Self {
+        found: [None; MOST_PROBLEMS],
+        count: 0,
+    };
+
     /// Notes a set value that is not allowed.
     // There are at most as many problems as rules.
     #[allow(clippy::indexing_slicing)]
-    const fn require(
+    pub(crate) const fn require(
         &mut self,
         option: &'static str,
         value: Option<f64>,
@@ -157,7 +161,7 @@ impl Problems {
         first
     }
 
-    pub(super) fn into_result(self) -> Result<(), OptionErrors> {
+    pub(crate) fn into_result(self) -> Result<(), OptionErrors> {
         if self.count == 0 {
             Ok(())
         } else {
@@ -166,7 +170,8 @@ impl Problems {
     }
 }
 
-const fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
+/// Whether a value is unset, or a number of the closed interval.
+pub(crate) const fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
     match value {
         Some(value) => lo <= value && value <= hi,
         None => true,
@@ -206,10 +211,7 @@ impl RetryOptions {
 
     /// Finds the problems, in the order of the fields.
     pub(crate) const fn problems(&self) -> Problems {
-        let mut problems = Problems {
-            found: [None; MOST_PROBLEMS],
-            count: 0,
-        };
+        let mut problems = Problems::NONE;
         problems.require(
             "base_ms",
             self.base_ms,

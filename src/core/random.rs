@@ -13,6 +13,10 @@ pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Draws per attempt that a formula may use: `r` and `r'`.
 const LANES: u64 = 2;
 
+/// The outputs of the lanes behind those start here: no attempt has so high a number, and the draws of waits stay what
+/// they always were.
+const FURTHER: u64 = 1 << 62;
+
 /// The draws that one wait is made of, each uniform on [0, 1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Draws {
@@ -45,7 +49,7 @@ impl Seed {
         }
     }
 
-    /// One of [`Seed::draws`]: lane 0 is `r`, lane 1 is `r'`. 53 bits, uniform on [0, 1).
+    /// One of [`Seed::draws`]: lane 0 is `r`, lane 1 is `r'`; lane 2 is for protection. 53 bits, uniform on [0, 1).
     ///
     /// The `operation`-th output of `SplitMix64` (Steele, Lea, Flood 2014) seeded with this seed
     /// starts the operation's own `SplitMix64`, of which the draws are successive outputs.
@@ -69,7 +73,8 @@ impl Start {
     /// See [`Seed::draw`].
     #[must_use]
     pub(crate) const fn draw(self, attempt: u64, lane: u64) -> f64 {
-        let bits = output(self.0, attempt.wrapping_mul(LANES).wrapping_add(lane)) >> 11;
+        let n = attempt.wrapping_mul(LANES).wrapping_add(lane % LANES);
+        let bits = output(self.0, n.wrapping_add(lane / LANES * FURTHER)) >> 11;
         // 53 bits fit the significand, and a signed integer too, from which processors convert
         // faster: the conversion and the scaling are exact.
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
@@ -125,6 +130,20 @@ mod tests {
         ];
         for (n, expected) in (0u64..).zip(published) {
             assert_eq!(output(1_234_567, n), expected);
+        }
+    }
+
+    #[test]
+    fn a_third_lane_shares_no_draw_with_the_first_two() {
+        let mut seen = std::collections::HashSet::new();
+        for attempt in 0..10_000 {
+            for lane in 0..3 {
+                let draw = Seed::new(7).draw(0, attempt, lane);
+                assert!(
+                    seen.insert(draw.to_bits()),
+                    "attempt {attempt}, lane {lane}"
+                );
+            }
         }
     }
 

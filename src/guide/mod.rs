@@ -3,6 +3,7 @@
 //! - [`policies`]: which backoff, which jitter, how many attempts.
 //! - [`errors`]: what to retry, what not, and when the server wants it.
 //! - [`deadlines`]: timeouts, cancellation and shutdown.
+//! - [`protection`]: budgets, breakers and cooldowns that operations share.
 //! - [`runtimes`]: Tokio and others, threads, JavaScript hosts, programs without `std`.
 //! - [`reports`]: why an operation ended, logs, metrics.
 //! - [`testing`]: hours of retries at once.
@@ -16,8 +17,8 @@
 
 // The pages link to them.
 use crate::{
-    Hooks, Jitter, Retry, RetryError, RetryPolicy, Seed, Sleeper, StopReason, Verdict, presets,
-    retry_with, testing::VirtualTime,
+    Hooks, Jitter, Protection, Retry, RetryError, RetryPolicy, Seed, Sleeper, StopReason, Verdict,
+    presets, retry_with, testing::VirtualTime,
 };
 
 #[doc = include_str!("policies.md")]
@@ -28,6 +29,9 @@ pub mod errors {}
 
 #[doc = include_str!("deadlines.md")]
 pub mod deadlines {}
+
+#[doc = include_str!("protection.md")]
+pub mod protection {}
 
 #[doc = include_str!("runtimes.md")]
 pub mod runtimes {}

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
+use super::budget::amplification;
 use super::study::{Study, WAITS};
-use super::words::{count, percent, time};
+use super::words::{count, number, percent, time};
 use super::{Distribution, Model};
-use crate::core::{CapRule, Jitter, MAX_MS};
+use crate::core::protection::BudgetOptions;
+use crate::core::{CapRule, Jitter, MAX_MS, UNLIMITED};
 
 /// How much a [`Note`] matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -72,6 +74,7 @@ const RULES: &[Rule] = &[
         Severity::Warning,
         unlimited_attempts_without_deadline,
     ),
+    ("no-budget", Severity::Warning, no_budget),
     ("no-time-limit", Severity::Info, no_time_limit),
     ("worst-case", Severity::Info, worst_case),
     ("cap-never-reached", Severity::Info, cap_never_reached),
@@ -271,6 +274,37 @@ fn unlimited_attempts_without_deadline(study: &Study<'_>) -> Option<String> {
          signal, retryIf or a permanent error ends it"
             .to_owned(),
     )
+}
+
+fn no_budget(study: &Study<'_>) -> Option<String> {
+    let attempts = study.policy.max_attempts();
+    let retries = study.first()?.lo_ms() < study.model.total_timeout_ms();
+    if study.model.has_budget() || attempts < 3 || !retries {
+        return None;
+    }
+    let (allowed, more) = if attempts == UNLIMITED {
+        (
+            "attempts without a limit".to_owned(),
+            "ever more".to_owned(),
+        )
+    } else {
+        let times = format!("up to {attempts} times as many");
+        (count(attempts, "attempt"), times)
+    };
+    let with = |refund| {
+        let options = BudgetOptions {
+            refund,
+            ..BudgetOptions::default()
+        };
+        number(amplification(attempts, &options))
+    };
+    Some(format!(
+        "{allowed} and no budget: while a server fails, its clients send it {more} requests; with \
+         budget() of rejitter/protection it is up to {} times where failures are independent, and up to {} times \
+         without refund",
+        with(true),
+        with(false)
+    ))
 }
 
 fn no_time_limit(study: &Study<'_>) -> Option<String> {

@@ -28,6 +28,7 @@
     clippy::unwrap_used
 )]
 
+mod budget;
 mod chebyshev;
 mod decorrelated;
 mod distribution;

@@ -12,6 +12,7 @@ pub struct Model {
     curve: Vec<f64>,
     attempt_timeout_ms: f64,
     total_timeout_ms: f64,
+    has_budget: bool,
 }
 
 impl Model {
@@ -23,6 +24,7 @@ impl Model {
             curve: Vec::new(),
             attempt_timeout_ms: f64::INFINITY,
             total_timeout_ms: f64::INFINITY,
+            has_budget: false,
         }
     }
 
@@ -47,6 +49,13 @@ impl Model {
         self
     }
 
+    /// With a budget that its retries share with others.
+    #[must_use]
+    pub fn with_budget(mut self) -> Self {
+        self.has_budget = true;
+        self
+    }
+
     /// The policy.
     #[must_use]
     pub fn policy(&self) -> &RetryPolicy {
@@ -63,6 +72,12 @@ impl Model {
     #[must_use]
     pub fn total_timeout_ms(&self) -> f64 {
         self.total_timeout_ms
+    }
+
+    /// Whether the retries have a budget.
+    #[must_use]
+    pub fn has_budget(&self) -> bool {
+        self.has_budget
     }
 
     /// How many waits there are at most; `None` without a limit of attempts.

@@ -13,8 +13,9 @@ use tower_service::Service;
 
 use crate::core::RetryPolicy;
 use crate::retry::{
-    Attempt, Callback, DefaultSleeper, Hooks, Plain, Retry, Sealed, SleepFn, Sleeper, Verdict,
-    retry, sleep_fn,
+    Attempt, AttemptError, Callback, DefaultSleeper, Hooks, Outcome, Plain, Protected, Protection,
+    RejectedError, Reported, Retry, RetryError, Sealed, Signal, SleepFn, Sleeper, Verdict, retry,
+    sleep_fn,
 };
 
 /// Decides what follows an outcome of a service, and copies requests for further attempts.
@@ -82,16 +83,24 @@ where
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct RetryLayer<C, S = DefaultSleeper> {
-    settings: Settings<C, S>,
+pub struct RetryLayer<C, S = DefaultSleeper, P = ()> {
+    settings: Settings<C, S, P>,
 }
 
 #[derive(Debug, Clone)]
-struct Settings<C, S> {
+struct Settings<C, S, P> {
     policy: RetryPolicy,
     classify: C,
     sleeper: S,
     total_timeout: Option<Duration>,
+    protection: P,
+}
+
+/// A protection with the answer to refused requests: see [`RetryLayer::protection`].
+#[derive(Debug, Clone)]
+pub struct ProtectedBy<R> {
+    protection: Protection,
+    refused: R,
 }
 
 impl<C> RetryLayer<C> {
@@ -103,15 +112,16 @@ impl<C> RetryLayer<C> {
             classify,
             sleeper: DefaultSleeper::default(),
             total_timeout: None,
+            protection: (),
         };
         Self { settings }
     }
 }
 
-impl<C, S> RetryLayer<C, S> {
+impl<C, S, P> RetryLayer<C, S, P> {
     /// Waits with this function of a runtime. See [`Retry::sleep`].
     #[must_use]
-    pub fn sleep<F, Sleep>(self, sleep: F) -> RetryLayer<C, SleepFn<F>>
+    pub fn sleep<F, Sleep>(self, sleep: F) -> RetryLayer<C, SleepFn<F>, P>
     where
         F: Fn(Duration) -> Sleep,
         Sleep: Future,
@@ -121,10 +131,68 @@ impl<C, S> RetryLayer<C, S> {
 
     /// Waits with this sleeper. See [`Retry::sleeper`].
     #[must_use]
-    pub fn sleeper<S2: Sleeper>(self, sleeper: S2) -> RetryLayer<C, S2> {
+    pub fn sleeper<S2: Sleeper>(self, sleeper: S2) -> RetryLayer<C, S2, P> {
         let Settings {
             policy,
             classify,
+            total_timeout,
+            protection,
+            ..
+        } = self.settings;
+        RetryLayer {
+            settings: Settings {
+                policy,
+                classify,
+                sleeper,
+                total_timeout,
+                protection,
+            },
+        }
+    }
+
+    /// Shares this [`Protection`] with all requests of the service. See [`Retry::protection`].
+    ///
+    /// A request that is refused before its first attempt has no outcome of the service. `refused` makes one, an
+    /// error or a response, so that the types of the service stay the same. A service of `BoxError`s takes
+    /// `|rejected| Err(rejected.into())`; a server may answer 503.
+    ///
+    /// [`Verdict::Retry`] and [`Verdict::RetryExactly`] tell the breaker of a failure, also if the request cannot be
+    /// copied or no attempt is left. [`Verdict::RetryAtLeast`] starts the cooldown, and [`Verdict::Stop`] means a
+    /// success for a response, and nothing for an error.
+    ///
+    /// ```ignore-wasm32
+    /// use rejitter::{BreakerOptions, Protection, RejectedError, RetryLayer, RetryPolicy};
+    /// use std::convert::Infallible;
+    /// use tower::{ServiceBuilder, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let api = Protection::new().breaker(BreakerOptions::default());
+    /// let classify = |outcome: Result<&u16, &Infallible>| outcome.is_ok_and(|status| *status >= 500);
+    /// let service = ServiceBuilder::new()
+    ///     .layer(
+    ///         RetryLayer::new(RetryPolicy::default(), classify)
+    ///             .sleep(tokio::time::sleep)
+    ///             .protection(&api, |_: RejectedError| Ok(503)),
+    ///     )
+    ///     .service(service_fn(|_path: &'static str| async { Ok::<_, Infallible>(200) }));
+    /// api.open();
+    /// assert_eq!(service.oneshot("/").await, Ok(503));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn protection<R, Res, Err>(
+        self,
+        protection: &Protection,
+        refused: R,
+    ) -> RetryLayer<C, S, ProtectedBy<R>>
+    where
+        R: FnMut(RejectedError) -> Result<Res, Err>,
+    {
+        let Settings {
+            policy,
+            classify,
+            sleeper,
             total_timeout,
             ..
         } = self.settings;
@@ -134,6 +202,10 @@ impl<C, S> RetryLayer<C, S> {
                 classify,
                 sleeper,
                 total_timeout,
+                protection: ProtectedBy {
+                    protection: protection.clone(),
+                    refused,
+                },
             },
         }
     }
@@ -147,8 +219,8 @@ impl<C, S> RetryLayer<C, S> {
     }
 }
 
-impl<Svc, C: Clone, S: Clone> Layer<Svc> for RetryLayer<C, S> {
-    type Service = RetryService<Svc, C, S>;
+impl<Svc, C: Clone, S: Clone, P: Clone> Layer<Svc> for RetryLayer<C, S, P> {
+    type Service = RetryService<Svc, C, S, P>;
 
     fn layer(&self, inner: Svc) -> Self::Service {
         RetryService {
@@ -160,20 +232,79 @@ impl<Svc, C: Clone, S: Clone> Layer<Svc> for RetryLayer<C, S> {
 
 /// A service whose requests are retried. Made by [`RetryLayer`].
 #[derive(Debug, Clone)]
-pub struct RetryService<Svc, C, S = DefaultSleeper> {
+pub struct RetryService<Svc, C, S = DefaultSleeper, P = ()> {
     inner: Svc,
-    settings: Settings<C, S>,
+    settings: Settings<C, S, P>,
 }
 
-impl<Svc, C, S, Req> Service<Req> for RetryService<Svc, C, S>
+/// With or without a protection: how a request is retried, and what its failure becomes.
+pub trait Form<Res, Err>: form::Sealed {
+    #[doc(hidden)]
+    type Outcome: Outcome<Attempt = Failed<Res, Err>>;
+
+    #[doc(hidden)]
+    fn apply<F, Fut, S: Sleeper, H>(
+        &self,
+        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
+    ) -> Retry<F, Fut, Self::Outcome, S, H>;
+
+    #[doc(hidden)]
+    fn outcome(&mut self, failed: <Self::Outcome as Outcome>::Error) -> Result<Res, Err>;
+}
+
+mod form {
+    pub trait Sealed {}
+    impl Sealed for () {}
+    impl<R> Sealed for super::ProtectedBy<R> {}
+}
+
+impl<Res, Err> Form<Res, Err> for () {
+    type Outcome = Plain<Failed<Res, Err>>;
+
+    fn apply<F, Fut, S: Sleeper, H>(
+        &self,
+        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
+    ) -> Retry<F, Fut, Self::Outcome, S, H> {
+        retry
+    }
+
+    fn outcome(&mut self, failed: Failed<Res, Err>) -> Result<Res, Err> {
+        failed.outcome
+    }
+}
+
+impl<R, Res, Err> Form<Res, Err> for ProtectedBy<R>
+where
+    R: FnMut(RejectedError) -> Result<Res, Err>,
+{
+    type Outcome = Reported<Failed<Res, Err>, Protected>;
+
+    fn apply<F, Fut, S: Sleeper, H>(
+        &self,
+        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
+    ) -> Retry<F, Fut, Self::Outcome, S, H> {
+        retry.protection(&self.protection).spare_first()
+    }
+
+    fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {
+        match failed.into_inner() {
+            Ok(failed) => failed.outcome,
+            Err(AttemptError::Rejected(rejected)) => (self.refused)(rejected),
+            Err(_) => unreachable!("a first attempt is not dropped"),
+        }
+    }
+}
+
+impl<Svc, C, S, P, Req> Service<Req> for RetryService<Svc, C, S, P>
 where
     Svc: Service<Req> + Clone,
     C: Classify<Req, Svc::Response, Svc::Error> + Clone,
     S: Sleeper + Clone,
+    P: Form<Svc::Response, Svc::Error> + Clone,
 {
     type Response = Svc::Response;
     type Error = Svc::Error;
-    type Future = Retried<Svc, Req, C, S>;
+    type Future = Retried<Svc, Req, C, S, P>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Svc::Error>> {
         self.inner.poll_ready(cx)
@@ -188,6 +319,7 @@ where
             classify,
             sleeper,
             total_timeout,
+            protection,
         } = self.settings.clone();
         let calls = Calls {
             ready: Some(ready),
@@ -199,44 +331,50 @@ where
         if let Some(timeout) = total_timeout {
             retry = retry.total_timeout(timeout);
         }
-        Retried { retry }
+        Retried {
+            retry: protection.apply(retry),
+            protection,
+        }
     }
 }
 
 pin_project! {
     /// A request that is retried: the future of [`RetryService`]. Nothing is sent before it is polled.
     #[must_use = "futures do nothing unless awaited"]
-    pub struct Retried<Svc, Req, C, S>
+    pub struct Retried<Svc, Req, C, S, P = ()>
     where
         Svc: Service<Req>,
         S: Sleeper,
+        P: Form<Svc::Response, Svc::Error>,
     {
         #[pin]
-        retry: Retry<
-            Calls<Svc, Req, C>,
-            Call<Svc, Req, C>,
-            Plain<Failed<Svc::Response, Svc::Error>>,
-            S,
-            ByVerdict,
-        >,
+        retry: Retry<Calls<Svc, Req, C>, Call<Svc, Req, C>, P::Outcome, S, ByVerdict>,
+        protection: P,
     }
 }
 
-impl<Svc, Req, C, S> Future for Retried<Svc, Req, C, S>
+impl<Svc, Req, C, S, P> Future for Retried<Svc, Req, C, S, P>
 where
     Svc: Service<Req> + Clone,
     C: Classify<Req, Svc::Response, Svc::Error> + Clone,
     S: Sleeper,
+    P: Form<Svc::Response, Svc::Error>,
 {
     type Output = Result<Svc::Response, Svc::Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let result = ready!(self.project().retry.poll(cx));
-        Poll::Ready(result.or_else(|failed| failed.outcome))
+        let this = self.project();
+        let result = ready!(this.retry.poll(cx));
+        Poll::Ready(result.or_else(|failed| this.protection.outcome(failed)))
     }
 }
 
-impl<Svc: Service<Req>, Req, C, S: Sleeper> fmt::Debug for Retried<Svc, Req, C, S> {
+impl<Svc, Req, C, S, P> fmt::Debug for Retried<Svc, Req, C, S, P>
+where
+    Svc: Service<Req>,
+    S: Sleeper,
+    P: Form<Svc::Response, Svc::Error>,
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Retried").finish_non_exhaustive()
     }
@@ -299,9 +437,13 @@ pin_project! {
 }
 
 /// An outcome that may be retried.
-struct Failed<Res, Err> {
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Failed<Res, Err> {
     outcome: Result<Res, Err>,
     verdict: Verdict,
+    /// Whether the request can be sent again.
+    can_retry: bool,
 }
 
 impl<Svc, Req, C> Future for Call<Svc, Req, C>
@@ -338,11 +480,8 @@ where
             Ok(response) if verdict == Verdict::Stop => Ok(response),
             outcome => Err(Failed {
                 outcome,
-                verdict: if *this.can_retry {
-                    verdict
-                } else {
-                    Verdict::Stop
-                },
+                verdict,
+                can_retry: *this.can_retry,
             }),
         })
     }
@@ -354,6 +493,14 @@ struct ByVerdict;
 
 impl<Res, Err> Hooks<Failed<Res, Err>> for ByVerdict {
     fn when(&mut self, failed: &Failed<Res, Err>, _: &Attempt) -> Verdict {
-        failed.verdict
+        if failed.can_retry {
+            failed.verdict
+        } else {
+            Verdict::Stop
+        }
+    }
+
+    fn signal(&mut self, failed: &Failed<Res, Err>) -> Option<Signal> {
+        Some(failed.verdict.into())
     }
 }

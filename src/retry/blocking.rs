@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::future::Passed;
-use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
+use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
+use super::protection::{Protected, Protection};
 use super::settings::{Parts, setters};
 use super::sleeper::{SleepFn, sleep_fn};
 use super::{
-    Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Reported, ThreadSleeper,
-    Verdict, WithAttempt, clock,
+    Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Reported, Signal,
+    ThreadSleeper, Verdict, WithAttempt, clock,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -241,18 +242,26 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
         } = self.parts;
         let timed = operation.is_timed(H::TIMED || F::TIMED);
         let mut passed = Passed::default();
-        let mut now = passed.read(timed, || sleeper.now());
+        let mut now = operation.start(Passed::first(timed, || sleeper.now()));
         loop {
-            let error = match callback.start(operation.begin(now)) {
-                Ok(value) => return Ok(value),
+            while let Some(hold) = operation.ready(now)? {
+                sleeper.sleep(hold);
+                passed.add(hold);
+                now = passed.read(timed, || sleeper.now());
+            }
+            let outcome = callback.start(operation.begin(now));
+            let clock = || passed.read(timed, || sleeper.now());
+            let error = match outcome {
+                Ok(value) => {
+                    operation.succeed(clock);
+                    return Ok(value);
+                }
                 Err(error) => AttemptError::Error(error),
             };
-            let clock = || passed.read(timed, || sleeper.now());
             let delay = operation.fail(error, &mut hooks, clock)?;
             sleeper.sleep(delay);
             passed.add(delay);
             now = passed.read(timed, || sleeper.now());
-            operation.wake(now)?;
         }
     }
 }

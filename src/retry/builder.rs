@@ -3,12 +3,13 @@
 use std::borrow::Borrow;
 use std::time::Duration;
 
-use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
+use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
+use super::protection::{Protected, Protection};
 use super::settings::{Parts, setters};
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::{
     Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Reported, Retry,
-    Sleeper, TryFuture, Verdict, WithAttempt,
+    Signal, Sleeper, TryFuture, Verdict, WithAttempt,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -234,7 +235,10 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// let number = operation.attempt_timeout(Duration::from_secs(2)).sleeper(&time);
     /// assert_eq!(time.block_on(number), Ok(2));
     /// ```
-    pub fn attempt_timeout(self, timeout: Duration) -> Retry<F, Fut, Reported<M::Attempt>, S, H> {
+    pub fn attempt_timeout(
+        self,
+        timeout: Duration,
+    ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
         self.with(|parts| {
             let mut parts = parts.report();
             parts.operation.outcome.set_attempt_timeout(timeout);
@@ -243,7 +247,16 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     }
 }
 
-impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Reported<E>, S, H> {
+impl<F, Fut, E, P, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S, H> {
+    /// Lets a first attempt run on after the deadline, as without a report.
+    #[cfg(feature = "tower")]
+    pub(crate) fn spare_first(self) -> Self {
+        self.with(|mut parts| {
+            parts.operation.outcome.spare_first();
+            parts
+        })
+    }
+
     /// Sets whether an attempt that outlived [`attempt_timeout`](Self::attempt_timeout) is retried.
     /// Defaults to true. If false, the operation ends with
     /// [`StopReason::NotRetryable`](crate::StopReason::NotRetryable): for work that must not be

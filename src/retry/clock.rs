@@ -2,15 +2,35 @@
 
 use std::time::Duration;
 
-/// Time since the first call. `None` if there is no clock.
+/// Time since some moment of the past, the same in the whole program. `None` if there is no clock.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[allow(clippy::unnecessary_wraps)] // Other hosts have none.
 pub(super) fn now() -> Option<Duration> {
+    Some(at(std::time::Instant::now()))
+}
+
+/// The time at this instant.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub(super) fn at(instant: std::time::Instant) -> Duration {
     use std::sync::OnceLock;
     use std::time::Instant;
 
+    /// Before the first reading: the clock of a runtime that was paused earlier shows an earlier instant.
+    const EARLIER: [Duration; 3] = [
+        Duration::from_secs(24 * 60 * 60),
+        Duration::from_secs(60 * 60),
+        Duration::from_secs(60),
+    ];
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    Some(ORIGIN.get_or_init(Instant::now).elapsed())
+    let origin = ORIGIN.get_or_init(|| {
+        let now = Instant::now();
+        // Some systems have no instants before their start.
+        let past = EARLIER
+            .into_iter()
+            .find_map(|earlier| now.checked_sub(earlier));
+        past.unwrap_or(now)
+    });
+    instant.saturating_duration_since(*origin)
 }
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]

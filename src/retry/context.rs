@@ -6,11 +6,13 @@ use std::pin::pin;
 use std::time::Duration;
 
 use super::future::{Limited, Passed, Pause};
-use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
+use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
+use super::protection::{Protected, Protection};
 use super::settings::{Parts, setters};
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::{
-    Attempt, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Reported, Sleeper, Verdict,
+    Attempt, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Reported, Signal, Sleeper,
+    Verdict,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -115,7 +117,7 @@ impl<'c, C, F, M: Outcome, S: MaybeSleeper, H> RetryWith<'c, C, F, M, S, H> {
     pub fn attempt_timeout(
         self,
         timeout: Duration,
-    ) -> RetryWith<'c, C, F, Reported<M::Attempt>, S, H> {
+    ) -> RetryWith<'c, C, F, Reported<M::Attempt, M::Protection>, S, H> {
         self.with(|parts| {
             let mut parts = parts.report();
             parts.operation.outcome.set_attempt_timeout(timeout);
@@ -141,8 +143,13 @@ impl<'c, C, F, M: Outcome, S: MaybeSleeper, H> RetryWith<'c, C, F, M, S, H> {
             mut operation,
         } = self.parts;
         let mut passed = Passed::default();
-        let mut now = passed.read(true, || sleeper.now());
+        let mut now = operation.start(sleeper.now());
         loop {
+            while let Some(hold) = operation.ready(now)? {
+                passed.add(hold);
+                pin!(Pause::new(sleeper.sleep(hold))).await;
+                now = passed.read(true, || sleeper.now());
+            }
             let attempt = operation.begin(now);
             let limit = operation.limit();
             let timer = limit.map(|limit| sleeper.sleep(limit.after));
@@ -151,7 +158,10 @@ impl<'c, C, F, M: Outcome, S: MaybeSleeper, H> RetryWith<'c, C, F, M, S, H> {
                 pin!(Limited::new(limit, timer, future)).await
             };
             let error = match outcome {
-                Ok(value) => return Ok(value),
+                Ok(value) => {
+                    operation.succeed(|| passed.read(true, || sleeper.now()));
+                    return Ok(value);
+                }
                 Err(error) => error,
             };
             passed.add_limit(&error, limit);
@@ -160,12 +170,11 @@ impl<'c, C, F, M: Outcome, S: MaybeSleeper, H> RetryWith<'c, C, F, M, S, H> {
             passed.add(delay);
             pin!(Pause::new(sleeper.sleep(delay))).await;
             now = passed.read(true, || sleeper.now());
-            operation.wake(now)?;
         }
     }
 }
 
-impl<C, F, E, S: MaybeSleeper, H> RetryWith<'_, C, F, Reported<E>, S, H> {
+impl<C, F, E, P, S: MaybeSleeper, H> RetryWith<'_, C, F, Reported<E, P>, S, H> {
     /// Sets whether timeouts are retried: see [`Retry::retry_timeouts`](crate::Retry::retry_timeouts).
     pub fn retry_timeouts(self, retry: bool) -> Self {
         self.with(|mut parts| {

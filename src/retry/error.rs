@@ -1,5 +1,6 @@
 //! How an operation fails: the last error as it was, the reason, and the report.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -43,6 +44,31 @@ impl fmt::Display for TimeoutError {
 
 impl Error for TimeoutError {}
 
+/// A [`Protection`](crate::Protection) refused the first attempt of an operation: nothing was sent.
+///
+/// It has no source: the failure that opened a circuit is that of another operation, of any type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RejectedError {
+    /// The part that refused: [`StopReason::Breaker`] or [`StopReason::Cooldown`].
+    pub by: StopReason,
+    /// Time until asking again makes sense: when the circuit becomes half-open, or the cooldown ends.
+    /// [`Duration::MAX`] if the circuit was opened by hand until it is closed.
+    pub retry_after: Duration,
+}
+
+impl fmt::Display for RejectedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.by {
+            StopReason::Breaker => "the circuit is open",
+            _ => "the server asked to wait",
+        };
+        write!(f, "rejected by {}: {why}", self.by.as_str())
+    }
+}
+
+impl Error for RejectedError {}
+
 /// How one attempt failed.
 ///
 /// ```
@@ -58,24 +84,32 @@ pub enum AttemptError<E> {
     Error(E),
     /// The attempt was dropped, because its time ran out.
     Timeout(TimeoutError),
+    /// A [`Protection`](crate::Protection) refused the operation's first attempt.
+    Rejected(RejectedError),
 }
 
 impl<E> AttemptError<E> {
-    /// The callback's own error. `None` if time ran out.
+    /// The callback's own error. `None` if time ran out, or the attempt was refused.
     #[must_use]
     pub fn error(&self) -> Option<&E> {
         match self {
             Self::Error(error) => Some(error),
-            Self::Timeout(_) => None,
+            Self::Timeout(_) | Self::Rejected(_) => None,
         }
     }
 
-    /// The callback's own error by value. `None` if time ran out.
+    /// The callback's own error by value. `None` if time ran out, or the attempt was refused.
     #[must_use]
     pub fn into_error(self) -> Option<E> {
+        self.into_own().ok()
+    }
+
+    /// The callback's own error, or else what happened instead.
+    fn into_own(self) -> Result<E, AttemptError<Infallible>> {
         match self {
-            Self::Error(error) => Some(error),
-            Self::Timeout(_) => None,
+            Self::Error(error) => Ok(error),
+            Self::Timeout(timeout) => Err(AttemptError::Timeout(timeout)),
+            Self::Rejected(rejected) => Err(AttemptError::Rejected(rejected)),
         }
     }
 }
@@ -85,6 +119,7 @@ impl<E: fmt::Display> fmt::Display for AttemptError<E> {
         match self {
             Self::Error(error) => error.fmt(f),
             Self::Timeout(timeout) => timeout.fmt(f),
+            Self::Rejected(rejected) => rejected.fmt(f),
         }
     }
 }
@@ -96,8 +131,8 @@ impl<E: Error> Error for AttemptError<E> {
     }
 }
 
-/// An operation that ended without success, after [`Retry::report`](crate::Retry::report) or
-/// [`Retry::attempt_timeout`](crate::Retry::attempt_timeout).
+/// An operation that ended without success, after [`Retry::report`](crate::Retry::report),
+/// [`Retry::attempt_timeout`](crate::Retry::attempt_timeout) or [`Retry::protection`](crate::Retry::protection).
 ///
 /// [`Display`](fmt::Display) starts with the last error itself. It implements [`Error`] if the callback's
 /// error can be printed, so `?` passes it on even if that is a `String` or an `anyhow::Error`. It has no
@@ -121,7 +156,7 @@ impl<E: Error> Error for AttemptError<E> {
 /// assert_eq!(failed.to_string(), "no route (after 3 attempts: exhausted)");
 /// let own: io::Error = failed.into_inner()?;
 /// assert_eq!(own.to_string(), "no route");
-/// # Ok::<(), rejitter::TimeoutError>(())
+/// # Ok::<(), rejitter::AttemptError<std::convert::Infallible>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -144,6 +179,33 @@ impl<E> RetryError<E> {
             .chain([&self.error])
     }
 
+    /// The part of the [`Protection`](crate::Protection) that refused the first attempt:
+    /// [`StopReason::Breaker`] or [`StopReason::Cooldown`]. `None` if an attempt was made, also if a
+    /// protection refused the next one.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{BreakerOptions, Protection, RetryPolicy, StopReason, retry};
+    ///
+    /// let api = Protection::new().breaker(BreakerOptions::default());
+    /// api.open();
+    /// let time = VirtualTime::new();
+    /// let call = retry(RetryPolicy::default(), || async { Ok::<_, String>("fresh") }).protection(&api);
+    /// let answer = match time.block_on(call.sleeper(&time)) {
+    ///     Ok(answer) => answer,
+    ///     Err(failed) if failed.rejected_by() == Some(StopReason::Breaker) => "from the cache",
+    ///     Err(failed) => panic!("{failed}"),
+    /// };
+    /// assert_eq!(answer, "from the cache");
+    /// ```
+    #[must_use]
+    pub fn rejected_by(&self) -> Option<StopReason> {
+        match &self.error {
+            AttemptError::Rejected(rejected) => Some(rejected.by),
+            AttemptError::Error(_) | AttemptError::Timeout(_) => None,
+        }
+    }
+
     /// The latest error of the callback. It is the last attempt's unless time ran out. `None` if no
     /// attempt returned an error.
     #[must_use]
@@ -154,7 +216,8 @@ impl<E> RetryError<E> {
     /// Returns the latest error of the callback by value, as [`own_error`](Self::own_error).
     ///
     /// # Errors
-    /// If no attempt returned an error, because time ran out in all of them: the last timeout.
+    /// If no attempt returned an error, because time ran out in all of them, or a protection refused the
+    /// first: the last timeout, or the refusal.
     ///
     /// ```
     /// use rejitter::testing::VirtualTime;
@@ -169,23 +232,24 @@ impl<E> RetryError<E> {
     /// let message = failed.into_inner().unwrap_or_else(|timeout| timeout.to_string());
     /// assert_eq!(message, "the attempt timed out after 2s");
     /// ```
-    pub fn into_inner(self) -> Result<E, TimeoutError> {
-        let timeout = match self.error {
-            AttemptError::Error(error) => return Ok(error),
-            AttemptError::Timeout(timeout) => timeout,
-        };
-        let earlier = self.report.records.into_iter().rev();
-        earlier
-            .filter_map(|record| record.error)
-            .find_map(AttemptError::into_error)
-            .ok_or(timeout)
+    pub fn into_inner(self) -> Result<E, AttemptError<Infallible>> {
+        self.error.into_own().or_else(|other| {
+            let earlier = self.report.records.into_iter().rev();
+            earlier
+                .filter_map(|record| record.error)
+                .find_map(AttemptError::into_error)
+                .ok_or(other)
+        })
     }
 }
 
 /// The error itself, the number of attempts and the reason: `no route (after 3 attempts: exhausted)`. If
-/// time ran out, also the callback's error before.
+/// time ran out, also the callback's error before. A refusal alone if there was no attempt.
 impl<E: fmt::Display> fmt::Display for RetryError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.rejected_by().is_some() {
+            return self.error.fmt(f);
+        }
         let attempts = self.report.attempts;
         let plural = if attempts == 1 { "" } else { "s" };
         write!(

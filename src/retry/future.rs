@@ -37,10 +37,11 @@ pin_project! {
     where
         S: MaybeSleeper,
     {
-        pub(super) parts: Parts<F, M, S, H>,
-        passed: Passed,
+        // Dropped first: what protects the operation outlives its attempt.
         #[pin]
         stage: Stage<Fut, S::Sleep>,
+        pub(super) parts: Parts<F, M, S, H>,
+        passed: Passed,
     }
 }
 
@@ -52,6 +53,7 @@ pin_project! {
         // During one.
         Attempting { #[pin] attempt: Limited<Fut, Sleep> },
         // The wait between two attempts.
+        // The wait between two attempts, or the hold before one.
         Waiting { #[pin] pause: Pause<Sleep> },
         // The output was returned.
         Over,
@@ -92,6 +94,11 @@ impl Passed {
         if let (AttemptError::Timeout(_), Some(limit)) = (error, limit) {
             self.add(limit.after);
         }
+    }
+
+    /// The reading of the clock, if there is one, at the start of an operation.
+    pub(super) fn first(timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Option<Duration> {
+        timed.then(clock).flatten()
     }
 
     /// The time. An operation that needs none reads no clock.
@@ -166,9 +173,9 @@ impl<Sleep: Future> Future for Pause<Sleep> {
 impl<F, Fut, M, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     pub(super) fn new(parts: Parts<F, M, S, H>) -> Self {
         Self {
+            stage: Stage::Ready,
             parts,
             passed: Passed::default(),
-            stage: Stage::Ready,
         }
     }
 }
@@ -210,18 +217,23 @@ where
         let timed = operation.is_timed(H::TIMED || F::TIMED);
         loop {
             let now = match this.stage.as_mut().project() {
-                StageProjection::Ready => this.passed.read(timed, || sleeper.now()),
+                StageProjection::Ready => operation.start(Passed::first(timed, || sleeper.now())),
                 StageProjection::Attempting { attempt } => {
                     let limit = attempt.limit;
                     let outcome = ready!(attempt.poll(cx));
                     // The attempt is dropped before anything else happens.
                     this.stage.set(Stage::Over);
+                    if let Err(error) = &outcome {
+                        this.passed.add_limit(error, limit);
+                    }
+                    let clock = || this.passed.read(timed, || sleeper.now());
                     let error = match outcome {
-                        Ok(value) => return Poll::Ready(Ok(value)),
+                        Ok(value) => {
+                            operation.succeed(clock);
+                            return Poll::Ready(Ok(value));
+                        }
                         Err(error) => error,
                     };
-                    this.passed.add_limit(&error, limit);
-                    let clock = || this.passed.read(timed, || sleeper.now());
                     let delay = match operation.fail(error, hooks, clock) {
                         Ok(delay) => delay,
                         Err(error) => return Poll::Ready(Err(error)),
@@ -234,14 +246,23 @@ where
                 StageProjection::Waiting { pause } => {
                     ready!(pause.poll(cx));
                     this.stage.set(Stage::Over);
-                    let now = this.passed.read(timed, || sleeper.now());
-                    if let Err(error) = operation.wake(now) {
-                        return Poll::Ready(Err(error));
-                    }
-                    now
+                    this.passed.read(timed, || sleeper.now())
                 }
                 StageProjection::Over => panic!("a retry was polled after it returned its output"),
             };
+            match operation.ready(now) {
+                Ok(None) => {}
+                Ok(Some(hold)) => {
+                    this.passed.add(hold);
+                    let pause = Pause::new(sleeper.sleep(hold));
+                    this.stage.set(Stage::Waiting { pause });
+                    continue;
+                }
+                Err(error) => {
+                    this.stage.set(Stage::Over);
+                    return Poll::Ready(Err(error));
+                }
+            }
             let started = operation.begin(now);
             // The limit counts from here.
             let limit = operation.limit();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Attempt, AttemptError, Verdict};
+use super::{Attempt, AttemptError, Signal, Verdict};
 use crate::StopReason;
 
 /// A failed attempt and what follows it, for [`Retry::notify`](crate::Retry::notify).
@@ -67,6 +67,12 @@ pub trait Hooks<E> {
         None
     }
 
+    /// See [`Retry::signal`](crate::Retry::signal). Defaults to `None`: by the verdict.
+    fn signal(&mut self, error: &E) -> Option<Signal> {
+        let _ = error;
+        None
+    }
+
     /// See [`Retry::curve`](crate::Retry::curve). Defaults to `None`: 10 s.
     fn curve(&mut self, k: u64) -> Option<Duration> {
         let _ = k;
@@ -88,6 +94,7 @@ impl<E> Hooks<E> for () {
 pub(super) struct When<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct WhenAttempt<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct HintOf<F, Inner>(pub(super) F, pub(super) Inner);
+pub(super) struct SignalOf<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct Curve<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct Notify<F, Inner>(pub(super) F, pub(super) Inner);
 
@@ -98,6 +105,7 @@ macro_rules! replaces {
             const TIMED: bool = $timed || Inner::TIMED;
             replaces!(@when $($rest)*);
             replaces!(@hint $($rest)*);
+            replaces!(@signal $($rest)*);
             replaces!(@curve $($rest)*);
             replaces!(@notify $($rest)*);
         }
@@ -112,6 +120,12 @@ macro_rules! replaces {
     (@hint $($other:tt)*) => {
         fn hint(&mut self, error: &E) -> Option<Duration> {
             self.1.hint(error)
+        }
+    };
+    (@signal signal $own:item) => { $own };
+    (@signal $($other:tt)*) => {
+        fn signal(&mut self, error: &E) -> Option<Signal> {
+            self.1.signal(error)
         }
     };
     (@curve curve $own:item) => { $own };
@@ -134,6 +148,8 @@ replaces! { WhenAttempt [FnMut(&E, &Attempt) -> Verdict] true when
 fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.0)(error, attempt) } }
 replaces! { HintOf [FnMut(&E) -> Option<Duration>] false hint
 fn hint(&mut self, error: &E) -> Option<Duration> { (self.0)(error) } }
+replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false signal
+fn signal(&mut self, error: &E) -> Option<Signal> { (self.0)(error) } }
 replaces! { Curve [FnMut(u64) -> Duration] false curve
 fn curve(&mut self, k: u64) -> Option<Duration> { Some((self.0)(k)) } }
 replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true notify

@@ -17,6 +17,7 @@ mod future;
 mod hooks;
 mod operation;
 mod outcome;
+mod protection;
 mod report;
 mod settings;
 mod sleeper;
@@ -33,11 +34,16 @@ pub use blocking::{
 };
 pub use builder::{RetryExt, retry, retry_with_attempt};
 pub use context::{RetryWith, retry_with};
-pub use error::{AttemptError, RetryError, TimeoutError};
+pub use error::{AttemptError, RejectedError, RetryError, TimeoutError};
 pub use future::Retry;
 pub use hooks::{FailureEvent, Hooks};
 pub use outcome::{Outcome, Plain, Reported};
+pub use protection::{
+    BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, BudgetStatus, CooldownOptions,
+    CooldownStatus, Protect, Protected, Protection, ProtectionChange, ProtectionEvent,
+    ProtectionStatus,
+};
 pub use report::{AttemptRecord, RetryReport};
 pub use sleeper::{SleepFn, Sleeper, sleep_fn};
 pub use sleepers::*;
-pub use verdict::Verdict;
+pub use verdict::{Signal, Verdict};

@@ -4,7 +4,11 @@ use std::fmt;
 use std::time::Duration;
 
 use super::outcome::{Ending, Facts};
-use super::{Attempt, AttemptError, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
+use super::protection::Next;
+use super::{
+    Attempt, AttemptError, FailureEvent, Hooks, Outcome, RejectedError, Signal, TimeoutError,
+    Verdict,
+};
 use crate::core::{
     Backoff, Decision, Draws, Hint, Limits, RetryPolicy, Seed, StopReason, UNLIMITED, Waits,
 };
@@ -70,13 +74,8 @@ impl<M> Operation<M> {
             .finish_non_exhaustive()
     }
 
-    /// Starts the next attempt. The operation starts with its first.
+    /// Starts the next attempt.
     pub(super) fn begin(&mut self, now: Duration) -> Attempt {
-        if self.attempts == 0 {
-            self.started = now;
-            // A deadline that overflows means no limit.
-            self.deadline = self.total_timeout.and_then(|total| now.checked_add(total));
-        }
         self.attempts += 1;
         self.attempt_started = now;
         self.attempt()
@@ -100,6 +99,25 @@ impl<M> Operation<M> {
     fn remaining(&self, now: Duration) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_sub(now))
     }
+
+    fn remaining_ms(&self, now: Duration) -> f64 {
+        self.remaining(now).map_or(f64::INFINITY, ms_from_duration)
+    }
+}
+
+/// A draw for protection, beside those of the waits after `attempt`. Without randomness the time has to do.
+fn draw_beside(
+    seed: &mut Option<Seed>,
+    attempt: u64,
+    now: Duration,
+    entropy: fn() -> Result<Seed, EntropyError>,
+) -> f64 {
+    const LANE: u64 = 2;
+    if seed.is_none() {
+        *seed = entropy().ok();
+    }
+    let seed = seed.unwrap_or(Seed::new(u64::from(now.subsec_nanos())));
+    seed.draw(0, attempt, LANE)
 }
 
 impl<M: Outcome> Operation<M> {
@@ -108,9 +126,67 @@ impl<M: Outcome> Operation<M> {
         read || M::TIMED || self.total_timeout.is_some()
     }
 
+    /// Starts the operation. `reading`: of its clock, if it has one.
+    pub(super) fn start(&mut self, reading: Option<Duration>) -> Duration {
+        let now = reading.unwrap_or_default();
+        self.started = now;
+        // A deadline that overflows means no limit.
+        self.deadline = self.total_timeout.and_then(|total| now.checked_add(total));
+        if let Some(guard) = self.outcome.guard() {
+            guard.start(reading.is_none());
+        }
+        now
+    }
+
+    /// Before an attempt: `None` if it begins, or the time for which it is held. Ends the operation if the deadline
+    /// has passed, or if its protection refuses the attempt.
+    pub(super) fn ready(&mut self, now: Duration) -> Result<Option<Duration>, M::Error> {
+        let attempts = self.attempts;
+        // A first attempt may begin, however little time there is.
+        if attempts > 0 && self.remaining(now).is_some_and(|left| left.is_zero()) {
+            return self.end_early(StopReason::Deadline, now, None);
+        }
+        let (base_ms, remaining_ms) = (self.policy.base_ms(), self.remaining_ms(now));
+        let Some(guard) = self.outcome.guard() else {
+            return Ok(None);
+        };
+        let seed = &mut self.seed;
+        let draw = || draw_beside(seed, attempts, now, Seed::random);
+        match guard.enter(now, remaining_ms, base_ms, draw) {
+            Next::Begin => Ok(None),
+            Next::Hold(duration) => Ok(Some(duration)),
+            Next::Refused(rejected) => self.end_early(rejected.by, now, Some(rejected)),
+        }
+    }
+
+    /// Ends the operation, unless the form of its failure has nothing to return.
+    #[allow(clippy::unnecessary_wraps)]
+    fn end_early(
+        &mut self,
+        reason: StopReason,
+        now: Duration,
+        rejected: Option<RejectedError>,
+    ) -> Result<Option<Duration>, M::Error> {
+        let ending = self.ending(reason, now);
+        let error = match rejected {
+            Some(rejected) => AttemptError::Rejected(rejected),
+            None => AttemptError::Timeout(TimeoutError::Deadline {
+                after: self.total_timeout.unwrap_or_default(),
+            }),
+        };
+        self.outcome.end_early(error, ending).map_or(Ok(None), Err)
+    }
+
+    /// An attempt succeeded, and with it the operation.
+    pub(super) fn succeed(&mut self, clock: impl FnOnce() -> Duration) {
+        if let Some(guard) = self.outcome.guard() {
+            guard.succeeded(clock);
+        }
+    }
+
     /// The limit of the attempt just started: its timeout, or the deadline if that is not later.
     pub(super) fn limit(&self) -> Option<Limit> {
-        let cuts = M::CUTS_FIRST || self.attempts > 1;
+        let cuts = self.attempts > 1 || self.outcome.cuts_first();
         let deadline = self
             .total_timeout
             .filter(|_| cuts)
@@ -137,8 +213,13 @@ impl<M: Outcome> Operation<M> {
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
     ) -> Result<Duration, M::Error> {
-        let duration = clock().saturating_sub(self.attempt_started);
-        let decision = self.decide(&error, hooks, &clock, Seed::random);
+        let ended = clock();
+        let duration = ended.saturating_sub(self.attempt_started);
+        let held = self
+            .outcome
+            .guard()
+            .map_or(Duration::ZERO, |guard| guard.held());
+        let decision = self.decide(&error, ended, hooks, &clock, Seed::random);
         hooks.notify(&FailureEvent {
             attempt: self.attempts,
             error: &error,
@@ -150,6 +231,7 @@ impl<M: Outcome> Operation<M> {
             attempt: self.attempts,
             start: self.attempt_started.saturating_sub(self.started),
             duration,
+            held,
             delay: decision.ok(),
         };
         match decision {
@@ -165,17 +247,14 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
-    /// After a wait: ends the operation if the deadline has passed.
-    pub(super) fn wake(&mut self, now: Duration) -> Result<(), M::Error> {
-        if self.remaining(now).is_some_and(|left| left.is_zero()) {
-            let ending = self.ending(StopReason::Deadline, now);
-            return self.outcome.end_late(ending).map_or(Ok(()), Err);
-        }
-        Ok(())
-    }
-
-    fn ending(&self, reason: StopReason, now: Duration) -> Ending {
+    /// The end of the operation, which gives back what it holds of its protection.
+    fn ending(&mut self, reason: StopReason, now: Duration) -> Ending {
+        let retry_after = self.outcome.guard().and_then(|guard| {
+            guard.release();
+            guard.retry_after()
+        });
         Ending {
+            retry_after,
             reason,
             attempts: self.attempts,
             elapsed: now.saturating_sub(self.started),
@@ -184,26 +263,33 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// In the order of the JavaScript driver: the caller's condition, then the attempts, the wait
-    /// and the deadline, which the core decides.
+    /// and the deadline, which the core decides, then protection.
     fn decide(
         &mut self,
         error: &AttemptError<M::Attempt>,
+        ended: Duration,
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
         entropy: fn() -> Result<Seed, EntropyError>,
     ) -> Result<Duration, StopReason> {
         self.hint = None;
+        let attempt = self.attempts;
         let verdict = match error {
             AttemptError::Error(error) => hooks.when(error, &self.attempt()),
             AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
                 self.outcome.retry_timeouts().into()
             }
-            AttemptError::Timeout(TimeoutError::Deadline { .. }) => {
+            // The former says that time ran out; the latter is not of an attempt.
+            AttemptError::Timeout(TimeoutError::Deadline { .. }) | AttemptError::Rejected(_) => {
+                self.tell(error, Verdict::Stop, ended, hooks, entropy);
                 return Err(StopReason::Timeout);
             }
         };
         let (exactly, at_least) = match verdict {
-            Verdict::Stop => return Err(StopReason::NotRetryable),
+            Verdict::Stop => {
+                self.tell(error, verdict, ended, hooks, entropy);
+                return Err(StopReason::NotRetryable);
+            }
             Verdict::Retry => (None, None),
             Verdict::RetryExactly(delay) => (Some(delay), None),
             Verdict::RetryAtLeast(delay) => (None, Some(delay)),
@@ -211,6 +297,7 @@ impl<M: Outcome> Operation<M> {
         let hinted = error.error().and_then(|error| hooks.hint(error));
         // The longer one satisfies both.
         self.hint = hinted.max(at_least);
+        self.tell(error, verdict, ended, hooks, entropy);
         let hint = match (exactly, self.hint) {
             (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
             (None, Some(requested)) if !requested.is_zero() => {
@@ -219,7 +306,6 @@ impl<M: Outcome> Operation<M> {
             _ => Hint::None,
         };
 
-        let attempt = self.attempts;
         // The curve is not called for a wait that will not happen or is not drawn.
         let needs_draw = attempt < self.policy.max_attempts() && exactly.is_none();
         let draws = if needs_draw {
@@ -236,9 +322,11 @@ impl<M: Outcome> Operation<M> {
         } else {
             None
         };
-        let remaining = self.remaining(clock());
+        let now = clock();
+        let remaining = self.remaining(now);
+        let remaining_ms = self.remaining_ms(now);
         let limits = Limits {
-            remaining_ms: remaining.map_or(f64::INFINITY, ms_from_duration),
+            remaining_ms,
             curve_ms: curve.map(ms_from_duration),
             hint,
         };
@@ -250,9 +338,45 @@ impl<M: Outcome> Operation<M> {
                 if remaining.is_some_and(|left| delay >= left) {
                     return Err(StopReason::Deadline);
                 }
-                Ok(delay)
+                let base_ms = self.policy.base_ms();
+                let Some(guard) = self.outcome.guard() else {
+                    return Ok(delay);
+                };
+                let seed = &mut self.seed;
+                let draw = || draw_beside(seed, attempt, now, entropy);
+                guard.retry(now, delay, remaining_ms, base_ms, draw)
             }
         }
+    }
+
+    /// Tells protection how an attempt failed.
+    fn tell(
+        &mut self,
+        error: &AttemptError<M::Attempt>,
+        verdict: Verdict,
+        now: Duration,
+        hooks: &mut impl Hooks<M::Attempt>,
+        entropy: fn() -> Result<Seed, EntropyError>,
+    ) {
+        let (attempt, hint) = (self.attempts, self.hint);
+        let longest_ms = self.policy.max_retry_after_ms();
+        let Some(guard) = self.outcome.guard() else {
+            return;
+        };
+        let signal = match error {
+            AttemptError::Error(error) => hooks.signal(error).unwrap_or(verdict.into()),
+            AttemptError::Timeout(TimeoutError::Attempt { .. }) => Signal::Failure,
+            // A first attempt had all the time there was, unless it was held.
+            AttemptError::Timeout(TimeoutError::Deadline { .. })
+                if attempt == 1 && guard.held().is_zero() =>
+            {
+                Signal::Failure
+            }
+            AttemptError::Timeout(_) | AttemptError::Rejected(_) => Signal::Nothing,
+        };
+        let seed = &mut self.seed;
+        let draw = || draw_beside(seed, attempt, now, entropy);
+        guard.failed(now, signal, hint, longest_ms, draw);
     }
 }
 
@@ -273,6 +397,7 @@ mod tests {
             let none = || Err(EntropyError::NONE);
             operation.decide(
                 &AttemptError::Error("own"),
+                Duration::ZERO,
                 &mut hooks,
                 || Duration::ZERO,
                 none,

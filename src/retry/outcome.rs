@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::protection::{Protect, Protected};
 use super::report::Records;
 use super::{AttemptError, AttemptRecord, RetryError, RetryReport};
 use crate::StopReason;
@@ -14,13 +15,22 @@ pub trait Outcome: sealed::Sealed + Sized {
     /// The error that the operation returns.
     type Error;
 
+    /// Protection of the operation: `()` without, [`Protected`] after
+    /// [`Retry::protection`](crate::Retry::protection).
+    type Protection: Protect;
+
     /// Whether it reports times.
     #[doc(hidden)]
     const TIMED: bool;
 
     /// Whether the deadline ends a first attempt, which leaves no error of the callback.
     #[doc(hidden)]
-    const CUTS_FIRST: bool;
+    fn cuts_first(&self) -> bool;
+
+    #[doc(hidden)]
+    fn guard(&mut self) -> Option<&mut Protected> {
+        None
+    }
 
     #[doc(hidden)]
     fn attempt_timeout(&self) -> Option<Duration> {
@@ -45,18 +55,23 @@ pub trait Outcome: sealed::Sealed + Sized {
         ending: Ending,
     ) -> Self::Error;
 
-    /// The deadline passed during a wait.
+    /// No attempt begins: returns the last attempt's error, or before the first one `error`. `None` if the form
+    /// has no place for it.
     #[doc(hidden)]
-    fn end_late(&mut self, ending: Ending) -> Option<Self::Error>;
+    fn end_early(
+        &mut self,
+        error: AttemptError<Self::Attempt>,
+        ending: Ending,
+    ) -> Option<Self::Error>;
 
     #[doc(hidden)]
-    fn into_reported(self) -> Reported<Self::Attempt>;
+    fn into_reported(self) -> Reported<Self::Attempt, Self::Protection>;
 }
 
 mod sealed {
     pub trait Sealed {}
     impl<E> Sealed for super::Plain<E> {}
-    impl<E> Sealed for super::Reported<E> {}
+    impl<E, P> Sealed for super::Reported<E, P> {}
 }
 
 /// A failed operation returns the callback's last error, an `E`, and keeps no other.
@@ -67,11 +82,15 @@ pub struct Plain<E> {
 }
 
 /// A failed operation returns a [`RetryError`]: see [`Retry::report`](crate::Retry::report).
+///
+/// `P` is `()`, or [`Protected`] after [`Retry::protection`](crate::Retry::protection).
 #[derive(Debug)]
-pub struct Reported<E> {
+pub struct Reported<E, P = ()> {
     records: Records<E>,
     attempt_timeout: Option<Duration>,
     retry_timeouts: bool,
+    cuts_first: bool,
+    protection: P,
 }
 
 impl<E> Plain<E> {
@@ -80,7 +99,24 @@ impl<E> Plain<E> {
     }
 }
 
-impl<E> Reported<E> {
+impl<E, P> Reported<E, P> {
+    /// The same with a protection, or with another one.
+    pub(super) fn protected(self, protection: Protected) -> Reported<E, Protected> {
+        Reported {
+            records: self.records,
+            attempt_timeout: self.attempt_timeout,
+            retry_timeouts: self.retry_timeouts,
+            cuts_first: self.cuts_first,
+            protection,
+        }
+    }
+
+    /// Lets a first attempt run on after the deadline, as without a report.
+    #[cfg(feature = "tower")]
+    pub(super) fn spare_first(&mut self) {
+        self.cuts_first = false;
+    }
+
     pub(super) fn set_attempt_timeout(&mut self, timeout: Duration) {
         self.attempt_timeout = Some(timeout);
     }
@@ -100,6 +136,7 @@ pub struct Facts {
     pub(super) attempt: u64,
     pub(super) start: Duration,
     pub(super) duration: Duration,
+    pub(super) held: Duration,
     pub(super) delay: Option<Duration>,
 }
 
@@ -110,6 +147,7 @@ impl Facts {
             error,
             start: self.start,
             duration: self.duration,
+            held: self.held,
             delay: self.delay,
         }
     }
@@ -122,13 +160,18 @@ pub struct Ending {
     pub(super) attempts: u64,
     pub(super) elapsed: Duration,
     pub(super) hint: Option<Duration>,
+    pub(super) retry_after: Option<Duration>,
 }
 
 impl<E> Outcome for Plain<E> {
     const TIMED: bool = false;
-    const CUTS_FIRST: bool = false;
     type Attempt = E;
     type Error = E;
+    type Protection = ();
+
+    fn cuts_first(&self) -> bool {
+        false
+    }
 
     fn go_on(&mut self, error: AttemptError<E>, _: Facts, deadline: bool) {
         self.last = error.into_error().filter(|_| deadline);
@@ -139,7 +182,7 @@ impl<E> Outcome for Plain<E> {
         error.expect("an attempt is ended only after one that failed")
     }
 
-    fn end_late(&mut self, _: Ending) -> Option<E> {
+    fn end_early(&mut self, _: AttemptError<E>, _: Ending) -> Option<E> {
         self.last.take()
     }
 
@@ -148,15 +191,25 @@ impl<E> Outcome for Plain<E> {
             records: Records::new(),
             attempt_timeout: None,
             retry_timeouts: true,
+            cuts_first: true,
+            protection: (),
         }
     }
 }
 
-impl<E> Outcome for Reported<E> {
+impl<E, P: Protect> Outcome for Reported<E, P> {
     const TIMED: bool = true;
-    const CUTS_FIRST: bool = true;
     type Attempt = E;
     type Error = RetryError<E>;
+    type Protection = P;
+
+    fn cuts_first(&self) -> bool {
+        self.cuts_first
+    }
+
+    fn guard(&mut self) -> Option<&mut Protected> {
+        self.protection.guard()
+    }
 
     fn attempt_timeout(&self) -> Option<Duration> {
         self.attempt_timeout
@@ -176,8 +229,8 @@ impl<E> Outcome for Reported<E> {
         self.finish(error, ending)
     }
 
-    fn end_late(&mut self, ending: Ending) -> Option<RetryError<E>> {
-        let error = self.records.take_last_error()?;
+    fn end_early(&mut self, error: AttemptError<E>, ending: Ending) -> Option<RetryError<E>> {
+        let error = self.records.take_last_error().unwrap_or(error);
         Some(self.finish(error, ending))
     }
 
@@ -186,7 +239,7 @@ impl<E> Outcome for Reported<E> {
     }
 }
 
-impl<E> Reported<E> {
+impl<E, P> Reported<E, P> {
     fn finish(&mut self, error: AttemptError<E>, ending: Ending) -> RetryError<E> {
         self.records.forget(usize::from(error.error().is_some()));
         let (records, dropped) = self.records.take();
@@ -197,6 +250,7 @@ impl<E> Reported<E> {
                 attempts: ending.attempts,
                 elapsed: ending.elapsed,
                 hint: ending.hint,
+                retry_after: ending.retry_after,
                 dropped,
                 records,
             }),

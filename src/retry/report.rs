@@ -11,13 +11,16 @@ const KEPT: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport<E> {
-    /// Number of attempts. At least 1.
+    /// Number of attempts. 0 if a [`Protection`](crate::Protection) refused the first one.
     pub attempts: u64,
-    /// Time from the start of the first attempt to the end of the operation.
+    /// Time from the start of the operation to its end.
     pub elapsed: Duration,
     /// The wait that the server requested with the last failure, if any
     /// ([`Retry::hint`](crate::Retry::hint)).
     pub hint: Option<Duration>,
+    /// When asking again makes sense, if the breaker or the cooldown of a [`Protection`](crate::Protection)
+    /// ended the operation.
+    pub retry_after: Option<Duration>,
     /// Number of records that were dropped between the first and the last nine.
     pub dropped: u64,
     /// The attempts, in order: the first and the last nine.
@@ -37,8 +40,10 @@ pub struct AttemptRecord<E> {
     pub start: Duration,
     /// How long it took.
     pub duration: Duration,
+    /// How long the cooldown of a [`Protection`](crate::Protection) held it before its start. Zero if it did not.
+    pub held: Duration,
     /// The wait that followed it, as decided. `None` after the last attempt, unless a deadline passed
-    /// because a wait ended late.
+    /// because a wait ended late, or a [`Protection`](crate::Protection) refused the attempt after it.
     pub delay: Option<Duration>,
 }
 

@@ -1,6 +1,7 @@
 //! The settings that the asynchronous and the blocking operations share.
 
 use super::operation::Operation;
+use super::protection::{Protected, Protection};
 use super::{Outcome, Plain, Reported};
 use crate::core::RetryPolicy;
 
@@ -42,15 +43,30 @@ impl<F, M, S, H> Parts<F, M, S, H> {
         }
     }
 
-    pub(super) fn report(self) -> Parts<F, Reported<M::Attempt>, S, H>
+    pub(super) fn report(self) -> Parts<F, Reported<M::Attempt, M::Protection>, S, H>
     where
         M: Outcome,
     {
+        self.outcome(M::into_reported)
+    }
+
+    pub(super) fn protect(
+        self,
+        protection: &Protection,
+    ) -> Parts<F, Reported<M::Attempt, Protected>, S, H>
+    where
+        M: Outcome,
+    {
+        let protected = Protected::new(protection);
+        self.outcome(|outcome| outcome.into_reported().protected(protected))
+    }
+
+    fn outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Parts<F, M2, S, H> {
         Parts {
             callback: self.callback,
             sleeper: self.sleeper,
             hooks: self.hooks,
-            operation: self.operation.with_outcome(M::into_reported),
+            operation: self.operation.with_outcome(change),
         }
     }
 }
@@ -185,6 +201,39 @@ macro_rules! setters {
                 self.with(|parts| parts.hooks(|hooks| HintOf(hint, hooks)))
             }
 
+            /// Sets the function that tells the [`Protection`](crate::Protection) what an error says about the
+            /// destination. Defaults to what [`when`](Self::when) decided: see [`Signal`](crate::Signal). `None`
+            /// means the default.
+            ///
+            /// It is called once after each attempt that failed with an error, in protected operations alone. It
+            /// does not decide about the retry.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # fn send() -> Result<(), u16> { Err(404) }\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::no_retries();\n\
+                # let time = VirtualTime::new();\n\
+                use rejitter::{BreakerOptions, Protection, Signal};\n\
+                \n\
+                let options = BreakerOptions { consecutive_failures: Some(1), ..BreakerOptions::default() };\n\
+                let api = Protection::new().breaker(options);\n\
+                let failed = ", $start, "\n\
+                \x20   .protection(&api)\n\
+                \x20   .signal(|status| (*status == 404).then_some(Signal::Success)) // the server works\n\
+                \x20   .sleeper(&time)", $end, ".unwrap_err();\n\
+                assert_eq!(failed.own_error(), Some(&404));\n\
+                assert_eq!(api.status().breaker.unwrap().opens, 0);\n\
+                ```")]
+            pub fn signal(
+                self,
+                signal: impl FnMut(&M::Attempt) -> Option<Signal>,
+            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            where
+                H: Hooks<M::Attempt>,
+            {
+                self.with(|parts| parts.hooks(|hooks| SignalOf(signal, hooks)))
+            }
+
             /// Sets the backoff of [`RetryPolicy::custom`](crate::RetryPolicy::custom): a function that
             /// returns the ceiling of wait k, which follows failed attempt k (the first is number 1), before
             /// cap and jitter. Only policies with that backoff call it, once for each wait that is not
@@ -308,13 +357,49 @@ macro_rules! setters {
                 ```")]
             pub fn report(
                 self,
-            ) -> $type<$($first,)? $($parameter,)+ Reported<M::Attempt>, S, H> {
+            ) -> $type<$($first,)? $($parameter,)+ Reported<M::Attempt, M::Protection>, S, H> {
                 self.with(Parts::report)
+            }
+
+            /// Shares this [`Protection`](crate::Protection) with other operations: its parts may refuse an
+            /// attempt, or hold it.
+            ///
+            /// Before each attempt, in this order: the breaker refuses while it is open, the cooldown holds the
+            /// attempt or refuses it, the breaker admits it. After a failed attempt, once the wait is computed: the
+            /// wait is at least as long as the cooldown holds others. Then the breaker refuses if it is open
+            /// beyond its end, and the budget gives a token or refuses. So nothing waits for a refusal.
+            ///
+            /// A refusal after an attempt ends the operation with its own last error. A refusal before the first
+            /// attempt has no error of the callback to return. Therefore the failure becomes a
+            /// [`RetryError`](crate::RetryError), as with [`report`](Self::report), which can say so:
+            /// [`RetryError::rejected_by`](crate::RetryError::rejected_by). To ask for an
+            /// `E: From<RejectedError>` instead would exclude errors of other crates.
+            ///
+            #[doc = concat!("```\n\
+                # use rejitter::testing::VirtualTime;\n\
+                # fn send() -> Result<(), &'static str> { Err(\"boom\") }\n\
+                # const POLICY: rejitter::RetryPolicy =\n\
+                #     rejitter::RetryPolicy::exponential().with_max_attempts(3);\n\
+                # let time = VirtualTime::new();\n\
+                use rejitter::{BreakerOptions, Protection, StopReason};\n\
+                \n\
+                let api = Protection::new().breaker(BreakerOptions::default());\n\
+                api.open();\n\
+                let failed = ", $start, ".protection(&api).sleeper(&time)", $end, ".unwrap_err();\n\
+                assert_eq!(failed.rejected_by(), Some(StopReason::Breaker));\n\
+                assert_eq!(failed.report.attempts, 0);\n\
+                assert_eq!(failed.to_string(), \"rejected by breaker: the circuit is open\");\n\
+                ```")]
+            pub fn protection(
+                self,
+                protection: &Protection,
+            ) -> $type<$($first,)? $($parameter,)+ Reported<M::Attempt, Protected>, S, H> {
+                self.with(|parts| parts.protect(protection))
             }
         }
 
-        impl<$($first,)? $($parameter,)+ E, S: $bound, H>
-            $type<$($first,)? $($parameter,)+ Reported<E>, S, H>
+        impl<$($first,)? $($parameter,)+ E, P, S: $bound, H>
+            $type<$($first,)? $($parameter,)+ Reported<E, P>, S, H>
         {
             /// Keeps at most this number of the callback's errors in the report: the latest ones, of the
             /// attempts whose records are kept. Defaults to 1, the last error, because an error may hold a

@@ -1,4 +1,4 @@
-//! The caller's decision about an error.
+//! The caller's decisions about an error.
 
 use std::time::Duration;
 
@@ -34,6 +34,46 @@ pub enum Verdict {
     /// [`Retry::hint`](crate::Retry::hint) had returned it: jittered upwards, never shorter than the
     /// policy's own wait, and bounded by the policy's `max_retry_after`. JavaScript: `retryAfter(ms)`.
     RetryAtLeast(Duration),
+}
+
+/// What an error says about the destination, for a [`Protection`](crate::Protection): the answer of
+/// [`Retry::signal`](crate::Retry::signal).
+///
+/// ```
+/// use rejitter::Signal;
+/// use std::time::Duration;
+///
+/// fn signal(status: u16) -> Signal {
+///     match status {
+///         429 => Signal::Busy(Duration::from_secs(1)), // holds all who share a cooldown
+///         408 | 500 | 502.. => Signal::Failure,
+///         _ => Signal::Success, // 404 is an answer
+///     }
+/// }
+/// # let _ = [429, 503, 404].map(signal);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signal {
+    /// It does not work. The default for errors that [`Verdict::Retry`] and [`Verdict::RetryExactly`] answer.
+    Failure,
+    /// It works.
+    Success,
+    /// Nothing: the error is that of the caller. The default for errors that [`Verdict::Stop`] answers.
+    Nothing,
+    /// It asks for fewer requests, and for this wait. Starts the cooldown, unless the wait is zero. Says nothing to
+    /// the breaker. The default for errors that [`Verdict::RetryAtLeast`] answers.
+    Busy(Duration),
+}
+
+impl From<Verdict> for Signal {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Stop => Self::Nothing,
+            Verdict::Retry | Verdict::RetryExactly(_) => Self::Failure,
+            Verdict::RetryAtLeast(hint) => Self::Busy(hint),
+        }
+    }
 }
 
 impl From<bool> for Verdict {

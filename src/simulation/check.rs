@@ -36,6 +36,11 @@ impl Check {
         }
     }
 
+    /// Adds the problems that options of their own list.
+    pub(super) fn listed(&mut self, check: impl FnOnce(&mut Vec<OptionError>)) {
+        check(&mut self.0);
+    }
+
     /// Rejects a list of ceilings that has an invalid value.
     pub(super) fn curve(&mut self, curve: &[f64]) {
         if let Some(value) = curve.iter().find(|ms| ms.is_nan() || **ms < 0.0) {

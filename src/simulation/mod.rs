@@ -8,7 +8,8 @@
 //! |---|---|
 //! | [`Outage`] | what do many clients do to a server that recovers? |
 //! | [`Contention`] | how much work do clients that compete for one row make? (AWS, 2015) |
-//! | [`Load`] | does the load ever recover, with open or closed arrivals, and with which budget? |
+//! | [`Load`] | does the load ever recover, with open or closed arrivals, and with which protection? |
+//! | [`RateLimit`] | what do workers do to a server that limits its requests, and who tells whom? |
 //! | [`Amplification`] | how many calls does a request become when several layers retry? |
 //! | [`Ethernet`] | how do stations share a channel by slotted backoff? |
 //!
@@ -48,7 +49,6 @@
 )]
 
 mod amplification;
-mod budget;
 mod check;
 mod clients;
 mod contention;
@@ -58,19 +58,23 @@ mod load;
 mod noise;
 mod normal;
 mod outage;
+mod protection;
 mod queue;
+mod rate_limit;
 mod served;
 mod statistics;
 
+pub use crate::core::protection::{BreakerOptions, BudgetOptions};
 pub use amplification::{Amplification, AmplificationOptions, amplification};
-pub use budget::Budget;
 pub use contention::{Contention, ContentionOptions, Strategy};
 pub use ethernet::{Ethernet, EthernetOptions};
-pub use load::{Arrivals, Load, LoadBins, LoadOptions};
+pub use load::{Arrivals, Load, LoadBins, LoadOptions, LoadPhases, LoadTotals};
 pub use noise::Noise;
 pub use normal::Normal;
 pub use outage::{Outage, OutageOptions};
+pub use protection::{LoadBreaker, LoadBudget, LoadProtection};
 pub use queue::EventQueue;
+pub use rate_limit::{RateHints, RateLimit, RateLimitOptions, RateLimitTotals};
 pub use served::{Bins, Peak, Traces};
 pub use statistics::{Summary, summary};
 

@@ -98,7 +98,7 @@ pub struct Traces {
 }
 
 /// How many attempts are traced at most: what a page can draw, many times over.
-const MAX_TRACED: usize = 1_000_000;
+pub(super) const MAX_TRACED: usize = 1_000_000;
 
 impl Traces {
     /// The attempt was rejected, and the client tries again.

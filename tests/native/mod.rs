@@ -1,4 +1,5 @@
 //! Features of native programs.
 
 mod blocking;
+mod protection;
 mod tokio_timers;

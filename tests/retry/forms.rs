@@ -64,7 +64,8 @@ fn at_the_deadline_the_plain_form_drops_an_attempt_if_it_has_an_error_to_return(
         failed.error,
         AttemptError::Timeout(TimeoutError::Deadline { after })
     );
-    assert_eq!(failed.into_inner(), Err(TimeoutError::Deadline { after }));
+    let timeout = AttemptError::Timeout(TimeoutError::Deadline { after });
+    assert_eq!(failed.into_inner(), Err(timeout));
 }
 
 /// A sleeper without a clock.

@@ -22,6 +22,8 @@ use crate::common::{VECTORS, Vector, vectors};
 mod forms;
 mod model;
 mod operations;
+mod protection;
+mod scenes;
 
 const MS: Duration = Duration::from_millis(1);
 const NS: Duration = Duration::from_nanos(1);

@@ -3,7 +3,8 @@
 use js_sys::{Array, JSON, RangeError, Reflect};
 use rejitter::bindings::simulation as js;
 use rejitter::simulation::{
-    Arrivals, Budget, Load, LoadOptions, Outage, OutageOptions, Simulation,
+    Arrivals, BreakerOptions, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
+    LoadProtection, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation,
 };
 use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use wasm_bindgen::{JsCast, JsValue};
@@ -157,7 +158,6 @@ fn the_figure_without_noise() {
 
 #[wasm_bindgen_test]
 fn load_is_the_model() {
-    let (ratio, bucket) = (0.1, 5.0);
     let arrivals = [
         (
             r#"{ "type": "regular", "perS": 280 }"#,
@@ -175,26 +175,83 @@ fn load_is_the_model() {
             },
         ),
     ];
-    let budgets = [
-        (r#""unlimited""#, Budget::Unlimited),
+    let tokens = |options, per_request, per_second| LoadProtection {
+        budget: Some(LoadBudget::Tokens {
+            options,
+            per_request,
+            per_second,
+        }),
+        breaker: None,
+    };
+    let small = BudgetOptions {
+        capacity: 5.0,
+        per_success: 0.0,
+        cost: 2.0,
+        refund: false,
+    };
+    let breaker = LoadBreaker {
+        options: BreakerOptions {
+            failure_ratio: 0.4,
+            minimum_calls: 20.0,
+            window_ms: 5_000.0,
+            consecutive_failures: 300.0,
+            open_ms: 2_000.0,
+            close_after: 2.0,
+        },
+        draw: Some(0.25),
+    };
+    let protections = [
+        ("{}", LoadProtection::default()),
         (
-            r#"{ "per": "request", "ratio": 0.1, "bucket": 5 }"#,
-            Budget::PerRequest { ratio, bucket },
+            r#"{ "budget": {} }"#,
+            tokens(BudgetOptions::default(), 0.0, 0.0),
         ),
         (
-            r#"{ "per": "success", "ratio": 0.1, "bucket": 5 }"#,
-            Budget::PerSuccess { ratio, bucket },
+            r#"{ "budget": { "preset": "awsSdk2026", "cost": 7, "perSecond": 3 } }"#,
+            tokens(
+                BudgetOptions {
+                    cost: 7.0,
+                    ..BudgetOptions::AWS_SDK_2026
+                },
+                0.0,
+                3.0,
+            ),
+        ),
+        (
+            r#"{ "budget": { "capacity": 5, "perSuccess": 0, "cost": 2, "refund": false, "perRequest": 0.1 } }"#,
+            tokens(small, 0.1, 0.0),
+        ),
+        (
+            r#"{ "budget": { "maxTokens": 10, "tokenRatio": 0.1 }, "breaker": {} }"#,
+            LoadProtection {
+                budget: Some(LoadBudget::Grpc {
+                    max_tokens: 10.0,
+                    token_ratio: 0.1,
+                }),
+                breaker: Some(LoadBreaker::default()),
+            },
+        ),
+        (
+            r#"{ "breaker": { "failureRatio": 0.4, "minimumCalls": 20, "windowMs": 5000,
+                "consecutiveFailures": 300, "openMs": 2000, "closeAfter": 2, "draw": 0.25 } }"#,
+            LoadProtection {
+                budget: None,
+                breaker: Some(breaker),
+            },
         ),
     ];
-    for (budget_text, budget) in budgets {
+    for (text, protection) in protections {
         for (arrivals_text, arrivals) in arrivals {
-            let options = format!(r#"{{ "arrivals": {arrivals_text}, "budget": {budget_text} }}"#);
+            let options = format!(
+                r#"{{ "arrivals": {arrivals_text}, "protection": {text}, "processes": 3 }}"#
+            );
             let twice = json(r#"{ "version": 1, "maxAttempts": 2 }"#);
             let result = finished(js::load(twice, 3, 7, json(&options)));
             let (policy, seed) = model_policy(2);
             let mut model = Load::new(LoadOptions {
                 arrivals,
-                budget,
+                protection,
+                processes: 3,
                 ..LoadOptions::new(policy, seed)
             })
             .unwrap();
@@ -205,9 +262,31 @@ fn load_is_the_model() {
                 ("retries", &bins.retries),
                 ("successes", &bins.successes),
                 ("timeouts", &bins.timeouts),
+                ("refusedByBreaker", &bins.refused_by_breaker),
+                ("refusedByBudget", &bins.refused_by_budget),
+                ("phases.processes", &model.phases().processes),
+                ("phases.phases", &model.phases().phases),
             ] {
-                assert_eq!(list(&result, name), floats(counts), "{name}");
+                assert_eq!(list(&result, name), floats(counts), "{name} of {text}");
             }
+            assert_eq!(list(&result, "phases.timesMs"), model.phases().times_ms);
+            let totals = model.totals();
+            for (name, total) in [
+                ("requests", totals.requests),
+                ("retries", totals.retries),
+                ("successes", totals.successes),
+                ("giveUps", totals.give_ups),
+                ("refusedByBreaker", totals.refused_by_breaker),
+                ("refusedByBudget", totals.refused_by_budget),
+                ("openings", totals.openings),
+            ] {
+                let found = number(&result, &format!("totals.{name}"));
+                assert_eq!(found, total as f64, "{name} of {text}");
+            }
+            assert_eq!(
+                part(&result, "admittedAfterMs").as_f64(),
+                model.admitted_after_ms()
+            );
             assert_eq!(list(&result, "responseMs").len(), 301);
             assert_eq!(
                 part(&result, "recoveredAfterMs").as_f64(),
@@ -238,6 +317,62 @@ fn layers_and_stations() {
 
 /// The bindings reject values that src/js/lab/simulations.js lets through; its tests have the rest.
 #[wasm_bindgen_test]
+fn a_rate_limit_is_the_model() {
+    for (text, hints) in [
+        (r#""hints": "ignored""#, RateHints::Ignored),
+        (r#""hints": "followed""#, RateHints::Followed),
+        (
+            r#""protection": { "cooldown": {} }"#,
+            RateHints::Shared {
+                max_hold_ms: 10_000.0,
+            },
+        ),
+        (
+            r#""protection": { "cooldown": { "maxHoldMs": 70000 } }"#,
+            RateHints::Shared {
+                max_hold_ms: 70_000.0,
+            },
+        ),
+    ] {
+        let options = format!(
+            r#"{{ "jobs": 200, "workers": 20, "limit": 30, "windowMs": 8000, "latencyMs": 70,
+                "horizonMs": 500000, "binMs": 500, {text} }}"#
+        );
+        let policy = json(r#"{ "version": 1, "maxAttempts": 4 }"#);
+        let result = finished(js::rate_limit(policy, 3, 7, json(&options)));
+        let (policy, seed) = model_policy(4);
+        let mut model = RateLimit::new(RateLimitOptions {
+            jobs: 200,
+            workers: 20,
+            limit: 30,
+            window_ms: 8_000.0,
+            latency_ms: 70.0,
+            horizon_ms: 500_000.0,
+            bin_ms: 500.0,
+            hints,
+            ..RateLimitOptions::new(policy, seed)
+        })
+        .unwrap();
+        model.finish();
+        assert_eq!(list(&result, "accepted"), floats(model.bins().accepted()));
+        assert_eq!(list(&result, "rejected"), floats(model.bins().rejected()));
+        assert_eq!(list(&result, "arrivals"), floats(model.bins().arrivals()));
+        let totals = model.totals();
+        for (name, total) in [
+            ("requests", totals.requests),
+            ("rejected", totals.rejected),
+            ("done", totals.done),
+            ("failed", totals.failed),
+            ("refusedByCooldown", totals.refused_by_cooldown),
+        ] {
+            let found = number(&result, &format!("totals.{name}"));
+            assert_eq!(found, total as f64, "{name} of {text}");
+        }
+        assert_eq!(number(&result, "totals.endMs"), totals.end_ms);
+    }
+}
+
+#[wasm_bindgen_test]
 fn what_is_refused_is_named_as_in_javascript() {
     let outage = |policy, options| message(js::outage(json(policy), 0, 0, json(options)));
     assert_eq!(
@@ -253,14 +388,29 @@ fn what_is_refused_is_named_as_in_javascript() {
     let text = outage(r#"{ "version": 1, "baseMs": -1 }"#, "{}");
     assert!(text.starts_with("rejitter: baseMs must be "), "{text}");
     let load = |options| message(js::load(json(ENDLESS), 0, 0, json(options)));
-    let text =
-        load(r#"{ "budget": "none", "arrivals": { "type": "regular", "perS": 1, "x": 1 } }"#);
+    assert_eq!(
+        load(
+            r#"{ "budget": {}, "protection": { "clients": 3, "breaker": 5,
+                "budget": { "capacity": -1, "refund": 1, "preset": "aws", "rate": 1 } } }"#
+        ),
+        "rejitter: budget.capacity must be above 0 and at most 10^9 tokens, got -1; \
+         budget.preset must be 'awsSdk2026', got \"aws\"; budget.refund must be true or false, got 1; \
+         protection.breaker must be an object, got 5; \
+         unknown option \"budget\"; unknown option \"protection.clients\"; unknown option \"budget.rate\""
+    );
+    let text = load(r#"{ "protection": { "budget": { "maxTokens": 10, "cost": 1 } } }"#);
+    assert_eq!(
+        text,
+        "rejitter: budget.tokenRatio must be above 0 and at most 1,000 tokens, got NaN; \
+         unknown option \"budget.cost\""
+    );
+    let text = load(r#"{ "arrivals": { "type": "regular", "perS": 1, "x": 1 } }"#);
     assert!(
         text.starts_with("rejitter: arrivals must be { type: "),
         "{text}"
     );
     assert!(
-        text.contains(", got { type: \"regular\", perS: 1, x: 1 }; "),
+        text.contains(", got { type: \"regular\", perS: 1, x: 1 }"),
         "{text}"
     );
     let line = json(r#"{ "figure": "half", "baseMs": 5, "capMs": 4, "seed": 1 }"#);

@@ -1,8 +1,9 @@
 //! Every simulation, bit for bit: the same file runs natively, in Node and in browsers.
 
 use rejitter::simulation::{
-    Amplification, AmplificationOptions, Arrivals, Budget, Contention, ContentionOptions, Ethernet,
-    EthernetOptions, Load, LoadOptions, Noise, Normal, Outage, OutageOptions, Simulation, Strategy,
+    Amplification, AmplificationOptions, Arrivals, BudgetOptions, Contention, ContentionOptions,
+    Ethernet, EthernetOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Noise,
+    Normal, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation, Strategy,
 };
 use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 #[cfg(target_arch = "wasm32")]
@@ -102,32 +103,43 @@ fn outage() {
     assert_eq!(digest.0, 0xfd02_3581_f322_9a2f);
 }
 
+/// A bucket of tokens, without refunds.
+fn tokens(per_success: f64, per_request: f64, capacity: f64) -> LoadBudget {
+    LoadBudget::Tokens {
+        options: BudgetOptions {
+            capacity,
+            per_success,
+            refund: false,
+            ..BudgetOptions::default()
+        },
+        per_request,
+        per_second: 0.0,
+    }
+}
+
 #[test]
 fn load() {
     let mut digest = Digest::new();
     for (arrivals, budget) in [
         (
             Arrivals::Poisson { per_s: 280.0 },
-            Budget::PerSuccess {
-                ratio: 0.1,
-                bucket: 10.0,
-            },
+            Some(tokens(0.1, 0.0, 10.0)),
         ),
         (
             Arrivals::Closed {
                 clients: 400,
                 think_ms: 900.0,
             },
-            Budget::PerRequest {
-                ratio: 0.2,
-                bucket: 50.0,
-            },
+            Some(tokens(0.0, 0.2, 50.0)),
         ),
-        (Arrivals::Regular { per_s: 280.0 }, Budget::Unlimited),
+        (Arrivals::Regular { per_s: 280.0 }, None),
     ] {
         let mut simulation = Load::new(LoadOptions {
             arrivals,
-            budget,
+            protection: LoadProtection {
+                budget,
+                ..LoadProtection::default()
+            },
             horizon_ms: 60_000.0,
             ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
         })
@@ -142,6 +154,52 @@ fn load() {
             .counts(&bins.timeouts);
     }
     assert_eq!(digest.0, 0x2fc8_dd79_6cef_cfb2);
+}
+
+#[test]
+fn protection() {
+    let mut digest = Digest::new();
+    for processes in [1, 3] {
+        let mut simulation = Load::new(LoadOptions {
+            arrivals: Arrivals::Poisson { per_s: 280.0 },
+            protection: LoadProtection {
+                budget: Some(BudgetOptions::default().into()),
+                breaker: Some(LoadBreaker::default()),
+            },
+            processes,
+            horizon_ms: 60_000.0,
+            ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        let (bins, phases) = (simulation.bins(), simulation.phases());
+        digest = digest
+            .floats(&bins.response_ms)
+            .counts(&bins.refused_by_breaker)
+            .counts(&bins.refused_by_budget)
+            .floats(&phases.times_ms)
+            .counts(&phases.processes)
+            .counts(&phases.phases);
+    }
+    for hints in [
+        RateHints::Followed,
+        RateHints::Shared {
+            max_hold_ms: 30_000.0,
+        },
+    ] {
+        let mut simulation = RateLimit::new(RateLimitOptions {
+            hints,
+            ..RateLimitOptions::new(policy(Jitter::Full), Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        let totals = simulation.totals();
+        digest = digest
+            .counts(simulation.bins().accepted())
+            .counts(simulation.bins().rejected())
+            .floats(&[totals.end_ms]);
+    }
+    assert_eq!(digest.0, 0xff47_c2a8_2d93_6481);
 }
 
 #[test]

@@ -1,7 +1,11 @@
-//! Load over time: budgets, open and closed arrivals.
+//! Load over time: open and closed arrivals.
 
-use rejitter::simulation::{Arrivals, Budget, Load, LoadOptions, Simulation, summary};
+use rejitter::simulation::{
+    Arrivals, BudgetOptions, Load, LoadBudget, LoadOptions, LoadProtection, Simulation, summary,
+};
 use rejitter::{RetryOptions, RetryPolicy, Seed};
+
+type Budget = Option<LoadBudget>;
 
 fn options(budget: Budget) -> LoadOptions {
     let policy = RetryPolicy::from_options(RetryOptions {
@@ -10,20 +14,35 @@ fn options(budget: Budget) -> LoadOptions {
     })
     .unwrap();
     LoadOptions {
-        budget,
+        protection: protected(budget),
         horizon_ms: 600_000.0,
         ..LoadOptions::new(policy, Seed::from("load"))
     }
 }
 
-const PER_REQUEST: Budget = Budget::PerRequest {
-    ratio: 0.1,
-    bucket: 10.0,
-};
-const PER_SUCCESS: Budget = Budget::PerSuccess {
-    ratio: 0.1,
-    bucket: 10.0,
-};
+fn protected(budget: Budget) -> LoadProtection {
+    LoadProtection {
+        budget,
+        ..LoadProtection::default()
+    }
+}
+
+const fn tokens(per_success: f64, per_request: f64, capacity: f64) -> Budget {
+    let options = BudgetOptions {
+        capacity,
+        per_success,
+        cost: 1.0,
+        refund: false,
+    };
+    Some(LoadBudget::Tokens {
+        options,
+        per_request,
+        per_second: 0.0,
+    })
+}
+
+const PER_REQUEST: Budget = tokens(0.0, 0.1, 10.0);
+const PER_SUCCESS: Budget = tokens(0.1, 0.0, 10.0);
 
 fn finished(options: LoadOptions) -> Load {
     let mut simulation = Load::new(options).unwrap();
@@ -36,32 +55,23 @@ fn finished(options: LoadOptions) -> Load {
 /// ten retries that the bucket holds.
 #[test]
 fn only_a_budget_by_successes_recovers() {
-    assert_eq!(
-        finished(options(Budget::Unlimited)).recovered_after_ms(),
-        None
-    );
+    assert_eq!(finished(options(None)).recovered_after_ms(), None);
     assert_eq!(finished(options(PER_REQUEST)).recovered_after_ms(), None);
     let recovered = finished(options(PER_SUCCESS)).recovered_after_ms().unwrap();
     println!("recovers {recovered:.0} ms after the outage");
     assert!((recovered - 126_500.0).abs() < 100.0, "{recovered}");
-    // Without retries at all, it is the same but for those ten.
-    let mut never = options(Budget::PerSuccess {
-        ratio: 0.0,
-        bucket: 0.0,
-    });
-    let without = finished(never.clone()).recovered_after_ms().unwrap();
-    assert!((without - 126_000.0).abs() < 100.0, "{without}");
     // An outage that has no end has none that it could recover from.
+    let mut never = options(PER_SUCCESS);
     never.timeout_ms = 1e9;
     never.down_ms = 1e9;
     assert_eq!(finished(never.clone()).recovered_after_ms(), None);
     never.timeout_ms = 1_000.0;
     // The outage is what does it.
-    never.budget = Budget::Unlimited;
+    never.protection = protected(None);
     never.down_ms = 0.0;
     let calm = finished(never);
     assert_eq!(calm.recovered_after_ms(), Some(0.0));
-    assert_eq!(calm.totals()[1], 0);
+    assert_eq!(calm.totals().retries, 0);
 }
 
 #[test]
@@ -105,7 +115,7 @@ fn closed_arrivals_recover_without_a_budget() {
             clients: 280,
             think_ms: 1_000.0,
         },
-        ..options(Budget::Unlimited)
+        ..options(None)
     });
     let recovered = simulation.recovered_after_ms().unwrap();
     println!("closed: recovers {recovered:.0} ms after the outage");
@@ -115,7 +125,7 @@ fn closed_arrivals_recover_without_a_budget() {
 #[test]
 fn attempts_are_conserved_and_budgets_kept() {
     for (arrivals, budget) in [
-        (Arrivals::Regular { per_s: 280.0 }, Budget::Unlimited),
+        (Arrivals::Regular { per_s: 280.0 }, None),
         (Arrivals::Regular { per_s: 280.0 }, PER_REQUEST),
         (Arrivals::Poisson { per_s: 280.0 }, PER_SUCCESS),
         (Arrivals::Poisson { per_s: 500.0 }, PER_REQUEST),
@@ -140,7 +150,9 @@ fn attempts_are_conserved_and_budgets_kept() {
             ..options(budget)
         };
         let simulation = finished(options);
-        let [begun, retries, successes, give_ups] = simulation.totals();
+        let totals = simulation.totals();
+        let (begun, retries) = (totals.requests, totals.retries);
+        let (successes, give_ups) = (totals.successes, totals.give_ups);
         let bins = simulation.bins();
         let sum = |column: &[u32]| column.iter().map(|n| u64::from(*n)).sum::<u64>();
         let (first, again) = (sum(&bins.requests), sum(&bins.retries));
@@ -153,10 +165,9 @@ fn attempts_are_conserved_and_budgets_kept() {
         assert_eq!(late, retries + give_ups);
         assert!(late > 0, "{arrivals:?}");
         let deposits = match budget {
-            Budget::Unlimited => f64::INFINITY,
-            Budget::PerRequest { .. } => first as f64 * 0.1,
-            Budget::PerSuccess { .. } => successes as f64 * 0.1,
-            other => panic!("what it deposits is not known here: {other:?}"),
+            None => f64::INFINITY,
+            Some(LoadBudget::Tokens { per_request, .. }) if per_request > 0.0 => first as f64 * 0.1,
+            Some(_) => successes as f64 * 0.1,
         };
         assert!(retries as f64 <= 10.0 + deposits + 1e-6);
         // One server: a limited number of responses per second, none while it stands still.
@@ -239,7 +250,7 @@ fn work_in_progress_waits_for_the_end_of_the_outage() {
             down_ms: 250.0,
             horizon_ms: 2_000.0,
             bin_ms: 1_000.0,
-            ..options(Budget::Unlimited)
+            ..options(None)
         });
         assert_eq!(simulation.bins().response_ms[..2], expected, "from {from}");
     }

@@ -1,8 +1,10 @@
 //! Rejected options, each with its name, its value and the rule; and odd ones that work.
 
 use rejitter::simulation::{
-    Amplification, AmplificationOptions, Arrivals, Budget, Contention, ContentionOptions, Ethernet,
-    EthernetOptions, Load, LoadOptions, Outage, OutageOptions, Simulation, Strategy, amplification,
+    Amplification, AmplificationOptions, Arrivals, BreakerOptions, BudgetOptions, Contention,
+    ContentionOptions, Ethernet, EthernetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
+    LoadProtection, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation,
+    Strategy, amplification,
 };
 use rejitter::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
@@ -151,8 +153,6 @@ fn load_is_checked() {
     let open = |per_s| Arrivals::Regular { per_s };
     let random = |per_s| Arrivals::Poisson { per_s };
     let closed = |clients, think_ms| Arrivals::Closed { clients, think_ms };
-    let per_request = |ratio, bucket| Budget::PerRequest { ratio, bucket };
-    let per_success = |ratio, bucket| Budget::PerSuccess { ratio, bucket };
     rejects! { Load::new, good,
         arrivals: [open(0.0), open(NAN), open(INF), random(-1.0), random(1e6), closed(0, 1.0),
             closed(1_000_001, 1.0), closed(1, NAN), closed(1, -1.0)]
@@ -163,8 +163,120 @@ fn load_is_checked() {
         bin_ms: [0.0, NAN, INF, 0.01]
         horizon_ms: [0.0, -1.0, NAN, INF]
         curve: [vec![-1.0]]
-        budget: [per_request(-0.1, 1.0), per_request(0.1, NAN), per_success(INF, 1.0),
-            per_success(0.1, -1.0)]
+        processes: [0, 1_001]
+    }
+}
+
+#[test]
+fn protection_is_checked() {
+    let with = |protection| {
+        Load::new(LoadOptions {
+            protection,
+            ..LoadOptions::new(policy(), Seed::new(0))
+        })
+    };
+    let budget = |budget| LoadProtection {
+        budget: Some(budget),
+        breaker: None,
+    };
+    let tokens = |options, per_request, per_second| {
+        budget(LoadBudget::Tokens {
+            options,
+            per_request,
+            per_second,
+        })
+    };
+    macro_rules! options {
+        ($name:ident: $part:ident, $($field:ident: [$($value:expr),*])*) => {
+            $($({
+                let options = $part { $field: $value, ..$part::default() };
+                let protection = LoadProtection {
+                    $name: Some(options.into()),
+                    ..LoadProtection::default()
+                };
+                let name = concat!(stringify!($name), ".", stringify!($field));
+                rejected(with(protection), name);
+            })*)*
+        };
+    }
+    options! { budget: BudgetOptions,
+        capacity: [0.0, -1.0, NAN, INF, 1.1e9]
+        per_success: [-0.1, 0.000_9, 1_000.1, NAN, INF]
+        cost: [0.0, 0.000_9, 50.1, NAN]
+    }
+    for many in [-0.1, NAN, INF] {
+        let options = BudgetOptions::default();
+        rejected(with(tokens(options, many, 0.0)), "budget.per_request");
+        rejected(with(tokens(options, 0.0, many)), "budget.per_second");
+    }
+    let grpc = |max_tokens, token_ratio| {
+        budget(LoadBudget::Grpc {
+            max_tokens,
+            token_ratio,
+        })
+    };
+    for (max, ratio, name) in [
+        (0.9, 0.1, "budget.max_tokens"),
+        (1_001.0, 0.1, "budget.max_tokens"),
+        (NAN, 0.1, "budget.max_tokens"),
+        (10.0, 0.0, "budget.token_ratio"),
+        (10.0, NAN, "budget.token_ratio"),
+    ] {
+        rejected(with(grpc(max, ratio)), name);
+    }
+    options! { breaker: BreakerOptions,
+        failure_ratio: [0.0, 1.1, NAN]
+        minimum_calls: [0.0, 1.5, NAN]
+        window_ms: [99.0, 3.7e6, NAN]
+        consecutive_failures: [0.0, 2.5, NAN]
+        open_ms: [0.0, INF, NAN]
+        close_after: [0.0, 1.5, 1_001.0, INF, NAN]
+    }
+    for draw in [-0.1, 1.1, NAN] {
+        let breaker = LoadBreaker {
+            draw: Some(draw),
+            ..LoadBreaker::default()
+        };
+        let protection = LoadProtection {
+            breaker: Some(breaker),
+            ..LoadProtection::default()
+        };
+        rejected(with(protection), "breaker.draw");
+    }
+    // A client that is rejected must not ask again at the same time for ever.
+    let at_once = LoadOptions {
+        arrivals: Arrivals::Closed {
+            clients: 3,
+            think_ms: 0.0,
+        },
+        protection: LoadProtection {
+            breaker: Some(LoadBreaker::default()),
+            ..LoadProtection::default()
+        },
+        ..LoadOptions::new(policy(), Seed::new(0))
+    };
+    rejected(Load::new(at_once), "arrivals");
+}
+
+#[test]
+fn a_rate_limit_is_checked() {
+    let good = RateLimitOptions::new(policy(), Seed::new(0));
+    rejects! { RateLimit::new, good,
+        jobs: [0, 1_000_001]
+        workers: [0, 100_001]
+        limit: [0, u32::MAX]
+        window_ms: [0.0, -1.0, NAN, INF]
+        latency_ms: [0.0, NAN, INF, 1e-10]
+        horizon_ms: [0.0, NAN, INF]
+        bin_ms: [0.0, NAN, INF, 0.5]
+        curve: [vec![NAN]]
+    }
+    for max_hold_ms in [-1.0, NAN] {
+        let options = RateLimitOptions {
+            hints: RateHints::Shared { max_hold_ms },
+            ..good.clone()
+        };
+        rejected(RateLimit::new(options), "cooldown.max_hold_ms");
     }
 }
 

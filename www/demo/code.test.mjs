@@ -8,10 +8,14 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { RetryPolicy } from 'rejitter';
 import { plan } from 'rejitter/lab';
+import { breaker, budget, cooldown, protect } from 'rejitter/protection';
 import { programFolder } from './lib/programs.mjs';
 import { pageModule } from './page-module.mjs';
 
 const run = promisify(execFile);
+
+/** Functions that programs with protection call. */
+const parts = { breaker, budget, cooldown, protect };
 
 /** @typedef {{ name: string, tab: string, code: string, strategy: any }} Printed */
 
@@ -33,9 +37,9 @@ before(async () => {
   const { PRESETS } = await pageModule('state/presets.ts');
   ({ source } = code);
   strategies = state;
-  /** @param {Printed[]} list @param {string} name @param {any} strategy */
-  const add = (list, name, strategy) => {
-    for (const [tab, text] of Object.entries(code.programs(strategy)))
+  /** @param {Printed[]} list @param {string} name @param {any} strategy @param {string[]} [parts] */
+  const add = (list, name, strategy, parts) => {
+    for (const [tab, text] of Object.entries(code.programs(strategy, parts)))
       list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
   };
   for (const choice of state.CHOICES) {
@@ -80,6 +84,13 @@ before(async () => {
       totalTimeoutMs: 20_000,
       ...part,
     });
+  for (const parts of [['budget'], ['budget', 'breaker', 'cooldown']])
+    for (const [name, strategy] of [
+      ['chosen', { ...state.INITIAL, baseMs: 20 }],
+      ['polly', PRESETS.find((/** @type {any} */ preset) => preset.name === 'polly').strategy],
+      ['data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 }],
+    ])
+      add(others, `${name} with ${parts.join(' and ')}`, strategy, parts);
   add(others, 'only as data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 });
 });
 
@@ -117,6 +128,17 @@ test('presets are printed by name, changed ones with their changes, and the rest
   assert.match(typeScript('only as data').code, /RetryPolicy\.fromJSON\(\{\n {2}version: 1,\n {2}capRule: 'ceiling',/);
 });
 
+test('the parts that the calls share are made once, before the calls, and passed by name', () => {
+  const { code: chosen } = typeScript('chosen with budget and breaker and cooldown');
+  assert.match(chosen, /^import \{ breaker, budget, cooldown, protect \} from 'rejitter\/protection';$/m);
+  assert.match(chosen, /^const protection = protect\(budget\(\), breaker\(\), cooldown\(\)\);$/m);
+  assert.match(chosen, /^ {4}protection,\n {2}\},$/m);
+  assert.match(typeScript('polly with budget').code, /RetryPolicy\.preset\('polly', \{\n {2}protection,\n\}\)/);
+  assert.match(typeScript('data with budget').code, /^\}\)\.with\(\{ protection \}\);$/m);
+  for (const { code, tab } of others.filter(({ name }) => name.includes(' with budget')))
+    assert.equal(code.includes('protect('), tab !== 'Delays only');
+});
+
 test('each program makes the very policy of its strategy', () => {
   let policies = 0;
   for (const { name, tab, code, strategy } of [...grid, ...others]) {
@@ -124,7 +146,7 @@ test('each program makes the very policy of its strategy', () => {
     const statements = code
       .replace(/^import .*$/gm, '')
       .replace(/\n(?:const response|\/\/ The )[^]*/, '\nreturn policy;');
-    const made = new Function('RetryPolicy', statements)(RetryPolicy);
+    const made = new Function('RetryPolicy', ...Object.keys(parts), statements)(RetryPolicy, ...Object.values(parts));
     const [{ capRule: _, ...printed }, { capRule: __, ...expected }] = [
       strategies.strategyOf(made),
       strategies.strategyOf(strategies.policyOf(strategy)),

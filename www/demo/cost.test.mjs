@@ -356,7 +356,7 @@ describe('peaks by the size of the herd', () => {
   });
 });
 
-describe('retry budgets', () => {
+describe('protection', () => {
   /** @type {any} */
   let page;
   /** @type {any} */
@@ -365,45 +365,93 @@ describe('retry budgets', () => {
     page = await pageModule('compute/load.ts');
     strategies = await pageModule('state/strategy.ts');
   });
+  const floorPerS = 0;
 
   // The reference: Bronson et al., 2021.
-  test('recover 280 of 300 requests a second, retried once, in 125 s, only if credited by successes', async () => {
+  test('280 of 300 requests a second, retried once: never over, but with a budget after 128.5 s', async () => {
     const strategy = { ...strategies.INITIAL, maxAttempts: 2 };
     /** @type {number[]} */
     const reports = [];
     const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300 };
     const result = await page.load(
-      { strategy, herd, seed: 42 },
+      { strategy, herd, floorPerS, seed: 42 },
       (/** @type {{ runs: unknown[] }} */ { runs }) => reports.push(runs.length),
       signal,
     );
-    assert.deepEqual(reports, [1, 2, 3, 4, 5]);
+    assert.deepEqual(reports, [1, 2, 3, 4, 4, 5, 6]);
     assert.deepEqual([Math.round(result.perS), result.capacityPerS], [280, 300]);
     assert.deepEqual(
-      result.runs.map((/** @type {any} */ { jitter, budget, recoveredAfterMs }) => [
-        jitter,
-        budget,
-        recoveredAfterMs && Math.round(recoveredAfterMs / 5000) * 5,
-      ]),
+      result.runs
+        .slice(0, 5)
+        .map((/** @type {any} */ { jitter, shared, recoveredAfterMs }) => [
+          jitter,
+          shared,
+          recoveredAfterMs && Math.round(recoveredAfterMs / 500) / 2,
+        ]),
       [
-        ['none', 'unlimited', undefined],
-        ['full', 'unlimited', undefined],
-        ['equal', 'unlimited', undefined],
-        ['decorrelated', 'unlimited', undefined],
-        ['full', 'request', undefined],
-        ['full', 'success', 125],
+        ['none', 'none', undefined],
+        ['full', 'none', undefined],
+        ['equal', 'none', undefined],
+        ['decorrelated', 'none', undefined],
+        ['full', 'budget', 128.5],
       ],
     );
-    for (const { budget, lastLoad, arrivals } of result.runs) {
+    for (const { shared, lastLoad, arrivals } of result.runs) {
       assert.equal(arrivals.length, 300);
-      assert.equal(lastLoad > 1, budget !== 'success', `${budget}: ${lastLoad}`);
+      assert.equal(lastLoad > 1, shared === 'none', `${shared}: ${lastLoad}`);
+    }
+    assert.deepEqual(Object.keys(result.chosen).sort(), ['both', 'breaker', 'budget', 'none']);
+    assert.equal(result.chosen.none, result.runs[1]);
+    const [budget, breaker, both] = result.runs.slice(4);
+    assert.equal(budget.retries, 50);
+    for (const { recoveredAfterMs, phases, refused } of [breaker, both]) {
+      assert.ok(recoveredAfterMs < 30_000 && refused.some((/** @type {number} */ n) => n > 0));
+      assert.ok(phases.phases.includes(1) && phases.phases.at(-1) === 0);
     }
   });
 
-  test('are not needed without an outage, and do not help above the capacity: the finding says so', async () => {
+  test('the sentences have the numbers of the runs, and compare the floor with the spare capacity', async () => {
+    const { finding } = await pageModule('figures/recovery.ts');
+    const said = async (/** @type {any} */ more) => {
+      const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300, ...more.herd };
+      const strategy = { ...strategies.INITIAL, jitter: 'none', maxAttempts: 4 };
+      const result = await page.load({ strategy, floorPerS, seed: 42, ...more, herd }, nothing, signal);
+      return Object.fromEntries(
+        page.SHARED.map((/** @type {'none'} */ shared) => [
+          shared,
+          finding({ ...result, shared, run: result.chosen[shared] }).replaceAll('\u00a0', ' '),
+        ]),
+      );
+    };
+    const { none, budget, breaker, both } = await said({});
+    assert.match(
+      none,
+      /^Without protection, the server does not recover within \d+ min: its load at the end is 3\.7 times/,
+    );
+    assert.equal(budget, 'With a budget, the server recovers 2.1 min after the outage, with 50 retries.');
+    assert.match(
+      breaker,
+      /^With a breaker, .* The breaker opens \w+( times)? and rejects [\d,]+ calls, the last one .* after/,
+    );
+    assert.match(both, /^With both, .*, with 50 retries\. The breaker opens/);
+    // The server can do 20 of these 30 retries a second.
+    const { budget: above } = await said({ floorPerS: 30 });
+    assert.match(above, /^With a budget, the server does not recover .* A floor of 30\/s is more than the 20\/s that/);
+    const { budget: below } = await said({ floorPerS: 10 });
+    assert.match(
+      below,
+      /^With a budget, the server recovers 4\.4 min .* A floor of 10\/s is no more than the 20\/s that/,
+    );
+    const calm = await said({ herd: { downMs: 0 } });
+    for (const text of Object.values(calm)) assert.match(text, /^Without an outage/);
+    const full = await said({ herd: { demand: 1.05, downMs: 2000 } });
+    for (const text of Object.values(full)) assert.match(text, /^New requests alone take 105% of the capacity/);
+  });
+
+  test('is not needed without an outage, and does not help above the capacity: the finding says so', async () => {
     const { finding } = await pageModule('figures/load.ts');
     const calm = await page.load(
-      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 0.93 }, seed: 1 },
+      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 0.93 }, floorPerS, seed: 1 },
       nothing,
       signal,
     );
@@ -411,24 +459,32 @@ describe('retry budgets', () => {
       assert.deepEqual([recoveredAfterMs, timeouts.some((/** @type {number} */ n) => n > 0)], [0, false]);
     assert.match(finding(calm), /^Without an outage/);
     const full = await page.load(
-      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 2000, demand: 1.05 }, seed: 1 },
+      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 2000, demand: 1.05 }, floorPerS, seed: 1 },
       nothing,
       signal,
     );
-    assert.ok(full.runs.every((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs === undefined));
     assert.match(finding(full), /^New requests alone take 105/);
   });
 
   test('the sweep over all demands has the numbers of simulateLoad, and agrees with the rows above it', async () => {
     const herd = { capacityPerS: 120, downMs: 2000 };
-    const { points, horizonMs } = await page.sweep({ strategy: strategies.INITIAL, herd, seed: 42 }, nothing, signal);
-    assert.equal(points.length, 3 * page.DEMANDS.length);
-    const budgets = /** @type {const} */ ({
-      unlimited: 'unlimited',
-      request: { per: 'request', ratio: 0.1, bucket: 10 },
-      success: { per: 'success', ratio: 0.1, bucket: 10 },
+    const { points, horizonMs } = await page.sweep(
+      { strategy: strategies.INITIAL, herd, floorPerS, seed: 42 },
+      nothing,
+      signal,
+    );
+    assert.equal(points.length, 4 * page.DEMANDS.length);
+    const protections = /** @type {const} */ ({
+      none: {},
+      budget: { budget: {} },
+      breaker: { breaker: {} },
+      both: { budget: {}, breaker: {} },
     });
-    for (const { demand, budget, recoveredAfterMs } of points) {
+    for (const { demand, shared, recoveredAfterMs } of points) {
+      if (demand > 1) {
+        assert.equal(recoveredAfterMs, undefined);
+        continue;
+      }
       const simulation = simulateLoad(
         { backoff: 'exponential', jitter: 'full', baseMs: 100, capMs: 10_000, maxAttempts: 10 },
         {
@@ -438,16 +494,16 @@ describe('retry budgets', () => {
           downFromMs: 10_000,
           downMs: 2000,
           horizonMs,
-          budget: budgets[/** @type {keyof typeof budgets} */ (budget)],
+          protection: protections[/** @type {keyof typeof protections} */ (shared)],
           seed: 42,
         },
       );
       simulation.step();
-      assert.equal(recoveredAfterMs, simulation.result().recoveredAfterMs, `${demand} ${budget}`);
+      assert.equal(recoveredAfterMs, simulation.result().recoveredAfterMs, `${demand} ${shared}`);
       simulation.free();
     }
     const { runs } = await page.load(
-      { strategy: strategies.INITIAL, herd: { ...herd, demand: 0.93 }, seed: 42 },
+      { strategy: strategies.INITIAL, herd: { ...herd, demand: 0.93 }, floorPerS, seed: 42 },
       nothing,
       signal,
     );
@@ -456,9 +512,9 @@ describe('retry budgets', () => {
       .map((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs);
     assert.deepEqual(
       swept,
-      [runs[1], runs[4], runs[5]].map(({ recoveredAfterMs }) => recoveredAfterMs),
+      [runs[1], runs[4], runs[5], runs[6]].map(({ recoveredAfterMs }) => recoveredAfterMs),
     );
-    assert.deepEqual([swept[0], swept[1], swept[2] > 10_000], [undefined, undefined, true]);
+    assert.deepEqual([swept[0], swept[1] > 10_000, swept[2] < 10_000], [undefined, true, true]);
   });
 });
 

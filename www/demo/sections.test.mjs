@@ -1,7 +1,7 @@
 /** The sections of the built page in use: herd, cost, code, linter, import. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explain, simulateContention, simulateLoad } from 'rejitter/lab';
+import { explain, simulateContention, simulateLoad, simulateRateLimit } from 'rejitter/lab';
 import { inEachEngine } from './lib/built-page.mjs';
 import { column, drawn, tableOf } from './lib/page.mjs';
 import { differences } from './lib/picture.mjs';
@@ -147,75 +147,92 @@ inEachEngine(({ withPage }) => {
       await seen(page, '#peaks', '.band');
     }));
 
-  test('budgets: the sentence has the numbers of the package, for the demand of the slider and of the link', () =>
+  test('protection: the sentences have the numbers of the package, for the controls and for the link', () =>
     withPage(async (page, url) => {
-      /** @param {number} demand */
-      const expected = (demand) => {
-        const run = (/** @type {string} */ jitter, /** @type {any} */ budget = 'unlimited') => {
-          const policy = /** @type {any} */ ({
-            ...(jitter !== 'decorrelated' && { backoff: 'exponential' }),
-            jitter,
-            baseMs: 100,
-            capMs: 10_000,
-            maxAttempts: 10,
-          });
-          const simulation = simulateLoad(policy, {
-            arrivals: { type: 'regular', perS: 120 * demand },
-            capacityPerS: 120,
-            timeoutMs: 1000,
-            downFromMs: 10_000,
-            downMs: 2000,
-            horizonMs: 120_000,
-            binMs: 400,
-            budget,
-            seed: 42,
-          });
-          simulation.step();
-          const { requests, retries, recoveredAfterMs } = simulation.result();
-          simulation.free();
-          const last = [...requests].map((n, i) => n + (retries[i] ?? 0)).slice(270, 300);
-          return { load: last.reduce((a, b) => a + b, 0) / (12 * 120), recovered: recoveredAfterMs };
-        };
-        const least = Math.min(...['none', 'full', 'equal', 'decorrelated'].map((jitter) => run(jitter).load));
-        const [request, success] = ['request', 'success'].map(
-          (per) => run('full', { per, ratio: 0.1, bucket: 10 }).recovered,
-        );
-        return { times: Number(least.toPrecision(2)), request, success };
+      const policy = /** @type {const} */ ({
+        backoff: 'exponential',
+        jitter: 'full',
+        baseMs: 100,
+        capMs: 10_000,
+        maxAttempts: 10,
+      });
+      /** @param {number} demand @param {any} protection */
+      const run = (demand, protection) => {
+        const simulation = simulateLoad(policy, {
+          arrivals: { type: 'regular', perS: 120 * demand },
+          capacityPerS: 120,
+          timeoutMs: 1000,
+          downFromMs: 10_000,
+          downMs: 2000,
+          horizonMs: 120_000,
+          binMs: 400,
+          protection,
+          seed: 42,
+        });
+        simulation.step();
+        const result = simulation.result();
+        simulation.free();
+        return result;
       };
       const seconds = (/** @type {number | undefined} */ ms) =>
         `${Number(((ms ?? NaN) / 1000).toFixed((ms ?? 0) < 9995 ? 2 : 1))}\u00a0s`;
+      const many = (/** @type {number} */ n) => n.toLocaleString('en-US');
       await page.locator('#budget-body').scrollIntoViewIfNeeded();
-      await drawn(page, 'load');
-      const finding = page.locator('#load .finding');
-      const now = expected(0.93);
-      assert.equal(now.request, undefined);
-      const said = (await finding.textContent()) ?? '';
-      assert.match(
-        said,
-        new RegExp(
-          `^Backoff hardly helps: .* at ${now.times} times the capacity, and the server never recovers\\. A ` +
-            `budget of 10% per success recovers in ${seconds(now.success)}; of 10% per request it never does\\.$`,
-        ),
-      );
-
-      await page.getByRole('slider', { name: 'New requests' }).fill('4');
-      await page.waitForURL(/demand=0\.8$/);
-      const less = expected(0.8);
-      await page.locator('#load .finding', { hasText: seconds(less.request) }).waitFor();
+      await drawn(page, 'recovery');
+      const finding = page.locator('#recovery .finding');
+      const nothing = run(0.93, {});
+      assert.equal(nothing.recoveredAfterMs, undefined);
       assert.match(
         (await finding.textContent()) ?? '',
         new RegExp(
-          `at ${less.times} times the capacity.*recovers in ${seconds(less.success)}, of 10% per request in ` +
-            `${seconds(less.request)}\\.$`,
+          `^Without protection, .* 9\\.3 times the capacity, with ${many(nothing.totals.retries)} retries\\.$`,
         ),
       );
+      await drawn(page, 'load');
+      assert.match((await page.locator('#load .finding').textContent()) ?? '', /^Backoff hardly helps: .* 9\.3 times/);
+
+      await page.getByRole('checkbox', { name: 'budget' }).check();
+      await page.getByRole('checkbox', { name: 'breaker' }).check();
+      await page.waitForURL(/protection=budget(,|%2C)breaker$/);
+      const both = run(0.93, { budget: {}, breaker: {} });
+      await drawn(page, 'recovery');
+      assert.equal(
+        await finding.textContent(),
+        `With both, the server recovers ${seconds(both.recoveredAfterMs)} after the outage, with 50 retries. The ` +
+          `breaker opens once and rejects ${many(both.totals.refusedByBreaker)} calls, the last one ` +
+          `${seconds(both.admittedAfterMs)} after the outage.`,
+      );
+      assert.equal(await page.locator('#recovery .phases .phase-open').count(), both.totals.openings);
+      // Part of the generated code, too, and the policy has a budget now.
+      await page.locator('#code-body').scrollIntoViewIfNeeded();
+      const code = page.locator('#code-panel', { hasText: 'protect(budget(), breaker())' });
+      await code.waitFor();
+      assert.match(
+        (await code.textContent()) ?? '',
+        /import \{ breaker, budget, protect \} from 'rejitter\/protection'/,
+      );
+      await page.locator('#linter-body').scrollIntoViewIfNeeded();
+      await page.locator('#linter-body [aria-busy="false"]').waitFor();
+      assert.equal(await page.locator('#linter-body code.code', { hasText: 'no-budget' }).count(), 0);
+
+      // Above the 8.4 requests a second that are to spare, a floor never lets the server recover.
+      await page.goto(`${url}?protection=budget&floor=30`);
+      await page.locator('#budget-body').scrollIntoViewIfNeeded();
+      await drawn(page, 'recovery');
+      const floor = run(0.93, { budget: { perSecond: 30 } });
+      assert.equal(floor.recoveredAfterMs, undefined);
+      assert.match(
+        (await finding.textContent()) ?? '',
+        new RegExp(`with ${many(floor.totals.retries)} retries\\. A floor of 30/s is more than the 8\\.4/s that`),
+      );
+      assert.ok(await page.getByRole('checkbox', { name: 'budget' }).isChecked());
       await drawn(page, 'budgets');
-      assert.match((await page.locator('#budgets .bound-label').textContent()) ?? '', /^now 80/);
+      assert.match((await page.locator('#budgets .bound-label').textContent()) ?? '', /^now 93/);
 
       // A link of the time when this was a part of the herd.
       await page.goto(`${url}?arrivals=independent&demand=1.05`);
       await page.locator('#budget-body').scrollIntoViewIfNeeded();
-      await drawn(page, 'load');
+      await drawn(page, 'recovery');
       assert.match((await finding.textContent()) ?? '', /^New requests alone take 105% of the capacity/);
       assert.equal(
         await page.getByRole('slider', { name: 'New requests' }).getAttribute('aria-valuetext'),
@@ -223,14 +240,43 @@ inEachEngine(({ withPage }) => {
       );
     }));
 
-  test('cost, budgets, aws: no text covers another one, from 1440 down to 320 pixels', () =>
+  test('protection: one 429 for all, in the numbers of the package', () =>
+    withPage(
+      async (page, url) => {
+        await page.goto(`${url}?maxAttempts=6`);
+        await page.locator('#budget-body').scrollIntoViewIfNeeded();
+        await drawn(page, 'rate-limit');
+        const totals = (/** @type {any} */ options) => {
+          const simulation = simulateRateLimit({ maxAttempts: 6 }, { ...options, seed: 42 });
+          simulation.step();
+          const found = simulation.result().totals;
+          simulation.free();
+          return found;
+        };
+        const ignored = totals({ hints: 'ignored' });
+        const followed = totals({});
+        const shared = totals({ protection: { cooldown: { maxHoldMs: Infinity } } });
+        assert.deepEqual([ignored.failed, shared.failed], [700, 0]);
+        const seconds = (/** @type {number} */ ms) => `${Number((ms / 1000).toFixed(1))}\u00a0s`;
+        assert.equal(
+          await page.locator('#rate-limit .finding').textContent(),
+          `Of 1,000 jobs 700 fail if hints are ignored, and ${followed.failed} fail if each worker follows its own. ` +
+            `With a shared cooldown none fails: ${shared.rejected} requests are rejected instead of ` +
+            `${followed.rejected}, and the last job ends after ${seconds(shared.endMs)} instead of ` +
+            `${seconds(followed.endMs)}.`,
+        );
+      },
+      { viewport: { width: 390, height: 844 } },
+    ));
+
+  test('cost, protection, aws: no text covers another one, from 1440 down to 320 pixels', () =>
     withPage(async (page) => {
       for (const width of [1440, 1024, 768, 390, 320]) {
         await page.setViewportSize({ width, height: 900 });
         for (const [section, ...ids] of [
           ['aws-body', 'contention'],
           ['cost-body', 'cost', 'peaks'],
-          ['budget-body', 'load', 'budgets'],
+          ['budget-body', 'recovery', 'load', 'budgets', 'rate-limit'],
         ]) {
           await page.locator(`#${section}`).scrollIntoViewIfNeeded();
           for (const id of ids) {

@@ -9,7 +9,7 @@ const { ALL_BACKOFFS, ALL_JITTERS, BACKOFFS, CHOICES, INITIAL, JITTERS, policyOf
   await pageModule('state/strategy.ts');
 const { PRESETS, sameStrategy } = await pageModule('state/presets.ts');
 const { fromQuery, readQuery, toQuery } = await pageModule('state/permalink.ts');
-const { INITIAL_STATE } = await pageModule('state/state.ts');
+const { INITIAL_STATE, PROTECTIONS, joined, partsIn } = await pageModule('state/state.ts');
 
 /** Unlike the defaults in every field. */
 const SET = {
@@ -66,6 +66,20 @@ test('a link brings back every strategy', () => {
     assert.deepEqual(fromQuery(toQuery(state)), state);
   }
   assert.equal(toQuery(INITIAL_STATE), '');
+});
+
+test('a link brings back every choice of parts, and the floor', () => {
+  assert.equal(PROTECTIONS.length, 8);
+  for (const parts of PROTECTIONS) {
+    const state = { ...INITIAL_STATE, protection: { parts, floorPerS: 30 } };
+    assert.deepEqual(fromQuery(toQuery(state)), state);
+    assert.equal(joined(partsIn(parts)), parts);
+  }
+  assert.equal(fromQuery('?protection=budget,breaker').protection.parts, 'budget,breaker');
+  const { state, problems } = readQuery('?protection=breaker,budget&floor=-1');
+  assert.deepEqual(state, INITIAL_STATE);
+  assert.match(problems[0], /^protection must be one of 'none', 'budget', .*, got 'breaker,budget'$/);
+  assert.deepEqual(problems.slice(1), ["floor must be between 0 and 1000, got '-1'"]);
 });
 
 test('base and cap of a link follow the rule of the package; a conflict names the value', () => {

@@ -46,7 +46,9 @@ const mounts: readonly (() => void)[] = [
   () => mountWhenNear('herd-body', async (root) => (await import('./sections/herd')).mountHerd(root, store, slow)),
   () => mountWhenNear('cost-body', async (root) => (await import('./sections/cost')).mountCost(root, store, slow)),
   () =>
-    mountWhenNear('budget-body', async (root) => (await import('./sections/budget')).mountBudget(root, store, slow)),
+    mountWhenNear('budget-body', async (root) =>
+      (await import('./sections/protection')).mountProtection(root, store, slow),
+    ),
   () => mountWhenNear('code-body', async (root) => (await import('./take-away/code-section')).mountCode(root, store)),
   () =>
     mountWhenNear('linter-body', async (root) => (await import('./take-away/linter')).mountLinter(root, store, quick)),

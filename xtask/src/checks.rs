@@ -169,6 +169,7 @@ fn native() -> Vec<Plan> {
 const LAB_TOO: [&str; 3] = ["--", "--features", "lab-exports"];
 /// The other test programs are Node's.
 const IN_BROWSER: [&str; 2] = ["--test", "wasm_browser"];
+const IN_NODE: [&str; 2] = ["--test", "wasm_node"];
 
 fn wasm() -> Vec<Plan> {
     let test = |name: &str, more: &[&'static str], commands: fn(&Context<'_>) -> Cmd| {
@@ -181,7 +182,9 @@ fn wasm() -> Vec<Plan> {
     };
     vec![
         test("wasm: Node", &[], |cx| {
-            wasm_pack(cx, &["test", "--mode", "no-install", "--node"]).args(LAB_TOO)
+            wasm_pack(cx, &["test", "--mode", "no-install", "--node"])
+                .args(LAB_TOO)
+                .args(IN_NODE)
         }),
         test("wasm: Chromium", &[FOUND], |cx| {
             let browser = [

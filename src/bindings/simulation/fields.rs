@@ -2,7 +2,7 @@
 
 use wasm_bindgen::JsValue;
 
-use crate::bindings::values::{thrown, value_of};
+use crate::bindings::values::{options_of, thrown};
 use crate::core::{OptionError, OptionErrors};
 use crate::data::{Value, camel_case, rejection};
 
@@ -16,13 +16,46 @@ pub(super) struct Fields {
 
 impl Fields {
     pub(super) fn read(options: JsValue) -> Result<Self, JsValue> {
-        match value_of("options", options)? {
+        match options_of(options)? {
             Value::Object(entries) => Ok(Self::of(entries)),
             other => {
                 let text = format!("options must be an object, got {other}");
                 Err(thrown(&text, false))
             }
         }
+    }
+
+    /// Reads an object of options, which are found under their names after `prefix` from here on. Returns whether it is
+    /// there.
+    pub(super) fn section(&mut self, name: &'static str, prefix: &str) -> bool {
+        let Some(at) = self.entries.iter().position(|(entry, _)| entry == name) else {
+            return false;
+        };
+        match self.entries.swap_remove(at) {
+            (_, Value::Object(entries)) => {
+                let named = |(part, value)| (format!("{prefix}{part}"), value);
+                self.entries.extend(entries.into_iter().map(named));
+                true
+            }
+            (_, other) => {
+                let problem = format!("{name} must be an object, got {other}");
+                self.problems.push(problem);
+                false
+            }
+        }
+    }
+
+    /// Whether the option is set.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given(name).is_some()
+    }
+
+    /// Reads a switch.
+    pub(super) fn switch(&mut self, name: &'static str, field: &mut bool) {
+        self.other(name, field, "true or false", |value| match value {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        });
     }
 
     pub(super) fn of(entries: Vec<(String, Value)>) -> Self {

@@ -7,13 +7,12 @@ use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
 use crate::data::Value;
-use crate::simulation::{Arrivals, Budget, Load, LoadOptions};
+use crate::simulation::{
+    Arrivals, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadPhases, LoadProtection,
+};
 
 const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or \
                         { type: 'closed', clients, thinkMs } with an integer of clients";
-const BUDGET: &str = "'unlimited', { per: 'request', ratio, bucket } or \
-                      { per: 'success', ratio, bucket }";
-
 /// See [`LoadOptions`]. The time limit of an attempt defaults to the policy's.
 ///
 /// # Errors
@@ -42,7 +41,8 @@ pub fn load(
     fields.number("downMs", &mut options.down_ms);
     fields.number("horizonMs", &mut options.horizon_ms);
     fields.number("binMs", &mut options.bin_ms);
-    fields.other("budget", &mut options.budget, BUDGET, budget);
+    fields.whole("processes", &mut options.processes);
+    options.protection = protection(&mut fields);
     fields.finish(Load::new(options)).map(Running::new)
 }
 
@@ -60,28 +60,103 @@ fn arrivals(value: &Value) -> Option<Arrivals> {
     })
 }
 
-fn budget(value: &Value) -> Option<Budget> {
-    if matches!(value, Value::Text(text) if text == "unlimited") {
-        return Some(Budget::Unlimited);
+fn protection(fields: &mut Fields) -> LoadProtection {
+    let mut protection = LoadProtection::default();
+    if fields.section("protection", "protection.") {
+        if fields.section("protection.budget", "budget.") {
+            protection.budget = Some(budget(fields));
+        }
+        if fields.section("protection.breaker", "breaker.") {
+            protection.breaker = Some(breaker(fields));
+        }
     }
-    let names = ["ratio", "bucket"];
-    if let Some([ratio, bucket]) = variant(value, ("per", "request"), names) {
-        return Some(Budget::PerRequest { ratio, bucket });
+    protection
+}
+
+fn budget(fields: &mut Fields) -> LoadBudget {
+    if fields.has("budget.maxTokens") || fields.has("budget.tokenRatio") {
+        let (mut max_tokens, mut token_ratio) = (f64::NAN, f64::NAN);
+        fields.number("budget.maxTokens", &mut max_tokens);
+        fields.number("budget.tokenRatio", &mut token_ratio);
+        return LoadBudget::Grpc {
+            max_tokens,
+            token_ratio,
+        };
     }
-    let [ratio, bucket] = variant(value, ("per", "success"), names)?;
-    Some(Budget::PerSuccess { ratio, bucket })
+    let mut options = BudgetOptions::default();
+    fields.other(
+        "budget.preset",
+        &mut options,
+        "'awsSdk2026'",
+        |value| match value {
+            Value::Text(name) if name == "awsSdk2026" => Some(BudgetOptions::AWS_SDK_2026),
+            _ => None,
+        },
+    );
+    fields.number("budget.capacity", &mut options.capacity);
+    fields.number("budget.perSuccess", &mut options.per_success);
+    fields.number("budget.cost", &mut options.cost);
+    fields.switch("budget.refund", &mut options.refund);
+    let (mut per_request, mut per_second) = (0.0, 0.0);
+    fields.number("budget.perRequest", &mut per_request);
+    fields.number("budget.perSecond", &mut per_second);
+    LoadBudget::Tokens {
+        options,
+        per_request,
+        per_second,
+    }
+}
+
+fn breaker(fields: &mut Fields) -> LoadBreaker {
+    let LoadBreaker {
+        mut options,
+        mut draw,
+    } = LoadBreaker::default();
+    fields.number("breaker.failureRatio", &mut options.failure_ratio);
+    fields.number("breaker.minimumCalls", &mut options.minimum_calls);
+    fields.number("breaker.windowMs", &mut options.window_ms);
+    let consecutive = &mut options.consecutive_failures;
+    fields.number("breaker.consecutiveFailures", consecutive);
+    fields.number("breaker.openMs", &mut options.open_ms);
+    fields.number("breaker.closeAfter", &mut options.close_after);
+    if fields.has("breaker.draw") {
+        let draw = draw.insert(f64::NAN);
+        fields.number("breaker.draw", draw);
+    }
+    LoadBreaker { options, draw }
 }
 
 impl Study for Load {
     fn result(&self) -> Record {
-        let bins = self.bins();
+        const _: () = assert!(
+            LoadPhases::CLOSED == 0 && LoadPhases::OPEN == 1 && LoadPhases::HALF_OPEN == 2,
+            "the numbers that JavaScript knows"
+        );
+        let (bins, totals, phases) = (self.bins(), self.totals(), self.phases());
+        let totals = Record::new()
+            .count("requests", totals.requests)
+            .count("retries", totals.retries)
+            .count("successes", totals.successes)
+            .count("giveUps", totals.give_ups)
+            .count("refusedByBreaker", totals.refused_by_breaker)
+            .count("refusedByBudget", totals.refused_by_budget)
+            .count("openings", totals.openings);
+        let phases = Record::new()
+            .floats("timesMs", &phases.times_ms)
+            .counts("processes", &phases.processes)
+            .counts("phases", &phases.phases);
         Record::new()
             .with("binMs", self.bin_ms())
             .counts("requests", &bins.requests)
             .counts("retries", &bins.retries)
             .counts("successes", &bins.successes)
             .counts("timeouts", &bins.timeouts)
+            .counts("refusedByBreaker", &bins.refused_by_breaker)
+            .counts("refusedByBudget", &bins.refused_by_budget)
             .floats("responseMs", &bins.response_ms)
+            .with("totals", totals)
+            .with("phases", phases)
             .with("recoveredAfterMs", self.recovered_after_ms())
+            .with("admittedAfterMs", self.admitted_after_ms())
     }
 }

@@ -20,6 +20,7 @@ mod ethernet;
 mod fields;
 mod load;
 mod outage;
+mod rate_limit;
 mod record;
 
 pub use amplification::amplification;
@@ -27,6 +28,7 @@ pub use contention::contention;
 pub use ethernet::ethernet;
 pub use load::load;
 pub use outage::outage;
+pub use rate_limit::rate_limit;
 
 /// How the clients retry: the policy, and its curve if that is a list.
 fn clients_of(data: &mut PolicyData) -> Result<(RetryPolicy, Vec<f64>), JsValue> {

@@ -23,6 +23,13 @@ impl Record {
         self.with(name, Uint32Array::from(numbers))
     }
 
+    pub(super) fn count(self, name: &str, number: u64) -> Self {
+        // No simulation counts to 2^53.
+        #[allow(clippy::cast_precision_loss)]
+        let number = number as f64;
+        self.with(name, number)
+    }
+
     pub(super) fn floats(self, name: &str, numbers: &[f64]) -> Self {
         self.with(name, Float64Array::from(numbers))
     }

@@ -28,6 +28,12 @@ impl Cooldown {
         }
     }
 
+    /// Returns the time until which it holds attempts.
+    #[must_use]
+    pub fn until(&self) -> f64 {
+        self.until
+    }
+
     /// Returns the rest of the cooldown in ms, 0 after its end.
     #[must_use]
     pub fn left_ms(&mut self, now: f64) -> f64 {

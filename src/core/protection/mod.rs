@@ -12,9 +12,15 @@ mod breaker;
 mod budget;
 mod cooldown;
 mod latency;
+#[cfg(feature = "lab")]
+mod options;
 mod window;
 
 pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerOptions, Change, Phase, Verdict};
 pub use budget::Budget;
 pub use cooldown::Cooldown;
 pub use latency::Latency;
+#[cfg(feature = "lab")]
+pub use options::BudgetOptions;
+#[cfg(feature = "lab")]
+pub(crate) use options::thousandths;

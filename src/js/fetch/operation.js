@@ -89,7 +89,7 @@ export class FetchOperation {
       return response;
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
-      // Who is refused may send the request elsewhere.
+      // Who is rejected may send the request elsewhere.
       if (!this.sent && !readDirectives(error).rejected) this.request.drop(error);
       throw error;
     } finally {

@@ -33,7 +33,7 @@ export class FetchRequest {
    * @param {any} input
    * @param {any} init
    * @param {number} maxAttempts
-   * @param {boolean} waits whether the request may be refused: until it is sent, it stays the caller's
+   * @param {boolean} waits whether the request may be rejected: until it is sent, it stays the caller's
    */
   constructor(input, init, maxAttempts, waits) {
     /** @type {Record<string, any> | undefined} */

@@ -35,7 +35,10 @@ export class FetchSteps extends Operation {
     return this.fetch.protection;
   }
 
-  /** The response of the attempt that has ended, or whether the network failed: what they say does not depend on methods. */
+  /**
+   * The response of the attempt that has ended, or whether the network failed: what they say does not depend on
+   * methods.
+   */
   get facts() {
     const { fetch } = this;
     if (fetch.outcome === undefined) return undefined;

@@ -4,7 +4,7 @@
 import { readOnly } from '../options/settings.js';
 import { callsOf } from './calls.js';
 import { createSimulations } from './simulations.js';
-import { numbers, policyData, seedOf, whole } from './values.js';
+import { hasBudget, numbers, policyData, seedOf, whole } from './values.js';
 
 /**
  * The lab's wasm, linked (src/bindings/lab.rs).
@@ -12,7 +12,7 @@ import { numbers, policyData, seedOf, whole } from './values.js';
  *
  * @typedef {object} LabFunctions
  * @property {(policy: unknown, waits: number) => any} labPlan
- * @property {(policy: unknown) => any} labExplain
+ * @property {(policy: unknown, hasBudget: boolean) => any} labExplain
  * @property {(policy: unknown, seedHigh: number, seedLow: number, waits: number, first: number, operations: number) =>
  *   Float64Array} labSample
  * @property {(policy: unknown, k: number, resolution: number) => Float64Array} labCells
@@ -52,7 +52,8 @@ export function createLab(RetryPolicy, load) {
     /** @param {any} policy */
     explain(policy) {
       const data = dataOf(policy);
-      return call((core) => core.labExplain(data));
+      const budgeted = hasBudget(RetryPolicy, policy);
+      return call((core) => core.labExplain(data, budgeted));
     },
 
     /** @param {any} policy @param {any} [options] */

@@ -16,6 +16,7 @@ import { policyData, seedOf } from './values.js';
  * @property {WithPolicy} labOutage
  * @property {WithPolicy} labContention
  * @property {WithPolicy} labLoad
+ * @property {WithPolicy} labRateLimit
  * @property {WithoutPolicy} labAmplification
  * @property {WithoutPolicy} labEthernet
  */
@@ -35,11 +36,25 @@ const ARRIVALS = [
 ];
 
 /** @type {Shape} */
-const BUDGET = [
-  "'unlimited', { per: 'request', ratio, bucket } or { per: 'success', ratio, bucket }",
-  (value) =>
-    value === 'unlimited' || isOne(value, 'per', { request: ['ratio', 'bucket'], success: ['ratio', 'bucket'] }),
-];
+const SWITCH = ['true or false', (value) => typeof value === 'boolean'];
+
+/** @type {Shape} */
+const PRESET = ["'awsSdk2026'", (value) => value === 'awsSdk2026'];
+
+/** @type {Shape} */
+const HINTS = ["one of 'ignored', 'followed'", (value) => value === 'ignored' || value === 'followed'];
+
+/** Options by name; an object of options is one too. @typedef {{ [name: string]: Shape | Shapes }} Shapes */
+
+/** The options of the parts of `rejitter/protection`, and rules to compare them with. @type {Shapes} */
+const PROTECTION = {
+  budget: {
+    ...numbers('capacity', 'perSuccess', 'cost', 'perRequest', 'perSecond', 'maxTokens', 'tokenRatio'),
+    refund: SWITCH,
+    preset: PRESET,
+  },
+  breaker: numbers('failureRatio', 'minimumCalls', 'windowMs', 'consecutiveFailures', 'openMs', 'closeAfter', 'draw'),
+};
 
 const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
@@ -65,7 +80,13 @@ const LINE = { figure: FIGURE, ...numbers('baseMs', 'capMs') };
 const LOAD = {
   arrivals: ARRIVALS,
   ...numbers('capacityPerS', 'timeoutMs', 'downFromMs', 'downMs', 'horizonMs', 'binMs'),
-  budget: BUDGET,
+  protection: PROTECTION,
+  processes: NUMBER,
+};
+const RATE_LIMIT = {
+  ...numbers('jobs', 'workers', 'limit', 'windowMs', 'latencyMs', 'horizonMs', 'binMs'),
+  hints: HINTS,
+  protection: { cooldown: numbers('maxHoldMs') },
 };
 const AMPLIFICATION = numbers('attempts', 'layers', 'failure', 'requests');
 const ETHERNET = numbers('stations', 'maxAttempts', 'truncateAt', 'runs');
@@ -79,7 +100,7 @@ export function createSimulations(RetryPolicy, calls) {
    * @param {(core: SimulationCore) => WithPolicy} choose
    * @param {any} data
    * @param {any} options
-   * @param {Record<string, Shape>} shapes
+   * @param {Shapes} shapes
    */
   const retrying = (choose, data, options, shapes) => {
     const { seed, ...given } = read(options, shapes, 'seed');
@@ -90,7 +111,7 @@ export function createSimulations(RetryPolicy, calls) {
   /**
    * @param {(core: SimulationCore) => WithoutPolicy} choose
    * @param {any} options
-   * @param {Record<string, Shape>} shapes
+   * @param {Shapes} shapes
    */
   const other = (choose, options, shapes) => {
     const { seed, ...given } = read(options, shapes, 'seed');
@@ -116,6 +137,11 @@ export function createSimulations(RetryPolicy, calls) {
       return retrying((core) => core.labLoad, policyData(RetryPolicy, policy), options, LOAD);
     },
 
+    /** @param {any} policy @param {any} [options] */
+    simulateRateLimit(policy, options) {
+      return retrying((core) => core.labRateLimit, policyData(RetryPolicy, policy), options, RATE_LIMIT);
+    },
+
     /** @param {any} [options] */
     simulateAmplification(options) {
       return other((core) => core.labAmplification, options, AMPLIFICATION);
@@ -131,20 +157,38 @@ export function createSimulations(RetryPolicy, calls) {
 /**
  * Reads each own option once; what is of a wrong shape is one error that lists it all.
  * @param {any} options
- * @param {Record<string, Shape>} shapes
+ * @param {Shapes} shapes
  * @param {string[]} others names that are checked elsewhere
  */
 function read(options, shapes, ...others) {
-  const given = readOnly(options, [...Object.keys(shapes), ...others]);
+  /** @type {Error[]} */
   const problems = [];
+  const given = readInto(problems, options, shapes, others);
+  if (problems.length > 0) throw errorOf(problems);
+  return given;
+}
+
+/**
+ * @param {Error[]} problems
+ * @param {any} options
+ * @param {Shapes} shapes
+ * @param {string[]} others
+ * @param {string} section before the names of options
+ */
+function readInto(problems, options, shapes, others = [], section = '') {
+  const given = readOnly(options, [...Object.keys(shapes), ...others]);
   for (const [name, value] of Object.entries(given)) {
     if (others.includes(name)) continue;
-    const [rule, allowed] = shapes[name];
-    // A copy, so that the wasm gets the values that were checked.
-    if (value !== null && typeof value === 'object') given[name] = ownOf(value);
-    if (!allowed(given[name])) problems.push(problemOf(name, value, ['', rule]));
+    const shape = shapes[name];
+    if (Array.isArray(shape)) {
+      const [rule, allowed] = shape;
+      // A copy, so that the wasm gets the values that were checked.
+      if (value !== null && typeof value === 'object') given[name] = ownOf(value);
+      if (!allowed(given[name])) problems.push(problemOf(section + name, value, ['', rule]));
+    } else if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      problems.push(problemOf(section + name, value, ['', 'an object of options']));
+    } else given[name] = readInto(problems, value, shape, [], `${name}.`);
   }
-  if (problems.length > 0) throw errorOf(problems);
   return given;
 }
 

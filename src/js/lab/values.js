@@ -21,11 +21,31 @@ const MAX_NUMBERS = 2 ** 20;
  * @param {any} policy or options
  */
 export function policyData(RetryPolicy, policy) {
-  const behind = policies.get(policy);
-  if (behind !== undefined) return toData(behind.settings);
-  return (
-    typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy)
-  ).toJSON();
+  return toData(settingsOf(RetryPolicy, policy));
+}
+
+/**
+ * Returns whether the retries of a policy have a budget. Only the options and policies of this copy of the package can
+ * tell, because data have no protection.
+ * @param {PolicyClass} RetryPolicy
+ * @param {any} policy or options
+ */
+export function hasBudget(RetryPolicy, policy) {
+  const protection = /** @type {any} */ (settingsOf(RetryPolicy, policy).protection);
+  return protection?.budget !== undefined;
+}
+
+/**
+ * @param {PolicyClass} RetryPolicy
+ * @param {any} policy or options
+ */
+function settingsOf(RetryPolicy, policy) {
+  const made = policies.has(policy)
+    ? policy
+    : typeof policy?.toJSON === 'function'
+      ? RetryPolicy.fromJSON(policy.toJSON())
+      : new RetryPolicy(policy);
+  return /** @type {{ settings: any }} */ (policies.get(made)).settings;
 }
 
 /**

@@ -12,7 +12,8 @@ import { seedBits } from './seed.js';
  * The types whose invalid values are out of range (a RangeError; any other is a TypeError), the end of
  * the sentence "must be …", and the check of a value. The settings hold the value already; a check that
  * keeps it in another form puts that there.
- * @typedef {[types: string, rule: string, allows: (value: any, settings: Settings, problems: Error[], name: string) => boolean]} Rule
+ * @typedef {[types: string, rule: string, allows: (value: any, settings: Settings, problems: Error[], name: string) =>
+ * boolean]} Rule
  */
 /** @type {Rule} */
 const MILLISECONDS = ['number', 'a number of milliseconds between 0 and 2^53 - 1', isMs];

@@ -1,5 +1,5 @@
 // @ts-check
-// The breaker: refuses attempts while most of them fail, and lets one through now and then. It has no timer.
+// The breaker: rejects attempts while most of them fail, and lets one through now and then. It has no timer.
 
 import { isCount, isWithin } from '../options/checks.js';
 import { MAX_MS } from '../options/codes.js';
@@ -10,12 +10,12 @@ import {
   CLOSED,
   FAILURE,
   GENERATION,
-  HAS_CLOSED,
   HAS_OPENED,
   LEASE,
   NOTHING,
   OPEN,
   PHASE,
+  SAME,
   SUCCESS,
   admit,
   breakerIsFresh,
@@ -117,13 +117,7 @@ class Breaker {
    * @param {number} time
    */
   look(time) {
-    if (!this.isOpen) return 0;
-    try {
-      return lookAtBreaker(this.#load, this.#state, time);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return this.isOpen ? failOpen(this.#load, () => lookAtBreaker(this.#load, this.#state, time), 0) : 0;
   }
 
   /**
@@ -131,7 +125,7 @@ class Breaker {
    * @param {number} time
    */
   pass(time) {
-    // An attempt whose end a callback judges needs an operation.
+    // An attempt whose end a callback classifies needs an operation.
     if (this.#state[PHASE] !== CLOSED || this.isFailure !== undefined) return -1;
     this.#admit(time);
     return this.#state[GENERATION];
@@ -141,36 +135,31 @@ class Breaker {
    * Follows the success of an attempt that passed.
    * @param {number} time
    * @param {number} generation
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  passed(time, generation, tell) {
+  passed(time, generation, teller) {
     if (!succeeded(this.#state, this.#options, time, generation))
-      this.ended(time, { generation, lease: 0 }, SUCCESS, NaN, undefined, halfway, tell);
+      this.ended(time, { generation, lease: 0 }, SUCCESS, NaN, undefined, halfway, teller);
   }
 
   /**
-   * Admits an attempt, which is told its generation and lease. Returns 0, or the time in ms until asking makes sense.
+   * Admits an attempt, which receives its generation and lease. Returns 0, or the time in ms until asking makes sense.
    * @param {number} time
    * @param {Admitted} attempt
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  admit(time, attempt, tell) {
+  admit(time, attempt, teller) {
     const wasOpen = this.isOpen;
     const waitMs = this.#admit(time);
     attempt.generation = this.#state[GENERATION];
     attempt.lease = this.#state[LEASE];
-    if (wasOpen && !this.isOpen) tell('half-open', this.#numbers(time));
+    if (wasOpen && !this.isOpen) teller.tell('half-open', this.#numbers(time));
     return waitMs;
   }
 
   /** @param {number} time */
   #admit(time) {
-    try {
-      return admit(this.#load, this.#state, this.#options, time);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return failOpen(this.#load, () => admit(this.#load, this.#state, this.#options, time), 0);
   }
 
   /**
@@ -200,45 +189,40 @@ class Breaker {
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
    * @param {() => number} draw called only if the circuit opens; never throws
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  ended(time, { generation, lease }, verdict, hintMs, cause, draw, tell) {
+  ended(time, { generation, lease }, verdict, hintMs, cause, draw, teller) {
     const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
       endedIn(this.#load, state, this.#options, time, r, generation, lease, verdict, hintMs);
-    try {
+    const follow = () => {
       // Tried on a copy: random() may call operations that change the state.
       const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
       const change = told(this.#state, opens ? draw() : 0);
-      if (change === HAS_OPENED) {
-        this.cause = cause;
-        tell('opened', this.#numbers(time));
-      } else if (change === HAS_CLOSED) {
-        tell('closed', this.#numbers(time));
-      }
-    } catch (fault) {
-      failOpen(this.#load, fault);
-    }
+      if (change === HAS_OPENED) this.cause = cause;
+      if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
+    };
+    failOpen(this.#load, follow, undefined);
   }
 
   /**
    * @param {number} time
    * @param {number} ms
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  open(time, ms, tell) {
+  open(time, ms, teller) {
     openByHand(this.#load, this.#state, time, ms);
     this.cause = undefined;
-    tell('opened', this.#numbers(time));
+    teller.tell('opened', this.#numbers(time));
   }
 
   /**
    * @param {number} time
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  close(time, tell) {
+  close(time, teller) {
     const wasClosed = this.#state[PHASE] === CLOSED;
     closeByHand(this.#load, this.#state, time);
-    if (!wasClosed) tell('closed', this.#numbers(time));
+    if (!wasClosed) teller.tell('closed', this.#numbers(time));
   }
 
   /** @param {number} time */

@@ -1,5 +1,5 @@
 // @ts-check
-// The budget: retries take tokens, successes give some back. It never refuses a first attempt.
+// The budget: retries take tokens, successes give some back. It never rejects a first attempt.
 
 import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
@@ -50,61 +50,56 @@ export function budgetOf(load) {
       });
       const all = { ...defaultsOf(given), ...given };
       const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
-      return recipe('budget', all, () => new Budget(load, { ...all, throttledCost }));
+      const { capacity, perSuccess, cost, refund } = all;
+      const amounts = {
+        load,
+        capacity: thousandths(capacity),
+        perSuccess: thousandths(perSuccess),
+        cost: thousandths(cost),
+        throttledCost: thousandths(throttledCost),
+        refund,
+      };
+      return recipe('budget', all, () => new Budget(amounts));
     },
   }.budget;
 }
 
 /** The budget of one destination. */
 export class Budget {
-  #load;
-  #capacity;
-  #perSuccess;
-  #cost;
-  #throttledCost;
-  #refund;
+  #options;
   #state;
-  /** Whether a retry was refused since it was full the last time. */
+  /** Whether a retry was rejected since it was full the last time. */
   #empty = false;
   #granted = 0;
   #refused = 0;
 
   /**
-   * @param {any} load
-   * @param {Record<string, any>} options
+   * Amounts are thousandths of tokens. All budgets of a recipe share the object.
+   * @param {{
+   *   load: any, capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean
+   * }} options
    */
-  constructor(load, { capacity, perSuccess, cost, throttledCost, refund }) {
-    this.#load = load;
-    this.#capacity = thousandths(capacity);
-    this.#perSuccess = thousandths(perSuccess);
-    this.#cost = thousandths(cost);
-    this.#throttledCost = thousandths(throttledCost);
-    this.#refund = refund;
-    this.#state = newBudget(this.#capacity);
+  constructor(options) {
+    this.#options = options;
+    this.#state = newBudget(options.capacity);
   }
 
   /**
    * Takes the tokens of a retry. Returns how many thousandths, or -1 if there are too few.
    * @param {boolean} throttled
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  take(throttled, tell) {
-    const cost = throttled ? this.#throttledCost : this.#cost;
-    let granted;
-    try {
-      granted = takeTokens(this.#load, this.#state, this.#capacity, cost);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
-    if (granted) {
+  take(throttled, teller) {
+    const { load, capacity } = this.#options;
+    const cost = throttled ? this.#options.throttledCost : this.#options.cost;
+    if (failOpen(load, () => takeTokens(load, this.#state, capacity, cost), true)) {
       this.#granted++;
       return cost;
     }
     this.#refused++;
     if (!this.#empty) {
       this.#empty = true;
-      tell('budget-empty', this.#numbers());
+      teller.tell('budget-empty', this.#numbers());
     }
     return -1;
   }
@@ -112,44 +107,41 @@ export class Budget {
   /**
    * Gives tokens back that nothing was done with.
    * @param {number} taken
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  putBack(taken, tell) {
+  putBack(taken, teller) {
     this.#state[PENDING] += taken;
-    if (this.#empty) this.#fills(tell);
+    if (this.#empty) this.#fills(teller);
   }
 
   /**
    * Counts an operation that succeeded.
    * @param {number} taken by its last retry; 0 without one
-   * @param {import('./events.js').Tell} tell
+   * @param {import('./events.js').Teller} teller
    */
-  succeeded(taken, tell) {
-    this.putBack(this.#refund && taken > 0 ? taken : this.#perSuccess, tell);
+  succeeded(taken, teller) {
+    const { refund, perSuccess } = this.#options;
+    this.putBack(refund && taken > 0 ? taken : perSuccess, teller);
   }
 
-  /** @param {import('./events.js').Tell} tell */
-  #fills(tell) {
+  /** @param {import('./events.js').Teller} teller */
+  #fills(teller) {
     if (!this.isFresh()) return;
     this.#empty = false;
-    tell('budget-full', this.#numbers());
+    teller.tell('budget-full', this.#numbers());
   }
 
   #tokens() {
-    try {
-      return tokensOf(this.#load, this.#state, this.#capacity);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return this.#capacity;
-    }
+    const { load, capacity } = this.#options;
+    return failOpen(load, () => tokensOf(load, this.#state, capacity), capacity);
   }
 
   #numbers() {
-    return { tokens: this.#tokens() / 1000, capacity: this.#capacity / 1000 };
+    return { tokens: this.#tokens() / 1000, capacity: this.#options.capacity / 1000 };
   }
 
   isFresh() {
-    return this.#tokens() === this.#capacity;
+    return this.#tokens() === this.#options.capacity;
   }
 
   status() {

@@ -55,11 +55,7 @@ class Cooldown {
    */
   start(time, hintMs, cause) {
     const before = this.until;
-    try {
-      startCooldown(this.#load, this.#state, time, hintMs);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-    }
+    failOpen(this.#load, () => startCooldown(this.#load, this.#state, time, hintMs), undefined);
     if (this.until === before) return false;
     this.cause = cause;
     return true;
@@ -72,12 +68,7 @@ class Cooldown {
    * @param {number[]} [state]
    */
   left(time, state = this.#state) {
-    try {
-      return cooldownLeft(this.#load, state, time);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return failOpen(this.#load, () => cooldownLeft(this.#load, state, time), 0);
   }
 
   /**
@@ -87,12 +78,7 @@ class Cooldown {
    * @param {number} draw
    */
   holdMs(time, baseMs, draw) {
-    try {
-      return holdMs(this.#load, this.#state, time, baseMs, draw);
-    } catch (fault) {
-      failOpen(this.#load, fault);
-      return 0;
-    }
+    return failOpen(this.#load, () => holdMs(this.#load, this.#state, time, baseMs, draw), 0);
   }
 
   /**

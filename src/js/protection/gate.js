@@ -18,9 +18,9 @@ const DEFAULT_TRUNCATE_AT = 10;
 
 export class Gate {
   #state;
-  /** Whether an attempt was let pass whose end was not told yet. */
+  /** Whether an attempt was let pass whose end was not reported yet. */
   pending;
-  /** What the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
+  /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
   admitted;
   /** The verdict on the last attempt. */
   verdict = NOTHING;
@@ -31,8 +31,6 @@ export class Gate {
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
-  /** What random() threw when the circuit opened: it opens all the same. @type {{ error: unknown } | undefined} */
-  #thrown = undefined;
   /** Time when the present hold began. @type {number | undefined} */
   #heldAt = undefined;
   /** All holds of the attempt, without their draws. */
@@ -46,7 +44,7 @@ export class Gate {
   race = undefined;
   /** Number of hedges so far. */
   hedges = 0;
-  /** When asking again makes sense, for the report of a refusal. @type {{ retryAfterMs: number } | undefined} */
+  /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   refusal = undefined;
 
   /**
@@ -64,7 +62,8 @@ export class Gate {
    * @param {number} hold
    */
   enter(operation, hold) {
-    const { breaker, cooldown, tell } = this.#state;
+    const state = this.#state;
+    const { breaker, cooldown } = state;
     const time = operation.attemptAt ?? operation.startedAt;
     if (this.#heldAt !== undefined) {
       this.#release(time);
@@ -87,15 +86,16 @@ export class Gate {
       cooldown.held++;
       this.#heldAt = time;
       operation.pending = ms;
-      tell('held', { holdMs: ms });
+      state.tell('held', { holdMs: ms });
       return hold;
     }
 
-    // Last, so that nobody who waits holds the place of a probe.
-    const waitMs = breaker?.admit(time, this.admitted, tell) ?? 0;
+    // Last, so that an attempt which waits never holds the place of a probe.
+    const waitMs = breaker?.admit(time, this.admitted, state) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
     this.pending = true;
-    return undefined;
+    // onEvent may have aborted.
+    return operation.limits.aborted ? 'aborted' : undefined;
   }
 
   /**
@@ -131,22 +131,21 @@ export class Gate {
     } else {
       this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);
     }
-    if (this.#thrown !== undefined) throw this.#thrown.error;
   }
 
   /**
-   * Tells the verdict on the attempt that has ended, once.
+   * Passes on the verdict on the attempt that has ended, once.
    * @param {any} operation
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {number} [status]
-   * @param {boolean} [judged] whether the caller's function is asked
+   * @param {boolean} [judged] whether the caller's function is called
    */
   #tell(operation, verdict, hintMs, status, judged = true) {
-    const { breaker, hedge, tell } = this.#state;
+    const { breaker, hedge } = this.#state;
     this.pending = false;
     this.verdict = verdict;
-    hedge?.told(operation, verdict);
+    hedge?.follow(operation, verdict);
     if (breaker === undefined) return;
     const { settings, failed, outcome } = operation;
     if (judged && breaker.isFailure !== undefined)
@@ -158,11 +157,20 @@ export class Gate {
       try {
         return drawFor(operation);
       } catch (error) {
-        this.#thrown = { error };
+        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
+        reportFailure(error);
         return 0.5;
       }
     };
-    breaker.ended(now(), this.admitted, verdict, atMost(settings, hintMs), failed ? outcome : undefined, draw, tell);
+    breaker.ended(
+      now(),
+      this.admitted,
+      verdict,
+      atMost(settings, hintMs),
+      failed ? outcome : undefined,
+      draw,
+      this.#state,
+    );
   }
 
   /**
@@ -170,7 +178,8 @@ export class Gate {
    * @param {number} delayMs
    */
   retry(operation, delayMs) {
-    const { budget, breaker, cooldown, tell } = this.#state;
+    const state = this.#state;
+    const { budget, breaker, cooldown } = state;
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
@@ -182,10 +191,10 @@ export class Gate {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(this.throttled, tell);
+      this.#taken = budget.take(this.throttled, state);
       if (this.#taken < 0) {
         this.#taken = 0;
-        tell('refused', { by: 'budget' });
+        state.tell('refused', { by: 'budget' });
         return 'budget';
       }
       this.#takenFor = operation.attempts + 1;
@@ -198,7 +207,7 @@ export class Gate {
    * @param {string} reason
    */
   settle(operation, reason) {
-    const { budget, hedge, tell } = this.#state;
+    const { budget, hedge } = this.#state;
     if (this.#heldAt !== undefined) this.#release(this.#heldAt);
     reason = this.race?.settle(operation, reason) ?? reason;
     this.close(operation, reason);
@@ -206,17 +215,17 @@ export class Gate {
     const used = this.#takenFor <= operation.attempts;
     if (reason === 'success') {
       if (this.verdict === SUCCESS) {
-        budget?.succeeded(used ? this.#taken : 0, tell);
+        budget?.succeeded(used ? this.#taken : 0, this.#state);
         hedge?.succeeded();
       }
     } else if (this.#taken > 0 && !used) {
-      budget.putBack(this.#taken, tell);
+      budget.putBack(this.#taken, this.#state);
     }
     return reason;
   }
 
   /**
-   * Tells the verdict on an attempt that ends with the operation.
+   * Passes on the verdict on an attempt that ends with the operation.
    * @param {any} operation
    * @param {string} reason
    */
@@ -227,8 +236,6 @@ export class Gate {
     const done = reason === 'success';
     const judged = done || reason === 'permanent';
     this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
-    // The operation has its outcome already.
-    if (this.#thrown !== undefined) reportFailure(this.#thrown.error);
   }
 
   /**
@@ -242,7 +249,7 @@ export class Gate {
   }
 
   /**
-   * Refuses an attempt. The operation ends with its own last outcome; if there is none, with a RejectedError.
+   * Rejects an attempt. The operation ends with its own last outcome; before the first attempt, with a RejectedError.
    * @param {any} operation
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs

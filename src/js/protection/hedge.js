@@ -17,8 +17,9 @@ const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
   maxRatio: ['number', 'a number between 0.001 and 1', (value) => isWithin(value, 0.001, 1)],
 });
 
-/** Hedges that may start before an operation has succeeded. */
-const CAPACITY = 10;
+/** A hedge, and those that may start before an operation has succeeded, in thousandths. */
+const HEDGE = 1000;
+const CAPACITY = 10 * HEDGE;
 
 /** @param {any} load */
 export function hedgeOf(load) {
@@ -32,7 +33,10 @@ export function hedgeOf(load) {
       );
       const { maxRatio = 0.1, delayMs, quantile = 0.95 } = given;
       const shown = delayMs === undefined ? { quantile, maxRatio } : { delayMs, maxRatio };
-      return recipe('hedge', shown, (time) => new Hedge(load, shown, time));
+      // In thousandths of hedges.
+      const perSuccess = Math.round(maxRatio * 1000);
+      const budget = { load, capacity: CAPACITY, perSuccess, cost: HEDGE, throttledCost: HEDGE, refund: false };
+      return recipe('hedge', shown, (time) => new Hedge(budget, shown, time));
     },
   }.hedge;
 }
@@ -49,22 +53,16 @@ class Hedge {
   refused = 0;
 
   /**
-   * @param {any} load
-   * @param {{ delayMs?: number, quantile?: number, maxRatio: number }} options
+   * @param {any} budget of the number of hedges
+   * @param {{ delayMs?: number, quantile?: number }} options
    * @param {number} time
    */
-  constructor(load, { delayMs, quantile = 0, maxRatio }, time) {
+  constructor(budget, { delayMs, quantile = 0 }, time) {
     this.#delayMs = delayMs;
     this.#quantile = quantile;
     this.#latency = delayMs === undefined ? new Latency(time) : undefined;
     // Without it, hedges would make an overload out of a slow server.
-    this.#budget = new Budget(load, {
-      capacity: CAPACITY,
-      perSuccess: maxRatio,
-      cost: 1,
-      throttledCost: 1,
-      refund: false,
-    });
+    this.#budget = new Budget(budget);
   }
 
   /** @returns {never} */
@@ -99,7 +97,7 @@ class Hedge {
 
   /** Puts the token back of a hedge that was not started. */
   putBack() {
-    this.#budget.putBack(1000, quiet);
+    this.#budget.putBack(HEDGE, quiet);
   }
 
   /** Counts an operation that succeeded. */
@@ -113,7 +111,7 @@ class Hedge {
    * @param {any} operation
    * @param {number} verdict
    */
-  told(operation, verdict) {
+  follow(operation, verdict) {
     const { attempts, ended, endedAt, attemptAt, startedAt, settings } = operation;
     if (attempts !== 1 || this.#latency === undefined) return;
     const time = now();
@@ -144,4 +142,4 @@ class Hedge {
 }
 
 /** The budget of hedges tells nobody. */
-const quiet = () => {};
+const quiet = { tell() {} };

@@ -22,19 +22,27 @@ export function recipe(part, options, make) {
 let warned = false;
 
 /**
- * Says once per process that protection does nothing, and why. It is absent then: it must not fail what would work
- * without it.
+ * Returns what a machine answers, or what holds without protection: without its wasm it is absent, and must not fail
+ * what would work without it. Says so once per process.
+ * @template T
  * @param {(drop: true) => unknown} load
- * @param {unknown} fault
+ * @param {() => T} ask
+ * @param {T} otherwise
  */
-export function failOpen(load, fault) {
-  // A trap may leave the instance in a bad state: the next call makes another.
-  load(true);
-  if (warned) return;
-  warned = true;
+export function failOpen(load, ask, otherwise) {
   try {
-    console.warn('rejitter: protection is off.', fault);
-  } catch {
-    // Test environments make it throw.
+    return ask();
+  } catch (fault) {
+    // A trap may leave the instance in a bad state: the next call makes another.
+    load(true);
+    if (!warned) {
+      warned = true;
+      try {
+        console.warn('rejitter: protection is off.', fault);
+      } catch {
+        // Test environments make it throw.
+      }
+    }
+    return otherwise;
   }
 }

@@ -77,15 +77,15 @@ class Protection {
 
   /** @param {number} [ms] */
   open(ms = Infinity) {
-    const { breaker, tell } = this.#withBreaker('open');
+    const state = this.#withBreaker('open');
     const rule = /** @type {import('./options.js').Rule} */ (RULES.totalTimeoutMs);
     if (!rule[2](ms)) throw problemOf('ms', ms, rule);
-    breaker.open(now(), ms, tell);
+    state.breaker.open(now(), ms, state);
   }
 
   close() {
-    const { breaker, tell } = this.#withBreaker('close');
-    breaker.close(now(), tell);
+    const state = this.#withBreaker('close');
+    state.breaker.close(now(), state);
   }
 
   /** @param {string} name */

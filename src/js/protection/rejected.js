@@ -1,10 +1,10 @@
 // @ts-check
-// The error of an operation that protection refused before its first attempt.
+// The error of an operation that protection rejected before its first attempt.
 
 import { markRejected } from '../run/directives.js';
 import { hide } from '../run/report.js';
 
-/** The states that refused, to tell a layer within itself. @type {WeakMap<object, object>} */
+/** The states that rejected, to tell a layer within itself. @type {WeakMap<object, object>} */
 const refusers = new WeakMap();
 
 export class RejectedError extends Error {
@@ -49,7 +49,8 @@ export function warnOfLayers(error, state) {
   warned = true;
   try {
     console.warn(
-      'rejitter: two layers share one Protection, so each attempt counts twice. Give it to the inner or to the outer one.',
+      'rejitter: two layers share one Protection, so each attempt counts twice. ' +
+        'Give it to the inner or to the outer one.',
     );
   } catch {
     // Test environments make it throw.

@@ -74,7 +74,8 @@ export class Race {
    */
   #start(operation) {
     const { limits, settings, attempt } = operation;
-    const { hedge, budget, breaker, cooldown, tell } = this.#state;
+    const state = this.#state;
+    const { hedge, budget, breaker, cooldown } = state;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
     if (limits.ended !== undefined || attempt.signal.aborted) return;
@@ -83,16 +84,16 @@ export class Race {
       hedge.refused++;
       return;
     }
-    const taken = budget?.take(false, tell) ?? 0;
+    const taken = budget?.take(false, state) ?? 0;
     if (taken < 0) {
       hedge.putBack();
       hedge.refused++;
       return;
     }
-    const gate = new Gate(this.#state);
+    const gate = new Gate(state);
     gate.pending = true;
     gate.held = { hedge: true };
-    breaker?.admit(time, gate.admitted, tell);
+    breaker?.admit(time, gate.admitted, state);
     const lane = this.#copy(operation, gate, time);
     if (settings.hooks) {
       lane.emit('onAttempt', lane.attempts);
@@ -100,7 +101,7 @@ export class Race {
       if (limits.ended !== undefined) {
         gate.close(lane, 'aborted');
         hedge.putBack();
-        if (taken > 0) budget.putBack(taken, tell);
+        if (taken > 0) budget.putBack(taken, state);
         return;
       }
       lane.attemptAt = now();

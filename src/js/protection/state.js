@@ -5,14 +5,16 @@ import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { settle } from '../run/hooks.js';
 import { now } from '../run/timer.js';
-import { teller } from './events.js';
+import { tellOf } from './events.js';
 import { Gate } from './gate.js';
 
 /** Destinations that a protection keeps at most. */
 const MOST_KEYS = 1000;
+/** More than all uses of a protection. */
+const WORSE = 2 ** 51;
 
 /**
- * What makes the parts of each state.
+ * Functions that make the parts of each state.
  * @typedef {Record<string, (time: number) => any>} Makers
  */
 
@@ -38,7 +40,7 @@ export class States {
   }
 
   /**
-   * Returns the state that an operation of this key begins with: an older one may have been forgotten.
+   * Returns the state for an operation of this key that starts: an older one may have been forgotten.
    * @param {State} state
    * @param {string} key
    */
@@ -61,31 +63,28 @@ export class States {
   }
 
   /**
-   * Forgets the state that was used least recently of those as good as new; if there is none, of those that are not
-   * open; if all are open, of all.
+   * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
+   * all are open, of all.
    */
   #forget() {
     const time = now();
-    const used = (/** @type {State | undefined} */ state) => state?.usedAt ?? Infinity;
     /** @type {State | undefined} */
-    let asNew;
-    /** @type {State | undefined} */
-    let notOpen;
-    /** @type {State | undefined} */
-    let any;
+    let victim;
+    let least = Infinity;
     for (const state of this.byKey.values()) {
-      const { usedAt } = state;
-      if (usedAt < used(any)) any = state;
-      if (usedAt < used(notOpen) && !state.breaker?.isOpen) notOpen = state;
-      if (usedAt < used(asNew) && state.isFresh(time)) asNew = state;
+      const loss = (state.isFresh(time) ? 0 : state.breaker?.isOpen ? 2 : 1) * WORSE + state.usedAt;
+      if (loss < least) {
+        victim = state;
+        least = loss;
+      }
     }
-    const state = /** @type {State} */ (asNew ?? notOpen ?? any);
+    const state = /** @type {State} */ (victim);
     state.forgotten = true;
     this.byKey.delete(/** @type {string} */ (state.key));
   }
 }
 
-/** What all operations with one destination share. The driver calls it (options/settings.js, Protection). */
+/** State that all operations with one destination share. The driver calls it (options/settings.js, Protection). */
 export class State {
   #states;
   /** Number of its last use. */
@@ -99,13 +98,12 @@ export class State {
   constructor(states, key) {
     this.#states = states;
     this.key = key;
-    const { makers, onEvent } = states;
+    const { makers } = states;
     const time = now();
     this.budget = makers.budget?.(time);
     this.breaker = makers.breaker?.(time);
     this.cooldown = makers.cooldown?.(time);
     this.hedge = makers.hedge?.(time);
-    this.tell = teller(onEvent, key);
   }
 
   /** @param {any} key */
@@ -125,12 +123,20 @@ export class State {
     return this.key === undefined ? this : (this.#states.byKey.get(this.key) ?? this);
   }
 
+  /**
+   * @param {string} type of an event
+   * @param {object} fields
+   */
+  tell(type, fields) {
+    tellOf(this.#states.onEvent, this.key, type, fields);
+  }
+
   keys() {
     return this.key === undefined ? [...this.#states.byKey.keys()] : [];
   }
 
   /**
-   * Runs an operation that nothing else watches, unless it may not begin at once. As without protection, a first
+   * Runs an operation that nothing else watches, unless it has to wait. As without protection, a first
    * attempt that succeeds makes no operation object.
    * @param {import('../options/settings.js').Driver} driver
    * @param {import('../options/settings.js').Settings} settings
@@ -148,8 +154,8 @@ export class State {
     /** @param {unknown} value */
     const onValue = (value) => {
       if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
-      this.budget?.succeeded(0, this.tell);
-      this.breaker?.passed(now(), pass, this.tell);
+      this.budget?.succeeded(0, this);
+      this.breaker?.passed(now(), pass, this);
       return value;
     };
     try {
@@ -160,7 +166,7 @@ export class State {
   }
 
   /**
-   * Lets a first attempt pass that may begin at once, and returns the breaker's generation; -1 if it may not.
+   * Lets a first attempt pass that need not wait, and returns the breaker's generation; -1 if it may not.
    * @param {number} time
    */
   #pass(time) {

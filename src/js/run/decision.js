@@ -113,7 +113,7 @@ function seedOf({ seed }, { index, endedAt }) {
   return [high, low, ownIndex];
 }
 
-/** The draws of protection, beside those of waits. */
+/** The draws of protection, next to those of waits. */
 const THIRD_LANE = 2;
 
 /**

@@ -28,7 +28,7 @@ const DEEPEST = 10;
 const makers = new WeakMap();
 
 /**
- * Marks an error by which protection refuses an attempt.
+ * Marks an error by which protection rejects an attempt.
  * @param {Error} error
  */
 export function markRejected(error) {

@@ -86,7 +86,7 @@ export class Operation extends OperationState {
     return this.settings.protection;
   }
 
-  /** Starts an attempt, unless protection holds it, after which this is called again, or refuses it. */
+  /** Starts an attempt, unless protection holds it, after which this is called again, or rejects it. */
   begin() {
     const { settings, limits } = this;
     const held = this.gate?.enter(this, HOLD);

@@ -40,7 +40,8 @@ export class AttemptRecord {
 
   /**
    * Returns the record for the report.
-   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number, delayMs?: number }>}
+   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number,
+   * delayMs?: number }>}
    */
   toPublic() {
     const { attempt, failed, outcome, startMs, durationMs, delayMs, held } = this;

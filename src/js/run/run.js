@@ -70,7 +70,7 @@ function resume(settings, fn, index, startedAt, attempt, outcome, failed, gate) 
   return drive(operation, advance(operation, outcome, failed));
 }
 
-/** What protection needs to make a first attempt by itself: of this copy of the package, not of its own. */
+/** Parts that protection needs for a first attempt of its own: those of this copy of the package. */
 const DRIVER = { Attempt, returnedDirective, resume };
 
 /**

@@ -26,7 +26,7 @@ function find() {
 }
 
 /**
- * Returns a channel of Node, or null where there is none.
+ * Returns a channel of Node, or null where the host has no such channel.
  * @param {'channel' | 'tracingChannel'} kind
  * @param {string} name
  */

@@ -74,6 +74,20 @@ impl super::Sleeper for DefaultSleeper {
     }
 }
 
+/// The time of who is no operation: that of the default sleeper, or the system's.
+pub(super) fn host_now() -> Option<std::time::Duration> {
+    #[cfg(all(
+        feature = "tokio",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    return super::Sleeper::now(&Host::default());
+    #[cfg(not(all(
+        feature = "tokio",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )))]
+    return super::clock::now();
+}
+
 #[cfg(not(any(
     all(target_family = "wasm", target_os = "unknown", feature = "js"),
     all(

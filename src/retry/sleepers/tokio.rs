@@ -1,19 +1,19 @@
 //! Waiting on Tokio's timers.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use tokio::time::{self, Instant, Sleep};
 
-use crate::retry::Sleeper;
+use crate::retry::{Sleeper, clock};
 
 /// Tokio's timers and clock, which tests may pause. Each operation must be awaited inside a
 /// runtime that has its time driver enabled: elsewhere Tokio panics.
+///
+/// The time counts from the same moment as that of threads, so both can share a
+/// [`Protection`](crate::Protection).
 #[derive(Debug, Clone, Default)]
 pub struct TokioSleeper {
-    /// Where the time is counted from: the first question, which comes from inside the runtime,
-    /// whose clock a test may have paused.
-    origin: OnceLock<Instant>,
+    _private: (),
 }
 
 impl Sleeper for TokioSleeper {
@@ -24,7 +24,6 @@ impl Sleeper for TokioSleeper {
     }
 
     fn now(&self) -> Option<Duration> {
-        let origin = *self.origin.get_or_init(Instant::now);
-        Some(Instant::now().saturating_duration_since(origin))
+        Some(clock::at(Instant::now().into_std()))
     }
 }

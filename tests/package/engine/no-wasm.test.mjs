@@ -44,7 +44,7 @@ function drawer() {
     [() => Infinity, () => 6, draw][below(3)](),
   ];
   return {
-    draw: () => [word(), word(), any(), attempt(), below(2)],
+    draw: () => [word(), word(), any(), attempt(), below(3)],
     // Arguments of the driver for valid policies, and any others.
     decide: () => {
       const valid = below(2) === 0;

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { here, project, repo, run } from '../lib/consumer.mjs';
 
 const requests = Number(process.env.REJITTER_HOSTILE || (process.env.REJITTER_QUICK ? 2000 : 10_000));
-/** Of them, with protection. */
+/** Number of requests with protection. */
 const fewer = Math.ceil(requests / 5);
 const seed = Number(process.env.REJITTER_HOSTILE_SEED || 1);
 
@@ -49,10 +49,10 @@ test(`${fewer} requests with budget, breaker and cooldown: both accounts are equ
   assert.deepEqual(wrong, []);
   assert.equal(code, 0);
   assert.deepEqual(open, [0, 0], 'open sockets: of the server, of the client');
-  const refused = counts['refused by breaker'];
-  assert.ok(refused > 0 && seen > 0 && retries > 0, 'some are refused, some sent, some retried');
-  assert.equal(seen + refused + (counts['refused by cooldown'] ?? 0), fewer, 'a refused one is not sent');
-  t.diagnostic(`${seen} of ${fewer} sent, ${retries} retries, ${refused} refused by the breaker`);
+  const refused = counts['rejected by breaker'];
+  assert.ok(refused > 0 && seen > 0 && retries > 0, 'some are rejected, some sent, some retried');
+  assert.equal(seen + refused + (counts['rejected by cooldown'] ?? 0), fewer, 'a rejected one is not sent');
+  t.diagnostic(`${seen} of ${fewer} sent, ${retries} retries, ${refused} rejected by the breaker`);
 });
 
 test('control: an account that is wrong by one attempt, a changed body and a socket that stays are seen', async () => {

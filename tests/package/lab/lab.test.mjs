@@ -14,11 +14,11 @@ import { SPIES } from '../lib/spies.mjs';
 
 const dir = project('lab', {
   'lab.mjs': "export * from 'rejitter/lab';\n",
-  'all.mjs': "export * from 'rejitter';\n",
+  'all.mjs': "export * from 'rejitter';\nexport * from 'rejitter/protection';\n",
 });
 const load = (file) => import(pathToFileURL(join(dir, file)).href);
 const lab = await load('lab.mjs');
-const { RetryPolicy } = await load('all.mjs');
+const { RetryPolicy, breaker, budget, protect } = await load('all.mjs');
 const { cdf, density, explain, plan, quantiles, sample } = lab;
 
 const FUNCTIONS = [
@@ -34,6 +34,7 @@ const FUNCTIONS = [
   'simulateEthernet',
   'simulateLoad',
   'simulateOutage',
+  'simulateRateLimit',
   'timeToServeMs',
 ];
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distributions.json'), 'utf8'));
@@ -141,17 +142,40 @@ test('explain: codes, severities, sentences', () => {
     },
   ]);
   const codes = (options) => explain(options).map(({ code }) => code);
-  assert.deepEqual(codes({}), ['no-time-limit', 'worst-case', 'cap-never-reached', 'immediate-retry-possible']);
+  assert.deepEqual(codes({}), [
+    'no-budget',
+    'no-time-limit',
+    'worst-case',
+    'cap-never-reached',
+    'immediate-retry-possible',
+  ]);
   assert.ok(codes(RetryPolicy.preset('awsSdk2020', { maxAttempts: 9 })).includes('atom-at-cap'));
   assert.ok(codes(RetryPolicy.preset('pRetry')).includes('no-cap'));
   assert.deepEqual(
     explain({ backoff: [50, 200], jitter: 'none', attemptTimeoutMs: 1 }).map(({ text }) => text),
     [
       'no jitter: all clients that fail together retry together',
+      '6 attempts and no budget: while a server fails, its clients send it up to 6 times as many requests; with ' +
+        'budget() of rejitter/protection it is up to 1.32 times where failures are independent, and up to 1.1 times ' +
+        'without refund',
       'worst case 850 ms of waiting in 5 waits',
       'the cap of 10 s is never reached with 6 attempts: the highest ceiling is 200 ms',
     ],
   );
+});
+
+test('explain: no word about a budget where there is one', () => {
+  const has = (policy) => explain(policy).some(({ code }) => code === 'no-budget');
+  for (const protection of [protect(budget()), protect(breaker(), budget()), protect(budget()).for('a')]) {
+    assert.equal(has({ protection }), false);
+    assert.equal(has(new RetryPolicy({ protection })), false);
+    assert.equal(has(new RetryPolicy({ protection }).with({ protection: false })), true);
+  }
+  for (const policy of [{}, { protection: false }, { protection: protect(breaker()) }]) {
+    assert.equal(has(policy), true);
+    assert.equal(has(new RetryPolicy(policy)), true);
+  }
+  assert.equal(has({ maxAttempts: 2 }), false);
 });
 
 /** The waits of operations by the package's own iterator. */
@@ -473,7 +497,7 @@ function rightOutput({ code, stdout, stderr }) {
   assert.deepEqual(rest, {
     names: FUNCTIONS,
     mean: 100,
-    codes: ['no-jitter', 'no-time-limit', 'worst-case', 'cap-never-reached'],
+    codes: ['no-jitter', 'no-budget', 'no-time-limit', 'worst-case', 'cap-never-reached'],
     cells: [0, 100, 1],
     cdf: [0.5],
     quantiles: [50],

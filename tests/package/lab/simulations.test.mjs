@@ -23,6 +23,7 @@ const {
   simulateEthernet,
   simulateLoad,
   simulateOutage,
+  simulateRateLimit,
   timeToServeMs,
 } = lab;
 
@@ -79,19 +80,37 @@ const GOLDEN = {
     [
       [
         { type: 'poisson', perS: 280 },
-        { per: 'success', ratio: 0.1, bucket: 10 },
+        { perSuccess: 0.1, capacity: 10, refund: false },
       ],
       [
         { type: 'closed', clients: 400, thinkMs: 900 },
-        { per: 'request', ratio: 0.2, bucket: 50 },
+        { perSuccess: 0, perRequest: 0.2, capacity: 50, refund: false },
       ],
-      [{ type: 'regular', perS: 280 }, 'unlimited'],
+      [{ type: 'regular', perS: 280 }, undefined],
     ].flatMap(([arrivals, budget]) => {
       const { responseMs, requests, successes, retries, timeouts } = finished(
-        simulateLoad(ENDLESS, { arrivals, budget, horizonMs: 60_000, seed: 2015 }),
+        simulateLoad(ENDLESS, { arrivals, protection: { budget }, horizonMs: 60_000, seed: 2015 }),
       );
       return [responseMs, requests, successes, retries, timeouts];
     }),
+  protection: () => [
+    ...[1, 3].flatMap((processes) => {
+      const { responseMs, refusedByBreaker, refusedByBudget, phases } = finished(
+        simulateLoad(ENDLESS, {
+          arrivals: { type: 'poisson', perS: 280 },
+          protection: { budget: {}, breaker: {} },
+          processes,
+          horizonMs: 60_000,
+          seed: 2015,
+        }),
+      );
+      return [responseMs, refusedByBreaker, refusedByBudget, phases.timesMs, phases.processes, phases.phases];
+    }),
+    ...[undefined, { cooldown: { maxHoldMs: 30_000 } }].flatMap((protection) => {
+      const { accepted, rejected, totals } = finished(simulateRateLimit(ENDLESS, { protection, seed: 2015 }));
+      return [accepted, rejected, Float64Array.of(totals.endMs)];
+    }),
+  ],
   amplification_and_ethernet: () => {
     const layers = finished(
       simulateAmplification({ attempts: 3, layers: 4, failure: 0.8, requests: 2000, seed: 2015 }),
@@ -204,13 +223,77 @@ test('ethernet: every attempt is in a slot', () => {
   assert.equal(finished(simulateEthernet({ stations: 2, maxAttempts: 1, runs: 1 })).dropped[0], 2);
 });
 
-test('load: of the budgets only the one by successes recovers', () => {
-  const recovered = (budget) => finished(simulateLoad({ maxAttempts: 2 }, { budget, seed: 1 })).recoveredAfterMs;
-  assert.equal(recovered('unlimited'), undefined);
-  assert.equal(recovered({ per: 'request', ratio: 0.1, bucket: 10 }), undefined);
-  // 125 s for what has piled up, and the retries that are left.
-  const after = recovered({ per: 'success', ratio: 0.1, bucket: 10 });
-  assert.ok(after > 120_000 && after < 130_000, `${after}`);
+// tests/simulation/protection.rs has the whole table. Regular arrivals: the counts are exact.
+const OVERLOAD = { horizonMs: 600_000, seed: 1 };
+const REGULAR = { jitter: 'none', maxAttempts: 4 };
+for (const { name, protection, seconds, retries, ...counts } of [
+  { name: 'nothing', protection: undefined, retries: 493_808 },
+  {
+    name: 'a budget by requests',
+    protection: { budget: { perSuccess: 0, perRequest: 0.1, capacity: 10, refund: false } },
+    retries: 16_501,
+  },
+  { name: 'the default budget', protection: { budget: {} }, seconds: 128.5, retries: 50 },
+  { name: 'the AWS budget', protection: { budget: { preset: 'awsSdk2026' } }, seconds: 127.8, retries: 35 },
+  { name: 'a floor below the spare capacity', protection: { budget: { perSecond: 1 } }, seconds: 135.7 },
+  { name: 'a floor above the spare capacity', protection: { budget: { perSecond: 30 } } },
+  { name: 'a breaker', protection: { breaker: { draw: 0.5 } }, seconds: 7.4, retries: 1652 },
+  {
+    name: 'both',
+    protection: { budget: {}, breaker: { draw: 0.5 } },
+    seconds: 0.2,
+    retries: 50,
+    openings: 2,
+    refusedByBreaker: 3710,
+  },
+]) {
+  test(`load with ${name}: ${seconds === undefined ? 'never recovers' : `recovers after ${seconds} s`}`, () => {
+    const { recoveredAfterMs, totals } = finished(simulateLoad(REGULAR, { protection, ...OVERLOAD }));
+    assert.equal(recoveredAfterMs && Math.round(recoveredAfterMs / 100) / 10, seconds);
+    if (retries !== undefined) assert.equal(totals.retries, retries);
+    for (const [count, expected] of Object.entries(counts)) assert.equal(totals[count], expected, count);
+  });
+}
+
+test('load: the breaker opens, lets a probe through, and closes', () => {
+  const { phases, refusedByBreaker, totals, admittedAfterMs } = finished(
+    simulateLoad(REGULAR, { protection: { budget: {}, breaker: { draw: 0.5 } }, ...OVERLOAD }),
+  );
+  assert.deepEqual([...phases.phases], [1, 2, 1, 2, 0]);
+  assert.deepEqual([...phases.processes], [0, 0, 0, 0, 0]);
+  const lasted = [0, 2].map((i) => Math.round(phases.timesMs[i + 1] - phases.timesMs[i]));
+  assert.deepEqual(lasted, [3750, 7500]);
+  assert.equal(
+    refusedByBreaker.reduce((sum, n) => sum + n, 0),
+    totals.refusedByBreaker,
+  );
+  assert.ok(Math.abs(phases.timesMs[4] - 20_000 - admittedAfterMs) < 10);
+});
+
+test('load: each process has a protection of its own', () => {
+  const { phases, totals } = finished(
+    simulateLoad(
+      { maxAttempts: 4 },
+      { protection: { breaker: {} }, processes: 5, arrivals: { type: 'poisson', perS: 280 }, ...OVERLOAD },
+    ),
+  );
+  assert.deepEqual(new Set(phases.processes), new Set([0, 1, 2, 3, 4]));
+  assert.equal(phases.phases.filter((phase) => phase === 1).length, totals.openings);
+});
+
+// tests/simulation/rate_limit.rs has the means of 20 seeds.
+test('a rate limit: with hints ignored most jobs fail, with hints followed some, with a shared cooldown none', () => {
+  const totals = (options) => finished(simulateRateLimit({}, { seed: 1, ...options })).totals;
+  assert.equal(totals({ hints: 'ignored' }).failed, 700);
+  const followed = totals({});
+  assert.ok(followed.failed > 10 && followed.failed < 40, `${followed.failed}`);
+  const shared = totals({ protection: { cooldown: { maxHoldMs: Infinity } } });
+  assert.deepEqual([shared.done, shared.failed, shared.refusedByCooldown], [1000, 0, 0]);
+  assert.ok(shared.rejected < followed.rejected / 3, `${shared.rejected} of ${followed.rejected}`);
+  assert.ok(Math.abs(shared.endMs - followed.endMs) < 2000);
+  // Who may be held for 10 s only is not held over two windows.
+  const short = totals({ protection: { cooldown: {} } });
+  assert.ok(short.refusedByCooldown > 100 && short.failed === 0, JSON.stringify(short));
 });
 
 test('outage: the mean attempts, and what is expected of the busiest bin', () => {
@@ -731,23 +814,44 @@ for (const [what, call, kind, message] of [
     RangeError,
     /^rejitter: arrivals must be a pause .*, got \{ type: "closed", clients: 1, thinkMs: NaN \}$/,
   ],
+  ['protection of no kind', load({ protection: 'all' }), TypeError, /^rejitter: protection must be .*, got "all"/],
   [
     'a budget of no kind',
-    load({ budget: 'none' }),
+    load({ protection: { budget: 'none' } }),
     TypeError,
-    /^rejitter: budget must be 'unlimited', \{ per: 'request', ratio, bucket \}.*, got "none"/,
+    /^rejitter: protection\.budget must be an object of options, got "none"/,
   ],
   [
-    'a budget without a bucket',
-    load({ budget: { per: 'request', ratio: 0.1 } }),
+    'a budget without a number',
+    load({ protection: { budget: { capacity: '50' } } }),
     TypeError,
-    /^rejitter: budget must be .*, got an object/,
+    /^rejitter: budget\.capacity must be a number, got "50"/,
   ],
   [
     'a budget out of range',
-    load({ budget: { per: 'success', ratio: -1, bucket: 1 } }),
+    load({ protection: { budget: { perSuccess: -1 } } }),
     RangeError,
-    /^rejitter: budget must be a budget with a ratio between 0 and .*, got \{ per: "success", ratio: -1, bucket: 1 \}$/,
+    /^rejitter: budget\.perSuccess must be 0, or between 0\.001 and 1,000 tokens, got -1$/,
+  ],
+  ['an unknown part', load({ protection: { hedge: {} } }), TypeError, /^rejitter: unknown option "hedge"/],
+  [
+    'half a rule of gRPC',
+    load({ protection: { budget: { maxTokens: 10 } } }),
+    RangeError,
+    /^rejitter: budget\.tokenRatio must be above 0 and at most 1,000 tokens, got NaN$/,
+  ],
+  ['the budget as it was', load({ budget: 'unlimited' }), TypeError, /^rejitter: unknown option "budget"/],
+  [
+    'hints of no kind',
+    () => simulateRateLimit({}, { hints: 'shared' }),
+    TypeError,
+    /^rejitter: hints must be one of 'ignored', 'followed', got "shared"/,
+  ],
+  [
+    'a cooldown out of range',
+    () => simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: -1 } } }),
+    RangeError,
+    /^rejitter: cooldown\.maxHoldMs must be a non-negative number of milliseconds or Infinity, got -1$/,
   ],
   [
     'too many layers for the attempts',

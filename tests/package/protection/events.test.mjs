@@ -1,4 +1,4 @@
-// What a protection tells: onEvent, the channel, and the events and reports of operations.
+// Events of a protection: onEvent, the channel, and the events and reports of operations.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -32,7 +32,7 @@ function listed() {
   return { events, onEvent: (event) => void events.push(event) };
 }
 
-timed('a breaker: opened, refused, half-open, closed, with its numbers and the key', async (clock) => {
+timed('a breaker: opened, rejected, half-open, closed, with its numbers and the key', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(breaker({ consecutiveFailures: 2, openMs: 1000 }), { onEvent });
   const call = (fn) => retry(fn, { ...plain, maxAttempts: 1, protection: api.for('k') }).catch(() => {});
@@ -63,7 +63,7 @@ timed('a breaker: opened, refused, half-open, closed, with its numbers and the k
   );
 });
 
-timed('a cooldown: held, refused', async (clock) => {
+timed('a cooldown: held, rejected', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(cooldown(), { onEvent });
   await retry(fails(retryAfter(600)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
@@ -76,7 +76,7 @@ timed('a cooldown: held, refused', async (clock) => {
   ]);
 });
 
-timed('a budget: empty at the first refusal, refused at each, full once it is', async (clock) => {
+timed('a budget: empty at the first rejection, rejected at each, full once it is', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(budget({ capacity: 1, perSuccess: 0.5, refund: false }), { onEvent });
   const run = async (fn) => {
@@ -112,7 +112,7 @@ timed('onEvent is treated as a hook: not awaited, its errors are reported and ch
       await microtasks();
       assert.ok(Object.is(seen.error, error));
       assert.equal(api.status().breaker.state, 'open');
-      // Opened, and refused.
+      // Opened, and rejected.
       assert.deepEqual(reported.splice(0), [error, error]);
     }
   } finally {
@@ -149,7 +149,7 @@ timed('a callback of onEvent that calls again counts like any other call', async
   assert.equal(api.status().breaker.refused, 1);
 });
 
-timed('the channel publishes changes of breakers and refusals, of all protections', async (clock) => {
+timed('the channel publishes changes of breakers and rejections, of all protections', async (clock) => {
   const messages = [];
   const subscriber = (message, name) => messages.push([name, message]);
   const api = protect(breaker({ consecutiveFailures: 1 }), cooldown(), budget());
@@ -179,7 +179,7 @@ timed('the channel publishes changes of breakers and refusals, of all protection
   assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
 });
 
-timed('reports and hooks: holds in the records, the time of a refusal, no onRetry for a hold', async (clock) => {
+timed('reports and hooks: holds in the records, the time of a rejection, no onRetry for a hold', async (clock) => {
   const api = protect(cooldown());
   await retry(fails(retryAfter(300)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   const calls = [];

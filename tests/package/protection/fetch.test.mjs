@@ -1,4 +1,4 @@
-// Protection in `fetch`: a state per origin, verdicts by status whatever the method, refusals that touch no body.
+// Protection in `fetch`: a state per origin, verdicts by status whatever the method, rejections that touch no body.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -106,7 +106,7 @@ timed('a protectionKey that throws or answers otherwise ends the call before its
 });
 
 const VERDICTS = [
-  // What the inner fetch does, and what the breaker hears: 'failure', 'success' or 'nothing'.
+  // The act of the inner fetch, and the verdict for the breaker: 'failure', 'success' or 'nothing'.
   [() => answer(200), 'success'],
   [() => answer(204), 'success'],
   [() => answer(302), 'success'],
@@ -138,14 +138,14 @@ const VERDICTS = [
     'nothing',
   ],
 ];
-/** What each verdict on a probe makes of a half-open circuit. */
+/** The phase of a half-open circuit after each verdict on a probe. */
 const PHASES = { failure: 'open', success: 'closed', nothing: 'half-open' };
 
 for (const [how, init, options] of [
   ['a GET with one attempt', {}, { maxAttempts: 1 }],
   ['a POST, which is not retried', POST, {}],
-  ['a GET whose retryOn refuses', {}, { retryOn: () => false }],
-  ['a GET whose retryOn refuses later', {}, { retryOn: async () => false }],
+  ['a GET whose retryOn rejects', {}, { retryOn: () => false }],
+  ['a GET whose retryOn rejects later', {}, { retryOn: async () => false }],
   ['a GET with throwOnStatus', {}, { maxAttempts: 1, throwOnStatus: true }],
 ])
   timed(`what an answer says to the breaker, in ${how}`, async (clock) => {
@@ -196,7 +196,7 @@ timed('the budget: a 404 gives, a failure that is not retried neither gives nor 
   }
 });
 
-timed('a call whose retry is refused resolves with its own response, unread', async (clock) => {
+timed('a call whose retry is rejected resolves with its own response, unread', async (clock) => {
   const api = protect(budget({ capacity: 1 }));
   const response = answer(503);
   const options = { ...plain, protection: api, protectionKey: () => null };
@@ -232,19 +232,22 @@ timed('a 429 holds all requests of its origin, whether or not it is retried itse
   ]);
 });
 
-timed('a hint on another status, or none on a 429, holds nobody; a longer one is cut at maxRetryAfterMs', async () => {
-  const left = async (response, options) => {
-    const api = protect(cooldown());
-    await createFetch({ ...plain, protection: api, ...options }, async () => response)('https://a.test/', POST);
-    return api.for('https://a.test').status().cooldown.remainingMs;
-  };
-  assert.equal(await left(answer(503, { 'retry-after': '60' })), 0);
-  assert.equal(await left(answer(429)), 0);
-  assert.equal(await left(answer(429, { 'retry-after': '7200' })), 60_000);
-  assert.equal(await left(answer(429, { 'retry-after': '60' }), { maxRetryAfterMs: 5000 }), 5000);
-  assert.equal(await left(answer(429, { 'retry-after': '60' }), { respectRetryAfter: false }), 0);
-  assert.equal(await left(answer(429), { hint: () => 700 }), 700);
-});
+timed(
+  'a hint on another status, or none on a 429, holds no attempt; a longer one is cut at maxRetryAfterMs',
+  async () => {
+    const left = async (response, options) => {
+      const api = protect(cooldown());
+      await createFetch({ ...plain, protection: api, ...options }, async () => response)('https://a.test/', POST);
+      return api.for('https://a.test').status().cooldown.remainingMs;
+    };
+    assert.equal(await left(answer(503, { 'retry-after': '60' })), 0);
+    assert.equal(await left(answer(429)), 0);
+    assert.equal(await left(answer(429, { 'retry-after': '7200' })), 60_000);
+    assert.equal(await left(answer(429, { 'retry-after': '60' }), { maxRetryAfterMs: 5000 }), 5000);
+    assert.equal(await left(answer(429, { 'retry-after': '60' }), { respectRetryAfter: false }), 0);
+    assert.equal(await left(answer(429), { hint: () => 700 }), 700);
+  },
+);
 
 timed('the call that set the cooldown waits as its hint says', async (clock) => {
   const api = protect(cooldown());
@@ -275,7 +278,7 @@ timed('a failing probe opens the circuit for as long as the server asks', async 
   assert.equal(await opened(), 60_000);
 });
 
-timed('a refused call rejects with RejectedError, sends nothing, and leaves the request to the caller', async () => {
+timed('a rejected call rejects with RejectedError, sends nothing, and leaves the request to the caller', async () => {
   const api = protect(breaker());
   api.open();
   const { inner, calls } = statuses(200);
@@ -385,7 +388,7 @@ timed('abort and deadline during a pending retryOn say nothing', async (clock) =
   assert.deepEqual(numbers(api), [0, 2, 'closed']);
 });
 
-timed('a protection with a key is refused: fetch has a state per origin', async () => {
+timed('a protection with a key is rejected: fetch has a state per origin', async () => {
   const api = protect(budget()).for('a');
   const text = 'rejitter: this Protection has a key already: call for() on the one that protect() returned';
   const error = await createFetch({ protection: api }, async () => answer(200))('https://a.test/').catch((e) => e);

@@ -1,4 +1,4 @@
-// One operation, followed through the record. It is written as the design tells it, from the top to the bottom: what
+// One operation, followed through the record. It is written as the design has it, from the top to the bottom: what
 // must come next is taken from the record, and what the outside decides (how a callback ended, and when) is read there.
 
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
@@ -29,7 +29,7 @@ function restOf({ at, ms }, now) {
 /** Entries that an operation makes when it goes on. */
 const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']);
 
-/** The lane of the draws that protection needs, beside those of waits. */
+/** The lane of the draws that protection needs, next to those of waits. */
 const BESIDE = 2;
 
 const ceil = Math.ceil;
@@ -52,13 +52,13 @@ export class Following {
     this.deadline = call.r + (this.options.totalTimeoutMs ?? Infinity);
     this.attempts = 0;
     this.heldMs = 0;
-    /** Tokens taken for an attempt that has not begun. */
+    /** Tokens taken for an attempt that has not started. */
     this.taken = 0;
     /** Whether a cooldown holds it. */
     this.holds = false;
     /** Tokens that the last retry took. */
     this.spent = 0;
-    /** What the breaker gave to the attempt that runs. */
+    /** Generation and lease that the breaker gave to the attempt that runs. */
     this.pass = undefined;
     this.outcome = undefined;
     this.polled = false;
@@ -100,6 +100,7 @@ export class Following {
       return;
     }
     if (entry.kind === 'isFailure') this.asked += 1;
+    if (entry.kind === 'protection' && entry.event.type === 'refused') this.counted = undefined;
     if (entry.kind === 'abort') {
       this.aborted = true;
       // Once the outcome is decided, an abort comes too late.
@@ -115,6 +116,8 @@ export class Following {
       return;
     }
     this.last = entry;
+    // A wait, or a hook that says so: the retry was decided.
+    this.undecided = false;
     this.next(this.script.next(entry));
   }
 
@@ -203,7 +206,7 @@ export class Following {
     }
   }
 
-  /** The checks before an attempt. Returns whether it may begin. */
+  /** The checks before an attempt. Returns whether it may start. */
   *enter() {
     const { breaker, cooldown } = this.state;
     let [least, most] = [0, 0];
@@ -216,7 +219,7 @@ export class Following {
       if (breaker?.look(this.now) > 0) return yield* this.refuse('breaker', breaker.look(this.now), 'P4');
       const left = cooldown?.left(this.now) ?? 0;
       if (left > 0) {
-        // Half-open, and its probe runs: refused now or after the hold.
+        // Half-open, and its probe runs: rejected now or after the hold.
         if (breaker?.busy(this.now) > 0 && this.comes() === 'settle' && this.coming().value?.by !== 'cooldown')
           return yield* this.refuse('breaker', breaker.busy(this.now), 'P5');
         const { maxHoldMs } = cooldown;
@@ -235,6 +238,7 @@ export class Following {
       }
       if (!breaker) return true;
       const { pass, wait } = breaker.admit(this.now);
+      this.state.stale = false;
       if (pass === undefined) return yield* this.refuse('breaker', wait, 'P5');
       this.pass = pass;
       this.rule = 'P6';
@@ -257,9 +261,9 @@ export class Following {
     return this.coming()?.kind;
   }
 
-  /** Protection refuses the next attempt. */
+  /** Protection rejects the next attempt. */
   *refuse(by, ms, rule) {
-    this.state[by].refused += 1;
+    this.count(by);
     yield* this.stop(by, rule, ms);
     return false;
   }
@@ -269,7 +273,7 @@ export class Following {
     const end = yield* this.ending(fn);
     const { cooldown } = this.state;
     const shown = end.timeout ? undefined : end.value?.shown;
-    // A result is no cause of a refusal.
+    // A result is never the cause of a RejectedError.
     const cause = end.ok ? undefined : shown;
     if (end.deadline) {
       const own = this.attempts === 1 && this.heldMs === 0;
@@ -337,19 +341,17 @@ export class Following {
       yield* this.stop('cooldown', 'P11', cooldown.left(this.now));
       return undefined;
     }
-    if (breaker !== undefined) {
-      const closed = breaker.busy(this.now);
-      const certain = breaker.look(this.now);
-      const stops = this.comes() === 'settle' && this.coming().report?.reason === 'breaker';
-      if (certain > ceil(delay) + 1 || (closed > delay && stops)) {
-        this.count('breaker');
-        yield* this.stop('breaker', 'P4', closed);
-        return undefined;
-      }
+    const open = breaker?.look(this.now) ?? 0;
+    if (open > delay) {
+      this.count('breaker');
+      yield* this.stop('breaker', this.opened ? 'breaker' : 'P4', open);
+      return undefined;
     }
     if (budget !== undefined) {
       this.taken = budget.take(hintMs !== undefined);
+      this.undecided = this.taken > 0;
       if (this.taken === 0) {
+        this.counted = 'budget';
         yield* this.stop('budget', 'P1');
         return undefined;
       }
@@ -360,6 +362,7 @@ export class Following {
 
   count(by) {
     this.state[by].refused += 1;
+    this.counted = by;
   }
 
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
@@ -452,7 +455,7 @@ export class Following {
     return undefined;
   }
 
-  /** What the breaker hears, if `isFailure` has a say. */
+  /** Returns the verdict that the breaker hears, if `isFailure` has a say. */
   verdict(end, usual) {
     if (this.state.breaker?.options.isFailure === undefined) return usual;
     this.shouldAsk = (this.shouldAsk ?? 0) + 1;
@@ -468,10 +471,10 @@ export class Following {
     this.pass = undefined;
     if (breaker === undefined || pass === undefined) return;
     this.state.stale = pass.generation !== breaker.generation;
-    breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause);
+    this.opened = breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause) === 'opened';
   }
 
-  /** Leaves the place among those who are held. */
+  /** Leaves the place among the held attempts. */
   leave() {
     if (this.holds) this.state.cooldown.held -= 1;
     this.holds = false;
@@ -482,6 +485,9 @@ export class Following {
     this.leave();
     this.hear(NOTHING);
     if (this.taken > 0) this.state.budget.putBack(this.taken);
+    // onEvent aborted before the tokens were taken.
+    if (this.undecided) this.state.budget.granted -= 1;
+    this.undecided = false;
     this.taken = 0;
   }
 
@@ -523,7 +529,7 @@ export class Following {
   }
 
   *settle({ ok = false, value, aborted, timeout, by, ms, cause, reason, rule }) {
-    const text = aborted ? 'the reason of the abort' : by ? `a refusal by ${by}` : `the end (${reason ?? 'success'})`;
+    const text = aborted ? 'the reason of the abort' : by ? `a rejection by ${by}` : `the end (${reason ?? 'success'})`;
     const entry = yield* this.expect('settle', rule, text);
     const { RejectedError, RetryError, TimeoutError } = this.pkg;
     const was = this.name(entry);
@@ -533,12 +539,16 @@ export class Following {
     if (says && this.asked !== (this.shouldAsk ?? 0) && !timeout)
       this.object('isFailure', `isFailure was called ${this.asked} times instead of ${this.shouldAsk ?? 0}`);
     // A hook may abort after the outcome was decided.
-    if (this.aborted && entry.value === this.operation.reason) return;
+    if (this.aborted && entry.value === this.operation.reason) {
+      // So may onEvent, before anything was rejected.
+      if (this.counted !== undefined) this.state[this.counted].refused -= 1;
+      return;
+    }
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
     if (by !== undefined) {
       if (!(entry.value instanceof RejectedError))
-        this.object(this.broken(entry), `${was} instead of a refusal by ${by}`);
-      if (entry.value.by !== by) this.object(rule, `refused by ${entry.value.by} instead of ${by}`);
+        this.object(this.broken(entry), `${was} instead of a rejection by ${by}`);
+      if (entry.value.by !== by) this.object(rule, `rejected by ${entry.value.by} instead of ${by}`);
       if (!near(ms, entry.value.retryAfterMs))
         this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
       if (by === 'breaker' && cause !== undefined && entry.value.cause !== cause)

@@ -1,7 +1,7 @@
 // The machines of protection a second time, for the oracle: each keeps a list of everything that happened to it and
 // derives its numbers from the list. The package keeps a few running numbers instead, so the two share no shortcut.
 
-/** What an attempt's end tells the breaker. */
+/** Verdicts of an attempt's end for the breaker. */
 export const NOTHING = 0;
 export const SUCCESS = 1;
 export const FAILURE = 2;
@@ -80,7 +80,7 @@ export class Cooldown {
   at(now) {
     let [until, asked] = [-Infinity, 0];
     for (const hint of this.hints) {
-      // Looked at when the next hint came, with the clock of then.
+      // The next hint checks it, with the clock of that time.
       until = Math.min(until, hint.at + asked);
       if (hint.at + hint.ms > until) [until, asked] = [hint.at + hint.ms, hint.ms];
     }
@@ -174,7 +174,7 @@ export class Breaker {
     return this.phase === 'open' ? this.busy(now) : 0;
   }
 
-  /** How long admission is refused. Asking is an event: a clock that was set back makes no opening longer. */
+  /** How long admission is denied. Asking is an event: a clock that was set back makes no opening longer. */
   busy(now) {
     if (this.phase === 'closed') return 0;
     if (this.phase === 'half-open' && !this.running) return 0;
@@ -182,7 +182,7 @@ export class Breaker {
     return Math.max(0, this.until - now);
   }
 
-  /** Returns what the attempt carries, or how long it is refused. */
+  /** Returns what the attempt carries, or how long it is denied. */
   admit(now) {
     const wait = this.busy(now);
     if (wait > 0) return { wait };
@@ -220,7 +220,7 @@ export class Breaker {
     if (this.phase !== 'closed') return undefined;
     this.turn(now);
     if (verdict === NOTHING) return undefined;
-    // A row does not begin in the future, if the clock was set back.
+    // A row does not start in the future, if the clock was set back.
     if (verdict === FAILURE) for (const each of this.ends) each.at = Math.min(each.at, now);
     this.ends.push({ slice: this.slice, ok: verdict === SUCCESS, at: now });
     return verdict === FAILURE && this.tooMany(now) ? this.open(now, draw, cause, 0) : undefined;
@@ -233,7 +233,7 @@ export class Breaker {
     const row = this.row;
     if (row.length >= consecutiveFailures) return true;
     if (calls >= minimumCalls && failures >= failureRatio * calls) return true;
-    // Without a minimum the ratio says nothing, and neither does the rule for those who never reach one.
+    // Without a minimum the ratio says nothing, and neither does the rule for services that never reach one.
     if (minimumCalls === Infinity) return false;
     const admitted = this.weigh(now, this.admissions);
     return row.length >= 5 && now - row.since >= windowMs && row.length >= failureRatio * admitted;

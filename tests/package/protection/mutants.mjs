@@ -15,7 +15,7 @@ const budget = 'protection/budget.js';
 const cooldown = 'protection/cooldown.js';
 const state = 'protection/state.js';
 
-// Where the breaker's machine is entered. Its state: UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
+// Places where the breaker's machine is entered. Of its state, UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
 const ADMIT = 'if (onlyCounts(state, options, now)) {\n    state[BEGUN]++;\n    return 0;\n  }';
 const ADMITTED = 'return leave(BREAKER, state, core.admit(now));';
 const ENDED = 'return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));';
@@ -32,7 +32,7 @@ plant(
 plant(
   'a probe is not freed on abort',
   ['P6', 'breaker'],
-  [gate, 'if (this.#pending) {', "if (this.#pending && reason !== 'aborted') {"],
+  [gate, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
 );
 plant(
   'a probe is not freed by an end that is ignored',
@@ -45,7 +45,7 @@ plant(
   [
     gate,
     'this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
-    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.#pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
+    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
   ],
 );
 plant(
@@ -120,7 +120,7 @@ plant('the window is not emptied on closing', 'breaker', [
   ENDED,
   `const before = state.slice(0, 7);
   const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_CLOSED) state.set(before);
+  if (change === HAS_CLOSED) before.forEach((each, i) => (state[i] = each));
   return change;`,
 ]);
 plant(
@@ -131,12 +131,12 @@ plant(
 plant('minimumCalls is ignored', 'breaker', [
   breaker,
   'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
+  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
 ]);
 plant('consecutiveFailures is ignored', 'breaker', [
   breaker,
-  'windowMs, consecutiveFailures, openMs, closeAfter);\n    const shown',
-  'windowMs, Infinity, openMs, closeAfter);\n    const shown',
+  'windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
+  'windowMs, Infinity, openMs, closeAfter);\n      const shown',
 ]);
 plant('a success does not end a row of failures', 'breaker', [
   machines,
@@ -181,7 +181,7 @@ plant('openings are forgotten on closing', 'breaker', [
   if (change === HAS_CLOSED) state[${OPENS}] = 0;
   return change;`,
 ]);
-plant('all openings are equally long', 'breaker', [breaker, 'const r = draw();', 'const r = 0.5;']);
+plant('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']);
 plant(
   'a clock that was set back keeps the circuit open',
   ['breaker', 'P6'],
@@ -208,7 +208,7 @@ plant('a failure counts only if it is retried', 'breaker', [
 ]);
 plant('a request to come later counts as a failure', 'breaker', [
   gate,
-  'this.#throttled ? NOTHING : FAILURE',
+  'this.throttled ? NOTHING : FAILURE',
   'FAILURE',
 ]);
 plant('a failure that the caller stops counts', 'breaker', [
@@ -228,7 +228,7 @@ plant(
 );
 plant('any deadline counts as a failure', 'breaker', [
   gate,
-  "reason === 'timeout' && attempts === 1 && this.held === undefined",
+  "reason === 'timeout' && operation.attempts === 1 && this.held === undefined",
   "reason === 'timeout'",
 ]);
 plant(
@@ -260,13 +260,13 @@ plant('a token is lost on a refusal after the wait', 'P2', [
 ]);
 plant('a token is put back twice', 'P1', [
   gate,
-  'budget.putBack(this.#taken, tell);',
-  'budget.putBack(2 * this.#taken, tell);',
+  'budget.putBack(this.#taken, this.#state);',
+  'budget.putBack(2 * this.#taken, this.#state);',
 ]);
 plant('the tokens of all retries are given back', 'P1', [
   gate,
-  'this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken < 0) {',
-  'const earlier = this.#taken;\n      this.#taken = budget.take(this.#throttled, tell);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+  'this.#taken = budget.take(this.throttled, state);\n      if (this.#taken < 0) {',
+  'const earlier = this.#taken;\n      this.#taken = budget.take(this.throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
 ]);
 plant('a failure gives tokens back', 'P1', [
   gate,
@@ -275,8 +275,8 @@ plant('a failure gives tokens back', 'P1', [
 ]);
 plant('each request brings a credit', 'P1', [
   gate,
-  "if (reason === 'success') {\n      if (this.#verdict",
-  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, tell);\n    if (reason === 'success') {\n      if (this.#verdict",
+  "if (reason === 'success') {\n      if (this.verdict",
+  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.verdict",
 ]);
 plant(
   'tokens rise above the capacity',
@@ -290,8 +290,8 @@ plant(
   [budget, 'return Math.round(tokens * 1000);', 'return tokens;'],
   [
     budget,
-    '{ tokens: this.#tokens() / 1000, capacity: this.#capacity / 1000 }',
-    '{ tokens: this.#tokens(), capacity: this.#capacity }',
+    '{ tokens: this.#tokens() / 1000, capacity: this.#options.capacity / 1000 }',
+    '{ tokens: this.#tokens(), capacity: this.#options.capacity }',
   ],
 );
 plant(
@@ -303,16 +303,12 @@ plant(
     'export const tokensOf = (load, state, capacity) => (state[0] = enter(load, BUDGET, state).tokens(capacity));',
   ],
 );
-plant('the refund is always on', 'P1', [budget, 'this.#refund && taken > 0', 'taken > 0']);
-plant(
-  'the refund is never made',
-  ['P1', 'P2'],
-  [budget, 'this.#refund && taken > 0 ? taken : this.#perSuccess', 'this.#perSuccess'],
-);
+plant('the refund is always on', 'P1', [budget, 'refund && taken > 0', 'taken > 0']);
+plant('the refund is never made', ['P1', 'P2'], [budget, 'refund && taken > 0 ? taken : perSuccess', 'perSuccess']);
 plant('a success after a retry brings both', 'P1', [
   budget,
-  'this.#refund && taken > 0 ? taken :',
-  'this.#refund && taken > 0 ? taken + this.#perSuccess :',
+  'refund && taken > 0 ? taken :',
+  'refund && taken > 0 ? taken + perSuccess :',
 ]);
 plant(
   'the budget is asked after the wait',
@@ -322,7 +318,7 @@ plant(
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
     `if (operation.attempts > 0 && this.#state.budget !== undefined) {
-      this.#taken = this.#state.budget.take(this.#throttled, tell);
+      this.#taken = this.#state.budget.take(this.throttled, this.#state);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
@@ -337,7 +333,7 @@ plant('the budget refuses first attempts', 'P3', [
     const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`,
 ]);
 
-// Refusals.
+// Rejections.
 plant('a refusal replaces the error', 'P12', [
   gate,
   'if (operation.attempts === 0) {\n      operation.failed',
@@ -345,7 +341,7 @@ plant('a refusal replaces the error', 'P12', [
 ]);
 plant(
   'a circuit that is open beyond the wait does not stop the retry',
-  ['P4', 'P2'],
+  ['P4', 'P2', 'breaker'],
   [gate, "if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);", ''],
 );
 plant(
@@ -357,17 +353,13 @@ plant(
 // Cooldown.
 plant('all who are held are released together', 'P11', [
   cooldown,
-  'return holdMs(this.#load, this.#state, time, baseMs, draw);',
-  'return holdMs(this.#load, this.#state, time, baseMs, 0);',
+  'holdMs(this.#load, this.#state, time, baseMs, draw)',
+  'holdMs(this.#load, this.#state, time, baseMs, 0)',
 ]);
 plant(
   'a shorter hint shortens the hold',
   ['cooldown', 'P8', 'P11'],
-  [
-    cooldown,
-    'startCooldown(this.#load, this.#state, time, hintMs);',
-    'this.#state[UNTIL] = 0;\n      startCooldown(this.#load, this.#state, time, hintMs);',
-  ],
+  [cooldown, 'const before = this.until;', 'const before = this.until;\n    this.#state[UNTIL] = 0;'],
 );
 plant(
   'a success ends the hold',
@@ -398,12 +390,12 @@ plant(
 plant(
   'retries are not held',
   ['P11', 'P2', 'order'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs < 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs < 0) {'],
 );
 plant(
   'the operation that was asked to wait is held beside',
   ['order', 'P2'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs > 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs > 0) {'],
 );
 plant(
   'a hint counts only if the failure is retried',
@@ -425,8 +417,20 @@ plant(
   [
     gate,
     'this.#release(time);\n    } else {',
-    'this.#release(time);\n      this.#pending = true;\n      return undefined;\n    } else {',
+    'this.#release(time);\n      this.pending = true;\n      return undefined;\n    } else {',
   ],
+);
+
+plant('an abort in onEvent does not stop the attempt', 'P10', [
+  gate,
+  "return operation.limits.aborted ? 'aborted' : undefined;",
+  'return undefined;',
+]);
+
+plant(
+  'a clock that was set back holds for longer',
+  ['cooldown', 'P8'],
+  [machines, 'return leave(COOLDOWN, state, core.left(now));', 'return state[0] - now;'],
 );
 
 // Keys.
@@ -435,8 +439,8 @@ plant(
   ['P16', 'breaker'],
   [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
 );
-plant('all keys use one state', 'P16', [
-  state,
-  'this.budget = makers.budget?.(time);',
-  'this.budget = (makers.only ??= makers.budget?.(time));',
-]);
+plant(
+  'all keys use one state',
+  ['P16', 'P1', 'P2'],
+  [state, 'this.budget = makers.budget?.(time);', 'this.budget = (makers.only ??= makers.budget?.(time));'],
+);

@@ -1,4 +1,4 @@
-// The oracle: follows the record of a schedule, keeps the machines' state beside it, and objects where an operation
+// The oracle: follows the record of a schedule, keeps the machines' state, and objects where an operation
 // did something else than the design makes of that state.
 
 import { Breaker, Budget, Cooldown } from './machines.mjs';
@@ -100,7 +100,7 @@ class Oracle {
     else this.owing.delete(following);
   }
 
-  /** At the end of a macrotask nobody owes anything. */
+  /** At the end of a macrotask no operation owes anything. */
   paid() {
     for (const following of this.owing) following.overdue();
   }

@@ -76,13 +76,13 @@ for (const [part, name, right, wrong, beside] of RANGES) {
 test('one error lists every problem, with the remedy', () => {
   assert.equal(
     caught(() => budget({ capacity: -1, cost: '1', refund: 0 })).message,
-    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 and at ' +
-      'most capacity, got "1"; refund must be true or false, got 0',
+    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 ' +
+      'and at most capacity, got "1"; refund must be true or false, got 0',
   );
   assert.equal(
     caught(() => breaker({ openMS: 5, closeAfter: 0 })).message,
-    'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, got 0. ' +
-      'Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
+    'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, ' +
+      'got 0. Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
   );
   assert.equal(
     caught(() => budget({ preset: 'awsSdk2020' })).message,
@@ -96,7 +96,7 @@ test('one error lists every problem, with the remedy', () => {
     assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
 });
 
-test('a cost above the capacity is refused, the preset and the default included', () => {
+test('a cost above the capacity is rejected, the preset and the default included', () => {
   for (const [options, text] of [
     [{ capacity: 0.5 }, 'cost must be at most capacity (0.5), got 1'],
     [{ capacity: 3, cost: 3.001 }, 'cost must be at most capacity (3), got 3.001'],
@@ -137,7 +137,7 @@ test('protect takes each kind of part once, then options', () => {
     [
       () => protect(budget, breaker(), 5, cooldown()),
       'part 1 must be made by budget(), breaker(), cooldown() or hedge(), got a function; part 3 must be made by budget(), ' +
-        'breaker() or cooldown(), got 5',
+        'breaker(), cooldown() or hedge(), got 5',
     ],
     [() => protect(budget(), 5), 'options must be an object, got 5'],
   ])

@@ -1,5 +1,5 @@
 // Scenes in which other breakers fail: a probe that hangs, a late success, a clock that is set back, aborts by the
-// caller, a retry around an open circuit. xtask/bench/breakers.mjs plays them with cockatiel and opossum beside us.
+// caller, a retry around an open circuit. xtask/bench/breakers.mjs plays them with cockatiel and opossum too.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ async function scene(body) {
   }
 }
 
-test('a probe that never settles holds nobody up for longer than one opening', () =>
+test('a probe that never settles blocks the others for one opening at most', () =>
   scene(async ({ clock, api, run, open }) => {
     await open();
     await clock.advance(1000);
@@ -101,7 +101,7 @@ test('clocks that are set back keep no circuit open for longer than it was to be
     }
   }));
 
-test('aborts by the caller are no failures, and free the place of a probe', () =>
+test('aborts by the caller do not count as failures, and free the place of a probe', () =>
   scene(async ({ clock, api, run, open }) => {
     const abort = async () => {
       const aborter = new AbortController();

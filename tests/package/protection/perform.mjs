@@ -33,7 +33,7 @@ class ProtectedWorld extends World {
     super(schedule, pkg);
     this.mostEvents = 5000;
     this.offset = 0;
-    /** What the clock shows while it stands still. @type {number | undefined} */
+    /** The time that the clock shows while it stands still. @type {number | undefined} */
     this.stands = undefined;
     /** @type {{ object: any, keys: Set<string | undefined> }[]} */
     this.protections = [];
@@ -100,7 +100,7 @@ class Stage {
     if (schedule.afterwards) this.endWell();
   }
 
-  protection({ budget, breaker, cooldown, throws }, i) {
+  protection({ budget, breaker, cooldown, throws, aborts }, i) {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
@@ -109,6 +109,7 @@ class Stage {
     if (budget) parts.push(pkg.budget(budget));
     const onEvent = (event) => {
       world.note('protection', world.current(), { protection: i, event });
+      if (aborts === event.type) this.abort(world.current()?.signal);
       if (throws) throw new Error('of onEvent');
     };
     const object = pkg.protect(...parts, { onEvent });
@@ -126,7 +127,7 @@ class Stage {
   }
 
   /**
-   * Long after: calls that succeed, as many as any breaker needs to close, and one that a circuit may refuse whose
+   * Long after: calls that succeed, as many as any breaker needs to close, and one that a circuit may reject whose
    * clock was set back.
    */
   endWell() {
@@ -225,7 +226,7 @@ class Stage {
     world.operations.push(operation);
     const signal = signals.get(plan.id)?.controller.signal;
     operation.reason = signals.get(plan.id)?.reason;
-    // Of the draws of a seed: each run of a policy has its own, one-shot functions have the first.
+    // A seed's draws: each run of a policy has its own, one-shot functions have the first.
     const runs = !['once', 'sync'].includes(plan.via);
     operation.index = runs ? (this.runs.get(plan.policy) ?? 0) : 0;
     if (runs) this.runs.set(plan.policy, operation.index + 1);

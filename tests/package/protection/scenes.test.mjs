@@ -128,7 +128,7 @@ test('scene B: failures that come before successes do not open the circuit of a 
       }
       const call = controlled();
       watched(policy.run(call.fn));
-      assert.equal(call.calls.length, 1, `call ${i} was refused`);
+      assert.equal(call.calls.length, 1, `call ${i} was rejected`);
       if (i % 50 === 49) later.push({ at: clock.now + 1, reject: call.calls[0].reject });
       else globalThis.setTimeout(() => call.calls[0].resolve('good'), 100);
     }
@@ -224,7 +224,7 @@ test('scene D: tokens are put back, and one hint holds all', () =>
     assert.equal(b.error, own);
     assert.equal(retryReport(own).reason, 'budget');
     assert.equal(retryReport(own).attempts, 1);
-    assert.equal(clock.pending.size, 1, 'the refused one waits for nothing');
+    assert.equal(clock.pending.size, 1, 'the rejected one waits for nothing');
 
     await at(50);
     const reason = new Error('no longer wanted');

@@ -11,7 +11,8 @@ export const AFTERWARDS = 1e9;
 
 const WORLDS = ['mixed', 'mixed', 'mixed', 'mixed', 'slow', 'slow', 'nested', 'hints', 'steady', 'clock'];
 
-export function makeSchedule(seed, index) {
+/** @param {boolean} [closely] whether all numbers are read after each macrotask, so that a bug shows where it acts */
+export function makeSchedule(seed, index, closely = false) {
   const g = generator(seed, index);
   const world = g.pick(WORLDS);
   const grid = g.chance(0.5);
@@ -34,7 +35,7 @@ export function makeSchedule(seed, index) {
     operations: [],
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
-    reads: g.chance(0.4) ? 'often' : 'end',
+    reads: g.chance(0.25) || closely ? 'often' : 'end',
     /** Whether it is played once more, without wasm. */
     twice: g.chance(0.02),
     afterwards: g.chance(0.2),
@@ -64,7 +65,7 @@ export function makeSchedule(seed, index) {
   return schedule;
 }
 
-/** Somebody opens the circuit, for a time or until it is closed, or only closes it. */
+/** The circuit is opened by hand, for a time or until it is closed, or only closed. */
 function byHand(g, protection, end, key, spans) {
   const at = Math.round(g.unit() * end);
   const act = (at, more) => ({ at, protection, key, ...more });
@@ -101,7 +102,9 @@ function protection(g, world, gap) {
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
   // Its hook does.
   if (g.chance(0.1)) parts.throws = true;
-  // A machine that is asked forgets a future that was set back. Who is asked when another refuses is not settled.
+  if (g.chance(0.1)) parts.aborts = g.pick(['opened', 'half-open', 'closed', 'held', 'refused', 'budget-empty']);
+  // A call of a machine bounds a time that was set back. The design does not say which machines an attempt reaches
+  // that another one rejects.
   if (world === 'clock' && parts.breaker) delete parts.cooldown;
   return parts;
 }
@@ -260,7 +263,7 @@ function nesting(g, schedule, { i, op, ms, ok, value }) {
   };
 }
 
-/** What a callback does before it ends. */
+/** Makes the acts of a callback before it ends. */
 function acts(g, op, i, wild, aside) {
   const list = [];
   if (!g.chance(wild * 2)) return list;

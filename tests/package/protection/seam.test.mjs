@@ -43,7 +43,7 @@ const state = (api) => api.status().breaker.state;
 /** A protection whose circuit opens for 500 ms at the first failure, with draw 0. */
 const fragile = (...parts) => protect(breaker({ consecutiveFailures: 1, openMs: 1000 }), ...parts);
 
-/** A fragile protection that is half-open as soon as somebody asks. */
+/** A fragile protection that is half-open from the next attempt on. */
 async function ready(clock, ...parts) {
   const api = fragile(...parts);
   await retry(down, { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
@@ -96,7 +96,7 @@ timed('a success gives perSuccess, after a retry what the last retry took, and a
   assert.equal(tokens(kept), 8.25);
 });
 
-timed('the AWS preset: 14 tokens for a retry, 5 after throttling, which success gives back', async (clock) => {
+timed('the AWS preset: 14 tokens for a retry, 5 after throttling, which success returns', async (clock) => {
   const api = protect(budget({ preset: 'awsSdk2026' }));
   const seen = [];
   const list = [error, retryAfter(10, error), 'ok'];
@@ -111,7 +111,7 @@ timed('the AWS preset: 14 tokens for a retry, 5 after throttling, which success 
   assert.deepEqual([...seen, tokens(api)], [500, 486, 481, 486]);
 });
 
-timed('the budget is asked last: nothing is taken for a retry that another check forbids', async (clock) => {
+timed('the budget comes last: nothing is taken for a retry that another check forbids', async (clock) => {
   const forbidden = [
     [{ maxAttempts: 1 }, 'exhausted'],
     [{ retryIf: () => false }, 'notRetryable'],
@@ -134,7 +134,7 @@ timed('the budget is asked last: nothing is taken for a retry that another check
   }
 });
 
-timed('a refused retry ends at once with the last outcome itself: no wait, no hook of a wait', async (clock) => {
+timed('a rejected retry ends at once with the last outcome itself: no wait, no hook of a wait', async (clock) => {
   for (const [api, reason, retryAfterMs] of [
     [protect(budget({ capacity: 1 })), 'budget'],
     [fragile(), 'breaker', 500],
@@ -202,7 +202,7 @@ timed('a token that was taken is put back at every end before the retry', async 
         },
       };
     },
-    'a circuit that opened meanwhile': (api) => {
+    'a circuit that opened in the wait': (api) => {
       setTimeout(() => api.open(1000), 50);
       return {};
     },
@@ -266,9 +266,9 @@ timed('a probe that ends in any way frees its place at once', async (clock) => {
     retryAfter: () => [fails(retryAfter(10, error)), { maxAttempts: 1 }],
     'retryIf false': () => [down, { retryIf: () => false }],
     'retryIf throws': () => [down, { retryIf: fails(new Error('of retryIf')) }],
-    'retryIf answers nonsense': () => [down, { retryIf: () => 5 }],
+    'an invalid answer of retryIf': () => [down, { retryIf: () => 5 }],
     'a returned directive': () => [() => permanent(error), {}],
-    'a refusal within': () => {
+    'a rejection within': () => {
       const inner = protect(breaker());
       inner.open();
       return [() => retry(() => 1, { protection: inner }), {}];
@@ -290,14 +290,14 @@ timed('a probe that ends in any way frees its place at once', async (clock) => {
 });
 
 timed(
-  'what fails the probe: a failure that may be retried, its timeout, a refused result, the deadline',
+  'what fails the probe: a failure that may be retried, its timeout, a rejected result, the deadline',
   async (clock) => {
     const never = () => new Promise(() => {});
     const ends = {
       'a failure': [down, { maxAttempts: 1 }],
       'the timeout of an attempt': [never, { attemptTimeoutMs: 5, maxAttempts: 1 }],
       'the deadline during the first attempt': [never, { totalTimeoutMs: 5 }],
-      'a refused result': [() => 'no', { retryOnResult: () => true, maxAttempts: 1 }],
+      'a rejected result': [() => 'no', { retryOnResult: () => true, maxAttempts: 1 }],
       'a failure with { afterMs }': [down, { retryIf: () => ({ afterMs: 3 }) }],
     };
     for (const [name, [fn, options]] of Object.entries(ends)) {
@@ -333,74 +333,80 @@ timed('a deadline fails an attempt only if the attempt had all of the time', asy
   assert.deepEqual(numbers(held), [0, 2]);
 });
 
-timed('a refusal before the first attempt rejects with a RejectedError; finalError does not wrap it', async (clock) => {
-  const api = fragile();
-  const cause = new Error('the first');
-  await retry(fails(cause), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-  await clock.advance(100);
-  const hooks = [];
-  const onGiveUp = ({ attempt, error, reason, report }) => hooks.push([attempt, error, reason, report]);
-  for (const options of [{}, { finalError: 'wrap' }, { totalTimeoutMs: 1000 }, { retryOnResult: () => true }]) {
-    hooks.length = 0;
-    let called = false;
-    const fn = () => {
-      called = true;
-    };
-    const seen = watched(retry(fn, { ...plain, protection: api, onGiveUp, ...options }));
-    await microtasks();
-    const { error: rejected } = seen;
-    assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
-    assert.equal(called, false);
-    assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
-    assert.equal(rejected.message, 'rejitter: rejected by breaker: the circuit is open');
-    assert.equal(rejected.cause, cause);
-    assert.ok(!Object.keys(rejected).includes('cause'));
-    const report = retryReport(rejected);
-    assert.deepEqual(
-      { ...report, records: [...report.records] },
-      { reason: 'breaker', attempts: 0, elapsedMs: 0, retryAfterMs: 400, dropped: 0, records: [] },
-    );
-    assert.deepEqual(hooks, [[0, rejected, 'breaker', report]]);
-  }
-  assert.equal(api.status().breaker.refused, 4);
-});
+timed(
+  'a rejection before the first attempt rejects with a RejectedError; finalError does not wrap it',
+  async (clock) => {
+    const api = fragile();
+    const cause = new Error('the first');
+    await retry(fails(cause), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+    await clock.advance(100);
+    const hooks = [];
+    const onGiveUp = ({ attempt, error, reason, report }) => hooks.push([attempt, error, reason, report]);
+    for (const options of [{}, { finalError: 'wrap' }, { totalTimeoutMs: 1000 }, { retryOnResult: () => true }]) {
+      hooks.length = 0;
+      let called = false;
+      const fn = () => {
+        called = true;
+      };
+      const seen = watched(retry(fn, { ...plain, protection: api, onGiveUp, ...options }));
+      await microtasks();
+      const { error: rejected } = seen;
+      assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
+      assert.equal(called, false);
+      assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
+      assert.equal(rejected.message, 'rejitter: rejected by breaker: the circuit is open');
+      assert.equal(rejected.cause, cause);
+      assert.ok(!Object.keys(rejected).includes('cause'));
+      const report = retryReport(rejected);
+      assert.deepEqual(
+        { ...report, records: [...report.records] },
+        { reason: 'breaker', attempts: 0, elapsedMs: 0, retryAfterMs: 400, dropped: 0, records: [] },
+      );
+      assert.deepEqual(hooks, [[0, rejected, 'breaker', report]]);
+    }
+    assert.equal(api.status().breaker.refused, 4);
+  },
+);
 
-timed('a refusal within: by identity, not retried, not asked about, says nothing to the outer one', async (clock) => {
-  const inner = protect(breaker());
-  inner.open(1000);
-  const outer = protect(budget(), breaker({ consecutiveFailures: 1 }), cooldown());
-  const asked = [];
-  let calls = 0;
-  for (const [protection, finalError] of [
-    [outer, 'last'],
-    [outer, 'wrap'],
-    [undefined, 'last'],
-  ]) {
-    calls = 0;
-    const fn = () => {
-      calls++;
-      return retry(() => 1, { protection: inner });
-    };
-    const seen = watched(retry(fn, { ...plain, protection, finalError, retryIf: (e) => asked.push(e) > 0 }));
+timed(
+  'a rejection within: by identity, not retried, no question about it, says nothing to the outer one',
+  async (clock) => {
+    const inner = protect(breaker());
+    inner.open(1000);
+    const outer = protect(budget(), breaker({ consecutiveFailures: 1 }), cooldown());
+    const asked = [];
+    let calls = 0;
+    for (const [protection, finalError] of [
+      [outer, 'last'],
+      [outer, 'wrap'],
+      [undefined, 'last'],
+    ]) {
+      calls = 0;
+      const fn = () => {
+        calls++;
+        return retry(() => 1, { protection: inner });
+      };
+      const seen = watched(retry(fn, { ...plain, protection, finalError, retryIf: (e) => asked.push(e) > 0 }));
+      await microtasks();
+      assert.ok(seen.error instanceof RejectedError);
+      assert.equal(retryReport(seen.error).reason, 'notRetryable');
+      assert.deepEqual([calls, asked], [1, []]);
+    }
+    assert.deepEqual(outer.status().budget, { tokens: 50, capacity: 50, granted: 0, refused: 0 });
+    assert.deepEqual([state(outer), outer.status().breaker.failures], ['closed', 0]);
+    assert.equal(clock.pending.size, 0);
+    // Also one that the callback wrapped.
+    const wrapped = () =>
+      retry(() => 1, { protection: inner }).catch((cause) => {
+        throw new Error('outside', { cause });
+      });
+    const seen = watched(retry(wrapped, { ...plain, protection: outer }));
     await microtasks();
-    assert.ok(seen.error instanceof RejectedError);
-    assert.equal(retryReport(seen.error).reason, 'notRetryable');
-    assert.deepEqual([calls, asked], [1, []]);
-  }
-  assert.deepEqual(outer.status().budget, { tokens: 50, capacity: 50, granted: 0, refused: 0 });
-  assert.deepEqual([state(outer), outer.status().breaker.failures], ['closed', 0]);
-  assert.equal(clock.pending.size, 0);
-  // Also one that the callback wrapped.
-  const wrapped = () =>
-    retry(() => 1, { protection: inner }).catch((cause) => {
-      throw new Error('outside', { cause });
-    });
-  const seen = watched(retry(wrapped, { ...plain, protection: outer }));
-  await microtasks();
-  assert.deepEqual([seen.error.message, retryReport(seen.error).reason], ['outside', 'notRetryable']);
-});
+    assert.deepEqual([seen.error.message, retryReport(seen.error).reason], ['outside', 'notRetryable']);
+  },
+);
 
-timed('the failure behind a cooldown says nothing through the refusal', async () => {
+timed('the failure behind a cooldown says nothing through the rejection', async () => {
   const inner = protect(cooldown({ maxHoldMs: 0 }));
   await retry(fails(retryAfter(1000, error)), { maxAttempts: 1, protection: inner }).catch(() => {});
   const outer = protect(cooldown());
@@ -436,7 +442,8 @@ timed('two layers with one state: one warning per process', async (clock) => {
     console.warn = warn;
   }
   assert.deepEqual(warnings, [
-    'rejitter: two layers share one Protection, so each attempt counts twice. Give it to the inner or to the outer one.',
+    'rejitter: two layers share one Protection, so each attempt counts twice. ' +
+      'Give it to the inner or to the outer one.',
   ]);
   assert.equal(clock.pending.size, 0);
 });
@@ -449,7 +456,7 @@ timed('holds: first attempts and retries, the longer of wait and hold, with a dr
     return 0.5;
   };
   const options = { ...plain, protection: api, random };
-  // Begun before the hint: its own wait of 100 is shorter than the hold, that of 5,000 longer.
+  // Started before the hint: its own wait of 100 is shorter than the hold, that of 5,000 longer.
   const short = controlled();
   const long = controlled();
   const exact = controlled();
@@ -497,7 +504,7 @@ timed('who set the cooldown waits as its own hint says, bit for bit', async (clo
   assert.equal(waits[0], waits[1]);
 });
 
-timed('a hold that the deadline forbids is refused at once', async (clock) => {
+timed('a hold that the deadline forbids is rejected at once', async (clock) => {
   const api = protect(cooldown());
   const running = controlled();
   const late = controlled();
@@ -559,7 +566,7 @@ timed('abort ends a hold in the same macrotask, with its reason itself', async (
 
 timed('holds before one attempt add up to maxHoldMs', async (clock) => {
   const api = protect(cooldown({ maxHoldMs: 1000 }));
-  // Begun before the first hint, so that nothing holds them.
+  // Started before the first hint, so that nothing holds them.
   const hints = [600, 450, 300].map((ms) => {
     const { fn, calls } = controlled();
     watched(retry(fn, { ...plain, maxAttempts: 1, protection: api }));
@@ -584,7 +591,7 @@ timed('holds before one attempt add up to maxHoldMs', async (clock) => {
   assert.equal(api.status().cooldown.refused, 1);
 });
 
-timed('who comes when 1,000 are held is refused', async (clock) => {
+timed('an attempt is rejected while 1,000 are held', async (clock) => {
   const api = protect(cooldown());
   await retry(fails(retryAfter(500)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   const all = Array.from({ length: 1001 }, () => watched(retry(() => 1, { ...plain, protection: api })));
@@ -596,7 +603,7 @@ timed('who comes when 1,000 are held is refused', async (clock) => {
   assert.equal(api.status().cooldown.held, 0);
 });
 
-timed('an open circuit refuses before a cooldown holds; a half-open one is asked after the hold', async (clock) => {
+timed('an open circuit rejects before a cooldown holds; a half-open one admits after the hold', async (clock) => {
   const api = await ready(clock, cooldown());
   await retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   assert.equal(state(api), 'half-open');
@@ -616,10 +623,10 @@ timed('an open circuit refuses before a cooldown holds; a half-open one is asked
   assert.equal(state(api), 'closed');
 });
 
-timed('a retry waits for a half-open circuit, and is refused if another probe still runs', async (clock) => {
+timed('a retry waits for a half-open circuit, and is rejected if another probe still runs', async (clock) => {
   const api = await ready(clock);
   const early = controlled();
-  // Admitted while it was closed in its own time: begun before the circuit opened.
+  // Started before the circuit opened.
   const other = fragile();
   watched(retry(early.fn, { ...plain, protection: other }));
   await retry(down, { ...plain, maxAttempts: 1, protection: other }).catch(() => {});
@@ -660,7 +667,7 @@ timed('isFailure decides: asked once for each end with an outcome, its errors ar
       ends.length = 0;
       watched(retry(fn, { ...plain, maxAttempts: 1, protection: api, ...options }));
       await clock.drain();
-      // Attempts are calls from their beginning on, while the breaker is young.
+      // Attempts are calls from their start on, while the breaker is young.
       return [...count(api), ends.length];
     };
     answers.set('bad', true).set(error, false);
@@ -686,11 +693,11 @@ timed('isFailure decides: asked once for each end with an outcome, its errors ar
       ['failure', 'rejitter: isFailure must return true, false, \'ignore\' or undefined, got "failure"'],
     ]) {
       answers.set(error, answer);
-      // As without it.
+      // The same as without it.
       assert.deepEqual(await run(down), [1, 1, 1]);
       assert.equal(reported.pop().message, text);
     }
-    // Without an outcome, it is not asked.
+    // Without an outcome, nothing calls it.
     const controller = new AbortController();
     setTimeout(() => controller.abort(error), 5);
     assert.deepEqual(await run(() => new Promise(() => {}), { signal: controller.signal }), [0, 1, 0]);
@@ -745,7 +752,7 @@ timed('metrics count the new reasons; random() that throws in a hold ends the op
   assert.equal(clock.pending.size, 0);
 });
 
-timed('finalError wraps the own error of an operation that was refused later', async () => {
+timed('finalError wraps the own error of an operation that was rejected later', async () => {
   const seen = watched(retry(down, { ...plain, protection: fragile(), finalError: 'wrap' }));
   await microtasks();
   assert.ok(seen.error instanceof RetryError);
@@ -753,45 +760,37 @@ timed('finalError wraps the own error of an operation that was refused later', a
   assert.equal(seen.error.message, 'rejitter: gave up after 1 attempt (breaker): down');
 });
 
-timed(
-  'random() at an opening: it may call operations, and what it throws ends the operation, not the opening',
-  async (clock) => {
-    const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
-    const inner = [];
-    const random = () => {
-      inner.push(watched(retry(() => 'inner', { protection: api })));
-      return 0.5;
-    };
-    watched(retry(down, { ...plain, maxAttempts: 1, random, protection: api }));
-    await microtasks();
-    // Asked once, before the circuit opened: the call within was let pass, and its end says nothing any more.
-    assert.deepEqual([inner.length, inner[0].value], [1, 'inner']);
-    assert.deepEqual([state(api), api.status().breaker.retryAfterMs, api.status().breaker.failures], ['open', 750, 1]);
-    api.close();
-    const thrown = new Error('no draw');
-    const seen = watched(retry(down, { ...plain, random: fails(thrown), protection: api }));
-    await microtasks();
-    assert.ok(Object.is(seen.error, thrown));
-    assert.deepEqual([thrown.cause, retryReport(thrown).reason], [error, 'callback']);
-    assert.deepEqual([state(api), api.status().breaker.retryAfterMs], ['open', 1500]);
-    assert.equal(clock.pending.size, 0);
-  },
-);
-
-timed('random() that throws when the deadline opens the circuit is reported', async (clock) => {
+timed('random() at an opening may call operations, and what it throws is reported', async (clock) => {
   const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
+  const inner = [];
+  const random = () => {
+    inner.push(watched(retry(() => 'inner', { protection: api })));
+    return 0.5;
+  };
+  watched(retry(down, { ...plain, maxAttempts: 1, random, protection: api }));
+  await microtasks();
+  // Asked once, before the circuit opened: the call within was let pass, and its end says nothing any more.
+  assert.deepEqual([inner.length, inner[0].value], [1, 'inner']);
+  assert.deepEqual([state(api), api.status().breaker.retryAfterMs, api.status().breaker.failures], ['open', 750, 1]);
   const thrown = new Error('no draw');
   const reported = [];
   const { error: original } = console;
   console.error = (text) => reported.push(text);
   try {
-    const never = () => new Promise(() => {});
-    const seen = watched(retry(never, { ...plain, random: fails(thrown), totalTimeoutMs: 50, protection: api }));
-    await clock.drain();
-    assert.ok(seen.error instanceof TimeoutError);
+    for (const fn of [down, () => new Promise(() => {})]) {
+      api.close();
+      watched(retry(fn, { ...plain, random: fails(thrown), totalTimeoutMs: 50, protection: api }));
+      await clock.drain();
+      assert.equal(state(api), 'open');
+      assert.deepEqual(reported.splice(0), [thrown]);
+    }
+    // A wait needs a draw, too: then what random() throws ends the operation.
+    api.close();
+    const seen = watched(retry(down, { baseMs: 1, random: fails(thrown), protection: api }));
+    await microtasks();
+    assert.ok(Object.is(seen.error, thrown));
+    assert.deepEqual([thrown.cause, retryReport(thrown).reason, state(api)], [error, 'callback', 'open']);
   } finally {
     console.error = original;
   }
-  assert.deepEqual(reported, [thrown]);
-  assert.equal(state(api), 'open');
 });

@@ -20,7 +20,7 @@ const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 }
 const error = new Error('down');
 const down = fails(error);
 
-blocking('a budget bounds the retries, and gives back', () => {
+blocking('a budget bounds the retries, and returns tokens', () => {
   const api = protect(budget({ capacity: 2 }));
   const thrown = caught(() => retrySync(down, { ...plain, protection: api }));
   assert.ok(Object.is(thrown, error));
@@ -33,7 +33,7 @@ blocking('a budget bounds the retries, and gives back', () => {
   assert.equal(api.status().budget.tokens, 0.1);
 });
 
-blocking('a breaker refuses, and lets a probe through after its time', (clock) => {
+blocking('a breaker rejects, and lets a probe through after its time', (clock) => {
   const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
   assert.ok(
     Object.is(

@@ -65,7 +65,7 @@ export function* changes(schedule) {
         };
 }
 
-/** What may go within the part of a schedule at a path. */
+/** Lists the parts of a schedule, at a path, that may go. */
 function* within(part, path) {
   for (const [name, value] of Object.entries(part)) {
     const here = [...path, name];

@@ -10,7 +10,7 @@ import { Threads } from './threads.mjs';
 
 /** A bug: the rules that it breaks, and the edits that plant it. @typedef {{ name: string, rules: (number | string)[], edits: [file: string, find: string, put: string][] }} Mutant */
 
-/** What no schedule uses. */
+/** Files that no schedule uses. */
 const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|d\.ts)$/;
 
 /** A copy of the package with the edits applied; each must apply exactly once. */
@@ -52,6 +52,7 @@ export async function findAll(t, { suite, mutants, seed, schedules: to }) {
       step: 1,
       to,
       small: false,
+      closely: true,
     }));
     const missed = [];
     await threads.each(tasks, ({ name, rules }, { schedules, finding }) => {

@@ -40,7 +40,7 @@ async function attempted(candidate, fails) {
 
 const plain = (key, value) => (typeof value === 'number' ? String(value) : value);
 
-/** What may be taken away from a schedule of a policy. */
+/** Lists the parts of a policy's schedule that may be taken away. */
 export function* changes(schedule) {
   const { operations, events, options, uses } = schedule;
   if (operations.length > 1)

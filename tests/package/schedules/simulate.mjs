@@ -11,14 +11,14 @@ async function objections({ perform, check }, schedule, pkg) {
 /**
  * @param {any} suite
  * @param {any} pkg
- * @param {{ seed: number, from: number, step: number, to: number, small?: boolean }} range schedules from, from + step,
- *   …, below to
+ * @param {{ seed: number, from: number, step: number, to: number, small?: boolean, closely?: boolean }} range schedules
+ *   from, from + step, …, below to
  * @returns {Promise<{ schedules: number, finding?: object }>} the first finding, shrunk if `small`
  */
-export async function simulate(suite, pkg, { seed, from, step, to, small = false }) {
+export async function simulate(suite, pkg, { seed, from, step, to, small = false, closely }) {
   let schedules = 0;
   for (let index = from; index < to; index += step) {
-    const schedule = suite.makeSchedule(seed, index);
+    const schedule = suite.makeSchedule(seed, index, closely);
     const { found } = await objections(suite, schedule, pkg);
     schedules += 1;
     if (found.length === 0) continue;

@@ -187,12 +187,13 @@ function output(state, n) {
 }
 const drawn = new Map();
 
-/** The documented draw: two chained SplitMix64. Seeds here are whole numbers. */
+/** The documented draw: two chained SplitMix64. Seeds here are whole numbers. Lane 2 has outputs of its own. */
 export function draw(seed, operation, attempt, lane) {
   const key = `${seed} ${operation} ${attempt} ${lane}`;
   let r = drawn.get(key);
   if (r === undefined) {
-    const bits = output(output(BigInt(seed), BigInt(operation)), BigInt(attempt * 2 + lane)) >> 11n;
+    const n = BigInt(attempt * 2) + (lane < 2 ? BigInt(lane) : 2n ** 62n);
+    const bits = output(output(BigInt(seed), BigInt(operation)), n) >> 11n;
     r = Number(bits) / 2 ** 53;
     drawn.set(key, r);
   }

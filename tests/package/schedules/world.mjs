@@ -178,7 +178,7 @@ export class World {
     if (this.timers.delete(handle.id)) this.note('clear', undefined, { id: handle.id });
   }
 
-  /** What the package's clock shows. */
+  /** The time that the package's clock shows. */
   get reading() {
     return this.now;
   }

@@ -34,12 +34,15 @@ async function simulate(signal: AbortSignal): Promise<void> {
   const contention = [simulateContention(policy), simulateContention({ maxAttempts: 3 }), simulateContention({ figure: 'none' }), simulateContention({ figure: 'full', capMs: 5 }, { hopSdMs: 0 })];
   for (const simulation of contention) same<ReturnType<typeof simulation.result>['callsSummary']['ci95'], number>(true);
   for (const arrivals of [{ type: 'regular', perS: 1 }, { type: 'poisson', perS: 1 }, { type: 'closed', clients: 1, thinkMs: 1 }] as const) {
-    const load: Simulation<LoadResult> = simulateLoad({}, { arrivals, budget: { per: 'success', ratio: 1, bucket: 1 } });
+    const load: Simulation<LoadResult> = simulateLoad({}, { arrivals, protection: { budget: { capacity: 1, perSecond: 2, preset: 'awsSdk2026' }, breaker: { draw: 0.5 } }, processes: 2 });
     same<ReturnType<typeof load.result>['recoveredAfterMs'], number | undefined>(true);
+    same<ReturnType<typeof load.result>['phases']['timesMs'], Float64Array>(true);
   }
+  const limited: Simulation<RateLimitResult> = simulateRateLimit(policy, { hints: 'followed', protection: { cooldown: { maxHoldMs: Infinity } } });
+  same<ReturnType<typeof limited.result>['totals']['endMs'], number>(true);
   const calls: Float64Array = simulateAmplification({ layers: undefined }).result().expectedCalls;
   const senders: Uint32Array = simulateEthernet().result().firstRun.senders;
-  void [calls, senders, simulateLoad(policy, { budget: 'unlimited' })];
+  void [calls, senders, simulateLoad(policy, { protection: { budget: { maxTokens: 10, tokenRatio: 0.1 } } })];
 }
 void simulate;
 `;
@@ -74,8 +77,12 @@ simulateContention({ figure: 'half' });
 simulateContention({ figure: 'full', cap: 3 });
 // @ts-expect-error closed arrivals have clients
 simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } });
-// @ts-expect-error a budget has a bucket
-simulateLoad({}, { budget: { per: 'request', ratio: 1 } });
+// @ts-expect-error the rule of gRPC has two numbers
+simulateLoad({}, { protection: { budget: { maxTokens: 1 } } });
+// @ts-expect-error a budget is a part
+simulateLoad({}, { budget: { capacity: 1 } });
+// @ts-expect-error hints are followed or ignored
+simulateRateLimit({}, { hints: 'shared' });
 // @ts-expect-error layers have no policy
 simulateAmplification({ baseMs: 3 });
 // @ts-expect-error a result of another simulation
@@ -87,8 +94,8 @@ simulateEthernet().step().share = 3;
 `;
 const NAMES =
   'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, ' +
-  'simulateEthernet, simulateLoad, simulateOutage, timeToServeMs';
-const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'Simulation', 'SimulationProgress'];
+  'simulateEthernet, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs';
+const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'RateLimitResult', 'Simulation', 'SimulationProgress'];
 const ESM =
   `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, ` +
   `RetryPolicy];\n`;

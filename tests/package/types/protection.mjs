@@ -75,7 +75,7 @@ budget({ capacity: '5' });
 budget({ perFailure: 1 });
 // @ts-expect-error no such preset
 budget({ preset: 'awsSdk2020' });
-// @ts-expect-error a refund is given or not
+// @ts-expect-error a refund is a switch
 budget({ refund: 1 });
 // @ts-expect-error an option of the breaker
 budget({ openMs: 5 });

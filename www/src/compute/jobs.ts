@@ -10,18 +10,38 @@ import { herd } from './herd';
 import { load, sweep } from './load';
 import { policyOf, type Strategy } from '../state/strategy';
 import { peaks } from './peaks';
+import { rateLimit } from './rate-limit';
 import { totals } from './totals';
 import { verdict } from './verdict';
 import { waits } from './waits';
 
+interface NotesInput {
+  readonly strategy: Strategy;
+  readonly hasBudget: boolean;
+}
+
 /** The package's sentences about the strategy. */
-function notes({ strategy }: { readonly strategy: Strategy }): ReturnType<typeof explain> {
-  return explain(policyOf(strategy));
+function notes({ strategy, hasBudget }: NotesInput): ReturnType<typeof explain> {
+  // The package leaves this note out for a policy with a budget. The worker saves the bytes of one.
+  return explain(policyOf(strategy)).filter(({ code }) => !(hasBudget && code === 'no-budget'));
 }
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = { herd, load, sweep, verdict, peaks, contention, waits, totals, notes, story, beforeAfter };
+export const JOBS = {
+  herd,
+  load,
+  sweep,
+  rateLimit,
+  verdict,
+  peaks,
+  contention,
+  waits,
+  totals,
+  notes,
+  story,
+  beforeAfter,
+};
 
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

@@ -1,9 +1,9 @@
 /**
- * Retry budgets: new requests keep coming, whatever became of the old ones. The server works them off in
+ * Protection: new requests keep coming, whatever became of the old ones. The server works them off in
  * order and does not know who has stopped waiting. So retries add load just when there is too much of it,
  * and waiting longer does not take it away.
  */
-import { simulateLoad } from 'rejitter/lab';
+import { simulateLoad, type LoadOptions } from 'rejitter/lab';
 import type { Herd } from '../state/state';
 import { JITTERS, policyOf, withChoice, type Jitter, type Strategy } from '../state/strategy';
 import { roundUp } from './bins';
@@ -12,21 +12,33 @@ import { createPace, type Pace } from './pace';
 export interface LoadInput {
   readonly strategy: Strategy;
   readonly herd: Pick<Herd, 'downMs' | 'capacityPerS' | 'demand'>;
+  /** Tokens that the budget gets by time, which the package's has not. */
+  readonly floorPerS: number;
   readonly seed: number;
 }
 
-/** Where the permission to retry comes from. */
-export type Budget = 'unlimited' | 'request' | 'success';
+/** Parts of the package that all clients share. */
+export type Shared = 'none' | 'budget' | 'breaker' | 'both';
+export const SHARED: readonly Shared[] = ['none', 'budget', 'breaker', 'both'];
 
 export interface LoadRun {
   readonly jitter: Jitter;
-  readonly budget: Budget;
+  readonly shared: Shared;
   /** Requests and their retries that reached the server, per time bin. */
   readonly arrivals: Uint32Array;
+  /** Attempts that were answered in time, when they were. */
+  readonly answers: Uint32Array;
   /** Attempts that got no response in time, at the end of their time. */
   readonly timeouts: Uint32Array;
+  /** Attempts that the breaker rejected. */
+  readonly refused: Uint32Array;
+  readonly retries: number;
   /** From the outage's end to the last attempt that got no answer in time; undefined if they go on. */
   readonly recoveredAfterMs: number | undefined;
+  /** From the outage's end to the last attempt that the breaker rejected; undefined if it goes on. */
+  readonly admittedAfterMs: number | undefined;
+  /** When the breaker changed, and what it became: 0 closed, 1 open, 2 half-open. */
+  readonly phases: { readonly timesMs: Float64Array; readonly phases: Uint32Array };
   /** Arrivals in the last tenth of the time, as a share of the capacity. */
   readonly lastLoad: number;
 }
@@ -38,15 +50,18 @@ export interface LoadResult {
   /** New requests, and what the server works off. */
   readonly perS: number;
   readonly capacityPerS: number;
+  /** Without protection by jitter, then the chosen strategy with each protection. */
   readonly runs: readonly LoadRun[];
+  /** The chosen strategy without protection, and with each, as far as they are computed. */
+  readonly chosen: Partial<Readonly<Record<Shared, LoadRun>>>;
 }
 
 export const DOWN_FROM_MS = 10_000;
 /** How long a client waits for an answer. */
 export const TIMEOUT_MS = 1000;
-/** Retries per request or per success; at most `BUDGET_BUCKET` are saved up. */
-export const BUDGET_RATIO = 0.1;
-export const BUDGET_BUCKET = 10;
+/** The default budget of the package. */
+export const CAPACITY = 50;
+export const PER_SUCCESS = 0.1;
 
 const BINS = 300;
 /** Only demand against capacity counts: a server that would get more calls than this is simulated smaller. */
@@ -56,7 +71,6 @@ const MOST_CALLS_SWEPT = 500_000;
 
 /** The demands of the sweep, as parts of the capacity; the slider has the same stops. */
 export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
-export const BUDGETS: readonly Budget[] = ['unlimited', 'request', 'success'];
 
 export async function load(
   input: LoadInput,
@@ -66,6 +80,8 @@ export async function load(
   const pace = createPace(signal);
   const { strategy, herd } = input;
   const { horizonMs, binMs, capacityPerS } = scaleOf(strategy, herd, MOST_CALLS);
+  const runs: LoadRun[] = [];
+  const chosen: Partial<Record<Shared, LoadRun>> = {};
   const result = (): LoadResult => ({
     input,
     horizonMs,
@@ -73,16 +89,22 @@ export async function load(
     perS: herd.demand * capacityPerS,
     capacityPerS,
     runs: [...runs],
+    chosen: { ...chosen },
   });
-  const kinds: readonly (readonly [Strategy, Budget])[] = [
-    ...JITTERS.map((jitter) => [withChoice(strategy, { ...strategy, jitter }), 'unlimited'] as const),
-    [strategy, 'request'],
-    [strategy, 'success'],
-  ];
-  const runs: LoadRun[] = [];
-  for (const [own, budget] of kinds) {
-    if (runs.length > 0) report(result());
-    runs.push(await simulated(own, budget, { ...herd, capacityPerS }, input.seed, pace));
+  const run = (own: Strategy, shared: Shared): Promise<LoadRun> =>
+    simulated(own, shared, { ...input, herd: { ...herd, capacityPerS } }, capacityPerS / herd.capacityPerS, pace);
+  for (const jitter of JITTERS) {
+    const made = await run(withChoice(strategy, { ...strategy, jitter }), 'none');
+    runs.push(made);
+    if (jitter === strategy.jitter) chosen.none = made;
+    report(result());
+  }
+  chosen.none ??= await run(strategy, 'none');
+  for (const shared of SHARED.slice(1)) {
+    report(result());
+    const made = await run(strategy, shared);
+    runs.push(made);
+    chosen[shared] = made;
   }
   return result();
 }
@@ -90,10 +112,11 @@ export async function load(
 export interface SweepInput {
   readonly strategy: Strategy;
   readonly herd: Pick<Herd, 'downMs' | 'capacityPerS'>;
+  readonly floorPerS: number;
   readonly seed: number;
 }
 
-export type SweepPoint = Pick<LoadRun, 'budget' | 'recoveredAfterMs' | 'lastLoad'> & { readonly demand: number };
+export type SweepPoint = Pick<LoadRun, 'shared' | 'recoveredAfterMs' | 'lastLoad'> & { readonly demand: number };
 
 export interface SweepResult {
   readonly input: SweepInput;
@@ -102,27 +125,28 @@ export interface SweepResult {
   readonly points: readonly SweepPoint[];
 }
 
-/** The chosen strategy at every demand, with each budget. */
+/** The chosen strategy at every demand, with each protection. */
 export async function sweep(
   input: SweepInput,
   report: (partial: SweepResult) => void,
   signal: AbortSignal,
 ): Promise<SweepResult> {
   const pace = createPace(signal);
-  const { strategy, herd, seed } = input;
+  const { strategy, herd } = input;
   const points: SweepPoint[] = [];
   const result = (): SweepResult => ({ input, horizonMs: horizonOf(herd.downMs), points: [...points] });
   for (const demand of DEMANDS) {
     const { capacityPerS } = scaleOf(strategy, { ...herd, demand }, MOST_CALLS_SWEPT);
-    for (const budget of BUDGETS) {
+    for (const shared of SHARED) {
       const { recoveredAfterMs, lastLoad } = await simulated(
         strategy,
-        budget,
-        { ...herd, demand, capacityPerS },
-        seed,
+        shared,
+        { ...input, herd: { ...herd, demand, capacityPerS } },
+        capacityPerS / herd.capacityPerS,
         pace,
       );
-      points.push({ demand, budget, recoveredAfterMs, lastLoad });
+      // With more requests than the server can do, a breaker brings calms, which do not last.
+      points.push({ demand, shared, recoveredAfterMs: demand > 1 ? undefined : recoveredAfterMs, lastLoad });
     }
     if (demand !== DEMANDS.at(-1)) report(result());
   }
@@ -145,9 +169,9 @@ function horizonOf(downMs: number): number {
 
 async function simulated(
   strategy: Strategy,
-  budget: Budget,
-  { downMs, capacityPerS, demand }: LoadInput['herd'],
-  seed: number,
+  shared: Shared,
+  { herd: { downMs, capacityPerS, demand }, floorPerS, seed }: LoadInput,
+  scale: number,
   pace: Pace,
 ): Promise<LoadRun> {
   const horizonMs = horizonOf(downMs);
@@ -160,23 +184,38 @@ async function simulated(
     downMs,
     horizonMs,
     binMs,
-    budget: budget === 'unlimited' ? budget : { per: budget, ratio: BUDGET_RATIO, bucket: BUDGET_BUCKET },
+    protection: protectionOf(shared, floorPerS, scale),
     seed,
   });
   try {
     while (!simulation.step(50_000).done) await pace();
-    const { requests, retries, timeouts, recoveredAfterMs } = simulation.result();
+    const result = simulation.result();
+    const { requests, retries, successes, timeouts, refusedByBreaker, phases, totals } = result;
     const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
     const last = arrivals.subarray(0.9 * BINS);
     return {
       jitter: strategy.jitter,
-      budget,
+      shared,
       arrivals,
+      answers: successes.subarray(0, BINS),
       timeouts: timeouts.subarray(0, BINS),
-      recoveredAfterMs,
+      refused: refusedByBreaker.subarray(0, BINS),
+      retries: totals.retries,
+      recoveredAfterMs: result.recoveredAfterMs,
+      admittedAfterMs: result.admittedAfterMs,
+      phases: { timesMs: phases.timesMs, phases: phases.phases },
       lastLoad: last.reduce((a, b) => a + b, 0) / ((last.length * binMs * capacityPerS) / 1000),
     };
   } finally {
     simulation.free();
   }
+}
+
+/** A server that is simulated smaller has a smaller budget. */
+function protectionOf(shared: Shared, floorPerS: number, scale: number): LoadOptions['protection'] {
+  const budget = { capacity: Math.max(1, scale * CAPACITY), perSecond: scale * floorPerS };
+  return {
+    ...(shared !== 'none' && shared !== 'breaker' && { budget }),
+    ...(shared !== 'none' && shared !== 'budget' && { breaker: {} }),
+  };
 }

@@ -1,26 +1,19 @@
-/** New requests keep coming: whether the server ever gets over the outage, per jitter and with a retry budget. */
+/** New requests keep coming: whether the server ever gets over the outage, per jitter and per protection. */
 import { linear, type Scale } from '../charts/scale';
 import { html, svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/spec';
 import { duration, plural, rate, share } from '../charts/format';
-import {
-  BUDGET_BUCKET,
-  BUDGET_RATIO,
-  DOWN_FROM_MS,
-  TIMEOUT_MS,
-  type Budget,
-  type LoadResult,
-  type LoadRun,
-} from '../compute/load';
+import { DOWN_FROM_MS, TIMEOUT_MS, type LoadResult, type LoadRun } from '../compute/load';
 import { capitalised } from '../state/strategy';
 import { rateAt, timeReadout } from './herd-readout';
+import { SHARED_NAMES, loadInWords, tooMuch } from './shared-words';
 import { seconds, timeAxis } from './time-axis';
 import { createPainter, legendHeight, serverBack, trafficLegend } from './traffic';
 
-/** Four jitters, then two budgets. */
+/** Four jitters, then three protections. */
 const GROUPS: readonly (readonly [name: string, rows: number])[] = [
-  ['No retry budget', 4],
-  ['With a retry budget', 2],
+  ['Without protection', 4],
+  ['With protection', 3],
 ];
 const NARROW = 640;
 /** From the rows to the legend, below the time axis. */
@@ -29,7 +22,7 @@ const LEGEND = { taken: 'up to capacity', above: 'above capacity or late' };
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
-  title: 'Load on the server, with and without a retry budget',
+  title: 'Load on the server, with and without protection',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height(width) {
     const { bottom, strip } = layout(width);
@@ -51,7 +44,7 @@ export const load: FigureSpec<LoadResult> = {
     ];
     for (const [i, run] of runs.entries()) {
       const y = rows[i] ?? 0;
-      const { jitter, budget, arrivals, timeouts, recoveredAfterMs, lastLoad } = run;
+      const { jitter, arrivals, timeouts, recoveredAfterMs, lastLoad } = run;
       const middle = y + (isNarrow ? 13 : 15);
       const isStuck = recoveredAfterMs === undefined;
       marks.push(
@@ -59,7 +52,7 @@ export const load: FigureSpec<LoadResult> = {
           'g',
           { class: 'row', 'data-jitter': jitter },
           svg('circle', { cx: 5, cy: middle - 4.5, r: 4.5, class: 'mark' }),
-          svg('text', { x: 17, y: middle, class: 'name' }, rowName(jitter, budget)),
+          svg('text', { x: 17, y: middle, class: 'name' }, rowName(run)),
           paint(
             {
               arrivals,
@@ -103,7 +96,7 @@ export const load: FigureSpec<LoadResult> = {
       [rows[0] ?? 0, bottom],
       (ms) =>
         data.runs.map((run) => ({
-          name: rowName(run.jitter, run.budget),
+          name: rowName(run),
           value: rate(rateAt(run.arrivals, data, ms)),
           jitter: run.jitter,
         })),
@@ -116,10 +109,7 @@ export const load: FigureSpec<LoadResult> = {
     const bins = runs[0]?.arrivals.length ?? 0;
     return {
       caption: `Calls that arrive in each ${duration(binMs)}, seed ${input.seed}`,
-      columns: [
-        { name: 'from', unit: 'ms' },
-        ...runs.map(({ jitter, budget }) => ({ name: rowName(jitter, budget), unit: 'count' as const })),
-      ],
+      columns: [{ name: 'from', unit: 'ms' }, ...runs.map((run) => ({ name: rowName(run), unit: 'count' as const }))],
       rows: Array.from({ length: bins }, (_, i) => [i * binMs, ...runs.map(({ arrivals }) => arrivals[i])]),
     };
   },
@@ -131,8 +121,6 @@ export const load: FigureSpec<LoadResult> = {
         `${duration(TIMEOUT_MS)} for an answer, then retries, with at most ` +
         `${plural(strategy.maxAttempts, 'attempt')}.`,
       'The server also handles calls whose client no longer waits: their answers are late.',
-      `A budget allows one retry per ${Math.round(1 / BUDGET_RATIO)} requests or per ` +
-        `${Math.round(1 / BUDGET_RATIO)} successes, and saves up ${BUDGET_BUCKET}.`,
       `Load at the end: calls in the last ${duration(horizonMs / 10)}, as a share of the capacity.`,
     ];
     if (capacityPerS < herd.capacityPerS)
@@ -146,8 +134,8 @@ function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
   return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
 }
 
-function rowName(jitter: string, budget: Budget): string {
-  if (budget !== 'unlimited') return `${share(BUDGET_RATIO)} per ${budget}`;
+function rowName({ jitter, shared }: LoadRun): string {
+  if (shared !== 'none') return capitalised(SHARED_NAMES[shared]);
   return jitter === 'none' ? 'No jitter' : capitalised(jitter);
 }
 
@@ -158,17 +146,15 @@ function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: bool
 
 function inWords(run: LoadRun, horizonMs: number): string {
   const recovery = outcome(run, horizonMs, false);
-  return `${rowName(run.jitter, run.budget)}: ${recovery}, load at the end ${share(run.lastLoad)} of capacity`;
+  return `${rowName(run)}: ${recovery}, load at the end ${share(run.lastLoad)} of capacity`;
 }
 
-/** The finding about backoff, then about budgets. */
-export function finding({ runs, input, horizonMs }: LoadResult): string {
+/** The finding about backoff. */
+export function finding({ runs, input }: LoadResult): string {
   const { demand, downMs } = input.herd;
   if (downMs === 0) return 'Without an outage there is nothing to recover from.';
-  if (demand >= 1)
-    return `New requests alone take ${share(demand)} of the capacity: neither backoff nor a budget makes up for that.`;
-  const of = (budget: Budget): LoadRun[] => runs.filter((run) => run.budget === budget);
-  return `${ofBackoff(of('unlimited'))} ${ofBudgets(of('request')[0], of('success')[0], horizonMs)}`;
+  if (demand > 1) return tooMuch(demand);
+  return ofBackoff(runs.filter(({ shared }) => shared === 'none'));
 }
 
 function ofBackoff(jitters: readonly LoadRun[]): string {
@@ -179,37 +165,14 @@ function ofBackoff(jitters: readonly LoadRun[]): string {
   }
   if (recovering.length > 0)
     return (
-      'Without a budget, the server recovers only with ' +
+      'Without protection, the server recovers only with ' +
       `${listed(recovering.map(({ jitter }) => (jitter === 'none' ? 'no jitter' : `${jitter} jitter`)))}.`
     );
   const least = Math.min(...jitters.map(({ lastLoad }) => lastLoad));
   return (
-    `Backoff hardly helps: whatever the jitter, retries keep the load at ${times(least)}, and the server never ` +
+    `Backoff hardly helps: whatever the jitter, retries keep the load at ${loadInWords(least)}, and the server never ` +
     'recovers.'
   );
-}
-
-/** 102% of the capacity, 9.3 times the capacity. */
-function times(load: number): string {
-  return load < 2 ? `${share(load)} of the capacity` : `${Number(load.toPrecision(2))} times the capacity`;
-}
-
-function ofBudgets(request: LoadRun | undefined, success: LoadRun | undefined, horizonMs: number): string {
-  const ratio = share(BUDGET_RATIO);
-  const [perRequest, perSuccess] = [request?.recoveredAfterMs, success?.recoveredAfterMs];
-  if (perSuccess !== undefined && perRequest !== undefined) {
-    return (
-      `A budget of ${ratio} per success recovers in ${duration(perSuccess)}, of ${ratio} per request in ` +
-      `${duration(perRequest)}.`
-    );
-  }
-  if (perSuccess !== undefined)
-    return (
-      `A budget of ${ratio} per success recovers in ${duration(perSuccess)}; of ${ratio} per request it never ` +
-      'does.'
-    );
-  if (perRequest !== undefined) return `A budget of ${ratio} per request recovers in ${duration(perRequest)}.`;
-  return `Neither budget recovers within ${duration(horizonMs)}.`;
 }
 
 function listed(names: readonly string[]): string {

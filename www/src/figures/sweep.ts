@@ -1,4 +1,4 @@
-/** How full the server may be before an outage leaves it overloaded for good, with each budget. */
+/** How full the server may be before an outage leaves it overloaded for good, with each protection. */
 import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { svg } from '../charts/dom';
@@ -6,7 +6,9 @@ import type { FigureSpec } from '../charts/spec';
 import { duration, share } from '../charts/format';
 import { LABEL_HEIGHT, spread } from '../charts/labels';
 import { linear, log } from '../charts/scale';
-import { BUDGET_RATIO, BUDGETS, type Budget, type SweepPoint, type SweepResult } from '../compute/load';
+import { SHARED, type Shared, type SweepPoint, type SweepResult } from '../compute/load';
+import { capitalised } from '../state/strategy';
+import { SHARED_NAMES, WITH_SHARED } from './shared-words';
 
 export interface SweepData extends SweepResult {
   /** Where the slider stands. */
@@ -21,8 +23,6 @@ const LEFT = 52;
 /** For the names at the ends of the lines; where that is too much, they are before the ends. */
 const [RIGHT, RIGHT_NARROW] = [92, 46];
 const NARROW = 480;
-
-const NAMES: Record<Budget, string> = { unlimited: 'no budget', request: 'per request', success: 'per success' };
 
 export const sweepFigure: FigureSpec<SweepData> = {
   id: 'budgets',
@@ -45,7 +45,7 @@ export const sweepFigure: FigureSpec<SweepData> = {
       x(load),
       recoveredAfterMs === undefined ? NEVER : y(Math.max(100, recoveredAfterMs)),
     ];
-    const lines = BUDGETS.map((budget) => ({ budget, own: points.filter((point) => point.budget === budget) }));
+    const lines = SHARED.map((shared) => ({ shared, own: points.filter((point) => point.shared === shared) }));
     // Named where the line leaves the plot for the row above it, or at its end.
     const names = lines.map(
       ({ own }) => own.findLast(({ recoveredAfterMs }) => recoveredAfterMs !== undefined) ?? own[0],
@@ -70,15 +70,15 @@ export const sweepFigure: FigureSpec<SweepData> = {
       }),
       svg('line', { x1: here, x2: here, y1: NEVER - 10, y2: bottom, class: 'bound' }),
       svg('text', { x: here, y: NEVER - 18, 'text-anchor': 'middle', class: 'bound-label' }, `now ${share(demand)}`),
-      ...lines.map(({ budget, own }) =>
+      ...lines.map(({ shared, own }) =>
         svg(
           'g',
-          { class: 'series', 'data-budget': budget },
+          { class: 'series', 'data-shared': shared },
           ...pieces(own).map((piece) => svg('path', { d: line()(piece.map(at)) ?? '', class: 'line' })),
           ...own.map((point) => svg('circle', { cx: at(point)[0], cy: at(point)[1], r: 3, class: 'symbol' })),
         ),
       ),
-      ...lines.map(({ budget }, i) => {
+      ...lines.map(({ shared }, i) => {
         const point = names[i];
         return point && point.recoveredAfterMs !== undefined
           ? svg(
@@ -89,9 +89,9 @@ export const sweepFigure: FigureSpec<SweepData> = {
                 'text-anchor': isNarrow ? 'end' : 'start',
                 class: 'value direct halo',
               },
-              NAMES[budget],
+              SHARED_NAMES[shared],
             )
-          : svg('text', { x: LEFT + 8, y: NEVER + 18, class: 'value direct halo' }, NAMES[budget]);
+          : svg('text', { x: LEFT + 8, y: NEVER + 18, class: 'value direct halo' }, SHARED_NAMES[shared]);
       }),
     ];
   },
@@ -102,20 +102,20 @@ export const sweepFigure: FigureSpec<SweepData> = {
 
   table({ input, points }) {
     const demands = [...new Set(points.map(({ demand }) => demand))];
-    const of = (demand: number, budget: Budget): SweepPoint | undefined =>
-      points.find((point) => point.demand === demand && point.budget === budget);
+    const of = (demand: number, shared: Shared): SweepPoint | undefined =>
+      points.find((point) => point.demand === demand && point.shared === shared);
     return {
       caption: `Time to recover from an outage of ${duration(input.herd.downMs)}, seed ${input.seed}`,
       columns: [
         { name: 'new requests', unit: 'share' },
-        ...BUDGETS.map((budget) => ({ name: NAMES[budget], unit: 'ms' as const })),
+        ...SHARED.map((shared) => ({ name: SHARED_NAMES[shared], unit: 'ms' as const })),
       ],
       rows: demands.map((demand) => [
         demand,
-        ...BUDGETS.map((budget) => of(demand, budget)?.recoveredAfterMs ?? 'never'),
+        ...SHARED.map((shared) => of(demand, shared)?.recoveredAfterMs ?? 'never'),
       ]),
       isBad: (row, column) =>
-        column > 0 && of(demands[row] ?? 0, BUDGETS[column - 1] ?? 'unlimited')?.recoveredAfterMs === undefined,
+        column > 0 && of(demands[row] ?? 0, SHARED[column - 1] ?? 'none')?.recoveredAfterMs === undefined,
     };
   },
 };
@@ -133,9 +133,9 @@ function pieces(points: readonly SweepPoint[]): SweepPoint[][] {
 }
 
 function limits(points: readonly SweepPoint[], horizonMs: number): string {
-  const sentences = BUDGETS.map((budget) => {
-    const most = points.findLast((point) => point.budget === budget && point.recoveredAfterMs !== undefined);
-    const name = budget === 'unlimited' ? 'Without a budget' : `With ${share(BUDGET_RATIO)} ${NAMES[budget]}`;
+  const sentences = SHARED.map((shared) => {
+    const most = points.findLast((point) => point.shared === shared && point.recoveredAfterMs !== undefined);
+    const name = capitalised(WITH_SHARED[shared]);
     return most
       ? `${name} the server recovers up to ${share(most.demand)}.`
       : `${name} it never recovers within ${duration(horizonMs)}.`;

@@ -122,6 +122,8 @@ interface LegendOptions {
   /** Meaning of dark and pink. */
   readonly taken?: string;
   readonly above?: string;
+  /** Whether the server is ever down. */
+  readonly hasDown?: boolean;
   /** Whether the strips have a curve of the served below them, and ticks for the last attempt. */
   readonly hasServed?: boolean;
 }
@@ -131,6 +133,7 @@ type Swatch = (paint: Painter, box: Box) => SVGElement | null;
 function legendItems({
   taken = 'served',
   above = 'rejected',
+  hasDown = true,
   hasServed = false,
 }: LegendOptions): readonly (readonly [label: string, swatch: Swatch])[] {
   const plain = { binMs: 1000, downFromMs: Infinity, downToMs: Infinity, capacityPerS: MOST };
@@ -148,6 +151,7 @@ function legendItems({
       (paint, box) => paint({ ...plain, downFromMs: 0, arrivals: ramp((part) => MOST * MOST ** (part - 0.5)) }, box),
     ],
   ];
+  if (!hasDown) all.pop();
   if (!hasServed) return all;
   return [
     ...all,

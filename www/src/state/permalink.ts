@@ -1,6 +1,6 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES } from './strategy';
-import { INITIAL_STATE, LIMITS, LIVE_FAILURES, problemOf, type State } from './state';
+import { INITIAL_STATE, LIMITS, LIVE_FAILURES, PROTECTIONS, problemOf, type State } from './state';
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
@@ -28,6 +28,8 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['limits', 'herd', 'limits'],
   ['rejectionCost', 'herd', 'rejectionCost'],
   ['demand', 'herd', 'demand'],
+  ['protection', 'protection', 'parts'],
+  ['floor', 'protection', 'floorPerS'],
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],
@@ -43,6 +45,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   comparedBackoff: ALL_BACKOFFS,
   comparedJitter: ALL_JITTERS,
   limits: LIMITS,
+  protection: PROTECTIONS,
   failure: LIVE_FAILURES,
 };
 

@@ -18,6 +18,25 @@ export interface Herd {
 export type Limits = 'set' | 'served';
 export const LIMITS: readonly Limits[] = ['set', 'served'];
 
+/** Parts of `rejitter/protection`, in the order of the generated code. */
+export const PARTS = ['budget', 'breaker', 'cooldown'] as const;
+export type Part = (typeof PARTS)[number];
+/** Every choice of parts, as the link names it: `budget,breaker`; `none` for no part. */
+export const PROTECTIONS: readonly string[] = Array.from({ length: 1 << PARTS.length }, (_, bits) =>
+  joined(PARTS.filter((_, i) => (bits >> i) & 1)),
+);
+
+/** How the link names a choice of parts. */
+export function joined(parts: readonly Part[]): string {
+  return parts.join(',') || 'none';
+}
+
+/** The parts that a link names. */
+export function partsIn(protection: string): Part[] {
+  const names = protection.split(',');
+  return PARTS.filter((part) => names.includes(part));
+}
+
 /** Failure of the flaky server of the live calls. */
 export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offline';
 export const LIVE_FAILURES: readonly LiveFailure[] = ['mixed', '503', '429', 'network', 'slow', 'offline'];
@@ -29,6 +48,8 @@ export interface State {
   /** The chance that an attempt fails, where the page reckons with one: 0 to 0.95. */
   readonly failureRate: number;
   readonly herd: Herd;
+  /** The parts that the clients share, one of `PROTECTIONS`; and the retries a second that a budget lets pass anyway. */
+  readonly protection: { readonly parts: string; readonly floorPerS: number };
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
   /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
   readonly pasted: { readonly text: string; readonly from: string };
@@ -44,6 +65,7 @@ export const INITIAL_STATE: State = {
   compared: { backoff: 'exponential', jitter: 'none' },
   failureRate: 0.6,
   herd: { clients: 1000, downMs: 2000, capacityPerS: 120, limits: 'set', rejectionCost: 0.05, demand: 0.93 },
+  protection: { parts: 'none', floorPerS: 0 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   pasted: { text: '', from: 'detect' },
   seed: 42,
@@ -61,6 +83,7 @@ const RULES: readonly (readonly [name: string, rule: string, holds: (state: Stat
   ['capacityPerS', 'between 1 and 100,000', ({ herd }) => within(herd.capacityPerS, 1, 100_000)],
   ['rejectionCost', 'between 0 and 1', ({ herd }) => within(herd.rejectionCost, 0, 1)],
   ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
+  ['floor', 'between 0 and 1000', ({ protection }) => within(protection.floorPerS, 0, 1000)],
   ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],
   ['calls', '1, 8 or 50', ({ live }) => [1, 8, 50].includes(live.calls)],
   [

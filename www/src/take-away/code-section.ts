@@ -1,5 +1,6 @@
 /** The programs of the chosen strategy in tabs, to be copied. */
 import { html } from '../charts/dom';
+import { partsIn } from '../state/state';
 import type { Store } from '../state/store';
 import { TABS, programs, type Tab } from './code';
 import { copyButton } from './copy';
@@ -44,14 +45,15 @@ export function mountCode(root: HTMLElement, store: Store): void {
   }
 
   function draw(): void {
-    code.replaceChildren(highlighted(programs(store.get().strategy)[shown]));
+    const { strategy, protection } = store.get();
+    code.replaceChildren(highlighted(programs(strategy, partsIn(protection.parts))[shown]));
   }
 
   root.append(
     html('div', { class: 'card code-card' }, html('div', { class: 'code-head' }, list, copyButton(code)), pre),
   );
   show(shown);
-  store.subscribe(({ strategy }, before) => {
-    if (before && strategy !== before.strategy) draw();
+  store.subscribe(({ strategy, protection }, before) => {
+    if (before && (strategy !== before.strategy || protection !== before.protection)) draw();
   });
 }

@@ -1,5 +1,6 @@
 /** The chosen strategy as programs, ready to run. */
 import { RetryPolicy, type PolicyOptions, type PresetName } from 'rejitter';
+import type { Part } from '../state/state';
 import { PRESETS, sameStrategy } from '../state/presets';
 import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
 
@@ -12,8 +13,29 @@ export const URL = 'https://example.com/orders';
 const ATTEMPT_TIMEOUT_MS = 5000;
 const ATTEMPT_SHARE = 1 / 2;
 
-export function programs(strategy: Strategy): Readonly<Record<Tab, string>> {
-  return { TypeScript: named(strategy), 'fetch wrapper': wrapper(strategy), 'Delays only': delays(strategy) };
+/** `parts`: what the calls share. It is made once, so that all of them share it. */
+export function programs(strategy: Strategy, parts: readonly Part[] = []): Readonly<Record<Tab, string>> {
+  return {
+    TypeScript: named(strategy, parts),
+    'fetch wrapper': wrapper(strategy, parts),
+    'Delays only': delays(strategy),
+  };
+}
+
+/** The option of a program that shares parts. */
+const PROTECTION = 'protection';
+
+/** The import and the statement that make what the calls share, with a comment on who shares it. */
+function sharing(
+  parts: readonly Part[],
+  whose: string,
+): { readonly imports: string; readonly statements: readonly string[] } {
+  if (parts.length === 0) return { imports: '', statements: [] };
+  const names = [...parts, 'protect'].sort().join(', ');
+  return {
+    imports: `import { ${names} } from 'rejitter/protection';\n`,
+    statements: [`// ${whose}\n` + `const ${PROTECTION} = protect(${parts.map((part) => `${part}()`).join(', ')});`],
+  };
 }
 
 /** An import and what follows, with an empty line between the parts. */
@@ -70,44 +92,88 @@ function optionsWithLimits(strategy: Strategy): Options {
 }
 
 /** An expression that makes the policy. */
-function policySource(made: Making): string {
-  if ('data' in made) return `RetryPolicy.fromJSON(${source(made.data)})`;
-  const { preset, options } = made;
+function policySource(made: Making, parts: readonly Part[] = []): string {
+  const shared = shorthand(parts);
+  if ('data' in made) {
+    const policy = `RetryPolicy.fromJSON(${source(made.data)})`;
+    return parts.length === 0 ? policy : `${policy}.with({ ${PROTECTION} })`;
+  }
+  const { preset } = made;
+  const options = { ...made.options, ...shared };
   if (preset === undefined) return `new RetryPolicy(${source(options)})`;
   return `RetryPolicy.preset('${preset}'${Object.keys(options).length === 0 ? '' : `, ${source(options)}`})`;
 }
 
-function named(strategy: Strategy): string {
-  const made = making(strategy);
-  if ('data' in made || made.preset !== undefined)
-    return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(made)};`, callbackCall('policy.run'));
-  const { name, options } = usage(strategy);
-  return program('rejitter', [name], callbackCall(name, source(options)));
+/** A variable of the program, as an option of its own name. */
+class Variable {}
+
+function shorthand(parts: readonly Part[]): Options {
+  return parts.length === 0 ? {} : { [PROTECTION]: new Variable() };
 }
 
-function wrapper(strategy: Strategy): string {
+function named(strategy: Strategy, parts: readonly Part[]): string {
+  const made = making(strategy);
+  const { imports, statements } = sharing(parts, 'One for all calls of a server.');
+  if ('data' in made || made.preset !== undefined)
+    return joined(
+      imports,
+      program(
+        'rejitter',
+        ['RetryPolicy'],
+        ...statements,
+        `const policy = ${policySource(made, parts)};`,
+        callbackCall('policy.run'),
+      ),
+    );
+  const { name, options } = usage(strategy);
+  return joined(
+    imports,
+    program('rejitter', [name], ...statements, callbackCall(name, source({ ...options, ...shorthand(parts) }))),
+  );
+}
+
+/** A program with one more import, after its first. */
+function joined(imports: string, text: string): string {
+  const end = text.indexOf('\n') + 1;
+  return text.slice(0, end) + imports + text.slice(end);
+}
+
+function wrapper(strategy: Strategy, parts: readonly Part[]): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
   const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key. Retry-After is obeyed.\n';
   const made = making(strategy);
+  const { imports, statements } = sharing(parts, 'Each origin has a state of its own.');
   if (!('data' in made)) {
-    const options = { ...(made.preset !== undefined && { preset: made.preset }), ...made.options, attemptTimeoutMs };
-    return program(
-      'rejitter/fetch',
-      ['createFetch'],
-      `${comment}const fetch = createFetch(${source(options)});`,
-      fetchCall,
+    const options = {
+      ...(made.preset !== undefined && { preset: made.preset }),
+      ...made.options,
+      attemptTimeoutMs,
+      ...shorthand(parts),
+    };
+    return joined(
+      imports,
+      program(
+        'rejitter/fetch',
+        ['createFetch'],
+        ...statements,
+        `${comment}const fetch = createFetch(${source(options)});`,
+        fetchCall,
+      ),
     );
   }
-  const policy = policySource({ data: { ...made.data, attemptTimeoutMs } });
-  const imports = "import { RetryPolicy } from 'rejitter';\n";
+  const policy = policySource({ data: { ...made.data, attemptTimeoutMs } }, parts);
   return (
-    imports +
-    program(
-      'rejitter/fetch',
-      ['createFetch'],
-      `const policy = ${policy};`,
-      `${comment}const fetch = createFetch(policy);`,
-      fetchCall,
+    "import { RetryPolicy } from 'rejitter';\n" +
+    joined(
+      imports,
+      program(
+        'rejitter/fetch',
+        ['createFetch'],
+        ...statements,
+        `const policy = ${policy};`,
+        `${comment}const fetch = createFetch(policy);`,
+        fetchCall,
+      ),
     )
   );
 }
@@ -133,8 +199,10 @@ export function source(value: unknown, indent = ''): string {
     return String(value).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, '_'));
   if (Array.isArray(value)) return `[${value.map((part) => source(part)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? quoted(value) : String(value);
-  const lines = Object.entries(value).map(
-    ([key, part]) => `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`,
+  const lines = Object.entries(value).map(([key, part]) =>
+    part instanceof Variable
+      ? `${indent}  ${key},\n`
+      : `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`,
   );
   return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`;
 }

@@ -91,7 +91,7 @@ export function mountHow(root: HTMLElement, store: Store): void {
           'Herd: independent clients call a server that is down. When it is back, it serves calls up to its ' +
             'capacity and rejects the rest. A rejected call uses a part of the capacity as well, and the policy ' +
             'retries it. Where new requests keep coming, retries alone can keep a server overloaded for good, and ' +
-            'a retry budget lets it recover (',
+            'a budget or a breaker lets it recover (',
           link(METASTABLE, 'Bronson et al., HotOS 2021'),
           ').',
         ),

@@ -3,6 +3,7 @@ import type { Note } from 'rejitter/lab';
 import { html, svg } from '../charts/dom';
 import { plural } from '../charts/format';
 import type { Computer } from '../compute/client';
+import { partsIn } from '../state/state';
 import type { Store } from '../state/store';
 import { prose } from './prose';
 
@@ -25,10 +26,10 @@ export function mountLinter(root: HTMLElement, store: Store, computer: Computer)
     card.setAttribute('aria-busy', 'false');
   }
 
-  store.subscribe(({ strategy }, before) => {
-    if (strategy === before?.strategy) return;
-    card.setAttribute('aria-busy', 'true');
-    channel.order({ strategy });
+  store.subscribe(({ strategy, protection }, before) => {
+    if (strategy === before?.strategy && protection === before.protection) return;
+    const hasBudget = partsIn(protection.parts).includes('budget');
+    if (channel.order({ strategy, hasBudget })) card.setAttribute('aria-busy', 'true');
   });
 }
 

@@ -121,7 +121,7 @@ async function one(id) {
     error = thrown;
   }
   const refused = error?.name === 'RejectedError';
-  const counted = refused ? `refused by ${error.by}` : scenario;
+  const counted = refused ? `rejected by ${error.by}` : scenario;
   counts[counted] = (counts[counted] ?? 0) + 1;
   retries += events.retries;
   const report = retryReport(response ?? error);
@@ -195,7 +195,7 @@ for (let turn = 0; turn < 500 && (server.sockets.size > 0 || busy() > 0); turn +
 const open = [server.sockets.size, busy()];
 check(held.size === 0, `${held.size} timers are left`);
 await server.close();
-// Of protection: each retry that was decided took its tokens, and nobody is held or probes any more.
+// Each retry that was decided took its tokens, and no request is held any more.
 let granted = 0;
 for (const key of protection?.keys() ?? []) {
   const status = protection.for(key).status();

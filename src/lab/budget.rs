@@ -1,0 +1,143 @@
+//! The requests that a failing server gets when retries have a budget.
+
+use crate::core::protection::BudgetOptions;
+
+/// The most requests per operation, over all rates of failure, when each attempt fails independently of the others and
+/// the retries of all operations share a budget.
+///
+/// Below a rate p of failures the budget is idle, and there are `1 + p + … + p^(n − 1)` attempts per operation. Above
+/// it, successes pay for the retries. With refund each retry costs the share that fails, so that there are
+/// `ratio·(1 − p)/p`, fewer and fewer; without refund `ratio` for each operation that succeeds. So the most are at the
+/// rate at which both are equal, which this finds by halving an interval.
+pub(super) fn amplification(attempts: u64, options: &BudgetOptions) -> f64 {
+    retries(attempts, knee(attempts, options)) + 1.0
+}
+
+/// The rate of failures up to which the budget is idle.
+fn knee(attempts: u64, options: &BudgetOptions) -> f64 {
+    let ratio = options.per_success / options.cost;
+    let (mut idle, mut busy) = (0.0, 1.0);
+    for _ in 0..60 {
+        let p = f64::midpoint(idle, busy);
+        let (paid, spent) = if options.refund {
+            (ratio * (1.0 - p), p * retries(attempts, p))
+        } else {
+            (ratio * (1.0 - power(p, attempts)), retries(attempts, p))
+        };
+        if spent < paid {
+            idle = p;
+        } else {
+            busy = p;
+        }
+    }
+    idle
+}
+
+/// Retries of an operation that nothing limits but its attempts: `p + … + p^(n − 1)`.
+fn retries(attempts: u64, p: f64) -> f64 {
+    p * (1.0 - power(p, attempts.saturating_sub(1))) / (1.0 - p)
+}
+
+/// p^k; what is beyond the 200th power is nothing.
+fn power(p: f64, k: u64) -> f64 {
+    (0..k.min(200)).fold(1.0, |product, _| product * p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::protection::{Budget, thousandths};
+    use crate::core::{Seed, UNLIMITED};
+    use crate::simulation::Noise;
+
+    const REFUND: BudgetOptions = BudgetOptions {
+        capacity: 50.0,
+        per_success: 0.1,
+        cost: 1.0,
+        refund: true,
+    };
+    const NONE: BudgetOptions = BudgetOptions {
+        refund: false,
+        ..REFUND
+    };
+
+    #[test]
+    fn a_budget_is_idle_below_the_published_rates() {
+        for (options, percent) in [
+            (REFUND, 24.6),
+            (BudgetOptions::AWS_SDK_2026, 21.5),
+            (NONE, 9.2),
+        ] {
+            let found = 100.0 * knee(3, &options);
+            assert!((found - percent).abs() < 0.05, "{found}, not {percent}");
+        }
+    }
+
+    #[test]
+    fn the_most_requests_with_a_budget() {
+        for (attempts, options, times) in [
+            (2, REFUND, 1.27),
+            (3, REFUND, 1.307),
+            (4, REFUND, 1.314),
+            (6, REFUND, 1.316),
+            // 1 + √ratio.
+            (UNLIMITED, REFUND, 1.316_227_766),
+            (3, NONE, 1.1),
+            (UNLIMITED, NONE, 1.1),
+        ] {
+            let found = amplification(attempts, &options);
+            assert!(
+                (found - times).abs() < 6e-4,
+                "{attempts}: {found}, not {times}"
+            );
+        }
+    }
+
+    /// Requests per operation with the machine itself.
+    fn measured(attempts: u64, options: &BudgetOptions, p: f64) -> f64 {
+        let (capacity, cost) = (thousandths(options.capacity), thousandths(options.cost));
+        let mut budget = Budget::new(capacity);
+        let mut noise = Noise::new(Seed::new(17), attempts);
+        let operations = 200_000;
+        let mut requests = 0.0;
+        for _ in 0..operations {
+            let mut taken = 0.0;
+            for attempt in 1..=attempts {
+                requests += 1.0;
+                if noise.uniform() >= p {
+                    let refund = options.refund && taken > 0.0;
+                    let success = thousandths(options.per_success);
+                    budget.credit(if refund { taken } else { success });
+                    break;
+                }
+                if attempt == attempts || !budget.take(capacity, cost) {
+                    break;
+                }
+                taken = cost;
+            }
+        }
+        requests / f64::from(operations)
+    }
+
+    #[test]
+    fn the_machine_makes_as_many_at_that_rate_and_fewer_beside_it() {
+        for options in [REFUND, NONE, BudgetOptions::AWS_SDK_2026] {
+            for attempts in [2, 3, 6] {
+                let most = amplification(attempts, &options);
+                let at = knee(attempts, &options);
+                let found = measured(attempts, &options, at);
+                assert!((found / most - 1.0).abs() < 0.02, "{found}, not {most}");
+                for p in [0.5 * at, 0.9 * at, 1.1 * at, 1.5 * at, 2.0 * at, 0.8] {
+                    let found = measured(attempts, &options, p);
+                    assert!(found < 1.003 * most, "{attempts}, {p}: {found} > {most}");
+                }
+                // Far above it, as many as are paid for.
+                if options.refund {
+                    let paid = options.per_success / options.cost * 0.2 / 0.8;
+                    let found = measured(attempts, &options, 0.8) - 1.0;
+                    assert!((found / paid - 1.0).abs() < 0.05, "{found}, not {paid}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The destinations of one protection, of which it keeps so many.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::cell::{Cell, Recipe};
+
+/// Destinations that a protection keeps at most.
+const MOST_KEYS: usize = 1_000;
+
+pub(super) struct Keys {
+    recipe: Arc<Recipe>,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    by_key: HashMap<Arc<str>, (u64, Arc<Cell>)>,
+    /// From the one that was used least recently.
+    by_use: BTreeMap<u64, Arc<str>>,
+    uses: u64,
+}
+
+impl Keys {
+    pub(super) fn new(recipe: Arc<Recipe>) -> Self {
+        Self {
+            recipe,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The destination of a key. `cell`: the one that has the key, should another have been forgotten.
+    pub(super) fn get(&self, key: &str, cell: Option<&Arc<Cell>>, now: f64) -> Arc<Cell> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(key).unwrap_or_else(|| {
+            let cell = cell.cloned().unwrap_or_else(|| {
+                let key = Arc::from(key);
+                Arc::new(Cell::new(Some(key), self.recipe.clone()))
+            });
+            kept.add(key, &cell, now);
+            cell
+        })
+    }
+
+    /// The destination that has this key now, without a use of it.
+    pub(super) fn peek(&self, key: &str) -> Option<Arc<Cell>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.by_key.get(key).map(|(_, cell)| cell.clone())
+    }
+
+    /// From the one that was used least recently.
+    pub(super) fn names(&self) -> Vec<String> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.by_use.values().map(ToString::to_string).collect()
+    }
+}
+
+impl Kept {
+    fn get(&mut self, key: &str) -> Option<Arc<Cell>> {
+        let (used, cell) = self.by_key.get_mut(key)?;
+        let name = self.by_use.remove(used)?;
+        self.uses += 1;
+        *used = self.uses;
+        self.by_use.insert(self.uses, name);
+        Some(cell.clone())
+    }
+
+    fn add(&mut self, key: &str, cell: &Arc<Cell>, now: f64) {
+        if self.by_key.len() >= MOST_KEYS {
+            self.forget(now);
+        }
+        let name: Arc<str> = cell.key.clone().unwrap_or_else(|| Arc::from(key));
+        self.uses += 1;
+        self.by_key.insert(name.clone(), (self.uses, cell.clone()));
+        self.by_use.insert(self.uses, name);
+    }
+
+    /// Forgets a destination that is as good as a new one. If there is none, one that is not open.
+    fn forget(&mut self, now: f64) {
+        let mut other = None;
+        let mut fresh = None;
+        for (used, name) in &self.by_use {
+            let Some((_, cell)) = self.by_key.get(name) else {
+                continue;
+            };
+            let (is_fresh, is_open) =
+                cell.locked(|state, recipe, _| (state.is_fresh(recipe, now), state.is_open()));
+            if is_fresh {
+                fresh = Some(*used);
+                break;
+            }
+            if !is_open && other.is_none() {
+                other = Some(*used);
+            }
+        }
+        let oldest = self.by_use.keys().next().copied();
+        let forgotten = fresh.or(other).or(oldest);
+        if let Some(name) = forgotten.and_then(|used| self.by_use.remove(&used)) {
+            self.by_key.remove(&name);
+        }
+    }
+}

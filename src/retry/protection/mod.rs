@@ -1,0 +1,323 @@
+//! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask.
+//!
+//! [`state`] has the numbers of one destination and [`cell`] their lock, [`guard`] what one operation holds of them,
+//! [`keys`] the destinations.
+
+mod cell;
+mod guard;
+mod keys;
+mod options;
+mod state;
+mod status;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cell::{Cell, Recipe};
+pub(super) use guard::Next;
+pub use guard::{Protect, Protected};
+use keys::Keys;
+pub use options::{BreakerOptions, BudgetOptions, CooldownOptions};
+pub use status::{
+    BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionEvent,
+    ProtectionStatus,
+};
+
+use super::sleepers::host_now;
+use crate::core::OptionErrors;
+use crate::policy::ms_from_duration;
+
+/// Protection of a destination that many operations call, such as a server: what keeps their retries from hurting.
+///
+/// Each operation retries for itself. In an overload, all of them together keep the server down: up to
+/// `max_attempts` times the usual load. The parts of a protection see them together:
+///
+/// - [`budget`](Self::budget): retries take tokens, successes give some back. Without tokens nothing is retried.
+/// - [`breaker`](Self::breaker): while most attempts fail, it refuses all, first ones too. Now and then it lets one
+///   through.
+/// - [`cooldown`](Self::cooldown): if the server asks one operation for fewer requests, all of them wait.
+///
+/// Clones share the numbers, and so do all operations that [`Retry::protection`](crate::Retry::protection) gives the
+/// same protection. [`for_key`](Self::for_key) has numbers for each of several destinations. The order of the parts
+/// does not matter. Give one call one protection: where operations nest, to the inner or to the outer one.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{
+///     BreakerOptions, BudgetOptions, CooldownOptions, Protection, RetryPolicy, StopReason, retry,
+/// };
+///
+/// let api = Protection::new()
+///     .budget(BudgetOptions { capacity: Some(1.0), ..BudgetOptions::default() })
+///     .breaker(BreakerOptions::default())
+///     .cooldown(CooldownOptions::default());
+///
+/// let time = VirtualTime::new();
+/// let call = || async { Err::<(), _>("busy") };
+/// let operation = retry(RetryPolicy::default(), call).protection(&api).sleeper(&time);
+/// let failed = time.block_on(operation).unwrap_err();
+///
+/// // One token, one retry.
+/// assert_eq!((failed.reason, failed.report.attempts), (StopReason::Budget, 2));
+/// assert_eq!(failed.own_error(), Some(&"busy"));
+/// assert_eq!(api.status().budget.unwrap().refused, 1);
+/// ```
+///
+/// # Time
+///
+/// An operation reads the clock of its sleeper. Those that share a protection must read the same clock, such as the
+/// system's, which Tokio's timers and those of threads have in common. [`status`](Self::status) and the methods that
+/// act by hand read the system's, or that of Tokio or of the JavaScript host with these features.
+/// [`clock`](Self::clock) sets another for all of them. Without any clock, the budget alone acts.
+#[derive(Clone)]
+pub struct Protection {
+    cell: Arc<Cell>,
+    keys: Arc<Keys>,
+}
+
+impl Default for Protection {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Protection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Protection")
+            .field("key", &self.cell.key)
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Protection {
+    /// A protection without parts, which does nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::of(Recipe::default())
+    }
+
+    fn of(recipe: Recipe) -> Self {
+        let recipe = Arc::new(recipe);
+        Self {
+            cell: Arc::new(Cell::new(None, recipe.clone())),
+            keys: Arc::new(Keys::new(recipe)),
+        }
+    }
+
+    /// Another protection, with numbers of its own.
+    fn with(&self, change: impl FnOnce(&mut Recipe)) -> Self {
+        let mut recipe = Recipe::clone(&self.cell.recipe);
+        change(&mut recipe);
+        Self::of(recipe)
+    }
+
+    /// Adds a budget for retries: an operation that has no token for its next retry ends with its own last error
+    /// ([`StopReason::Budget`](crate::StopReason::Budget)). First attempts need no token. A token is taken only if
+    /// a retry follows, and goes back if it never begins.
+    ///
+    /// The returned protection shares no numbers with this one, as with all these methods.
+    ///
+    /// # Panics
+    /// If an option is invalid. [`BudgetOptions::check`] returns the problems of options that are read at run time.
+    #[must_use]
+    #[track_caller]
+    pub fn budget(self, options: BudgetOptions) -> Self {
+        accept(options.check());
+        self.with(|recipe| recipe.budget = Some(options.numbers()))
+    }
+
+    /// Adds a breaker: while most attempts fail, all are refused for a while, first ones too. It has no timer: the
+    /// first attempt after that time is a probe. If it succeeds, the circuit closes.
+    ///
+    /// What counts as a failure is said by [`Retry::when`](crate::Retry::when): an error that is worth another
+    /// attempt, also where none is left. [`Retry::signal`](crate::Retry::signal) overrides it. A timeout is a failure.
+    ///
+    /// # Panics
+    /// If an option is invalid. [`BreakerOptions::check`] returns the problems of options that are read at run time.
+    #[must_use]
+    #[track_caller]
+    pub fn breaker(self, options: BreakerOptions) -> Self {
+        accept(options.check());
+        self.with(|recipe| recipe.breaker = Some(options.numbers()))
+    }
+
+    /// Adds a cooldown: if a server asks one operation for fewer requests, all attempts are held until then. So that
+    /// they do not come back at once, each is held for a drawn time longer.
+    ///
+    /// [`Verdict::RetryAtLeast`](crate::Verdict::RetryAtLeast) and [`Signal::Busy`](crate::Signal::Busy) start it.
+    /// A [`Retry::hint`](crate::Retry::hint) does not: one bad node's "503, come back in a minute" must not stop
+    /// the others.
+    ///
+    /// # Panics
+    /// If an option is invalid. [`CooldownOptions::check`] returns the problems of options that are read at run time.
+    #[must_use]
+    #[track_caller]
+    pub fn cooldown(self, options: CooldownOptions) -> Self {
+        accept(options.check());
+        self.with(|recipe| recipe.max_hold_ms = Some(options.max_hold_ms()))
+    }
+
+    /// Sets a function that is told what changes: openings, refusals, holds. It is called in the operation that causes
+    /// the change, and may use the protection.
+    ///
+    /// ```
+    /// use rejitter::{BreakerOptions, Protection, ProtectionChange};
+    /// use std::sync::mpsc;
+    ///
+    /// let (events, seen) = mpsc::channel();
+    /// let api = Protection::new()
+    ///     .breaker(BreakerOptions::default())
+    ///     .on_event(move |event| drop(events.send(event.change)));
+    /// api.open();
+    /// assert!(matches!(seen.recv(), Ok(ProtectionChange::Opened(_))));
+    /// ```
+    #[must_use]
+    pub fn on_event(self, on_event: impl Fn(&ProtectionEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.with(|recipe| recipe.on_event = Some(Arc::new(on_event)))
+    }
+
+    /// Sets the clock: a function that returns the time since some moment in the past.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{BreakerOptions, Protection};
+    /// use std::time::Duration;
+    ///
+    /// let time = VirtualTime::new();
+    /// let clock = time.clone();
+    /// let api = Protection::new().breaker(BreakerOptions::default()).clock(move || clock.now());
+    /// api.open_for(Duration::from_secs(60));
+    /// time.advance(Duration::from_secs(20));
+    /// assert_eq!(api.status().breaker.unwrap().retry_after, Duration::from_secs(40));
+    /// ```
+    #[must_use]
+    pub fn clock(self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        self.with(|recipe| recipe.clock = Some(Arc::new(clock)))
+    }
+
+    /// The same parts with numbers of their own, for one of several destinations. The same key has the same numbers.
+    ///
+    /// At most 1,000 keys are kept. Beyond them, those are forgotten first whose numbers are as good as new. Budgets
+    /// for each tenant do not bound the load of all.
+    ///
+    /// ```
+    /// use rejitter::{BreakerOptions, Protection};
+    ///
+    /// let servers = Protection::new().breaker(BreakerOptions::default());
+    /// servers.for_key("eu.example").open();
+    /// assert!(!servers.for_key("eu.example").status().breaker.unwrap().retry_after.is_zero());
+    /// assert!(servers.for_key("us.example").status().breaker.unwrap().retry_after.is_zero());
+    /// assert_eq!(servers.keys(), ["eu.example", "us.example"]);
+    /// ```
+    ///
+    /// # Panics
+    /// If this one has a key already.
+    #[must_use]
+    #[track_caller]
+    pub fn for_key(&self, key: &str) -> Self {
+        assert!(
+            self.cell.key.is_none(),
+            "this protection has a key already: call for_key() on the one without"
+        );
+        Self {
+            cell: self.keys.get(key, None, self.now()),
+            keys: self.keys.clone(),
+        }
+    }
+
+    /// Returns the keys that are kept, from the one that was used least recently. None of one that has a key.
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        if self.cell.key.is_none() {
+            self.keys.names()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Returns the present numbers. Changes nothing.
+    #[must_use]
+    pub fn status(&self) -> ProtectionStatus {
+        let now = self.now();
+        let key = self.cell.key.as_deref();
+        let live = key.and_then(|key| self.keys.peek(key));
+        let cell = live.as_ref().unwrap_or(&self.cell);
+        cell.locked(|state, recipe, _| state.status(recipe, now))
+    }
+
+    /// Opens the circuit by hand, until [`close`](Self::close).
+    ///
+    /// # Panics
+    /// If there is no breaker.
+    #[track_caller]
+    pub fn open(&self) {
+        self.open_for(Duration::MAX);
+    }
+
+    /// Opens the circuit by hand for this time.
+    ///
+    /// # Panics
+    /// If there is no breaker.
+    #[track_caller]
+    pub fn open_for(&self, duration: Duration) {
+        let (options, now) = (self.breaker_options(), self.now());
+        let ms = if duration == Duration::MAX {
+            f64::INFINITY
+        } else {
+            ms_from_duration(duration)
+        };
+        self.live()
+            .locked(|state, _, told| state.open(&options, told, now, ms));
+    }
+
+    /// Closes the circuit by hand. What was counted is forgotten.
+    ///
+    /// # Panics
+    /// If there is no breaker.
+    #[track_caller]
+    pub fn close(&self) {
+        let (options, now) = (self.breaker_options(), self.now());
+        self.live()
+            .locked(|state, _, told| state.close(&options, told, now));
+    }
+
+    #[track_caller]
+    fn breaker_options(&self) -> crate::core::protection::BreakerOptions {
+        let options = self.cell.recipe.breaker;
+        options.expect("this protection has no breaker: add one with .breaker(…)")
+    }
+
+    /// The numbers that an operation begins with: those of the key, should another protection have the key by now.
+    fn live(&self) -> Arc<Cell> {
+        match &self.cell.key {
+            None => self.cell.clone(),
+            Some(key) => self.keys.get(key, Some(&self.cell), self.now()),
+        }
+    }
+
+    /// The time in ms of what is not an operation.
+    fn now(&self) -> f64 {
+        let now = match &self.cell.recipe.clock {
+            Some(clock) => Some(clock()),
+            None => host_now(),
+        };
+        now.map_or(0.0, time_ms)
+    }
+}
+
+/// A reading of a clock in ms. Exact for whole ms, and many times as fast as the conversion of a wait, which must not be
+/// shorter than the duration.
+// The seconds since the start of a machine fit.
+#[allow(clippy::cast_precision_loss)]
+fn time_ms(now: Duration) -> f64 {
+    now.as_secs() as f64 * 1e3 + f64::from(now.subsec_nanos()) / 1e6
+}
+
+#[track_caller]
+fn accept(checked: Result<(), OptionErrors>) {
+    if let Err(problems) = checked {
+        panic!("rejitter: {problems}");
+    }
+}

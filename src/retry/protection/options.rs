@@ -1,0 +1,307 @@
+//! Options of the parts of a protection, and their validation.
+
+use crate::core::protection::BreakerOptions as BreakerNumbers;
+use crate::core::{MAX_MS, OptionErrors, Problems, UNLIMITED, within};
+
+/// Most tokens of a budget.
+const MOST_TOKENS: f64 = 1e9;
+
+/// Options of [`Protection::budget`](crate::Protection::budget). `None` means the default.
+///
+/// ```
+/// use rejitter::{BudgetOptions, Protection};
+///
+/// const OPTIONS: BudgetOptions = BudgetOptions { capacity: Some(20.0), ..BudgetOptions::DEFAULT };
+/// assert_eq!(Protection::new().budget(OPTIONS).status().budget.unwrap().tokens, 20.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BudgetOptions {
+    /// Tokens of a full budget, which it starts with: above 0, at most 10^9. Defaults to 50. Make it 50, or the
+    /// number of requests in 10 ms if that is more.
+    pub capacity: Option<f64>,
+    /// Tokens that an operation gives back if it succeeds at its first attempt: 0, or between 0.001 and 1,000.
+    /// Defaults to 0.1.
+    pub per_success: Option<f64>,
+    /// Tokens that a retry takes: at least 0.001, at most the capacity. Defaults to 1.
+    pub cost: Option<f64>,
+    /// Whether an operation that succeeds after a retry gives back the tokens of its last retry, instead of
+    /// `per_success`. Defaults to true: where failures are independent, the budget then stays full up to a
+    /// failure rate of 24%, and it runs dry as fast as without if no retry succeeds.
+    pub refund: bool,
+    /// Tokens that a retry takes if the server asked for fewer requests. Defaults to the cost.
+    #[doc(hidden)]
+    pub throttled_cost: Option<f64>,
+    /// More options may follow: end a list of some with `..BudgetOptions::default()`.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
+}
+
+/// Options of [`Protection::breaker`](crate::Protection::breaker). `None` means the default.
+///
+/// ```
+/// use rejitter::{BreakerOptions, UNLIMITED};
+///
+/// // Five failures in a row, and no ratio.
+/// const OPTIONS: BreakerOptions = BreakerOptions {
+///     consecutive_failures: Some(5),
+///     minimum_calls: Some(UNLIMITED),
+///     ..BreakerOptions::DEFAULT
+/// };
+/// assert!(OPTIONS.check().is_ok());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BreakerOptions {
+    /// The circuit opens when failures are at least this share of the calls, both within `window_ms`: above 0,
+    /// at most 1. Defaults to 0.5.
+    pub failure_ratio: Option<f64>,
+    /// Number of calls below which the ratio is not looked at: at least 1; [`UNLIMITED`] for never. Defaults to 10.
+    pub minimum_calls: Option<u64>,
+    /// Length of the window, in ms: between 100 and 3,600,000. Defaults to 10,000. Make it longer than a usual
+    /// answer takes.
+    pub window_ms: Option<f64>,
+    /// Number of failures in a row at which the circuit opens, too: at least 1; [`UNLIMITED`] for never. Defaults to
+    /// [`UNLIMITED`].
+    pub consecutive_failures: Option<u64>,
+    /// Longest time of a first opening, in ms: above 0, at most [`MAX_MS`]. Defaults to 5,000. Further openings in a
+    /// row last up to 2, 4, 8 and 12 times as long. Each is drawn from the upper half, so that clients do not probe in
+    /// step.
+    pub open_ms: Option<f64>,
+    /// Number of successes that close the circuit after an opening: between 1 and 1,000. Defaults to 1.
+    pub close_after: Option<u32>,
+    /// More options may follow: end a list of some with `..BreakerOptions::default()`.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
+}
+
+/// Options of [`Protection::cooldown`](crate::Protection::cooldown). `None` means the default.
+///
+/// ```
+/// use rejitter::CooldownOptions;
+///
+/// const OPTIONS: CooldownOptions = CooldownOptions { max_hold_ms: Some(2_000.0), ..CooldownOptions::DEFAULT };
+/// assert!(OPTIONS.check().is_ok());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CooldownOptions {
+    /// Longest time for which an attempt is held, in ms: non-negative or infinite. Attempts that would be held longer
+    /// are refused. Defaults to 10,000.
+    pub max_hold_ms: Option<f64>,
+    /// More options may follow: end a list of some with `..CooldownOptions::default()`.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
+}
+
+/// What [`OptionErrors`] says, or how each part of a protection is called.
+macro_rules! options {
+    ($type:ident) => {
+        impl Default for $type {
+            fn default() -> Self {
+                Self::DEFAULT
+            }
+        }
+
+        impl $type {
+            /// Validates options that were read at run time, such as a configuration file's.
+            ///
+            /// # Errors
+            /// Lists every invalid option, with its value and its rule.
+            pub fn check(&self) -> Result<(), OptionErrors> {
+                self.problems().into_result()
+            }
+        }
+    };
+}
+
+options!(BudgetOptions);
+options!(BreakerOptions);
+options!(CooldownOptions);
+
+/// Tokens are counted in thousandths: whole numbers, which add up exactly.
+fn thousandths(tokens: f64) -> f64 {
+    (tokens * 1_000.0).round()
+}
+
+/// [`BudgetOptions`] with the defaults, in thousandths of a token.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BudgetNumbers {
+    pub(super) capacity: f64,
+    pub(super) per_success: f64,
+    pub(super) cost: f64,
+    pub(super) throttled_cost: f64,
+    pub(super) refund: bool,
+}
+
+impl BudgetOptions {
+    /// `BudgetOptions::default()`, for constants: every option unset.
+    pub const DEFAULT: Self = Self {
+        capacity: None,
+        per_success: None,
+        cost: None,
+        refund: true,
+        throttled_cost: None,
+        _more: (),
+    };
+
+    /// The budget of the AWS SDKs of 2026: 500 tokens, of which a retry takes 14, or 5 if the server asked for fewer
+    /// requests. A success gives back 1, or what its last retry took.
+    ///
+    /// ```
+    /// use rejitter::{BudgetOptions, Protection};
+    ///
+    /// let budget = Protection::new().budget(BudgetOptions::AWS_SDK_2026).status().budget;
+    /// assert_eq!(budget.unwrap().capacity, 500.0);
+    /// ```
+    pub const AWS_SDK_2026: Self = Self {
+        capacity: Some(500.0),
+        per_success: Some(1.0),
+        cost: Some(14.0),
+        refund: true,
+        throttled_cost: Some(5.0),
+        _more: (),
+    };
+
+    /// Finds the problems, in the order of the fields.
+    fn problems(&self) -> Problems {
+        let mut problems = Problems::NONE;
+        problems.require(
+            "capacity",
+            self.capacity,
+            "a positive number, at most 10^9",
+            within(self.capacity, f64::MIN_POSITIVE, MOST_TOKENS),
+        );
+        problems.require(
+            "per_success",
+            self.per_success,
+            "0 or a number between 0.001 and 1,000",
+            self.per_success == Some(0.0) || within(self.per_success, 0.001, 1_000.0),
+        );
+        for (option, cost) in [("cost", self.cost), ("throttled_cost", self.throttled_cost)] {
+            problems.require(
+                option,
+                cost,
+                "a number, at least 0.001 and at most capacity",
+                within(cost, 0.001, MOST_TOKENS),
+            );
+        }
+        if problems.first().is_none() {
+            let BudgetNumbers { capacity, cost, .. } = self.numbers();
+            problems.require(
+                "cost",
+                self.cost.or(Some(1.0)),
+                "at most capacity",
+                cost <= capacity,
+            );
+        }
+        problems
+    }
+
+    pub(super) fn numbers(&self) -> BudgetNumbers {
+        let cost = thousandths(self.cost.unwrap_or(1.0));
+        BudgetNumbers {
+            capacity: thousandths(self.capacity.unwrap_or(50.0)),
+            per_success: thousandths(self.per_success.unwrap_or(0.1)),
+            cost,
+            throttled_cost: self.throttled_cost.map_or(cost, thousandths),
+            refund: self.refund,
+        }
+    }
+}
+
+/// A count as a number, in which [`UNLIMITED`] is infinity.
+// Counts beyond 2^53 are never reached.
+#[allow(clippy::cast_precision_loss)]
+fn number(count: u64) -> f64 {
+    if count == UNLIMITED {
+        f64::INFINITY
+    } else {
+        count as f64
+    }
+}
+
+impl BreakerOptions {
+    /// `BreakerOptions::default()`, for constants: every option unset.
+    pub const DEFAULT: Self = Self {
+        failure_ratio: None,
+        minimum_calls: None,
+        window_ms: None,
+        consecutive_failures: None,
+        open_ms: None,
+        close_after: None,
+        _more: (),
+    };
+
+    /// Finds the problems, in the order of the fields.
+    fn problems(&self) -> Problems {
+        const COUNT: &str = "a positive integer or Infinity";
+        let mut problems = Problems::NONE;
+        let mut require =
+            |option, value, rule, allowed| problems.require(option, value, rule, allowed);
+        require(
+            "failure_ratio",
+            self.failure_ratio,
+            "a positive number, at most 1",
+            within(self.failure_ratio, f64::MIN_POSITIVE, 1.0),
+        );
+        let minimum = self.minimum_calls.map(number);
+        require("minimum_calls", minimum, COUNT, minimum != Some(0.0));
+        require(
+            "window_ms",
+            self.window_ms,
+            "a number of milliseconds between 100 and 3,600,000",
+            within(self.window_ms, 100.0, 3_600_000.0),
+        );
+        let row = self.consecutive_failures.map(number);
+        require("consecutive_failures", row, COUNT, row != Some(0.0));
+        require(
+            "open_ms",
+            self.open_ms,
+            "a positive number of milliseconds, at most 2^53 - 1",
+            within(self.open_ms, f64::MIN_POSITIVE, MAX_MS),
+        );
+        let close_after = self.close_after.map(f64::from);
+        require(
+            "close_after",
+            close_after,
+            "an integer between 1 and 1,000",
+            within(close_after, 1.0, 1_000.0),
+        );
+        problems
+    }
+
+    pub(super) fn numbers(&self) -> BreakerNumbers {
+        BreakerNumbers {
+            failure_ratio: self.failure_ratio.unwrap_or(0.5),
+            minimum_calls: number(self.minimum_calls.unwrap_or(10)),
+            window_ms: self.window_ms.unwrap_or(10_000.0),
+            consecutive_failures: number(self.consecutive_failures.unwrap_or(UNLIMITED)),
+            open_ms: self.open_ms.unwrap_or(5_000.0),
+            close_after: f64::from(self.close_after.unwrap_or(1)),
+        }
+    }
+}
+
+impl CooldownOptions {
+    /// `CooldownOptions::default()`, for constants: every option unset.
+    pub const DEFAULT: Self = Self {
+        max_hold_ms: None,
+        _more: (),
+    };
+
+    fn problems(&self) -> Problems {
+        let mut problems = Problems::NONE;
+        problems.require(
+            "max_hold_ms",
+            self.max_hold_ms,
+            "a non-negative number of milliseconds or Infinity",
+            within(self.max_hold_ms, 0.0, f64::INFINITY),
+        );
+        problems
+    }
+
+    pub(super) fn max_hold_ms(&self) -> f64 {
+        self.max_hold_ms.unwrap_or(10_000.0)
+    }
+}

@@ -1,0 +1,368 @@
+//! The state of one destination, which operations share under a lock.
+
+use super::cell::{Recipe, Refusal, Told};
+use super::options::BudgetNumbers;
+use super::status::{
+    BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
+};
+use crate::StopReason;
+use crate::core::protection::{
+    Admission, Breaker, BreakerOptions, Budget, Change, Cooldown, Phase, Verdict,
+};
+use crate::policy::duration_from_ms;
+
+/// Attempts that a cooldown holds at a time.
+const MOST_HELD: u64 = 1_000;
+
+/// The numbers of one destination.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// `None` until it is asked for the first time: full.
+    budget: Option<Budget>,
+    /// Whether a retry was refused since the budget was full the last time.
+    empty: bool,
+    granted: u64,
+    over_budget: u64,
+    /// `None` until an attempt asks for the first time. It exists from then on.
+    breaker: Option<Breaker>,
+    not_admitted: u64,
+    cooldown: Cooldown,
+    held: u64,
+    not_held: u64,
+}
+
+/// The answer to an attempt that wants to begin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Entry {
+    /// It may begin. The breaker, if there is one, wants these numbers back: generation and lease.
+    Begin(Option<(f64, f64)>),
+    /// It has to wait for this long, and to ask again.
+    Hold {
+        ms: f64,
+        /// Without the draw.
+        left_ms: f64,
+    },
+    Refused(Refusal),
+}
+
+/// How an attempt that the breaker admitted ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End {
+    pub(super) admitted: (f64, f64),
+    pub(super) verdict: Verdict,
+    /// Time that the server asked for. NaN if it did not ask.
+    pub(super) hint_ms: f64,
+}
+
+/// A wait that is to be followed by a retry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) delay_ms: f64,
+    pub(super) remaining_ms: f64,
+    pub(super) base_ms: f64,
+    /// The server asked for fewer requests.
+    pub(super) throttled: bool,
+    /// End of the cooldown that the failure itself set. NaN for none.
+    pub(super) own_until: f64,
+}
+
+impl State {
+    /// The pass before an attempt. `planned_ms`: how long the attempt was held already, without the draws.
+    pub(super) fn enter(
+        &mut self,
+        recipe: &Recipe,
+        told: &mut Told,
+        now: f64,
+        planned_ms: f64,
+        limits: (f64, f64),
+        draw: impl FnOnce() -> f64,
+    ) -> Entry {
+        let (remaining_ms, base_ms) = limits;
+        // A look, which takes no probe.
+        let open_ms = self.open_ms(now);
+        if open_ms > 0.0 {
+            return Entry::Refused(self.not_admitted(told, open_ms));
+        }
+        if let Some(max_hold_ms) = recipe.max_hold_ms {
+            let left_ms = self.cooldown.left_ms(now);
+            if left_ms > 0.0 {
+                let ms = self.cooldown.hold_ms(now, base_ms, draw());
+                let long = planned_ms + left_ms > max_hold_ms || ms >= remaining_ms;
+                if long || self.held >= MOST_HELD {
+                    return Entry::Refused(self.not_held(told, left_ms));
+                }
+                self.held += 1;
+                told.add(ProtectionChange::Held(duration_from_ms(ms)));
+                return Entry::Hold { ms, left_ms };
+            }
+        }
+        // Last, so that nobody who waits holds the place of a probe.
+        let Some(options) = &recipe.breaker else {
+            return Entry::Begin(None);
+        };
+        let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
+        let was_open = breaker.phase() == Phase::Open;
+        match breaker.admit(options, now) {
+            Admission::Refused { retry_after_ms } => {
+                Entry::Refused(self.not_admitted(told, retry_after_ms))
+            }
+            Admission::Admitted { generation, lease } => {
+                if was_open {
+                    told.add(ProtectionChange::HalfOpen(
+                        self.breaker_status(options, now),
+                    ));
+                }
+                Entry::Begin(Some((generation, lease)))
+            }
+        }
+    }
+
+    /// An attempt that was held asks again, or its operation ended.
+    pub(super) fn release(&mut self) {
+        self.held = self.held.saturating_sub(1);
+    }
+
+    /// A hold ended after the deadline, although it was to end before.
+    pub(super) fn woke_late(&mut self, told: &mut Told, now: f64) -> Refusal {
+        let left_ms = self.cooldown.left_ms(now);
+        self.not_held(told, left_ms)
+    }
+
+    /// The server asked all to wait. Returns the end of the cooldown if this hint set it, and else NaN.
+    pub(super) fn ask_to_wait(&mut self, now: f64, hint_ms: f64) -> f64 {
+        let before = self.cooldown.until();
+        self.cooldown.start(now, hint_ms);
+        let until = self.cooldown.until();
+        if until == before { f64::NAN } else { until }
+    }
+
+    /// An attempt ended. `draw` is called only if the circuit opens.
+    pub(super) fn ended(
+        &mut self,
+        recipe: &Recipe,
+        told: &mut Told,
+        now: f64,
+        end: End,
+        draw: impl FnOnce() -> f64,
+    ) {
+        let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {
+            return;
+        };
+        let End {
+            admitted: (generation, lease),
+            verdict,
+            hint_ms,
+        } = end;
+        let ended = |breaker: &mut Breaker, draw| {
+            breaker.ended(options, now, draw, generation, lease, verdict, hint_ms)
+        };
+        let before = *breaker;
+        match ended(breaker, 0.0) {
+            Change::None => {}
+            Change::Opened => {
+                *breaker = before;
+                ended(breaker, draw());
+                told.add(ProtectionChange::Opened(self.breaker_status(options, now)));
+            }
+            Change::Closed => {
+                told.add(ProtectionChange::Closed(self.breaker_status(options, now)));
+            }
+        }
+    }
+
+    /// The operation was dropped during an attempt, which says nothing: frees the place of a probe.
+    pub(super) fn forget(&mut self, recipe: &Recipe, (generation, lease): (f64, f64)) {
+        if let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) {
+            // A closed circuit learns nothing, and would read the time.
+            if breaker.phase() != Phase::Closed {
+                breaker.ended(options, 0.0, 0.0, generation, lease, Verdict::Nothing, 0.0);
+            }
+        }
+    }
+
+    /// Before a wait: returns the wait and the tokens taken for the retry, or the refusal.
+    pub(super) fn retry(
+        &mut self,
+        recipe: &Recipe,
+        told: &mut Told,
+        now: Option<f64>,
+        plan: Plan,
+        draw: impl FnOnce() -> f64,
+    ) -> Result<(f64, f64), Refusal> {
+        let mut delay_ms = plan.delay_ms;
+        if let Some(now) = now {
+            if recipe.max_hold_ms.is_some() && self.cooldown.until() != plan.own_until {
+                let left_ms = self.cooldown.left_ms(now);
+                if left_ms > 0.0 {
+                    let ms = self.cooldown.hold_ms(now, plan.base_ms, draw());
+                    if ms > delay_ms {
+                        delay_ms = ms;
+                        if ms >= plan.remaining_ms {
+                            return Err(self.not_held(told, left_ms));
+                        }
+                    }
+                }
+            }
+            let open_ms = self.open_ms(now);
+            if open_ms > delay_ms {
+                return Err(self.not_admitted(told, open_ms));
+            }
+        }
+        let Some(options) = &recipe.budget else {
+            return Ok((delay_ms, 0.0));
+        };
+        let cost = if plan.throttled {
+            options.throttled_cost
+        } else {
+            options.cost
+        };
+        if self.budget(options).take(options.capacity, cost) {
+            self.granted += 1;
+            return Ok((delay_ms, cost));
+        }
+        self.over_budget += 1;
+        if !std::mem::replace(&mut self.empty, true) {
+            told.add(ProtectionChange::BudgetEmpty(self.budget_status(options)));
+        }
+        Err(told.refusal(StopReason::Budget, f64::NAN))
+    }
+
+    /// An operation succeeded, whose last retry took these tokens.
+    pub(super) fn succeeded(&mut self, recipe: &Recipe, told: &mut Told, taken: f64) {
+        if let Some(options) = &recipe.budget {
+            let refunds = options.refund && taken > 0.0;
+            self.put_back(
+                recipe,
+                told,
+                if refunds { taken } else { options.per_success },
+            );
+        }
+    }
+
+    /// Gives tokens to the budget.
+    pub(super) fn put_back(&mut self, recipe: &Recipe, told: &mut Told, tokens: f64) {
+        let Some(options) = &recipe.budget else {
+            return;
+        };
+        let budget = self.budget(options);
+        budget.credit(tokens);
+        if budget.tokens(options.capacity) == options.capacity && self.empty {
+            self.empty = false;
+            told.add(ProtectionChange::BudgetFull(self.budget_status(options)));
+        }
+    }
+
+    /// Opens the circuit by hand.
+    pub(super) fn open(&mut self, options: &BreakerOptions, told: &mut Told, now: f64, ms: f64) {
+        let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
+        breaker.open(now, ms);
+        told.add(ProtectionChange::Opened(self.breaker_status(options, now)));
+    }
+
+    /// Closes the circuit by hand.
+    pub(super) fn close(&mut self, options: &BreakerOptions, told: &mut Told, now: f64) {
+        let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
+        let was_closed = breaker.phase() == Phase::Closed;
+        breaker.close(now);
+        if !was_closed {
+            told.add(ProtectionChange::Closed(self.breaker_status(options, now)));
+        }
+    }
+
+    pub(super) fn status(&self, recipe: &Recipe, now: f64) -> ProtectionStatus {
+        ProtectionStatus {
+            budget: recipe
+                .budget
+                .as_ref()
+                .map(|options| self.budget_status(options)),
+            breaker: recipe
+                .breaker
+                .as_ref()
+                .map(|options| self.breaker_status(options, now)),
+            cooldown: recipe.max_hold_ms.map(|_| CooldownStatus {
+                remaining: duration_from_ms(self.cooldown_left(now)),
+                held: self.held,
+                refused: self.not_held,
+            }),
+        }
+    }
+
+    /// Whether forgetting it would change nothing.
+    pub(super) fn is_fresh(&self, recipe: &Recipe, now: f64) -> bool {
+        let full = |options: &BudgetNumbers| {
+            let tokens = self.budget.map(|budget| budget.tokens(options.capacity));
+            tokens.is_none_or(|tokens| tokens == options.capacity)
+        };
+        let closed = |options| {
+            self.breaker
+                .is_none_or(|mut breaker| breaker.is_fresh(options, now))
+        };
+        recipe.budget.as_ref().is_none_or(full)
+            && recipe.breaker.as_ref().is_none_or(closed)
+            && self.cooldown_left(now) == 0.0
+            && self.held == 0
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.breaker
+            .is_some_and(|breaker| breaker.phase() == Phase::Open)
+    }
+
+    /// Time for which every attempt is refused for certain. A running probe is not certain: it may end any time.
+    fn open_ms(&mut self, now: f64) -> f64 {
+        match &mut self.breaker {
+            Some(breaker) if breaker.phase() == Phase::Open => breaker.look(now),
+            _ => 0.0,
+        }
+    }
+
+    fn not_admitted(&mut self, told: &mut Told, retry_after_ms: f64) -> Refusal {
+        self.not_admitted += 1;
+        told.refusal(StopReason::Breaker, retry_after_ms)
+    }
+
+    fn not_held(&mut self, told: &mut Told, retry_after_ms: f64) -> Refusal {
+        self.not_held += 1;
+        told.refusal(StopReason::Cooldown, retry_after_ms)
+    }
+
+    fn budget(&mut self, options: &BudgetNumbers) -> &mut Budget {
+        self.budget
+            .get_or_insert_with(|| Budget::new(options.capacity))
+    }
+
+    /// A look does not change the state.
+    fn cooldown_left(&self, now: f64) -> f64 {
+        let mut copy = self.cooldown;
+        copy.left_ms(now)
+    }
+
+    fn budget_status(&self, options: &BudgetNumbers) -> BudgetStatus {
+        let tokens = self.budget.map(|budget| budget.tokens(options.capacity));
+        BudgetStatus {
+            tokens: tokens.unwrap_or(options.capacity) / 1_000.0,
+            capacity: options.capacity / 1_000.0,
+            granted: self.granted,
+            refused: self.over_budget,
+        }
+    }
+
+    // Openings are counted one by one.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn breaker_status(&self, options: &BreakerOptions, now: f64) -> BreakerStatus {
+        let mut breaker = self.breaker.unwrap_or(Breaker::new(now));
+        let numbers = breaker.numbers(options, now);
+        BreakerStatus {
+            state: match breaker.phase() {
+                Phase::Closed => BreakerState::Closed,
+                Phase::Open => BreakerState::Open,
+                Phase::HalfOpen => BreakerState::HalfOpen,
+            },
+            retry_after: duration_from_ms(numbers.retry_after_ms),
+            failures: numbers.failures,
+            calls: numbers.calls,
+            opens: numbers.opens as u64,
+            refused: self.not_admitted,
+        }
+    }
+}

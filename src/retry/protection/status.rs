@@ -1,0 +1,108 @@
+//! What a protection shows of itself: its numbers, and its events.
+
+use std::time::Duration;
+
+use crate::StopReason;
+
+/// The numbers of one [`Protection`](crate::Protection), for one destination.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ProtectionStatus {
+    /// The budget's numbers. `None` without a budget.
+    pub budget: Option<BudgetStatus>,
+    /// The breaker's numbers. `None` without a breaker.
+    pub breaker: Option<BreakerStatus>,
+    /// The cooldown's numbers. `None` without a cooldown.
+    pub cooldown: Option<CooldownStatus>,
+}
+
+/// The numbers of a budget.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct BudgetStatus {
+    /// Tokens that are left.
+    pub tokens: f64,
+    /// Tokens of a full budget.
+    pub capacity: f64,
+    /// Number of retries that it granted.
+    pub granted: u64,
+    /// Number of retries that it refused.
+    pub refused: u64,
+}
+
+/// The numbers of a breaker.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct BreakerStatus {
+    /// What it does with attempts.
+    pub state: BreakerState,
+    /// Time until asking again makes sense. Zero if an attempt may be admitted now.
+    pub retry_after: Duration,
+    /// Failures within the window. Not a whole number, because older ones count less.
+    pub failures: f64,
+    /// Calls within the window.
+    pub calls: f64,
+    /// Openings in a row.
+    pub opens: u64,
+    /// Number of attempts that it refused.
+    pub refused: u64,
+}
+
+/// What a breaker does with attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BreakerState {
+    /// It admits all.
+    Closed,
+    /// It refuses all. The first attempt after that time makes it half-open.
+    Open,
+    /// It admits one attempt at a time, a probe.
+    HalfOpen,
+}
+
+/// The numbers of a cooldown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CooldownStatus {
+    /// Rest of the cooldown. Zero if there is none.
+    pub remaining: Duration,
+    /// Number of attempts that it holds now.
+    pub held: u64,
+    /// Number of attempts that it refused.
+    pub refused: u64,
+}
+
+/// A change of a protection, for [`Protection::on_event`](crate::Protection::on_event).
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ProtectionEvent<'a> {
+    /// The key of [`Protection::for_key`](crate::Protection::for_key). `None` without a key.
+    pub key: Option<&'a str>,
+    /// What happened.
+    pub change: ProtectionChange,
+}
+
+/// What happened to a protection.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum ProtectionChange {
+    /// The breaker opened.
+    Opened(BreakerStatus),
+    /// The breaker admits probes.
+    HalfOpen(BreakerStatus),
+    /// The breaker closed.
+    Closed(BreakerStatus),
+    /// A part refused an attempt: its name, and when asking again makes sense. The budget cannot tell when.
+    #[non_exhaustive]
+    Refused {
+        /// [`StopReason::Budget`], [`StopReason::Breaker`] or [`StopReason::Cooldown`].
+        by: StopReason,
+        /// Time until asking again makes sense.
+        retry_after: Option<Duration>,
+    },
+    /// The cooldown holds an attempt for this time.
+    Held(Duration),
+    /// The budget refused a retry for the first time since it was full.
+    BudgetEmpty(BudgetStatus),
+    /// The budget is full again.
+    BudgetFull(BudgetStatus),
+}

@@ -1,0 +1,440 @@
+//! Protection of a simulated server: the machines of `rejitter/protection`, and rules to compare them with.
+
+use crate::core::protection::{
+    Admission, Breaker, BreakerOptions, Budget, BudgetOptions, Change, Phase, Verdict, thousandths,
+};
+
+use super::check::Check;
+
+/// Parts that the clients of one process share. This bounds their retries, and stops them while most attempts fail.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LoadProtection {
+    /// How many retries there may be. Defaults to no limit.
+    pub budget: Option<LoadBudget>,
+    /// When there are no attempts at all. Defaults to never.
+    pub breaker: Option<LoadBreaker>,
+}
+
+/// A budget for retries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum LoadBudget {
+    /// The budget of `rejitter/protection`, and two sources of tokens that it does not have.
+    ///
+    /// Tokens for each *request* keep coming when nothing succeeds, and so keep an overload alive. Tokens by
+    /// *time* do so when they are more than the server has to spare.
+    Tokens {
+        /// Options of the package's budget.
+        options: BudgetOptions,
+        /// Tokens for each first attempt, as in Finagle and linkerd. Between 0 and 1000.
+        per_request: f64,
+        /// Tokens that come back each second, as in tower. Between 0 and 10^9.
+        per_second: f64,
+    },
+    /// The rule of gRPC (proposal A6): a failed attempt takes a token, a success adds `token_ratio`, and there are
+    /// retries while more than half of the tokens are left.
+    Grpc {
+        /// Tokens when it is full. Between 1 and 1000.
+        max_tokens: f64,
+        /// Above 0, at most 1000.
+        token_ratio: f64,
+    },
+}
+
+impl From<BudgetOptions> for LoadBudget {
+    fn from(options: BudgetOptions) -> Self {
+        Self::Tokens {
+            options,
+            per_request: 0.0,
+            per_second: 0.0,
+        }
+    }
+}
+
+/// A breaker for all attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LoadBreaker {
+    /// Options of the package's breaker.
+    pub options: BreakerOptions,
+    /// The draw that varies the length of each opening, between 0 and 1. Defaults to draws from the seed.
+    pub draw: Option<f64>,
+}
+
+impl From<BreakerOptions> for LoadBreaker {
+    fn from(options: BreakerOptions) -> Self {
+        Self {
+            options,
+            draw: None,
+        }
+    }
+}
+
+impl LoadProtection {
+    /// The draw that varies every opening, where it is fixed.
+    pub(super) fn draw(&self) -> Option<f64> {
+        self.breaker.as_ref()?.draw
+    }
+
+    pub(super) fn check(&self, check: &mut Check) {
+        match &self.budget {
+            Some(LoadBudget::Tokens {
+                options,
+                per_request,
+                per_second,
+            }) => {
+                check.listed(|problems| options.check(problems));
+                let rule = "between 0 and 1,000 tokens";
+                check.range("budget.per_request", *per_request, (0.0, 1e3), rule);
+                let rule = "between 0 and 10^9 tokens";
+                check.range("budget.per_second", *per_second, (0.0, 1e9), rule);
+            }
+            Some(LoadBudget::Grpc {
+                max_tokens,
+                token_ratio,
+            }) => {
+                let rule = "between 1 and 1,000 tokens";
+                check.range("budget.max_tokens", *max_tokens, (1.0, 1e3), rule);
+                let allowed = *token_ratio > 0.0 && *token_ratio <= 1e3;
+                let rule = "above 0 and at most 1,000 tokens";
+                check.holds("budget.token_ratio", *token_ratio, allowed, rule);
+            }
+            None => {}
+        }
+        if let Some(LoadBreaker { options, draw }) = &self.breaker {
+            check.listed(|problems| options.check(problems));
+            let draw = draw.unwrap_or_default();
+            check.range("breaker.draw", draw, (0.0, 1.0), "between 0 and 1");
+        }
+    }
+}
+
+/// Numbers of an attempt, from its start to its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ticket {
+    generation: f64,
+    lease: f64,
+    /// Tokens that the operation's last retry took, in thousandths of a token.
+    taken: f64,
+}
+
+/// Why there is no retry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Breaker,
+    Budget,
+}
+
+/// The state of one process.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guard {
+    budget: Option<Tokens>,
+    breaker: Option<(BreakerOptions, Breaker)>,
+}
+
+impl Guard {
+    /// At time 0.
+    pub(super) fn new(protection: &LoadProtection) -> Self {
+        Self {
+            budget: protection.budget.map(Tokens::new),
+            breaker: protection
+                .breaker
+                .map(|LoadBreaker { options, .. }| (options, Breaker::new(0.0))),
+        }
+    }
+
+    /// Whether an attempt may start. If not, its tokens are put back.
+    pub(super) fn admits(&mut self, now: f64, ticket: &mut Ticket) -> bool {
+        let Some((options, breaker)) = &mut self.breaker else {
+            return true;
+        };
+        match breaker.admit(options, now) {
+            Admission::Admitted { generation, lease } => {
+                (ticket.generation, ticket.lease) = (generation, lease);
+                true
+            }
+            Admission::Refused { .. } => {
+                if let Some(tokens) = &mut self.budget {
+                    tokens.budget.credit(ticket.taken);
+                }
+                false
+            }
+        }
+    }
+
+    /// A first attempt has started.
+    pub(super) fn requested(&mut self) {
+        if let Some(tokens) = &mut self.budget {
+            tokens.budget.credit(tokens.per_request);
+        }
+    }
+
+    pub(super) fn succeeded(&mut self, now: f64, ticket: &Ticket) -> Change {
+        if let Some(tokens) = &mut self.budget {
+            let refunds = tokens.refund && ticket.taken > 0.0;
+            tokens.budget.credit(if refunds {
+                ticket.taken
+            } else {
+                tokens.per_success
+            });
+        }
+        self.hears(now, 0.0, ticket, Verdict::Success)
+    }
+
+    /// The draw is for the length of an opening.
+    pub(super) fn failed(&mut self, now: f64, draw: f64, ticket: &Ticket) -> Change {
+        if let Some(tokens) = &mut self.budget {
+            tokens.fail();
+        }
+        self.hears(now, draw, ticket, Verdict::Failure)
+    }
+
+    /// After a failure: may there be a retry after this wait?
+    pub(super) fn retries(
+        &mut self,
+        now: f64,
+        wait_ms: f64,
+        ticket: &mut Ticket,
+    ) -> Result<(), Stop> {
+        if let Some((_, breaker)) = &mut self.breaker {
+            if breaker.look(now) > wait_ms {
+                return Err(Stop::Breaker);
+            }
+        }
+        if let Some(tokens) = &mut self.budget {
+            if !tokens.take(now) {
+                return Err(Stop::Budget);
+            }
+            ticket.taken = tokens.cost;
+        }
+        Ok(())
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        let breaker = self.breaker.as_ref();
+        breaker.map_or(Phase::Closed, |(_, breaker)| breaker.phase())
+    }
+
+    fn hears(&mut self, now: f64, draw: f64, ticket: &Ticket, verdict: Verdict) -> Change {
+        let Some((options, breaker)) = &mut self.breaker else {
+            return Change::None;
+        };
+        let (generation, lease) = (ticket.generation, ticket.lease);
+        breaker.ended(options, now, draw, generation, lease, verdict, 0.0)
+    }
+}
+
+/// A budget with its rules, in thousandths of a token.
+#[derive(Debug, Clone, Copy)]
+struct Tokens {
+    budget: Budget,
+    capacity: f64,
+    cost: f64,
+    per_success: f64,
+    refund: bool,
+    per_request: f64,
+    per_ms: f64,
+    /// Until when tokens by time have been added.
+    since: f64,
+    /// gRPC's rule.
+    is_grpc: bool,
+}
+
+impl Tokens {
+    fn new(rule: LoadBudget) -> Self {
+        match rule {
+            LoadBudget::Tokens {
+                options,
+                per_request,
+                per_second,
+            } => {
+                let capacity = thousandths(options.capacity);
+                Self {
+                    budget: Budget::new(capacity),
+                    capacity,
+                    cost: thousandths(options.cost),
+                    per_success: thousandths(options.per_success),
+                    refund: options.refund,
+                    per_request: thousandths(per_request),
+                    // A token in a second is a thousandth of one in a millisecond.
+                    per_ms: per_second,
+                    since: 0.0,
+                    is_grpc: false,
+                }
+            }
+            LoadBudget::Grpc {
+                max_tokens,
+                token_ratio,
+            } => {
+                let capacity = thousandths(max_tokens);
+                Self {
+                    budget: Budget::new(capacity),
+                    capacity,
+                    cost: 0.0,
+                    per_success: thousandths(token_ratio),
+                    refund: false,
+                    per_request: 0.0,
+                    per_ms: 0.0,
+                    since: 0.0,
+                    is_grpc: true,
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self) {
+        if self.is_grpc {
+            // A budget below a token falls to 0.
+            let cost = self.budget.tokens(self.capacity).min(1e3);
+            let _ = self.budget.take(self.capacity, cost);
+        }
+    }
+
+    fn take(&mut self, now: f64) -> bool {
+        if self.is_grpc {
+            return self.budget.tokens(self.capacity) > self.capacity / 2.0;
+        }
+        if self.per_ms > 0.0 {
+            self.budget.credit((now - self.since) * self.per_ms);
+            self.since = now;
+        }
+        self.budget.take(self.capacity, self.cost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard(budget: LoadBudget) -> Guard {
+        Guard::new(&LoadProtection {
+            budget: Some(budget),
+            breaker: None,
+        })
+    }
+
+    /// How many retries are allowed at this time.
+    fn empty(guard: &mut Guard, now: f64) -> usize {
+        (0..100)
+            .take_while(|_| guard.retries(now, 0.0, &mut Ticket::default()).is_ok())
+            .count()
+    }
+
+    fn tokens(per_success: f64, per_request: f64, per_second: f64) -> LoadBudget {
+        LoadBudget::Tokens {
+            options: BudgetOptions {
+                capacity: 2.0,
+                per_success,
+                ..BudgetOptions::default()
+            },
+            per_request,
+            per_second,
+        }
+    }
+
+    #[test]
+    fn a_budget_holds_what_came_in_and_no_more() {
+        let succeeds = |guard: &mut Guard| _ = guard.succeeded(0.0, &Ticket::default());
+        for (budget, counts) in [
+            (tokens(0.25, 0.0, 0.0), succeeds as fn(&mut Guard)),
+            (tokens(0.0, 0.25, 0.0), Guard::requested),
+        ] {
+            let mut guard = guard(budget);
+            assert_eq!(empty(&mut guard, 0.0), 2);
+            (0..3).for_each(|_| counts(&mut guard));
+            assert_eq!(empty(&mut guard, 0.0), 0);
+            counts(&mut guard);
+            assert_eq!(empty(&mut guard, 0.0), 1);
+            (0..50).for_each(|_| counts(&mut guard));
+            assert_eq!(empty(&mut guard, 1e6), 2);
+        }
+    }
+
+    #[test]
+    fn tokens_by_time_come_as_time_passes() {
+        let mut guard = guard(tokens(0.0, 0.0, 4.0));
+        assert_eq!(empty(&mut guard, 0.0), 2);
+        assert_eq!(empty(&mut guard, 249.0), 0);
+        assert_eq!(empty(&mut guard, 250.0), 1);
+        assert_eq!(empty(&mut guard, 1e5), 2);
+    }
+
+    #[test]
+    fn a_success_gives_back_what_its_last_retry_took() {
+        for (refund, left) in [(true, 1), (false, 0)] {
+            let mut guard = guard(LoadBudget::from(BudgetOptions {
+                capacity: 2.0,
+                refund,
+                ..BudgetOptions::default()
+            }));
+            let mut ticket = Ticket::default();
+            assert_eq!(guard.retries(0.0, 0.0, &mut ticket), Ok(()));
+            assert_eq!(guard.retries(0.0, 0.0, &mut ticket), Ok(()));
+            assert_eq!(guard.retries(0.0, 0.0, &mut ticket), Err(Stop::Budget));
+            let _ = guard.succeeded(0.0, &ticket);
+            assert_eq!(empty(&mut guard, 0.0), left);
+        }
+    }
+
+    /// The sequence of gRPC's own test (`retry_throttle_test.cc`): 4 tokens, 1.6 for a success.
+    #[test]
+    fn the_rule_of_grpc() {
+        let mut guard = guard(LoadBudget::Grpc {
+            max_tokens: 4.0,
+            token_ratio: 1.6,
+        });
+        let (success, failure) = (None, Some);
+        for (i, event) in [
+            failure(true),
+            success,
+            failure(true),
+            failure(false),
+            failure(false),
+            failure(false),
+            failure(false),
+            success,
+            success,
+            failure(true),
+            failure(false),
+            success,
+            failure(false),
+            success,
+            failure(true),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut ticket = Ticket::default();
+            let Some(retries) = event else {
+                let _ = guard.succeeded(0.0, &ticket);
+                continue;
+            };
+            let _ = guard.failed(0.0, 0.0, &ticket);
+            let found = guard.retries(0.0, 0.0, &mut ticket).is_ok();
+            assert_eq!(found, retries, "event {i}");
+        }
+    }
+
+    #[test]
+    fn who_is_refused_gives_back_what_it_took() {
+        let mut guard = Guard::new(&LoadProtection {
+            budget: Some(LoadBudget::from(BudgetOptions {
+                capacity: 1.0,
+                ..BudgetOptions::default()
+            })),
+            breaker: Some(LoadBreaker::from(BreakerOptions {
+                consecutive_failures: 2.0,
+                ..BreakerOptions::default()
+            })),
+        });
+        let (mut first, mut second) = (Ticket::default(), Ticket::default());
+        assert!(guard.admits(0.0, &mut first) && guard.admits(0.0, &mut second));
+        assert_eq!(guard.failed(1.0, 0.0, &first), Change::None);
+        assert_eq!(guard.retries(1.0, 100.0, &mut first), Ok(()));
+        assert_eq!(guard.failed(2.0, 0.0, &second), Change::Opened);
+        // Open until 2,502: a wait that ends later may be worth a token, but the budget is empty.
+        assert_eq!(guard.retries(2.0, 100.0, &mut second), Err(Stop::Breaker));
+        assert_eq!(guard.retries(2.0, 2_500.0, &mut second), Err(Stop::Budget));
+        assert!(!guard.admits(101.0, &mut first));
+        assert_eq!(guard.retries(102.0, 2_500.0, &mut second), Ok(()));
+    }
+}

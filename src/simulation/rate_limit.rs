@@ -1,0 +1,372 @@
+//! A server that answers "too many requests": does each worker learn it by itself, or one for all?
+
+use crate::core::protection::Cooldown;
+use crate::core::{Decision, Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits, listed};
+
+use super::check::{Check, MAX_BINS, is_no_time};
+use super::{Bins, EventQueue, Noise, Progress, Simulation};
+
+/// Whether the workers follow the time that the server asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum RateHints {
+    /// Nothing: the policy's waits alone.
+    Ignored,
+    /// The worker that was rejected waits as long as the server asks it to.
+    Followed,
+    /// So do all others, by a cooldown of `rejitter/protection` that they share.
+    Shared {
+        /// Longest hold of an attempt, in ms: a job that would be held longer fails. Non-negative or infinite. The
+        /// part's default is 10,000.
+        max_hold_ms: f64,
+    },
+}
+
+/// Options of [`RateLimit`]. Times are in ms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateLimitOptions {
+    /// Number of jobs, which all wait at the start. Between 1 and 10^6. Defaults to 1,000.
+    pub jobs: u32,
+    /// Number of workers, each of which does one job after the other. Between 1 and 10^5. Defaults to 50.
+    pub workers: u32,
+    /// Requests that the server accepts in each window. Between 1 and 10^9. Defaults to 100.
+    pub limit: u32,
+    /// Length of a window. The first starts with the simulation. Positive, at most 10^9. Defaults to 10,000.
+    pub window_ms: f64,
+    /// Time from a request to its answer; it reaches the server halfway. Positive, at most 10^6. Defaults to 50.
+    pub latency_ms: f64,
+    /// Defaults to [`RateHints::Followed`].
+    pub hints: RateHints,
+    /// Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. Defaults to
+    /// 600,000.
+    pub horizon_ms: f64,
+    /// Width of a time bin. Positive. Defaults to 1000.
+    pub bin_ms: f64,
+    /// Where all the randomness comes from.
+    pub seed: Seed,
+    /// How the workers retry.
+    pub policy: RetryPolicy,
+    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of which the last
+    /// repeats. Unset by default: every ceiling is the cap.
+    pub curve: Vec<f64>,
+}
+
+impl RateLimitOptions {
+    /// The defaults, for a policy.
+    #[must_use]
+    pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
+        Self {
+            jobs: 1_000,
+            workers: 50,
+            limit: 100,
+            window_ms: 10_000.0,
+            latency_ms: 50.0,
+            hints: RateHints::Followed,
+            horizon_ms: 600_000.0,
+            bin_ms: 1_000.0,
+            seed,
+            policy,
+            curve: Vec::new(),
+        }
+    }
+
+    fn check(&self) -> Result<(), OptionErrors> {
+        let mut check = Check::default();
+        for (option, value, most, rule) in [
+            ("jobs", self.jobs, 1e6, "an integer between 1 and 10^6"),
+            (
+                "workers",
+                self.workers,
+                1e5,
+                "an integer between 1 and 10^5",
+            ),
+            ("limit", self.limit, 1e9, "an integer between 1 and 10^9"),
+        ] {
+            check.range(option, f64::from(value), (1.0, most), rule);
+        }
+        let above = |value: f64, most: f64| value > 0.0 && value <= most;
+        let (window, latency, horizon) = (self.window_ms, self.latency_ms, self.horizon_ms);
+        let rule = "above 0 and at most 10^9 milliseconds";
+        let ends = above(horizon, 1e9);
+        check.holds("window_ms", window, above(window, 1e9), rule);
+        check.holds(
+            "latency_ms",
+            latency,
+            above(latency, 1e6) && !(ends && is_no_time(latency, horizon)),
+            "above 0, at most 10^6 milliseconds and more than a 10^15th of horizon_ms",
+        );
+        if let RateHints::Shared { max_hold_ms } = self.hints {
+            let rule = "a non-negative number of milliseconds or Infinity";
+            check.holds(
+                "cooldown.max_hold_ms",
+                max_hold_ms,
+                max_hold_ms >= 0.0,
+                rule,
+            );
+        }
+        check.holds("horizon_ms", horizon, ends, rule);
+        let bin = self.bin_ms;
+        check.holds(
+            "bin_ms",
+            bin,
+            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !ends),
+            "above 0 and at least a 10^6th of horizon_ms",
+        );
+        check.curve(&self.curve);
+        check.finish()
+    }
+}
+
+/// Sums since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct RateLimitTotals {
+    /// Requests that reached the server.
+    pub requests: u64,
+    /// Those of them that it rejected.
+    pub rejected: u64,
+    /// Jobs that succeeded.
+    pub done: u64,
+    /// Jobs that failed because their attempts were used up, or the server asked for too long a wait.
+    pub failed: u64,
+    /// Jobs that failed because the cooldown would have held them too long.
+    pub refused_by_cooldown: u64,
+    /// When the last job so far ended, in ms.
+    pub end_ms: f64,
+}
+
+/// Workers and a server with a limit of requests per window. See [`RateLimitOptions`].
+///
+/// Rejections state how long the window still lasts, in whole seconds, rounded up, as `Retry-After` does.
+#[derive(Debug, Clone)]
+pub struct RateLimit {
+    options: RateLimitOptions,
+    queue: EventQueue,
+    noise: Noise,
+    /// The job of each worker.
+    workers: Vec<Job>,
+    begun: u32,
+    cooldown: Cooldown,
+    held: u32,
+    /// Number of the present window, and what was accepted in it.
+    window: f64,
+    accepted: u32,
+    bins: Bins,
+    totals: RateLimitTotals,
+    events: u64,
+    over: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Job {
+    number: u32,
+    waits: Waits,
+    step: Step,
+    /// All holds of the next attempt, without their draws.
+    held_ms: f64,
+    /// Wait that the server asked for, in ms; 0 if it accepted.
+    hint_ms: f64,
+}
+
+/// The worker's next event.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Step {
+    /// The attempt may start.
+    #[default]
+    Begin,
+    /// The same, after a hold.
+    Resume,
+    Arrive,
+    Answer,
+}
+
+/// Attempts that a cooldown holds at a time.
+const MOST_HELD: u32 = 1_000;
+
+impl RateLimit {
+    /// # Errors
+    /// Lists every invalid option.
+    pub fn new(options: RateLimitOptions) -> Result<Self, OptionErrors> {
+        options.check()?;
+        let mut made = Self {
+            queue: EventQueue::new(),
+            noise: Noise::new(options.seed, 0),
+            workers: vec![Job::default(); options.workers as usize],
+            begun: 0,
+            cooldown: Cooldown::new(),
+            held: 0,
+            window: 0.0,
+            accepted: 0,
+            bins: Bins::new(options.bin_ms),
+            totals: RateLimitTotals::default(),
+            events: 0,
+            over: false,
+            options,
+        };
+        for worker in 0..made.options.workers {
+            made.take_job(0.0, worker);
+        }
+        Ok(made)
+    }
+
+    /// Requests at the server, by time.
+    #[must_use]
+    pub fn bins(&self) -> &Bins {
+        &self.bins
+    }
+
+    /// Returns the sums so far.
+    #[must_use]
+    pub fn totals(&self) -> RateLimitTotals {
+        self.totals
+    }
+
+    fn take_job(&mut self, now: f64, worker: u32) {
+        if self.begun < self.options.jobs {
+            self.workers[worker as usize] = Job {
+                number: self.begun,
+                ..Job::default()
+            };
+            self.begun += 1;
+            self.queue.push(now, worker);
+        }
+    }
+
+    /// An attempt may start, unless the cooldown holds it.
+    fn begin(&mut self, now: f64, worker: u32) {
+        let job = &mut self.workers[worker as usize];
+        if job.step == Step::Resume {
+            self.held -= 1;
+        } else {
+            job.held_ms = 0.0;
+        }
+        if let RateHints::Shared { max_hold_ms } = self.options.hints {
+            let left_ms = self.cooldown.left_ms(now);
+            if left_ms > 0.0 {
+                job.held_ms += left_ms;
+                if job.held_ms > max_hold_ms || self.held >= MOST_HELD {
+                    self.totals.refused_by_cooldown += 1;
+                    self.end_job(now, worker);
+                    return;
+                }
+                job.step = Step::Resume;
+                self.held += 1;
+                let hold_ms = self.hold_ms(now);
+                self.queue.push(now + hold_ms, worker);
+                return;
+            }
+        }
+        job.step = Step::Arrive;
+        self.queue.push(now + self.options.latency_ms / 2.0, worker);
+    }
+
+    fn hold_ms(&mut self, now: f64) -> f64 {
+        let (base_ms, draw) = (self.options.policy.base_ms(), self.noise.uniform());
+        self.cooldown.hold_ms(now, base_ms, draw)
+    }
+
+    /// A request reaches the server.
+    fn arrive(&mut self, now: f64, worker: u32) {
+        let window = (now / self.options.window_ms).floor();
+        if window > self.window {
+            (self.window, self.accepted) = (window, 0);
+        }
+        let is_accepted = self.accepted < self.options.limit;
+        self.totals.requests += 1;
+        self.bins.count(now, is_accepted);
+        let job = &mut self.workers[worker as usize];
+        if is_accepted {
+            self.accepted += 1;
+            job.hint_ms = 0.0;
+        } else {
+            self.totals.rejected += 1;
+            let left_ms = (window + 1.0) * self.options.window_ms - now;
+            job.hint_ms = (left_ms / 1_000.0).ceil().max(1.0) * 1_000.0;
+        }
+        job.step = Step::Answer;
+        self.queue.push(now + self.options.latency_ms / 2.0, worker);
+    }
+
+    /// A worker has its answer.
+    fn answer(&mut self, now: f64, worker: u32) {
+        let policy = self.options.policy;
+        let job = &mut self.workers[worker as usize];
+        if job.hint_ms == 0.0 {
+            self.totals.done += 1;
+            self.end_job(now, worker);
+            return;
+        }
+        let is_shared = matches!(self.options.hints, RateHints::Shared { .. });
+        let mut is_own = true;
+        if is_shared {
+            let before = self.cooldown;
+            let hint_ms = job.hint_ms.min(policy.max_retry_after_ms());
+            self.cooldown.start(now, hint_ms);
+            is_own = self.cooldown != before;
+        }
+        let attempt = job.waits.attempt();
+        let limits = Limits {
+            curve_ms: listed(&self.options.curve, attempt),
+            hint: if self.options.hints == RateHints::Ignored {
+                Hint::None
+            } else {
+                Hint::Server(job.hint_ms)
+            },
+            ..Limits::default()
+        };
+        let draws = self.options.seed.draws(u64::from(job.number), attempt);
+        match job.waits.next(&policy, limits, draws) {
+            Decision::Retry { delay_ms } => {
+                job.step = Step::Begin;
+                let mut wait_ms = delay_ms;
+                if !is_own {
+                    wait_ms = wait_ms.max(self.hold_ms(now));
+                }
+                self.queue.push(now + wait_ms, worker);
+            }
+            Decision::Stop(_) => {
+                self.totals.failed += 1;
+                self.end_job(now, worker);
+            }
+        }
+    }
+
+    fn end_job(&mut self, now: f64, worker: u32) {
+        self.totals.end_ms = now;
+        self.take_job(now, worker);
+    }
+}
+
+impl Simulation for RateLimit {
+    fn step(&mut self, max_events: u64) -> Progress {
+        let mut left = max_events;
+        while left > 0 && !self.over {
+            match self.queue.pop() {
+                Some((now, worker)) if now < self.options.horizon_ms => {
+                    left -= 1;
+                    match self.workers[worker as usize].step {
+                        Step::Begin | Step::Resume => self.begin(now, worker),
+                        Step::Arrive => self.arrive(now, worker),
+                        Step::Answer => self.answer(now, worker),
+                    }
+                }
+                _ => self.over = true,
+            }
+        }
+        self.events += max_events - left;
+        let totals = &self.totals;
+        let ended = totals.done + totals.failed + totals.refused_by_cooldown;
+        // At most 10^6.
+        #[allow(clippy::cast_precision_loss)]
+        let ended = ended as f64;
+        Progress {
+            events: self.events,
+            share: if self.over {
+                1.0
+            } else {
+                ended / f64::from(self.options.jobs)
+            },
+            done: self.over,
+        }
+    }
+}

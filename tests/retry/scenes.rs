@@ -1,0 +1,349 @@
+//! Operations that share a protection (`tests/vectors/protection.json`): when each calls, and how it ends. JavaScript
+//! can run the same file.
+
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rejitter::testing::VirtualTime;
+use rejitter::{
+    Attempt, AttemptError, BreakerOptions, BreakerState, BudgetOptions, CooldownOptions, Hooks,
+    Protection, ProtectionStatus, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper, UNLIMITED,
+    Verdict, duration_from_ms, retry, retry_with,
+};
+use serde_json::{Map, Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use crate::common;
+
+const SCENES: &str = include_str!("../vectors/protection.json");
+
+/// Seeds whose draws for protection before attempt 1 and after it are the scene's, short of 10^-8.
+fn seed(draw: &Value, operation: &Value) -> Seed {
+    if let Some(seed) = operation.get("seed") {
+        return common::seed(seed);
+    }
+    Seed::new(match (draw.as_f64(), operation["held"] == true) {
+        (Some(0.0), true) => 184_948_665,
+        (Some(0.0), false) => 96_707_934,
+        (Some(0.5), true) => 35_966_208,
+        (Some(0.5), false) => 321_334_786,
+        _ => panic!("no seed for this draw: {draw}"),
+    })
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Scripted {
+    name: String,
+    retry_after: Option<Duration>,
+}
+
+type Outcome = Result<String, RetryError<Scripted>>;
+type Form = for<'a> fn(Play<'a>) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+
+/// One operation of a scene.
+#[derive(Clone, Copy)]
+struct Play<'a> {
+    scene: &'a Value,
+    operation: &'a Value,
+    api: &'a Protection,
+    time: &'a VirtualTime,
+    calls: &'a RefCell<Vec<u64>>,
+}
+
+fn ms(value: &Value) -> Duration {
+    duration_from_ms(common::number(value))
+}
+
+/// Draws are not exact, so times are compared in whole ms.
+fn whole(duration: Duration) -> u64 {
+    u64::try_from((duration.as_nanos() + 500_000) / 1_000_000).unwrap()
+}
+
+impl<'a> Play<'a> {
+    fn policy(&self) -> RetryPolicy {
+        let mut options =
+            json!({ "backoff": "fixed", "jitter": "none", "baseMs": 100, "maxAttempts": 1 });
+        for given in [&self.scene["policy"], &self.operation["policy"]] {
+            for (name, value) in given.as_object().unwrap_or(&Map::new()) {
+                options[name] = value.clone();
+            }
+        }
+        RetryPolicy::from_options(RetryOptions {
+            ..common::options(&options)
+        })
+        .expect("valid options")
+    }
+
+    fn attempt(self) -> impl Future<Output = Result<String, Scripted>> + 'a {
+        let attempts = self.operation["attempts"].as_array();
+        let attempts = attempts.expect("an attempt that is refused has no script");
+        let mut calls = self.calls.borrow_mut();
+        calls.push(whole(self.time.now()));
+        let step = &attempts[calls.len().min(attempts.len()) - 1];
+        let takes = step
+            .get("takes")
+            .map(|takes| Sleeper::sleep(self.time, ms(takes)));
+        async move {
+            if let Some(takes) = takes {
+                takes.await;
+            }
+            match (step["returns"].as_str(), step["throws"].as_str()) {
+                (Some(name), _) => Ok(name.to_owned()),
+                (_, Some(name)) => Err(Scripted {
+                    name: name.to_owned(),
+                    retry_after: step.get("retryAfterMs").map(ms),
+                }),
+                _ => panic!("an attempt that is not ended returns or throws: {step}"),
+            }
+        }
+    }
+
+    /// Starts the operation at its time, aborts it, and checks how it ends.
+    async fn run(self, form: Form) {
+        let (scene, operation) = (&self.scene["name"], self.operation);
+        Sleeper::sleep(self.time, ms(&operation["at"])).await;
+        let abort = operation.get("abortAt").map(|at| {
+            let at = ms(at).saturating_sub(self.time.now());
+            Sleeper::sleep(self.time, at)
+        });
+        let outcome = until(form(self), abort).await;
+        let expected = &operation["ends"];
+        let about = format!("{scene}: {operation}\n{outcome:?}");
+        assert_eq!(expected["at"], whole(self.time.now()), "{about}");
+        match outcome {
+            None => assert_eq!(expected["aborted"], true, "{about}"),
+            Some(Ok(value)) => assert_eq!(expected["resolves"], value, "{about}"),
+            Some(Err(failed)) => check(expected, &failed, &about),
+        }
+        if let Some(calls) = operation.get("calls") {
+            assert_eq!(*calls, json!(*self.calls.borrow()), "{about}");
+        }
+    }
+}
+
+fn check(expected: &Value, failed: &RetryError<Scripted>, about: &str) {
+    let report = &failed.report;
+    let reason = expected.get("rejectedBy").unwrap_or(&expected["reason"]);
+    assert_eq!(*reason, failed.reason.as_str(), "{about}");
+    let name = match &failed.error {
+        AttemptError::Error(error) => &error.name,
+        AttemptError::Timeout(_) => "TimeoutError",
+        _ => "RejectedError",
+    };
+    assert_eq!(
+        expected["rejects"].as_str().unwrap_or("RejectedError"),
+        name,
+        "{about}"
+    );
+    let by = failed.rejected_by().map(rejitter::StopReason::as_str);
+    assert_eq!(expected["rejectedBy"].as_str(), by, "{about}");
+    assert_eq!(
+        expected["attempts"].as_u64().unwrap_or(0),
+        report.attempts,
+        "{about}"
+    );
+    let retry_after = report.retry_after.map(whole);
+    assert_eq!(expected["retryAfterMs"].as_u64(), retry_after, "{about}");
+    if let AttemptError::Rejected(rejected) = &failed.error {
+        assert_eq!(Some(rejected.retry_after), report.retry_after, "{about}");
+    }
+    if let Some(held) = expected.get("heldMs") {
+        let records = report.records.iter();
+        let each: Vec<_> = records.map(|record| whole(record.held)).collect();
+        assert_eq!(*held, json!(each), "{about}");
+    }
+}
+
+/// The output of a future, unless another ends before it, by which it is dropped.
+async fn until<T>(future: impl Future<Output = T>, end: Option<impl Future>) -> Option<T> {
+    let mut future = Box::pin(future);
+    let mut end = pin!(async {
+        match end {
+            Some(end) => drop(end.await),
+            None => std::future::pending().await,
+        }
+    });
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        end.as_mut().poll(cx).map(|()| None)
+    })
+    .await
+}
+
+impl Hooks<Scripted> for Play<'_> {
+    fn when(&mut self, error: &Scripted, _: &Attempt) -> Verdict {
+        let answers = self.operation["retryIf"].as_array();
+        let nth = |answers: &Vec<Value>| {
+            answers[self.calls.borrow().len().min(answers.len()) - 1].clone()
+        };
+        let answer = answers.map(nth).unwrap_or(Value::Bool(true));
+        match (answer.as_bool(), answer.get("afterMs"), error.retry_after) {
+            (Some(true), _, Some(after)) => Verdict::RetryAtLeast(after),
+            (Some(retry), ..) => retry.into(),
+            (_, Some(after), _) => Verdict::RetryExactly(ms(after)),
+            _ => panic!("an answer: {answer}"),
+        }
+    }
+}
+
+/// Sets everything that both forms have.
+macro_rules! configured {
+    ($operation:expr, $play:expr) => {{
+        let (play, draw) = ($play, &$play.scene["draw"]);
+        let mut operation = $operation
+            .hooks(play)
+            .sleeper(play.time)
+            .seed(seed(draw, play.operation))
+            .protection(play.api);
+        if let Some(timeout) = play.operation.get("attemptTimeoutMs") {
+            operation = operation.attempt_timeout(ms(timeout));
+        }
+        if let Some(timeout) = play.operation.get("totalTimeoutMs") {
+            operation = operation.total_timeout(ms(timeout));
+        }
+        operation
+    }};
+}
+
+fn as_future(play: Play<'_>) -> Pin<Box<dyn Future<Output = Outcome> + '_>> {
+    let operation = retry(play.policy(), move || play.attempt());
+    Box::pin(configured!(operation, play))
+}
+
+fn with_state(play: Play<'_>) -> Pin<Box<dyn Future<Output = Outcome> + '_>> {
+    Box::pin(async move {
+        let mut state = play;
+        let callback = async |play: &mut Play<'_>, _| play.attempt().await;
+        let operation = retry_with(&mut state, play.policy(), callback);
+        configured!(operation, play).call().await
+    })
+}
+
+fn parts(parts: &Value) -> Protection {
+    let number = |part: &Value, name: &str| part.get(name).map(common::number);
+    let count = |part: &Value, name: &str| part.get(name).map(|n| n.as_u64().unwrap_or(UNLIMITED));
+    let mut api = Protection::new();
+    if let Some(budget) = parts.get("budget") {
+        let given = BudgetOptions {
+            capacity: number(budget, "capacity"),
+            per_success: number(budget, "perSuccess"),
+            cost: number(budget, "cost"),
+            refund: budget["refund"] != false,
+            ..BudgetOptions::default()
+        };
+        let preset = budget["preset"] == "awsSdk2026";
+        api = api.budget(if preset {
+            BudgetOptions::AWS_SDK_2026
+        } else {
+            given
+        });
+    }
+    if let Some(breaker) = parts.get("breaker") {
+        api = api.breaker(BreakerOptions {
+            minimum_calls: count(breaker, "minimumCalls"),
+            consecutive_failures: count(breaker, "consecutiveFailures"),
+            open_ms: number(breaker, "openMs"),
+            ..BreakerOptions::default()
+        });
+    }
+    if let Some(cooldown) = parts.get("cooldown") {
+        api = api.cooldown(CooldownOptions {
+            max_hold_ms: number(cooldown, "maxHoldMs"),
+            ..CooldownOptions::default()
+        });
+    }
+    api
+}
+
+/// The numbers by their JavaScript names.
+fn shown(status: &ProtectionStatus) -> Value {
+    let mut shown = json!({});
+    if let Some(budget) = status.budget {
+        shown["budget"] = json!({
+            "tokens": budget.tokens, "capacity": budget.capacity,
+            "granted": budget.granted, "refused": budget.refused,
+        });
+    }
+    if let Some(breaker) = status.breaker {
+        let state = match breaker.state {
+            BreakerState::Closed => "closed",
+            BreakerState::Open => "open",
+            BreakerState::HalfOpen => "half-open",
+        };
+        shown["breaker"] = json!({
+            "state": state, "retryAfterMs": whole(breaker.retry_after), "failures": breaker.failures,
+            "calls": breaker.calls, "opens": breaker.opens, "refused": breaker.refused,
+        });
+    }
+    if let Some(cooldown) = status.cooldown {
+        shown["cooldown"] = json!({
+            "remainingMs": whole(cooldown.remaining), "held": cooldown.held, "refused": cooldown.refused,
+        });
+    }
+    shown
+}
+
+/// Compares the numbers that the scene names.
+fn check_status(api: &Protection, expected: &Value, scene: &Value) {
+    let shown = shown(&api.status());
+    for (part, numbers) in expected.as_object().expect("a status") {
+        for (name, number) in numbers.as_object().into_iter().flatten() {
+            let found = &shown[part][name];
+            let equal = match (number.as_f64(), found.as_f64()) {
+                (Some(number), Some(found)) => (number - found).abs() < 1e-9,
+                _ => number == found,
+            };
+            assert!(equal, "{}: {expected}\n{shown}", scene["name"]);
+        }
+    }
+}
+
+fn run(scene: &Value, form: Form) {
+    let time = VirtualTime::new();
+    let clock = time.clone();
+    let api = parts(&scene["parts"]).clock(move || clock.now());
+    let list = |name: &str| {
+        scene[name]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+    };
+    let operations = list("operations");
+    let calls: Vec<_> = operations.iter().map(|_| RefCell::default()).collect();
+    let operations = operations.iter().zip(&calls).map(|(operation, calls)| {
+        let play = Play {
+            scene,
+            operation,
+            api: &api,
+            time: &time,
+            calls,
+        };
+        Box::pin(play.run(form)) as Pin<Box<dyn Future<Output = ()>>>
+    });
+    let statuses = list("status").iter().map(|expected| {
+        let (api, time) = (&api, &time);
+        Box::pin(async move {
+            Sleeper::sleep(time, ms(&expected["at"])).await;
+            check_status(api, expected, scene);
+        }) as Pin<Box<dyn Future<Output = ()>>>
+    });
+    time.block_on(join_all(operations.chain(statuses)));
+    assert_eq!(time.waits(), 0, "{}", scene["name"]);
+}
+
+#[test]
+fn operations_share_a_protection_as_in_javascript() {
+    let scenes: Vec<Value> = serde_json::from_str(SCENES).expect("the scenes are JSON");
+    assert!(scenes.len() >= 15);
+    for scene in &scenes {
+        run(scene, as_future);
+        run(scene, with_state);
+    }
+}

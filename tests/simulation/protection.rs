@@ -1,0 +1,283 @@
+//! Does the server recover, and with which protection? The reference numbers of the design.
+//!
+//! 280 requests a second on a server of 300, a time limit of 1 s, an outage of 10 s, waits of 100 ms·2^(k − 1).
+
+use rejitter::simulation::{
+    Arrivals, BreakerOptions, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
+    LoadPhases, LoadProtection, Simulation, Summary, summary,
+};
+use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed};
+
+fn options(max_attempts: u64, jitter: Jitter, protection: LoadProtection) -> LoadOptions {
+    let policy = RetryPolicy::from_options(RetryOptions {
+        max_attempts: Some(max_attempts),
+        jitter,
+        ..RetryOptions::default()
+    })
+    .unwrap();
+    LoadOptions {
+        protection,
+        horizon_ms: 600_000.0,
+        ..LoadOptions::new(policy, Seed::from("protection"))
+    }
+}
+
+fn finished(options: LoadOptions) -> Load {
+    let mut load = Load::new(options).unwrap();
+    assert!(load.finish().done);
+    load
+}
+
+fn run(max_attempts: u64, protection: LoadProtection) -> Load {
+    finished(options(max_attempts, Jitter::None, protection))
+}
+
+fn budget(budget: impl Into<LoadBudget>) -> LoadProtection {
+    LoadProtection {
+        budget: Some(budget.into()),
+        breaker: None,
+    }
+}
+
+fn capacity(capacity: f64) -> BudgetOptions {
+    BudgetOptions {
+        capacity,
+        ..BudgetOptions::default()
+    }
+}
+
+fn per_second(per_second: f64) -> LoadProtection {
+    budget(LoadBudget::Tokens {
+        options: BudgetOptions::default(),
+        per_request: 0.0,
+        per_second,
+    })
+}
+
+/// The breaker's defaults, each opening of a middle length.
+fn breaker() -> LoadProtection {
+    LoadProtection {
+        budget: None,
+        breaker: Some(LoadBreaker {
+            options: BreakerOptions::default(),
+            draw: Some(0.5),
+        }),
+    }
+}
+
+fn both() -> LoadProtection {
+    LoadProtection {
+        budget: Some(BudgetOptions::default().into()),
+        ..breaker()
+    }
+}
+
+/// Seconds until it recovers, to a decimal, if it does; and the number of granted retries.
+fn row(load: &Load) -> (Option<f64>, u64) {
+    let after = load.recovered_after_ms();
+    let seconds = after.map(|ms| (ms / 100.0).round() / 10.0);
+    (seconds, load.totals().retries)
+}
+
+#[test]
+fn without_a_budget_it_never_recovers() {
+    for (attempts, retries) in [(2, 164_920), (4, 493_808)] {
+        let load = run(attempts, LoadProtection::default());
+        assert_eq!(row(&load), (None, retries));
+    }
+    let alone = run(1, LoadProtection::default());
+    assert_eq!(row(&alone), (Some(126.0), 0));
+}
+
+#[test]
+fn a_budget_by_requests_does_not_help() {
+    let by_requests = budget(LoadBudget::Tokens {
+        options: BudgetOptions {
+            capacity: 10.0,
+            per_success: 0.0,
+            refund: false,
+            ..BudgetOptions::default()
+        },
+        per_request: 0.1,
+        per_second: 0.0,
+    });
+    for attempts in [2, 4] {
+        assert_eq!(row(&run(attempts, by_requests)), (None, 16_501));
+    }
+}
+
+/// It takes as long as without retries, and a second more for each 20 of them: what the server has to spare.
+#[test]
+fn a_budget_by_successes_removes_what_retries_add() {
+    for attempts in [2, 4] {
+        for (options, seconds, retries) in [
+            (BudgetOptions::default(), 128.5, 50),
+            (capacity(10.0), 126.5, 10),
+            (capacity(500.0), 151.1, 500),
+            (BudgetOptions::AWS_SDK_2026, 127.8, 35),
+        ] {
+            let load = run(attempts, budget(options));
+            assert_eq!(row(&load), (Some(seconds), retries));
+            assert_eq!(load.totals().refused_by_breaker, 0);
+        }
+    }
+}
+
+/// The server has 20 requests a second to spare: a floor of half of that doubles the time, and one above it never
+/// lets the server recover.
+#[test]
+fn a_floor_above_the_spare_capacity_keeps_the_overload_alive() {
+    for attempts in [2, 4] {
+        for (floor, expected) in [(1.0, Some(135.7)), (10.0, Some(264.95)), (30.0, None)] {
+            let load = run(attempts, per_second(floor));
+            let seconds = load.recovered_after_ms().map(|ms| ms / 1_000.0);
+            assert_eq!(seconds.is_some(), expected.is_some(), "{floor} per second");
+            let difference = seconds.unwrap_or_default() - expected.unwrap_or_default();
+            // 10 per second: 265.0 for 2 attempts, 264.9 for 4, as the last digit is rounded.
+            assert!(difference.abs() <= 0.051, "{floor} per second: {seconds:?}");
+        }
+    }
+}
+
+#[test]
+fn a_breaker_removes_the_queue() {
+    for (attempts, seconds, retries) in [(2, 0.0, 942), (4, 7.4, 1_652)] {
+        let load = run(attempts, breaker());
+        assert_eq!(row(&load), (Some(seconds), retries));
+    }
+    // To the digit.
+    assert_eq!(run(4, breaker()).recovered_after_ms(), Some(7_350.0));
+}
+
+#[test]
+fn a_budget_and_a_breaker_remove_both() {
+    for attempts in [2, 4] {
+        let load = run(attempts, both());
+        let totals = load.totals();
+        assert_eq!(row(&load), (Some(0.2), 50));
+        let after = load.recovered_after_ms().unwrap();
+        assert!((after - 160.0).abs() < 5.0, "{after}");
+        assert_eq!((totals.openings, totals.refused_by_breaker), (2, 3_710));
+        let phases = load.phases();
+        assert_eq!(phases.processes, [0; 5]);
+        let (open, half) = (LoadPhases::OPEN, LoadPhases::HALF_OPEN);
+        assert_eq!(phases.phases, [open, half, open, half, LoadPhases::CLOSED]);
+        // The probe of the first opening met the outage; openings of 3/4·5 s and twice that.
+        let lasted = |i: usize| phases.times_ms[i + 1] - phases.times_ms[i];
+        assert!((lasted(0) - 3_750.0).abs() < 5.0 && (lasted(2) - 7_500.0).abs() < 5.0);
+        // Requests are rejected until the last probe has been answered, some time after the outage.
+        let admitted = load.admitted_after_ms().unwrap();
+        println!("{attempts} attempts: all admitted {admitted:.0} ms after the outage");
+        let closed = phases.times_ms[4] - 20_000.0;
+        assert!(closed > 5_000.0 && (0.0..10.0).contains(&(closed - admitted)));
+    }
+}
+
+#[test]
+fn every_request_and_refusal_is_counted_once() {
+    for protection in [per_second(10.0), breaker(), both()] {
+        for processes in [1, 7] {
+            let load = finished(LoadOptions {
+                processes,
+                arrivals: Arrivals::Poisson { per_s: 280.0 },
+                ..options(4, Jitter::Full, protection)
+            });
+            let (bins, totals) = (load.bins(), load.totals());
+            let sum = |column: &[u32]| column.iter().map(|n| u64::from(*n)).sum::<u64>();
+            assert_eq!(sum(&bins.refused_by_breaker), totals.refused_by_breaker);
+            assert_eq!(sum(&bins.refused_by_budget), totals.refused_by_budget);
+            let (first, again) = (sum(&bins.requests), sum(&bins.retries));
+            // Each granted retry arrives, is rejected after its wait, or still waits; each request too.
+            let refused = totals.requests - first + totals.retries - again;
+            assert!(refused <= totals.refused_by_breaker + 1_000, "{totals:?}");
+            let ended = totals.successes + totals.give_ups;
+            assert!(ended <= totals.requests && totals.requests < ended + 2_000);
+            assert!(totals.refused_by_breaker + totals.refused_by_budget <= totals.give_ups);
+            let closed = load.phases().phases.iter().filter(|phase| **phase == 0);
+            assert!(closed.count() as u64 <= totals.openings);
+            assert!(load.phases().processes.iter().all(|p| *p < processes));
+        }
+    }
+}
+
+#[test]
+fn openings_are_drawn_from_the_seed() {
+    let lengths = |seed| {
+        let mut drawn = breaker();
+        drawn.breaker.as_mut().unwrap().draw = None;
+        let load = finished(LoadOptions {
+            seed: Seed::new(seed),
+            ..options(2, Jitter::None, drawn)
+        });
+        load.phases().times_ms.clone()
+    };
+    assert_eq!(lengths(1), lengths(1));
+    assert_ne!(lengths(1), lengths(2));
+    let first = lengths(1)[1] - lengths(1)[0];
+    assert!((2_500.0..5_005.0).contains(&first), "{first}");
+}
+
+/// Sent to the server during the outage, and seconds until it has recovered (NaN: never).
+fn fleet(protection: LoadProtection, horizon_ms: f64, seeds: u64) -> [Summary; 2] {
+    let runs: Vec<_> = (0..seeds)
+        .map(|seed| {
+            let load = finished(LoadOptions {
+                arrivals: Arrivals::Poisson { per_s: 280.0 },
+                down_ms: 30_000.0,
+                processes: 20,
+                seed: Seed::new(seed),
+                horizon_ms,
+                ..options(4, Jitter::Full, protection)
+            });
+            let bins = load.bins();
+            let sent = (10..40).map(|bin| f64::from(bins.requests[bin] + bins.retries[bin]));
+            let seconds = load
+                .recovered_after_ms()
+                .map_or(f64::NAN, |ms| ms / 1_000.0);
+            (sent.sum::<f64>(), seconds)
+        })
+        .collect();
+    [
+        summary(runs.iter().map(|(sent, _)| *sent)),
+        summary(runs.iter().map(|(_, seconds)| *seconds)),
+    ]
+}
+
+/// Twenty processes, each with a protection of its own, random arrivals, an outage of 30 s, 4 attempts, full jitter.
+/// The reference is the mean of 10 seeds.
+#[test]
+fn twenty_processes() {
+    let mut ten = both();
+    ten.budget = Some(capacity(10.0).into());
+    ten.breaker.as_mut().unwrap().draw = None;
+    let mut breakers = ten;
+    breakers.budget = None;
+    let budget_alone = budget(capacity(10.0));
+    for (name, protection, horizon_ms, seeds, sent, seconds) in [
+        (
+            "nothing",
+            LoadProtection::default(),
+            60_000.0,
+            20,
+            31_639.0,
+            f64::NAN,
+        ),
+        ("budget", budget_alone, 600_000.0, 20, 8_578.0, 405.0),
+        ("breakers", breakers, 120_000.0, 60, 2_754.0, 8.2),
+        ("both", ten, 120_000.0, 60, 1_691.0, 5.1),
+    ] {
+        let [found, recovery] = fleet(protection, horizon_ms, seeds);
+        println!(
+            "{name}: {:.0} ± {:.0} sent, recovers after {:.1} ± {:.1} s",
+            found.mean, found.ci95, recovery.mean, recovery.ci95
+        );
+        for (found, expected) in [(found, sent), (recovery, seconds)] {
+            let reference_ci95 = 1.96 * found.sd / 10.0_f64.sqrt();
+            let near = (found.mean - expected).abs() <= found.ci95 + reference_ci95;
+            assert!(
+                near || expected.is_nan(),
+                "{name}: {found:?}, not {expected}"
+            );
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Workers and a server that limits its requests. The reference numbers of the design: means of 20 seeds.
+//!
+//! 100 requests per 10 s, 1,000 jobs, 50 workers, 6 attempts, full jitter.
+
+use rejitter::simulation::{
+    RateHints, RateLimit, RateLimitOptions, RateLimitTotals, Simulation, Summary, summary,
+};
+use rejitter::{RetryOptions, RetryPolicy, Seed};
+
+/// No hold is too long.
+const SHARED: RateHints = RateHints::Shared {
+    max_hold_ms: f64::INFINITY,
+};
+
+fn options(hints: RateHints, workers: u32, seed: u64) -> RateLimitOptions {
+    let policy = RetryPolicy::from_options(RetryOptions::default()).unwrap();
+    RateLimitOptions {
+        hints,
+        workers,
+        ..RateLimitOptions::new(policy, Seed::new(seed))
+    }
+}
+
+fn finished(options: RateLimitOptions) -> RateLimit {
+    let mut simulation = RateLimit::new(options).unwrap();
+    assert!(simulation.finish().done);
+    simulation
+}
+
+struct Means {
+    failed: Summary,
+    requests: Summary,
+    rejections: Summary,
+    seconds: Summary,
+}
+
+/// The means of 20 seeds; every job is counted once.
+fn means(hints: RateHints, workers: u32) -> Means {
+    let runs: Vec<RateLimitTotals> = (0..20)
+        .map(|seed| finished(options(hints, workers, seed)).totals())
+        .collect();
+    for totals in &runs {
+        let ended = totals.done + totals.failed + totals.refused_by_cooldown;
+        assert_eq!(ended, 1_000);
+        assert_eq!(totals.requests, totals.done + totals.rejected);
+    }
+    let mean = |of: fn(&RateLimitTotals) -> f64| summary(runs.iter().map(of));
+    let means = Means {
+        failed: mean(|totals| (totals.failed + totals.refused_by_cooldown) as f64),
+        requests: mean(|totals| totals.requests as f64),
+        rejections: mean(|totals| totals.rejected as f64),
+        seconds: mean(|totals| totals.end_ms / 1_000.0),
+    };
+    println!(
+        "{hints:?}, {workers} workers: {:.1} ± {:.1} fail, {:.0} ± {:.0} requests, {:.0} ± {:.0} rejected, \
+         {:.1} ± {:.1} s",
+        means.failed.mean,
+        means.failed.ci95,
+        means.requests.mean,
+        means.requests.ci95,
+        means.rejections.mean,
+        means.rejections.ci95,
+        means.seconds.mean,
+        means.seconds.ci95,
+    );
+    means
+}
+
+/// Both means are of 20 seeds: their confidence intervals overlap.
+fn near(found: &Summary, expected: f64) {
+    let off = (found.mean - expected).abs();
+    assert!(off <= 2.0 * found.ci95 + 0.5, "{found:?}, not {expected}");
+}
+
+#[test]
+fn hints_ignored_fail_most_jobs() {
+    let found = means(RateHints::Ignored, 50);
+    near(&found.failed, 700.0);
+    near(&found.requests, 4_681.0);
+}
+
+#[test]
+fn hints_that_each_worker_follows_fail_some() {
+    let found = means(RateHints::Followed, 50);
+    near(&found.failed, 25.0);
+    near(&found.rejections, 475.0);
+    near(&found.seconds, 95.0);
+    near(&means(RateHints::Followed, 200).failed, 140.0);
+}
+
+#[test]
+fn a_shared_cooldown_fails_none() {
+    let found = means(SHARED, 50);
+    assert_eq!(found.failed.mean, 0.0);
+    near(&found.rejections, 138.0);
+    near(&found.seconds, 95.0);
+    assert_eq!(means(SHARED, 200).failed.mean, 0.0);
+}
+
+/// The part's default is for callers who will not wait longer than 10 s. Jobs in a queue will.
+#[test]
+fn jobs_that_are_held_too_long_fail() {
+    let impatient = RateHints::Shared {
+        max_hold_ms: 10_000.0,
+    };
+    let totals = finished(options(impatient, 50, 1)).totals();
+    println!("{totals:?}");
+    assert!(totals.refused_by_cooldown > 100 && totals.failed == 0);
+    // Who may not be held at all fails at once, and is done with all jobs sooner.
+    let none = RateHints::Shared { max_hold_ms: 0.0 };
+    let at_once = finished(options(none, 50, 1)).totals();
+    println!("{at_once:?}");
+    assert!(at_once.refused_by_cooldown > totals.refused_by_cooldown);
+    assert!(at_once.end_ms < totals.end_ms);
+}
+
+#[test]
+fn the_server_keeps_its_limit() {
+    for hints in [RateHints::Ignored, RateHints::Followed, SHARED] {
+        let simulation = finished(RateLimitOptions {
+            bin_ms: 10_000.0,
+            ..options(hints, 50, 3)
+        });
+        let bins = simulation.bins();
+        for accepted in bins.accepted() {
+            assert!(*accepted <= 100);
+        }
+        let sum = |column: &[u32]| column.iter().map(|n| u64::from(*n)).sum::<u64>();
+        let totals = simulation.totals();
+        assert_eq!(sum(bins.arrivals()), totals.requests);
+        assert_eq!(sum(bins.rejected()), totals.rejected);
+    }
+}
+
+/// While one worker has to wait, no other asks.
+#[test]
+fn one_refusal_holds_all() {
+    let lonely = |hints| {
+        let simulation = finished(RateLimitOptions {
+            jobs: 6,
+            limit: 2,
+            latency_ms: 100.0,
+            ..options(hints, 2, 5)
+        });
+        simulation.totals()
+    };
+    // In the first window both ask at the same time. Afterwards one learns it for both.
+    let shared = lonely(SHARED);
+    assert_eq!((shared.requests, shared.rejected), (9, 3));
+    let followed = lonely(RateHints::Followed);
+    assert_eq!((followed.requests, followed.rejected), (10, 4));
+}
+
+#[test]
+fn slices_and_repetition_change_nothing() {
+    for hints in [RateHints::Ignored, RateHints::Followed, SHARED] {
+        let whole = finished(options(hints, 30, 9));
+        let mut sliced = RateLimit::new(options(hints, 30, 9)).unwrap();
+        while !sliced.step(7).done {}
+        assert_eq!(sliced.totals(), whole.totals());
+        assert_eq!(sliced.bins(), whole.bins());
+    }
+}
