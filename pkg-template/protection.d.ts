@@ -204,8 +204,8 @@ export function cooldown(options?: CooldownOptions): Part;
 /** Options of {@link hedge}. */
 export interface HedgeOptions {
   /**
-   * Share of first attempts that have ended when a hedge starts, learned from the last 30 s; above 0 and below 1. No
-   * hedge starts before 20 first attempts have succeeded or timed out. Omit it if `delayMs` is set.
+   * Fraction of first attempts that have ended when a hedge starts, learned from the last 30 to 60 s. Finite, positive,
+   * below 1. No hedge starts before 20 first attempts have succeeded or timed out. Omit it if `delayMs` is set.
    *
    * @default 0.95
    * @example `{ quantile: 0.99 }`
@@ -234,8 +234,8 @@ export interface HedgeOptions {
  * failure. Use it for callbacks that may run twice at a time: in `fetch`, only GET, HEAD, OPTIONS, TRACE and QUERY are
  * hedged, and only if their body can be sent again.
  *
- * A hedge counts as one of `maxAttempts`. None starts during a cooldown, unless the circuit is closed, or without a
- * token of the budget.
+ * A hedge counts as one of `maxAttempts`. It starts only while the circuit is closed and no cooldown holds, and takes
+ * tokens of the budget as a retry does.
  *
  * @throws {TypeError | RangeError} listing every invalid option
  * @example
