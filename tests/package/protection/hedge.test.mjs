@@ -374,10 +374,14 @@ timed('each attempt has its own timeout, from its own start', async ({ at, begin
   await no(calls[0], error('too late'));
 });
 
-timed('no hedge: past the deadline, without attempts left, with a delay that is too long', async ({ at, begin }) => {
-  for (const options of [{ maxAttempts: 1 }, { totalTimeoutMs: 50 }]) {
+timed('no hedge, nor a timer of one: without attempts left, past the deadline', async ({ at, begin, clock }) => {
+  for (const [options, timers] of [
+    [{ maxAttempts: 1 }, 0],
+    [{ totalTimeoutMs: 50 }, 1],
+  ]) {
     const start = performance.now();
     const { calls, api } = begin(options);
+    assert.equal(clock.pending.size, timers);
     await at(start + 60);
     assert.equal(calls.length, 1);
     assert.deepEqual(api.status().hedge, { delayMs: 50, hedges: 0, won: 0, refused: 0 });
