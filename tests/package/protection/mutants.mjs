@@ -32,7 +32,7 @@ plant(
 plant(
   'a probe is not freed on abort',
   ['P6', 'breaker'],
-  [gate, 'if (this.#pending) {', "if (this.#pending && reason !== 'aborted') {"],
+  [gate, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
 );
 plant(
   'a probe is not freed by an end that is ignored',
@@ -45,7 +45,7 @@ plant(
   [
     gate,
     'this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
-    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.#pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
+    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
   ],
 );
 plant(
@@ -208,7 +208,7 @@ plant('a failure counts only if it is retried', 'breaker', [
 ]);
 plant('a request to come later counts as a failure', 'breaker', [
   gate,
-  'this.#throttled ? NOTHING : FAILURE',
+  'this.throttled ? NOTHING : FAILURE',
   'FAILURE',
 ]);
 plant('a failure that the caller stops counts', 'breaker', [
@@ -228,7 +228,7 @@ plant(
 );
 plant('any deadline counts as a failure', 'breaker', [
   gate,
-  "reason === 'timeout' && attempts === 1 && this.held === undefined",
+  "reason === 'timeout' && operation.attempts === 1 && this.held === undefined",
   "reason === 'timeout'",
 ]);
 plant(
@@ -265,8 +265,8 @@ plant('a token is put back twice', 'P1', [
 ]);
 plant('a success returns the tokens of all retries', 'P1', [
   gate,
-  'this.#taken = budget.take(this.#throttled, state);\n      if (this.#taken < 0) {',
-  'const earlier = this.#taken;\n      this.#taken = budget.take(this.#throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+  'this.#taken = budget.take(this.throttled, state);\n      if (this.#taken < 0) {',
+  'const earlier = this.#taken;\n      this.#taken = budget.take(this.throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
 ]);
 plant('a failure gives tokens back', 'P1', [
   gate,
@@ -275,8 +275,8 @@ plant('a failure gives tokens back', 'P1', [
 ]);
 plant('each request brings a credit', 'P1', [
   gate,
-  "if (reason === 'success') {\n      if (this.#verdict",
-  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.#verdict",
+  "if (reason === 'success') {\n      if (this.verdict",
+  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.verdict",
 ]);
 plant(
   'tokens rise above the capacity',
@@ -318,7 +318,7 @@ plant(
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
     `if (operation.attempts > 0 && this.#state.budget !== undefined) {
-      this.#taken = this.#state.budget.take(this.#throttled, this.#state);
+      this.#taken = this.#state.budget.take(this.throttled, this.#state);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
@@ -390,12 +390,12 @@ plant(
 plant(
   'retries are not held',
   ['P11', 'P2', 'order'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs < 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs < 0) {'],
 );
 plant(
   'the operation that was asked to wait is held, too',
   ['order', 'P2'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs > 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs > 0) {'],
 );
 plant(
   'a hint counts only if the failure is retried',
@@ -417,7 +417,7 @@ plant(
   [
     gate,
     'this.#release(time);\n    } else {',
-    'this.#release(time);\n      this.#pending = true;\n      return undefined;\n    } else {',
+    'this.#release(time);\n      this.pending = true;\n      return undefined;\n    } else {',
   ],
 );
 
