@@ -64,7 +64,7 @@ for (const { part, option, default: standard, accepts, rejects, beside } of ROWS
 
 test('the declarations and the table of the guide say the defaults', () => {
   const declared = declarations('protection.d.ts');
-  const table = tableIn(documents.get('docs/guide/protection.md'), 'part');
+  const table = tableIn(documents.get('docs/guide/protection.md'), 'part | option');
   for (const { option, default: standard } of ROWS) {
     const number = (text) => Number(text?.replaceAll(/[_,]/g, '').replace('∞', 'Infinity'));
     const [, said] =
