@@ -230,9 +230,9 @@ export interface HedgeOptions {
 
 /**
  * Part that starts a second attempt, the hedge, while a slow one is still running. The first of both that ends the
- * operation wins; the signal of the other is aborted with a {@link SupersededError}. If both fail, one wait follows, after the last
- * failure. Use it for callbacks that may run twice at a time: in `fetch`, only GET, HEAD, OPTIONS, TRACE and QUERY are
- * hedged, and only if their body can be sent again.
+ * operation wins; the signal of the other is aborted with a {@link SupersededError}. If both fail, one wait follows,
+ * after the last failure. Use it for callbacks that may run twice at a time: in `fetch`, only GET, HEAD, OPTIONS, TRACE
+ * and QUERY are hedged, and only if their body can be sent again.
  *
  * A hedge counts as one of `maxAttempts`. It starts only while the circuit is closed and no cooldown holds, and takes
  * tokens of the budget as a retry does.

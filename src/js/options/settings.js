@@ -67,8 +67,8 @@ import { RULES } from './rules.js';
  *
  * Rounds of one operation, an attempt and its hedge each (src/js/protection/round.js).
  * @typedef {object} Race
- * @property {(operation: any, ask: number) => void} begins follows the start of an attempt. `ask` is the step that waits
- *   for `pending` and calls `decide`. While there is a hedge, the round replaces what the operation does after the attempt
+ * @property {(operation: any, ask: number) => void} begins follows the start of an attempt. `ask` is the step that
+ *   waits for `pending` and calls `decide`. While there is a hedge, the round replaces what follows the attempt
  *
  * The state that several operations share, for one destination (src/js/protection/state.js).
  * @typedef {object} Protection
