@@ -7,6 +7,7 @@ export const PARTS = {
   c: '`createFetch` against a server that answers 503, then 200',
   d: '`plan` of the lab',
   e: '`virtualClock` of the testing tools',
+  f: "a budget that is empty stops a retry with the callback's own error",
 };
 
 /** The imports and the code of each part. It returns whether the host did what it should. */
@@ -42,6 +43,17 @@ const CODE = {
       clock.uninstall();
     }`,
   },
+  // One token: the first retry takes it, the second ends the operation.
+  f: {
+    imports: { rejitter: ['RetryPolicy'], 'rejitter/protection': ['budget', 'protect'] },
+    code: `const protection = protect(budget({ capacity: 1, perSuccess: 0 }));
+    const own = new Error('down');
+    let calls = 0;
+    const run = () => { calls += 1; throw own; };
+    const given = await new RetryPolicy({ maxAttempts: 5, baseMs: 2, protection }).run(run).catch((error) => error);
+    const { granted, refused } = protection.status().budget;
+    return given === own && calls === 2 && granted === 1 && refused === 1;`,
+  },
 };
 
 /**
@@ -49,7 +61,7 @@ const CODE = {
  * part `ok`, or the error.
  * @param {{ origin: string, parts?: string, commonJs?: boolean }} options
  */
-export function suiteText({ origin, parts = 'abcde', commonJs = false }) {
+export function suiteText({ origin, parts = Object.keys(PARTS).join(''), commonJs = false }) {
   const imports = {};
   for (const part of parts)
     for (const [module, names] of Object.entries(CODE[part].imports))

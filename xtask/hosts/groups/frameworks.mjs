@@ -110,10 +110,10 @@ export const NUXT = {
     { name: 'Nuxt, client', run: async (folder) => onPage(folder, await nuxtUrl(folder)) },
     {
       name: 'Nuxt, cloudflare_module, server route',
-      parts: 'abce',
+      parts: 'abcef',
       remark: 'Without the lab: see Nitro.',
       async run(folder) {
-        await nuxtBuild(folder, 'cloudflare_module', 'abce');
+        await nuxtBuild(folder, 'cloudflare_module', 'abcef');
         return builtWorker(folder, '/api/suite');
       },
     },

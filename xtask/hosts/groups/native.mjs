@@ -45,13 +45,13 @@ export const HERMES = {
   },
   rows: [true, false].map((exports_) => ({
     name: `Metro and Hermes${exports_ ? '' : ', without package exports'}`,
-    parts: 'ab',
+    parts: 'abf',
     remark: 'Hermes alone has no `fetch`, and no WebAssembly for the lab.',
     run: async (folder) => {
       folder.write({
         'metro.config.js': METRO(exports_),
         'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
-        'index.js': folder.suite({ parts: 'ab' }) + PRINT,
+        'index.js': folder.suite({ parts: 'abf' }) + PRINT,
       });
       const build = ['build', 'index.js', '--out', 'out', '--platform', 'android', '--dev', 'false', '--reset-cache'];
       await folder.exec('node', ['node_modules/metro/src/cli.js', ...build]);

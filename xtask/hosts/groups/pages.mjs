@@ -39,16 +39,16 @@ export const CSP_PAGES = {
   rows: ['Chromium', 'Firefox'].flatMap((browser) => [
     {
       name: `${browser}, CSP, condition no-wasm`,
-      parts: 'abce',
+      parts: 'abcef',
       remark: NO_LAB,
-      run: onCsp(browser, ['no-wasm'], 'abce'),
+      run: onCsp(browser, ['no-wasm'], 'abcef'),
     },
     {
       name: `${browser}, CSP, default entry point`,
-      parts: 'ab',
+      parts: 'abf',
       remark: "The operation ends with the callback's own error, and one warning says:",
       rejected: /rejitter: operations are not retried\..*/,
-      run: onCsp(browser, [], 'ab'),
+      run: onCsp(browser, [], 'abf'),
     },
   ]),
 };
@@ -97,9 +97,9 @@ export const EXTENSION = {
   versions: 'Chromium; bundled by esbuild 0.28.2.',
   packages: { esbuild: '0.28.2' },
   rows: [
-    extension('MV3, page, condition no-wasm', ['no-wasm'], 'abce', 'page', { remark: NO_LAB }),
-    extension("MV3, page, 'wasm-unsafe-eval'", [], 'abcde', 'page', WITH_WASM),
-    extension('MV3, content script on a page with a strict CSP', ['no-wasm'], 'abce', 'site', {
+    extension('MV3, page, condition no-wasm', ['no-wasm'], 'abcef', 'page', { remark: NO_LAB }),
+    extension("MV3, page, 'wasm-unsafe-eval'", [], 'abcdef', 'page', WITH_WASM),
+    extension('MV3, content script on a page with a strict CSP', ['no-wasm'], 'abcef', 'site', {
       remark: `Condition \`no-wasm\`. ${NO_LAB}`,
     }),
   ],

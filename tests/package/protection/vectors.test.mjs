@@ -1,0 +1,135 @@
+// Operations that share a protection (tests/vectors/protection.json): when each calls, how it ends, and the numbers of
+// the protection meanwhile. Rust runs the same file.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { VirtualClock } from '../lib/clock.mjs';
+import { repo } from '../lib/consumer.mjs';
+import { importAll } from './entry.mjs';
+
+const { RejectedError, RetryPolicy, TimeoutError, breaker, budget, cooldown, protect, retryAfter, retryReport } =
+  await importAll();
+const scenes = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'protection.json'), 'utf8'));
+
+const PARTS = { budget, breaker, cooldown };
+const STEADY = { backoff: 'fixed', jitter: 'none', baseMs: 100, maxAttempts: 1 };
+
+/** Answers of a script, by attempt. The last one repeats. */
+const nth = (script, n) => script[Math.min(n, script.length) - 1];
+
+/**
+ * Starts one operation of a scene, and returns what is seen of it.
+ * @param {{ clock: VirtualClock, protection: object, scene: object, hooks: boolean }} world
+ */
+function start({ clock, protection, scene, hooks }, { attempts, retryIf, seed, ...operation }) {
+  const seen = { calls: [] };
+  const controller = new AbortController();
+  const { abortAt, totalTimeoutMs, attemptTimeoutMs } = operation;
+  const fn = () => {
+    assert.ok(attempts, 'an operation without a script must not call');
+    seen.calls.push(clock.now);
+    const step = nth(attempts, seen.calls.length);
+    const end = () => {
+      if (step.returns !== undefined) return step.returns;
+      const error = new Error(step.throws);
+      throw step.retryAfterMs === undefined ? error : retryAfter(step.retryAfterMs, error);
+    };
+    if (step.takes === undefined) return end();
+    return new Promise((done) => {
+      setTimeout(done, step.takes);
+    }).then(end);
+  };
+  const policy = new RetryPolicy({
+    ...STEADY,
+    ...scene.policy,
+    ...operation.policy,
+    protection,
+    ...(seed === undefined ? { random: () => scene.draw } : { seed }),
+    ...(retryIf && { retryIf: () => nth(retryIf, seen.calls.length) }),
+    ...(totalTimeoutMs && { totalTimeoutMs }),
+    ...(attemptTimeoutMs && { attemptTimeoutMs }),
+    ...(hooks && { onGiveUp: ({ report }) => (seen.report = report) }),
+  });
+  const signal = abortAt === undefined ? {} : { signal: controller.signal };
+  if (abortAt !== undefined) setTimeout(() => controller.abort('aborted'), abortAt - clock.now);
+  policy.run(fn, signal).then(
+    (value) => Object.assign(seen, { at: clock.now, value }),
+    (error) => Object.assign(seen, { at: clock.now, error, report: seen.report ?? retryReport(error) }),
+  );
+  return seen;
+}
+
+/** How an operation ended, in the form of the scenes. */
+function endOf({ at, value, error, report }, expected) {
+  if (error === undefined) return { at, resolves: value };
+  if (error === 'aborted') return { at, aborted: true };
+  const { reason, attempts, retryAfterMs } = report;
+  if (error instanceof RejectedError) {
+    assert.deepEqual([error.by, error.retryAfterMs, attempts], [reason, retryAfterMs, 0]);
+    return { at, rejectedBy: reason, retryAfterMs };
+  }
+  return {
+    at,
+    rejects: error instanceof TimeoutError ? 'TimeoutError' : error.message,
+    reason,
+    attempts,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(expected.heldMs && { heldMs: report.records.map(({ heldMs }) => heldMs ?? 0) }),
+  };
+}
+
+/** The numbers of `status` that `expected` names. */
+const namedIn = (expected, status) =>
+  Object.fromEntries(
+    Object.entries(expected).map(([part, numbers]) => [
+      part,
+      Object.fromEntries(Object.keys(numbers).map((name) => [name, status[part][name]])),
+    ]),
+  );
+
+async function play(scene, hooks) {
+  const clock = new VirtualClock({ start: 0 }).install();
+  try {
+    const parts = Object.entries(scene.parts).map(([name, options]) => PARTS[name](options));
+    const protection = protect(...parts);
+    const seen = [];
+    const { operations, status = [] } = scene;
+    const times = [...new Set([...operations, ...status].map(({ at }) => at))].sort((a, b) => a - b);
+    for (const time of times) {
+      await clock.advance(time - clock.now);
+      for (const [i, operation] of operations.entries()) {
+        if (operation.at !== time) continue;
+        seen[i] = start({ clock, protection, scene, hooks }, operation);
+        // One after the other: what ends at once has ended before the next begins.
+        await clock.advance(0);
+      }
+      for (const { at, ...expected } of status)
+        if (at === time) assert.deepEqual(namedIn(expected, protection.status()), expected, `at ${at}`);
+    }
+    await clock.drain();
+    for (const [i, { ends, calls, attempts, at }] of operations.entries()) {
+      const about = `operation ${i}, at ${at}`;
+      assert.deepEqual(endOf(seen[i], ends), ends, about);
+      if (calls ?? !attempts) assert.deepEqual(seen[i].calls, calls ?? [], about);
+    }
+  } finally {
+    clock.uninstall();
+  }
+}
+
+for (const scene of scenes) {
+  test(scene.name, async () => {
+    // Without hooks a first attempt takes a shorter way.
+    for (const hooks of [false, true]) await play(scene, hooks);
+  });
+}
+
+test('there are scenes of every part and of every reason that protection adds', () => {
+  assert.equal(new Set(scenes.map(({ name }) => name)).size, scenes.length);
+  assert.deepEqual([...new Set(scenes.flatMap(({ parts }) => Object.keys(parts)))].sort(), Object.keys(PARTS).sort());
+  const ends = scenes.flatMap(({ operations }) => operations.map(({ ends }) => ends.rejectedBy ?? ends.reason));
+  for (const reason of ['budget', 'breaker', 'cooldown']) assert.ok(ends.includes(reason), reason);
+});
