@@ -49,7 +49,8 @@ export function warnOfLayers(error, state) {
   warned = true;
   try {
     console.warn(
-      'rejitter: two layers share one Protection, so each attempt counts twice. Give it to the inner or to the outer one.',
+      'rejitter: two layers share one Protection, so each attempt counts twice. ' +
+        'Give it to the inner or to the outer one.',
     );
   } catch {
     // Test environments make it throw.

@@ -64,14 +64,14 @@ export const WITHOUT_WASM = 620;
 export const PROTECTION = [
   {
     parts: 'budget, protect',
-    limit: 4_480,
+    limit: 4_350,
     target: 3_300,
     reason:
       'keys, events, status and rejections (2.5 kB), and the wasm, which holds the machines of all parts (1.1 kB)',
   },
   {
     parts: 'breaker, budget, cooldown, protect',
-    limit: 5_700,
+    limit: 5_600,
     target: 5_000,
     reason: 'the same, and the options of each part with their texts',
   },

@@ -263,6 +263,8 @@ export class Following {
 
   /** Protection rejects the next attempt. */
   *refuse(by, ms, rule) {
+    // A wait of 0 without a timer, in retrySync, has passed.
+    this.undecided = false;
     this.count(by);
     yield* this.stop(by, rule, ms);
     return false;

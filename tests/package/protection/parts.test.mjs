@@ -64,7 +64,7 @@ for (const { part, option, default: standard, accepts, rejects, beside } of ROWS
 
 test('the declarations and the table of the guide say the defaults', () => {
   const declared = declarations('protection.d.ts');
-  const table = tableIn(documents.get('docs/guide/protection.md'), 'part');
+  const table = tableIn(documents.get('docs/guide/protection.md'), 'part | option');
   for (const { option, default: standard } of ROWS) {
     const number = (text) => Number(text?.replaceAll(/[_,]/g, '').replace('∞', 'Infinity'));
     const [, said] =
@@ -78,13 +78,13 @@ test('the declarations and the table of the guide say the defaults', () => {
 test('one error lists every problem, with the remedy', () => {
   assert.equal(
     caught(() => budget({ capacity: -1, cost: '1', refund: 0 })).message,
-    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 and at ' +
-      'most capacity, got "1"; refund must be true or false, got 0',
+    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 ' +
+      'and at most capacity, got "1"; refund must be true or false, got 0',
   );
   assert.equal(
     caught(() => breaker({ openMS: 5, closeAfter: 0 })).message,
-    'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, got 0. ' +
-      'Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
+    'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, ' +
+      'got 0. Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
   );
   assert.equal(
     caught(() => budget({ preset: 'awsSdk2020' })).message,

@@ -442,7 +442,8 @@ timed('two layers with one state: one warning per process', async (clock) => {
     console.warn = warn;
   }
   assert.deepEqual(warnings, [
-    'rejitter: two layers share one Protection, so each attempt counts twice. Give it to the inner or to the outer one.',
+    'rejitter: two layers share one Protection, so each attempt counts twice. ' +
+      'Give it to the inner or to the outer one.',
   ]);
   assert.equal(clock.pending.size, 0);
 });
