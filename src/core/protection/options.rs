@@ -24,12 +24,12 @@ pub struct BudgetOptions {
     /// Tokens of a full budget, which it starts with: above 0, at most 10^9. Defaults to 50. Make it 50, or the
     /// number of requests in 10 ms if that is more.
     pub capacity: Option<f64>,
-    /// Tokens that an operation gives back if it succeeds at its first attempt: 0, or between 0.001 and 1,000.
+    /// Tokens that an operation returns if it succeeds at its first attempt: 0, or between 0.001 and 1,000.
     /// Defaults to 0.1.
     pub per_success: Option<f64>,
     /// Tokens that a retry takes: at least 0.001, at most the capacity. Defaults to 1.
     pub cost: Option<f64>,
-    /// Whether an operation that succeeds after a retry gives back the tokens of its last retry, instead of
+    /// Whether an operation that succeeds after a retry returns the tokens of its last retry, instead of
     /// `per_success`. Defaults to true: where failures are independent, the budget then stays full up to a
     /// failure rate of 24%, and it runs dry as fast as without if no retry succeeds.
     pub refund: bool,
@@ -60,7 +60,7 @@ pub struct BreakerOptions {
     /// The circuit opens when failures are at least this share of the calls, both within `window_ms`: above 0,
     /// at most 1. Defaults to 0.5.
     pub failure_ratio: Option<f64>,
-    /// Number of calls below which the ratio is not looked at: at least 1; [`UNLIMITED`] for never. Defaults to 10.
+    /// Number of calls below which the ratio is not evaluated: at least 1; [`UNLIMITED`] for never. Defaults to 10.
     pub minimum_calls: Option<u64>,
     /// Length of the window, in ms: between 100 and 3,600,000. Defaults to 10,000. Make it longer than a usual
     /// answer takes.
@@ -91,7 +91,7 @@ pub struct BreakerOptions {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CooldownOptions {
     /// Longest time for which an attempt is held, in ms: non-negative or infinite. Attempts that would be held longer
-    /// are refused. Defaults to 10,000.
+    /// are rejected. Defaults to 10,000.
     pub max_hold_ms: Option<f64>,
     /// More options may follow: end a list of some with `..CooldownOptions::default()`.
     #[doc(hidden)]
@@ -161,7 +161,7 @@ impl BudgetOptions {
     };
 
     /// The budget of the AWS SDKs of 2026: 500 tokens, of which a retry takes 14, or 5 if the server asked for fewer
-    /// requests. A success gives back 1, or what its last retry took.
+    /// requests. A success returns 1, or what its last retry took.
     ///
     /// ```
     /// use rejitter::{BudgetOptions, Protection};

@@ -1,4 +1,4 @@
-//! One destination of a protection: its numbers under a lock, and who is told of their changes.
+//! One destination of a protection: its numbers under a lock, and the reports of their changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(super) struct Cell {
     state: Mutex<State>,
 }
 
-/// The events of one call, told once the lock is free: hooks are foreign code.
+/// The events of one call, reported once the lock is free: hooks are foreign code.
 #[derive(Default)]
 pub(super) struct Told([Option<ProtectionChange>; 2]);
 
@@ -49,7 +49,7 @@ impl Told {
     }
 }
 
-/// A refusal before an attempt or before a wait.
+/// A rejection before an attempt or before a wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Refusal {
     pub(super) by: StopReason,
@@ -72,7 +72,7 @@ impl Cell {
         }
     }
 
-    /// Runs `act` under the lock, then tells the events.
+    /// Runs `act` under the lock, then reports the events.
     pub(super) fn locked<T>(&self, act: impl FnOnce(&mut State, &Recipe, &mut Told) -> T) -> T {
         let mut told = Told::default();
         // Nothing that may panic runs while it is locked, so that nothing is left half done.

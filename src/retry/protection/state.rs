@@ -18,7 +18,7 @@ const MOST_HELD: u64 = 1_000;
 pub(super) struct State {
     /// `None` until it is asked for the first time: full.
     budget: Option<Budget>,
-    /// Whether a retry was refused since the budget was full the last time.
+    /// Whether a retry was rejected since the budget was last full.
     empty: bool,
     granted: u64,
     over_budget: u64,
@@ -30,10 +30,10 @@ pub(super) struct State {
     not_held: u64,
 }
 
-/// The answer to an attempt that wants to begin.
+/// The decision on an attempt that is about to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
-    /// It may begin. The breaker, if there is one, wants these numbers back: generation and lease.
+    /// It may start. The breaker, if there is one, wants these numbers back: generation and lease.
     Begin(Option<(f64, f64)>),
     /// It has to wait for this long, and to ask again.
     Hold {
@@ -95,7 +95,7 @@ impl State {
                 return Entry::Hold { ms, left_ms };
             }
         }
-        // Last, so that nobody who waits holds the place of a probe.
+        // Last, so that no waiting operation holds the place of a probe.
         let Some(options) = &recipe.breaker else {
             return Entry::Begin(None);
         };
@@ -179,7 +179,7 @@ impl State {
         }
     }
 
-    /// Before a wait: returns the wait and the tokens taken for the retry, or the refusal.
+    /// Before a wait: returns the wait and the tokens taken for the retry, or the rejection.
     pub(super) fn retry(
         &mut self,
         recipe: &Recipe,
@@ -307,7 +307,7 @@ impl State {
             .is_some_and(|breaker| breaker.phase() == Phase::Open)
     }
 
-    /// Time for which every attempt is refused for certain. A running probe is not certain: it may end any time.
+    /// Time for which every attempt is rejected for certain. A running probe is not certain: it may end any time.
     fn open_ms(&mut self, now: f64) -> f64 {
         match &mut self.breaker {
             Some(breaker) if breaker.phase() == Phase::Open => breaker.look(now),
