@@ -60,7 +60,8 @@ import { RULES } from './rules.js';
  *   attempt may follow
  * @property {(operation: any, delayMs: number) => number | string} retry asks for a retry: the wait, or a reason to
  *   stop
- * @property {(operation: any, reason: string) => void} settle tells that the operation has ended
+ * @property {(operation: any, reason: string) => string | undefined} settle tells that the operation has ended, and
+ *   returns another reason if that one does not hold
  *
  * The state that several operations share, for one destination (src/js/protection/state.js).
  * @typedef {object} Protection

@@ -199,9 +199,15 @@ export class Gate {
    * @param {string} reason
    */
   settle(operation, reason) {
-    const { budget } = this.#state;
+    const { budget, cooldown } = this.#state;
     const { attempts } = operation;
-    if (this.#heldAt !== undefined) this.#release(this.#heldAt);
+    let another;
+    if (this.#heldAt !== undefined) {
+      this.#release(this.#heldAt);
+      // Timers were late: when the hold began, it was to end before the deadline.
+      if (reason === 'timeout' || reason === 'deadline')
+        another = this.#refuse(operation, 'cooldown', cooldown.left(now()));
+    }
     if (this.#pending) {
       // The deadline ended a first attempt: unless it was held, it had all the time there was.
       const late = reason === 'timeout' && attempts === 1 && this.held === undefined;
@@ -210,13 +216,14 @@ export class Gate {
       this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
     }
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
-    if (budget === undefined) return;
+    if (budget === undefined) return another;
     const used = this.#takenFor === attempts;
     if (reason === 'success') {
       if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, this.#state);
     } else if (this.#taken > 0 && !used) {
       budget.putBack(this.#taken, this.#state);
     }
+    return another;
   }
 
   /**

@@ -128,7 +128,7 @@ export class OperationState {
     if (aborted) reason = 'aborted';
     // Nothing but a hook or a hold has taken the time: there is no outcome.
     else if (attempts === 0 && reason === 'deadline') reason = 'timeout';
-    this.gate?.settle(this, reason);
+    reason = this.gate?.settle(this, reason) ?? reason;
     if (reason === 'success') {
       Object.assign(limits.context ?? {}, { attempts });
       limits.metrics?.succeeded(attempts);
