@@ -541,7 +541,7 @@ timed('a deadline that passes during a hold, because timers are late, rejects by
   await clock.drain();
   assert.ok(seen.error instanceof RejectedError);
   assert.equal(seen.error.by, 'cooldown');
-  assert.equal(seen.error.retryAfterMs, 0, 'it has ended meanwhile');
+  assert.equal(seen.error.retryAfterMs, 0, 'the cooldown has ended');
   const { reason, attempts, retryAfterMs, elapsedMs } = retryReport(seen.error);
   assert.deepEqual([reason, attempts, retryAfterMs, elapsedMs], ['cooldown', 0, 0, 600]);
   assert.deepEqual(api.status().cooldown, { remainingMs: 0, held: 0, refused: 1 });
