@@ -89,7 +89,7 @@ export interface AttemptRecord {
   readonly delayMs?: number;
   /** How long a cooldown held the attempt before it started, in ms. Absent if it was not held. */
   readonly heldMs?: number;
-  /** Present if the attempt is a hedge: it started beside another one. */
+  /** Present if the attempt is a hedge: it started while another one ran. */
   readonly hedge?: true;
   /** Present if the attempt still ran when the other one of its round ended the operation. */
   readonly superseded?: true;

@@ -202,9 +202,9 @@ export interface RetryMetrics {
   readonly attempts: number;
   /** Number of attempts after the first of their operation, without hedges. */
   readonly retries: number;
-  /** Number of hedges of `rejitter/protection`: attempts that started beside another one. */
+  /** Number of hedges of `rejitter/protection`: attempts that started while another one ran. */
   readonly hedges: number;
-  /** Number of operations that succeeded at the first attempt, or at the hedge beside it. */
+  /** Number of operations that succeeded at the first attempt, or at its hedge. */
   readonly firstAttemptSuccesses: number;
   /** Number of operations that succeeded after a retry. */
   readonly retriedSuccesses: number;

@@ -1,7 +1,7 @@
 /**
  * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls
  * to a destination that fails, a *cooldown* makes everyone wait after one "too many requests", a *hedge* sends a second
- * attempt beside one that is slow.
+ * attempt while a slow one runs.
  *
  * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
  * and functions that call it. `createFetch` keeps one state per origin.
@@ -219,8 +219,8 @@ export interface HedgeOptions {
    */
   delayMs?: number | undefined;
   /**
-   * Number of hedges per successful operation, counted in thousandths; finite, between 0.001 and 1. At most 10 are saved
-   * up, which is also the number at the start.
+   * Number of hedges per successful operation, counted in thousandths; finite, between 0.001 and 1. At most 10 are
+   * saved up, which is also the number at the start.
    *
    * @default 0.1
    * @example `{ maxRatio: 0.05 }`
@@ -229,7 +229,7 @@ export interface HedgeOptions {
 }
 
 /**
- * Part that starts a second attempt, the hedge, beside one that is slow. The first of both that ends the operation wins;
+ * Part that starts a second attempt, the hedge, while a slow one runs. The first of both that ends the operation wins;
  * the signal of the other is aborted with a {@link SupersededError}. If both fail, one wait follows, after the last
  * failure. Use it for callbacks that may run twice at a time: in `fetch`, only GET, HEAD, OPTIONS, TRACE and QUERY are
  * hedged, and only if their body can be sent again.
@@ -316,7 +316,7 @@ export interface ProtectionStatus {
   readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly refused: number };
   /**
    * The hedge: when hedges start, how many were started, how many ended their operation with success, and how many were
-   * refused. `delayMs` is `undefined` while too few attempts have been seen.
+   * rejected. `delayMs` is `undefined` while too few attempts have been seen.
    */
   readonly hedge?: {
     readonly delayMs: number | undefined;

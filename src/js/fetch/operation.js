@@ -336,14 +336,14 @@ export class FetchOperation {
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
-  /** Whether an attempt may be made beside a slow one: two copies of the request do no more than one. */
+  /** Whether a hedge may be sent while a slow attempt runs: two copies of the request do no more than one. */
   get mayHedge() {
     const { method, replays } = this.request;
     return this.mayRepeat && replays && isSafe(method);
   }
 
   /**
-   * Returns a copy for an attempt beside the running one. What it does not have of its own is the operation's.
+   * Returns a copy for the hedge of the running attempt. It inherits all other fields from the operation.
    * @returns {FetchOperation}
    */
   beside() {
@@ -352,7 +352,7 @@ export class FetchOperation {
   }
 
   /**
-   * Goes on with what an attempt beside the other one has brought.
+   * Goes on with the response and the ruling of the other attempt of the round.
    * @param {FetchOperation} other
    */
   join(other) {

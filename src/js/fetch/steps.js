@@ -106,7 +106,7 @@ export class FetchSteps extends Operation {
     this.fetch.join(lane.fetch);
   }
 
-  /** The other attempt of the round counts: nobody reads the response of this one. */
+  /** The other attempt of the round counts, so the response of this one is never read. */
   drop() {
     this.fetch.discard();
   }

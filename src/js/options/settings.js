@@ -65,9 +65,9 @@ import { RULES } from './rules.js';
  * @property {Race | undefined} race what starts hedges
  * @property {number} hedges number of hedges so far
  *
- * Rounds of one operation, an attempt and the hedge beside it each (src/js/protection/round.js).
+ * Rounds of one operation, an attempt and its hedge each (src/js/protection/round.js).
  * @typedef {object} Race
- * @property {(operation: any, ask: number) => void} begins tells that an attempt begins. `ask` is the step that waits for
+ * @property {(operation: any, ask: number) => void} begins tells that an attempt starts. `ask` is the step that waits for
  *   `pending` and calls `decide`. While there is a hedge, the round replaces what the operation does after the attempt
  *
  * The state that several operations share, for one destination (src/js/protection/state.js).

@@ -36,7 +36,7 @@ export class Gate {
   /** All holds of the attempt, without their draws. */
   #planned = 0;
   /**
-   * What is special about the attempt, for its record.
+   * Fields that the record of the attempt has besides the usual ones.
    * @type {{ heldMs?: number, hedge?: true, superseded?: true } | undefined}
    */
   held = undefined;

@@ -1,5 +1,5 @@
 // @ts-check
-// Hedging: a second attempt beside one that is slow. When to start it, and how many there may be.
+// Hedging: a second attempt while a slow one runs. When to start it, and how many there may be.
 
 import { isMs, isWithin } from '../options/checks.js';
 import { failure, leftOut } from '../options/messages.js';
@@ -47,7 +47,7 @@ class Hedge {
   #quantile;
   #latency;
   #budget;
-  /** Hedges that were started, that ended their operations with success, and that protection refused. */
+  /** Hedges that were started, that ended their operations with success, and that protection rejected. */
   hedges = 0;
   won = 0;
   refused = 0;
@@ -141,5 +141,5 @@ class Hedge {
   }
 }
 
-/** The budget of hedges tells nobody. */
+/** The budget of hedges reports no events. */
 const quiet = { tell() {} };

@@ -1,6 +1,7 @@
 // @ts-check
 // How long first attempts take, so that a hedge starts when most of them would have ended: the machine of
-// src/core/protection/latency.rs. In JavaScript it is smaller than in WebAssembly, and apps without hedges leave it out.
+// src/core/protection/latency.rs. In JavaScript it is smaller than in WebAssembly, and apps without hedges do not
+// bundle it.
 
 /** Slots of a histogram: 24 octaves of 8. */
 const SLOTS = 192;

@@ -1,5 +1,5 @@
 // @ts-check
-// Rounds: an attempt, and the hedge beside it if it is slow. The first of both that decides the operation ends it; if
+// Rounds: an attempt, and its hedge if it is slow. The first of both that decides the operation ends it; if
 // both have failed, the round has failed.
 //
 // The attempt runs in the operation itself. The hedge runs in a copy of it, which goes through the same steps until it
@@ -151,7 +151,7 @@ export class Race {
       plan: (/** @type {number} */ exactlyMs) => this.#failed(operation, lane, exactlyMs),
       settle: (/** @type {string} */ reason) => this.#decides(operation, lane, reason),
     });
-    // What it does not have of its own are the operation's: whether that was aborted, and its deadline.
+    // The hedge shares the operation's deadline, and whether the operation was aborted.
     lane.limits = Object.assign(Object.create(limits), {
       operation: lane,
       attempt: undefined,
@@ -192,7 +192,7 @@ export class Race {
   }
 
   /**
-   * The hedge has ended the operation, unless that is over.
+   * The hedge has ended the operation, unless that has ended already.
    * @param {any} operation
    * @param {any} lane
    * @param {string} reason
@@ -399,7 +399,7 @@ function sort(operation) {
 }
 
 /**
- * Drives a hedge until it takes no step any more. What it still ends with then is nobody's.
+ * Drives a hedge until it takes no step any more. Its later result or error is ignored.
  * @param {any} lane
  * @param {(fault: unknown) => void} onFault
  */

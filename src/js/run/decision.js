@@ -34,7 +34,7 @@ const DEADLINE = -2;
  * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
  * @param {number | undefined} serverMs the wait that a server asks for; below 0, NaN or undefined for none
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
- * @param {number} [hedges] attempts beside others: waits follow rounds
+ * @param {number} [hedges] number of hedges: waits follow rounds
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
   const { jitter, random } = settings;

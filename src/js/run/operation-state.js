@@ -79,7 +79,7 @@ export class OperationState {
     this.ended = 0;
   }
 
-  /** Number of attempts that were begun beside another one. */
+  /** Number of attempts that started while another one ran. */
   get hedges() {
     return this.gate?.hedges ?? 0;
   }

@@ -252,7 +252,7 @@ timed('the body of a hedge that won stays abortable by the caller', async ({ at,
   assert.equal(calls[1].signal.reason, reason);
 });
 
-timed('throwOnStatus: errors of both attempts, and the last one comes out', async ({ at, make }) => {
+timed('throwOnStatus: both attempts fail, and the caller gets the last error', async ({ at, make }) => {
   const { fetch, calls } = make({ maxAttempts: 2, throwOnStatus: true });
   const run = watched(fetch(URL_OF));
   await at(60);

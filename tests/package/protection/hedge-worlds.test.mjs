@@ -53,7 +53,7 @@ function begin(draw, { policy, clock }) {
   return operation;
 }
 
-/** What must hold for each operation that has settled. */
+/** Asserts the rules for each operation that has settled. */
 function check(operation, { maxAttempts, totalTimeoutMs = Infinity }) {
   const { calls, state, outcome, signal } = operation;
   assert.equal(operation.settled, 1);

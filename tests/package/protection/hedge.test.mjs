@@ -26,8 +26,8 @@ const error = (text) => new Error(text);
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 
 /**
- * Runs under a virtual clock from 0, with an operation of its own: `begin(options, ...parts)` starts one and returns
- * its calls, its end and what its hooks saw.
+ * Runs under a virtual clock from 0. The body gets a function that starts an operation with options and parts, and
+ * returns its calls, its end and what its hooks saw.
  */
 const timed = (name, body) =>
   test(name, async () => {
@@ -261,7 +261,7 @@ timed('a failure that ends the operation ends the round at once', async ({ at, b
   }
 });
 
-timed('the answer about a failure is dropped once the round is over', async ({ at, begin }) => {
+timed('the answer about a failure is dropped once the round has ended', async ({ at, begin }) => {
   for (const which of [0, 1]) {
     const start = performance.now();
     const asked = [];
@@ -333,7 +333,7 @@ timed('the deadline ends all; the error before it is the cause', async ({ at, be
   }
 });
 
-timed('a result of the hedge that was refused comes out at the deadline', async ({ at, begin }) => {
+timed('a rejected result of the hedge is returned at the deadline', async ({ at, begin }) => {
   const { calls, run, report } = begin({ totalTimeoutMs: 200, retryOnResult: (value) => value === 'no' });
   await at(60);
   await ok(calls[1], 'no');
@@ -343,7 +343,7 @@ timed('a result of the hedge that was refused comes out at the deadline', async 
   assert.equal(report(), undefined);
 });
 
-timed('an accepted result wins over a refused one', async ({ at, begin }) => {
+timed('an accepted result wins over a rejected one', async ({ at, begin }) => {
   const { calls, run } = begin({ retryOnResult: (value) => value === 'no' });
   await at(60);
   await ok(calls[0], 'no');
@@ -456,7 +456,7 @@ timed('half-open, open and cooling down: no hedge', async ({ at, begin }) => {
   await ok(calls[0]);
 });
 
-timed('both budgets pay: if the second refuses, the first gets its token back', async ({ at, begin }) => {
+timed('both budgets pay: if the second one rejects, the first one gets its token back', async ({ at, begin }) => {
   const { api, calls, policy, run } = begin(
     { totalTimeoutMs: 1000 },
     hedge({ delayMs: 50 }),
@@ -551,7 +551,7 @@ timed('the breaker hears each attempt, and nothing of a superseded one', async (
   assert.deepEqual([opens.api.status().breaker.state, opens.api.status().breaker.failures], ['closed', 0]);
 });
 
-timed('an inner layer that refuses ends the round', async ({ at, begin }) => {
+timed('an inner layer that rejects ends the round', async ({ at, begin }) => {
   const { calls, run, signals } = begin();
   await at(60);
   const refused = new RejectedError('breaker', 5);
@@ -591,7 +591,7 @@ timed('the learned delay: 20 first attempts, and the upper edge of the slot of t
 });
 
 timed('what is learned: successes, timeouts and superseded first attempts; no failures', async ({ at, begin }) => {
-  /** The delay after 19 first attempts of 2 ms, and one more that `more` makes. Undefined if that was no sample. */
+  /** The delay after 19 first attempts of 2 ms, and one more that `more` makes. Undefined if that one did not count. */
   const learned = async (more) => {
     const { api, policy, calls } = begin({ attemptTimeoutMs: 40, maxAttempts: 2 }, hedge({ quantile: 0.99 }));
     const from = performance.now();

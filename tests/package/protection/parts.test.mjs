@@ -138,8 +138,8 @@ test('protect takes each kind of part once, then options', () => {
     ],
     [
       () => protect(budget, breaker(), 5, cooldown()),
-      'part 1 must be made by budget(), breaker(), cooldown() or hedge(), got a function; part 3 must be made by budget(), ' +
-        'breaker(), cooldown() or hedge(), got 5',
+      'part 1 must be made by budget(), breaker(), cooldown() or hedge(), got a function; ' +
+        'part 3 must be made by budget(), breaker(), cooldown() or hedge(), got 5',
     ],
     [() => protect(budget(), 5), 'options must be an object, got 5'],
   ])
