@@ -14,6 +14,10 @@ mod cooldown;
 mod differential;
 #[path = "protection/latency.rs"]
 mod latency;
+#[path = "protection/latency_lives.rs"]
+mod latency_lives;
+#[path = "protection/lives.rs"]
+mod lives;
 #[path = "protection/naive.rs"]
 mod naive;
 #[path = "common/words.rs"]

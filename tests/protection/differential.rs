@@ -9,23 +9,11 @@ use rejitter::internals::protection::{
     Admission, Breaker, BreakerSettings, Budget, Change, Cooldown, Phase, Verdict,
 };
 
+use super::lives::{Digest, write};
 use super::words::Words;
 
 /// Steps per life.
 const STEPS: u32 = 100;
-
-/// FNV-1a over 32-bit words, the lower word of each number first.
-struct Digest(u32);
-
-impl Digest {
-    fn add(&mut self, number: f64) {
-        let bits = number.to_bits();
-        #[allow(clippy::cast_possible_truncation)]
-        for word in [bits as u32, (bits >> 32) as u32] {
-            self.0 = (self.0 ^ word).wrapping_mul(0x0100_0193);
-        }
-    }
-}
 
 struct Life {
     words: Words,
@@ -59,7 +47,7 @@ impl Life {
         let capacity = f64::from(1 + words.below(5_000));
         Self {
             words,
-            digest: Digest(0x811c_9dc5),
+            digest: Digest::new(),
             now,
             scale,
             options,
@@ -185,19 +173,9 @@ fn digest(index: u32) -> u32 {
     life.digest.0
 }
 
-/// For the test of the package, which names the file and how many lives: a digest per life. Without a name, a few.
 #[test]
 fn digests_are_written_per_life() {
-    let lives =
-        std::env::var("REJITTER_LIVES").map_or(1_000, |many| many.parse().expect("a number"));
-    let digests: Vec<u32> = (0..lives).map(digest).collect();
-    if let Some(file) = std::env::var_os("REJITTER_LIFE_DIGESTS") {
-        let bytes: Vec<u8> = digests.iter().flat_map(|d| d.to_le_bytes()).collect();
-        std::fs::write(file, bytes).expect("written");
-    }
-    // Different steps and answers: digests that say something.
-    let distinct: HashSet<u32> = digests.iter().copied().collect();
-    assert!(distinct.len() > digests.len() * 99 / 100);
+    write(1_000, digest);
 }
 
 #[test]

@@ -3,14 +3,13 @@
 // the native digests. REJITTER_LIVES sets how many lives of 100 steps are compared.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { modules, repo, run } from '../lib/consumer.mjs';
+import { modules } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
+import { nativeDigests, newDigest } from './lives.mjs';
 
 const load = (name) => import(pathToFileURL(join(modules, 'lib', name)).href);
 const {
@@ -52,18 +51,11 @@ const STEPS = 100;
 const SCALES = [0.01, 1, 30, 500, 7000, 60_000];
 const COUNTS = [1, 3, 10, Infinity];
 
-const number = new Float64Array(1);
-const halves = new Uint32Array(number.buffer);
-
 /** Plays a life. Returns the digest of its answers, and how many successes needed no core. */
 function play(index, core) {
   const { word, below, unit } = words(index);
-  let hash = 0x811c9dc5;
-  const add = (value) => {
-    number[0] = value;
-    hash = Math.imul(hash ^ halves[0], 0x01000193);
-    hash = Math.imul(hash ^ halves[1], 0x01000193);
-  };
+  const digest = newDigest();
+  const { add } = digest;
   const scale = SCALES[below(6)];
   let now = 1e6 * unit();
   const options = Float64Array.of(
@@ -133,27 +125,14 @@ function play(index, core) {
     add(tokensOf(core, budget, capacity));
   };
   for (let i = 0; i < STEPS; i += 1) step();
-  return { digest: hash >>> 0, fast };
+  return { digest: digest.value(), fast };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'lives-'));
-after(() => rmSync(folder, { recursive: true }));
 /** @type {Uint32Array} */
 let native;
 
 before(async () => {
-  const file = join(folder, 'digests');
-  const exactly = ['--exact', 'differential::digests_are_written_per_life'];
-  // With the features of the other native tests: the same program.
-  const args = ['test', '--locked', '--quiet', '--all-features', '--test', 'protection', '--', ...exactly];
-  const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, {
-    cwd: repo,
-    env: { REJITTER_LIFE_DIGESTS: file, REJITTER_LIVES: String(LIVES) },
-  });
-  assert.equal(code, 0, stdout + stderr);
-  const bytes = readFileSync(file);
-  native = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-  assert.equal(native.length, LIVES);
+  native = await nativeDigests('differential', LIVES);
 });
 
 for (const [form, core] of Object.entries(FORMS)) {
