@@ -89,6 +89,10 @@ export interface AttemptRecord {
   readonly delayMs?: number;
   /** How long a cooldown held the attempt before it started, in ms. Absent if it was not held. */
   readonly heldMs?: number;
+  /** Present if the attempt is a hedge: it started while another one was running. */
+  readonly hedge?: true;
+  /** Present if the attempt still ran when the other one of its round ended the operation. */
+  readonly superseded?: true;
 }
 
 /** Report of an operation that ended without success. */
@@ -121,6 +125,8 @@ export interface AttemptEvent {
   readonly name?: string;
   /** Milliseconds since the operation started. */
   readonly elapsedMs: number;
+  /** In `onAttempt` and `onFailure`: present if the attempt is a hedge. */
+  readonly hedge?: true;
 }
 
 /** Outcome of an attempt: an error, or a result that `retryOnResult` decides about. */

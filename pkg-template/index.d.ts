@@ -200,9 +200,11 @@ export interface RetryMetrics {
   readonly operations: number;
   /** Number of callback calls. */
   readonly attempts: number;
-  /** Number of attempts after the first of their operation. */
+  /** Number of attempts after the first of their operation, without hedges. */
   readonly retries: number;
-  /** Number of operations that succeeded at the first attempt. */
+  /** Number of hedges of `rejitter/protection`: attempts that started while another one was running. */
+  readonly hedges: number;
+  /** Number of operations that succeeded at the first attempt, or at its hedge. */
   readonly firstAttemptSuccesses: number;
   /** Number of operations that succeeded after a retry. */
   readonly retriedSuccesses: number;

@@ -1,6 +1,7 @@
 /**
  * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls
- * to a destination that fails, a *cooldown* makes everyone wait after one "too many requests".
+ * to a destination that fails, a *cooldown* makes everyone wait after one "too many requests", a *hedge* is a second
+ * attempt that starts while a slow one is still running.
  *
  * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
  * and functions that call it. `createFetch` keeps one state per origin.
@@ -14,12 +15,12 @@
  */
 
 /**
- * A recipe of one part, made by {@link budget}, {@link breaker} or {@link cooldown}. It has no state: {@link protect}
- * makes that.
+ * A recipe of one part, made by {@link budget}, {@link breaker}, {@link cooldown} or {@link hedge}. It has no state:
+ * {@link protect} makes that.
  */
 export interface Part {
   /** Name of the part. */
-  readonly part: 'budget' | 'breaker' | 'cooldown';
+  readonly part: 'budget' | 'breaker' | 'cooldown' | 'hedge';
 }
 
 /** Options of {@link budget}. */
@@ -200,6 +201,53 @@ export interface CooldownOptions {
  */
 export function cooldown(options?: CooldownOptions): Part;
 
+/** Options of {@link hedge}. */
+export interface HedgeOptions {
+  /**
+   * Fraction of first attempts that have ended when a hedge starts, learned from the last 30 to 60 s. Finite, positive,
+   * below 1. No hedge starts before 20 first attempts have succeeded or timed out. Omit it if `delayMs` is set.
+   *
+   * @default 0.95
+   * @example `{ quantile: 0.99 }`
+   */
+  quantile?: number | undefined;
+  /**
+   * Time after the start of an attempt at which its hedge starts, in ms; finite, non-negative.
+   *
+   * @default none: it is learned
+   * @example `{ delayMs: 100 }`
+   */
+  delayMs?: number | undefined;
+  /**
+   * Number of hedges per successful operation, counted in thousandths; finite, between 0.001 and 1. At most 10 are
+   * saved up, which is also the number at the start.
+   *
+   * @default 0.1
+   * @example `{ maxRatio: 0.05 }`
+   */
+  maxRatio?: number | undefined;
+}
+
+/**
+ * Part that starts a second attempt, the hedge, while a slow one is still running. The first of both that ends the
+ * operation wins; the signal of the other is aborted with a {@link SupersededError}. If both fail, one wait follows,
+ * after the last failure. Use it for callbacks that may run twice at a time: in `fetch`, only GET, HEAD, OPTIONS, TRACE
+ * and QUERY are hedged, and only if their body can be sent again.
+ *
+ * A hedge counts as one of `maxAttempts`. It starts only while the circuit is closed and no cooldown holds, and takes
+ * tokens of the budget as a retry does.
+ *
+ * @throws {TypeError | RangeError} listing every invalid option
+ * @example
+ * ```js
+ * import { createFetch } from 'rejitter/fetch';
+ * import { budget, hedge, protect } from 'rejitter/protection';
+ * const fetch = createFetch({ protection: protect(budget(), hedge({ quantile: 0.95 })) });
+ * await fetch('https://example.com/search?q=slow');
+ * ```
+ */
+export function hedge(options?: HedgeOptions): Part;
+
 /** Event that `onEvent` receives. Frozen. */
 export interface ProtectionEvent {
   /**
@@ -266,6 +314,16 @@ export interface ProtectionStatus {
   };
   /** The cooldown: what is left of it, how many attempts it holds now, and how many it rejected. */
   readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly refused: number };
+  /**
+   * The hedge: when hedges start, how many were started, how many ended their operation with success, and how many were
+   * rejected. `delayMs` is `undefined` while too few attempts have been seen.
+   */
+  readonly hedge?: {
+    readonly delayMs: number | undefined;
+    readonly hedges: number;
+    readonly won: number;
+    readonly refused: number;
+  };
 }
 
 /** State that operations share, and those of its keys. Made by {@link protect}. */
@@ -298,7 +356,8 @@ export interface Protection {
 
 /**
  * Puts parts together, each kind at most once. They act in one order, whatever that of the arguments: an open circuit
- * rejects, a cooldown holds, a half-open circuit admits; after a failure, the budget comes last.
+ * rejects, a cooldown holds, a half-open circuit admits; after a failure, the budget comes last. `retrySync` takes no
+ * hedge.
  *
  * Set the result as the option `protection`. One protection belongs to one layer: give it to the inner or to the outer
  * of two nested operations.
@@ -340,4 +399,23 @@ export class RejectedError extends Error {
   readonly retryAfterMs: number;
   /** The failure that opened the circuit or set the cooldown, if it was an error. */
   readonly cause: unknown;
+}
+
+/**
+ * Reason with which an attempt's signal is aborted when the other attempt of its round has ended the operation.
+ *
+ * @example
+ * ```js
+ * import { RetryPolicy } from 'rejitter';
+ * import { SupersededError, hedge, protect } from 'rejitter/protection';
+ * const policy = new RetryPolicy({ protection: protect(hedge({ delayMs: 100 })) });
+ * await policy.run(async ({ signal }) => {
+ *   signal.addEventListener('abort', () => console.log(signal.reason instanceof SupersededError));
+ *   return fetch('https://example.com', { signal });
+ * });
+ * ```
+ */
+export class SupersededError extends Error {
+  /** Identifies the error where `instanceof` does not work, such as across realms. */
+  readonly name: 'SupersededError';
 }

@@ -253,7 +253,7 @@ fn requests_share_a_protection_and_a_refused_one_gets_the_answer_of_the_layer() 
     assert_eq!(ask(200), Err("refused"));
     assert_eq!((calls.get(), api.status().breaker.unwrap().refused), (5, 1));
 
-    // A refusal may be a response, for services that have no errors.
+    // A rejection may be a response, for services that have no errors.
     let teapot = RetryLayer::new(POLICY, |_: Result<&u16, &Infallible>| false)
         .sleeper(time.clone())
         .protection(&api, |_| Ok(418))
@@ -276,7 +276,7 @@ fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
     });
     let service = RetryLayer::new(POLICY, transient)
         .sleeper(time.clone())
-        .protection(&api, |_| unreachable!("no budget refuses a first attempt"))
+        .protection(&api, |_| unreachable!("no budget rejects a first attempt"))
         .layer(service);
     assert_eq!(time.block_on(service.clone().oneshot(())), Ok(502));
     assert_eq!(time.block_on(service.oneshot(())), Ok(503));

@@ -7,14 +7,14 @@
 use std::cell::UnsafeCell;
 
 use crate::core::protection::{
-    Admission, Breaker, BreakerNumbers, BreakerOptions, Budget, Change, Cooldown, Verdict,
+    Admission, Breaker, BreakerNumbers, BreakerSettings, Budget, Change, Cooldown, Verdict,
 };
 
 /// The registers as src/js/protection/machines.js writes and reads them: `f64`s in this order.
 #[repr(C)]
 struct Registers {
     breaker: Breaker,
-    options: BreakerOptions,
+    options: BreakerSettings,
     numbers: BreakerNumbers,
     budget: Budget,
     cooldown: Cooldown,
@@ -25,7 +25,7 @@ struct Shared(UnsafeCell<Registers>);
 // SAFETY: the file is compiled for wasm without threads. An instance has one caller at a time.
 unsafe impl Sync for Shared {}
 
-const NO_OPTIONS: BreakerOptions = BreakerOptions {
+const NO_OPTIONS: BreakerSettings = BreakerSettings {
     failure_ratio: 0.0,
     minimum_calls: 0.0,
     window_ms: 0.0,

@@ -92,9 +92,9 @@ pub enum StopReason {
     Randomness,
     /// The budget of the [`Protection`](crate::Protection) had no tokens for a retry.
     Budget,
-    /// The breaker of the [`Protection`](crate::Protection) refused an attempt: the circuit was open.
+    /// The breaker of the [`Protection`](crate::Protection) rejected an attempt: the circuit was open.
     Breaker,
-    /// The cooldown of the [`Protection`](crate::Protection) refused an attempt: it would have been held too long.
+    /// The cooldown of the [`Protection`](crate::Protection) rejected an attempt: it would have been held too long.
     Cooldown,
 }
 

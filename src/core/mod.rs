@@ -41,7 +41,7 @@ pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::DelaysMs;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
-#[cfg(feature = "retry")]
+#[cfg(any(feature = "retry", feature = "lab"))]
 pub(crate) use options::{Problems, within};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};

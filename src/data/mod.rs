@@ -19,7 +19,7 @@ use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 use crate::lab::Model;
 //- For the exports alone.
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "lab-exports"))]
-pub(crate) use read::{camel_case, rejection};
+pub(crate) use read::{camel_case, rejection, whole};
 //+
 pub use value::Value;
 

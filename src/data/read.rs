@@ -426,7 +426,7 @@ fn infinite(value: &Value) -> Value {
 }
 
 /// Returns the value as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
-fn whole(value: &Value) -> Option<u64> {
+pub(crate) fn whole(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else {
         return None;
     };

@@ -15,6 +15,7 @@ pub(super) fn amplification(attempts: u64, options: &BudgetOptions) -> f64 {
 
 /// The rate of failures up to which the budget is idle.
 fn knee(attempts: u64, options: &BudgetOptions) -> f64 {
+    let options = options.settings();
     let ratio = options.per_success / options.cost;
     let (mut idle, mut busy) = (0.0, 1.0);
     for _ in 0..60 {
@@ -46,16 +47,11 @@ fn power(p: f64, k: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::protection::{Budget, thousandths};
+    use crate::core::protection::Budget;
     use crate::core::{Seed, UNLIMITED};
     use crate::simulation::Noise;
 
-    const REFUND: BudgetOptions = BudgetOptions {
-        capacity: 50.0,
-        per_success: 0.1,
-        cost: 1.0,
-        refund: true,
-    };
+    const REFUND: BudgetOptions = BudgetOptions::DEFAULT;
     const NONE: BudgetOptions = BudgetOptions {
         refund: false,
         ..REFUND
@@ -95,8 +91,8 @@ mod tests {
 
     /// Requests per operation with the machine itself.
     fn measured(attempts: u64, options: &BudgetOptions, p: f64) -> f64 {
-        let (capacity, cost) = (thousandths(options.capacity), thousandths(options.cost));
-        let mut budget = Budget::new(capacity);
+        let options = options.settings();
+        let mut budget = Budget::new(options.capacity);
         let mut noise = Noise::new(Seed::new(17), attempts);
         let operations = 200_000;
         let mut requests = 0.0;
@@ -106,14 +102,14 @@ mod tests {
                 requests += 1.0;
                 if noise.uniform() >= p {
                     let refund = options.refund && taken > 0.0;
-                    let success = thousandths(options.per_success);
+                    let success = options.per_success;
                     budget.credit(if refund { taken } else { success });
                     break;
                 }
-                if attempt == attempts || !budget.take(capacity, cost) {
+                if attempt == attempts || !budget.take(options.capacity, options.cost) {
                     break;
                 }
-                taken = cost;
+                taken = options.cost;
             }
         }
         requests / f64::from(operations)
@@ -133,7 +129,8 @@ mod tests {
                 }
                 // Far above it, as many as are paid for.
                 if options.refund {
-                    let paid = options.per_success / options.cost * 0.2 / 0.8;
+                    let settings = options.settings();
+                    let paid = settings.per_success / settings.cost * 0.2 / 0.8;
                     let found = measured(attempts, &options, 0.8) - 1.0;
                     assert!((found / paid - 1.0).abs() < 0.05, "{found}, not {paid}");
                 }

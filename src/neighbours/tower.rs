@@ -96,7 +96,7 @@ struct Settings<C, S, P> {
     protection: P,
 }
 
-/// A protection with the answer to refused requests: see [`RetryLayer::protection`].
+/// A protection with the answer to rejected requests: see [`RetryLayer::protection`].
 #[derive(Debug, Clone)]
 pub struct ProtectedBy<R> {
     protection: Protection,
@@ -152,11 +152,11 @@ impl<C, S, P> RetryLayer<C, S, P> {
 
     /// Shares this [`Protection`] with all requests of the service. See [`Retry::protection`].
     ///
-    /// A request that is refused before its first attempt has no outcome of the service. `refused` makes one, an
+    /// A request that is rejected before its first attempt has no outcome of the service. `refused` makes one, an
     /// error or a response, so that the types of the service stay the same. A service of `BoxError`s takes
     /// `|rejected| Err(rejected.into())`; a server may answer 503.
     ///
-    /// [`Verdict::Retry`] and [`Verdict::RetryExactly`] tell the breaker of a failure, also if the request cannot be
+    /// [`Verdict::Retry`] and [`Verdict::RetryExactly`] report a failure to the breaker, also if the request cannot be
     /// copied or no attempt is left. [`Verdict::RetryAtLeast`] starts the cooldown, and [`Verdict::Stop`] means a
     /// success for a response, and nothing for an error.
     ///

@@ -44,13 +44,13 @@ impl fmt::Display for TimeoutError {
 
 impl Error for TimeoutError {}
 
-/// A [`Protection`](crate::Protection) refused the first attempt of an operation: nothing was sent.
+/// A [`Protection`](crate::Protection) rejected the first attempt of an operation: nothing was sent.
 ///
 /// It has no source: the failure that opened a circuit is that of another operation, of any type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RejectedError {
-    /// The part that refused: [`StopReason::Breaker`] or [`StopReason::Cooldown`].
+    /// The part that rejected it: [`StopReason::Breaker`] or [`StopReason::Cooldown`].
     pub by: StopReason,
     /// Time until asking again makes sense: when the circuit becomes half-open, or the cooldown ends.
     /// [`Duration::MAX`] if the circuit was opened by hand until it is closed.
@@ -84,12 +84,12 @@ pub enum AttemptError<E> {
     Error(E),
     /// The attempt was dropped, because its time ran out.
     Timeout(TimeoutError),
-    /// A [`Protection`](crate::Protection) refused the operation's first attempt.
+    /// A [`Protection`](crate::Protection) rejected the operation's first attempt.
     Rejected(RejectedError),
 }
 
 impl<E> AttemptError<E> {
-    /// The callback's own error. `None` if time ran out, or the attempt was refused.
+    /// The callback's own error. `None` if time ran out, or the attempt was rejected.
     #[must_use]
     pub fn error(&self) -> Option<&E> {
         match self {
@@ -98,7 +98,7 @@ impl<E> AttemptError<E> {
         }
     }
 
-    /// The callback's own error by value. `None` if time ran out, or the attempt was refused.
+    /// The callback's own error by value. `None` if time ran out, or the attempt was rejected.
     #[must_use]
     pub fn into_error(self) -> Option<E> {
         self.into_own().ok()
@@ -179,9 +179,9 @@ impl<E> RetryError<E> {
             .chain([&self.error])
     }
 
-    /// The part of the [`Protection`](crate::Protection) that refused the first attempt:
+    /// The part of the [`Protection`](crate::Protection) that rejected the first attempt:
     /// [`StopReason::Breaker`] or [`StopReason::Cooldown`]. `None` if an attempt was made, also if a
-    /// protection refused the next one.
+    /// protection rejected the next one.
     ///
     /// ```
     /// use rejitter::testing::VirtualTime;
@@ -216,8 +216,8 @@ impl<E> RetryError<E> {
     /// Returns the latest error of the callback by value, as [`own_error`](Self::own_error).
     ///
     /// # Errors
-    /// If no attempt returned an error, because time ran out in all of them, or a protection refused the
-    /// first: the last timeout, or the refusal.
+    /// If no attempt returned an error, because time ran out in all of them, or a protection rejected the
+    /// first: the last timeout, or the rejection.
     ///
     /// ```
     /// use rejitter::testing::VirtualTime;
@@ -244,7 +244,7 @@ impl<E> RetryError<E> {
 }
 
 /// The error itself, the number of attempts and the reason: `no route (after 3 attempts: exhausted)`. If
-/// time ran out, also the callback's error before. A refusal alone if there was no attempt.
+/// time ran out, also the callback's error before. The rejection alone if there was no attempt.
 impl<E: fmt::Display> fmt::Display for RetryError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.rejected_by().is_some() {

@@ -105,7 +105,7 @@ impl<M> Operation<M> {
     }
 }
 
-/// A draw for protection, beside those of the waits after `attempt`. Without randomness the time has to do.
+/// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
 fn draw_beside(
     seed: &mut Option<Seed>,
     attempt: u64,
@@ -138,11 +138,11 @@ impl<M: Outcome> Operation<M> {
         now
     }
 
-    /// Before an attempt: `None` if it begins, or the time for which it is held. Ends the operation if the deadline
-    /// has passed, or if its protection refuses the attempt.
+    /// Before an attempt: `None` if it starts, or the time for which it is held. Ends the operation if the deadline
+    /// has passed, or if its protection rejects the attempt.
     pub(super) fn ready(&mut self, now: Duration) -> Result<Option<Duration>, M::Error> {
         let attempts = self.attempts;
-        // A first attempt may begin, however little time there is.
+        // A first attempt may start, however little time there is.
         if attempts > 0 && self.remaining(now).is_some_and(|left| left.is_zero()) {
             return self.end_early(StopReason::Deadline, now, None);
         }
@@ -247,7 +247,7 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
-    /// The end of the operation, which gives back what it holds of its protection.
+    /// The end of the operation, which releases what it holds of its protection.
     fn ending(&mut self, reason: StopReason, now: Duration) -> Ending {
         let retry_after = self.outcome.guard().and_then(|guard| {
             guard.release();

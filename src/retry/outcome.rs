@@ -55,7 +55,7 @@ pub trait Outcome: sealed::Sealed + Sized {
         ending: Ending,
     ) -> Self::Error;
 
-    /// No attempt begins: returns the last attempt's error, or before the first one `error`. `None` if the form
+    /// No attempt starts: returns the last attempt's error, or before the first one `error`. `None` if the form
     /// has no place for it.
     #[doc(hidden)]
     fn end_early(

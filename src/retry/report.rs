@@ -11,7 +11,7 @@ const KEPT: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport<E> {
-    /// Number of attempts. 0 if a [`Protection`](crate::Protection) refused the first one.
+    /// Number of attempts. 0 if a [`Protection`](crate::Protection) rejected the first one.
     pub attempts: u64,
     /// Time from the start of the operation to its end.
     pub elapsed: Duration,
@@ -43,7 +43,7 @@ pub struct AttemptRecord<E> {
     /// How long the cooldown of a [`Protection`](crate::Protection) held it before its start. Zero if it did not.
     pub held: Duration,
     /// The wait that followed it, as decided. `None` after the last attempt, unless a deadline passed
-    /// because a wait ended late, or a [`Protection`](crate::Protection) refused the attempt after it.
+    /// because a wait ended late, or a [`Protection`](crate::Protection) rejected the attempt after it.
     pub delay: Option<Duration>,
 }
 

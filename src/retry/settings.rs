@@ -201,9 +201,9 @@ macro_rules! setters {
                 self.with(|parts| parts.hooks(|hooks| HintOf(hint, hooks)))
             }
 
-            /// Sets the function that tells the [`Protection`](crate::Protection) what an error says about the
-            /// destination. Defaults to what [`when`](Self::when) decided: see [`Signal`](crate::Signal). `None`
-            /// means the default.
+            /// Sets the function that decides what an error says about the destination, for the
+            /// [`Protection`](crate::Protection). Defaults to what [`when`](Self::when) decided: see
+            /// [`Signal`](crate::Signal). `None` means the default.
             ///
             /// It is called once after each attempt that failed with an error, in protected operations alone. It
             /// does not decide about the retry.
@@ -361,15 +361,15 @@ macro_rules! setters {
                 self.with(Parts::report)
             }
 
-            /// Shares this [`Protection`](crate::Protection) with other operations: its parts may refuse an
+            /// Shares this [`Protection`](crate::Protection) with other operations: its parts may reject an
             /// attempt, or hold it.
             ///
-            /// Before each attempt, in this order: the breaker refuses while it is open, the cooldown holds the
-            /// attempt or refuses it, the breaker admits it. After a failed attempt, once the wait is computed: the
-            /// wait is at least as long as the cooldown holds others. Then the breaker refuses if it is open
-            /// beyond its end, and the budget gives a token or refuses. So nothing waits for a refusal.
+            /// Before each attempt, in this order: the breaker rejects while it is open, the cooldown holds the
+            /// attempt or rejects it, the breaker admits it. After a failed attempt, once the wait is computed: the
+            /// wait is at least as long as the cooldown holds others. Then the breaker rejects if it is open
+            /// beyond its end, and the budget gives a token or rejects. So nothing waits for a rejection.
             ///
-            /// A refusal after an attempt ends the operation with its own last error. A refusal before the first
+            /// A rejection after an attempt ends the operation with its own last error. A rejection before the first
             /// attempt has no error of the callback to return. Therefore the failure becomes a
             /// [`RetryError`](crate::RetryError), as with [`report`](Self::report), which can say so:
             /// [`RetryError::rejected_by`](crate::RetryError::rejected_by). To ask for an

@@ -36,7 +36,7 @@ pub enum Verdict {
     RetryAtLeast(Duration),
 }
 
-/// What an error says about the destination, for a [`Protection`](crate::Protection): the answer of
+/// Meaning of an error for the destination, used by a [`Protection`](crate::Protection): the return value of
 /// [`Retry::signal`](crate::Retry::signal).
 ///
 /// ```

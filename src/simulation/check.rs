@@ -37,8 +37,10 @@ impl Check {
     }
 
     /// Adds the problems that options of their own list.
-    pub(super) fn listed(&mut self, check: impl FnOnce(&mut Vec<OptionError>)) {
-        check(&mut self.0);
+    pub(super) fn listed(&mut self, checked: Result<(), OptionErrors>) {
+        if let Err(OptionErrors(found)) = checked {
+            self.0.extend(found);
+        }
     }
 
     /// Rejects a list of ceilings that has an invalid value.

@@ -1,7 +1,8 @@
 //! Protection of a simulated server: the machines of `rejitter/protection`, and rules to compare them with.
 
 use crate::core::protection::{
-    Admission, Breaker, BreakerOptions, Budget, BudgetOptions, Change, Phase, Verdict, thousandths,
+    Admission, Breaker, BreakerOptions, BreakerSettings, Budget, BudgetOptions, Change, Phase,
+    Verdict, thousandths,
 };
 
 use super::check::Check;
@@ -82,7 +83,7 @@ impl LoadProtection {
                 per_request,
                 per_second,
             }) => {
-                check.listed(|problems| options.check(problems));
+                check.listed(options.problems().into_result());
                 let rule = "between 0 and 1,000 tokens";
                 check.range("budget.per_request", *per_request, (0.0, 1e3), rule);
                 let rule = "between 0 and 10^9 tokens";
@@ -101,7 +102,7 @@ impl LoadProtection {
             None => {}
         }
         if let Some(LoadBreaker { options, draw }) = &self.breaker {
-            check.listed(|problems| options.check(problems));
+            check.listed(options.problems().into_result());
             let draw = draw.unwrap_or_default();
             check.range("breaker.draw", draw, (0.0, 1.0), "between 0 and 1");
         }
@@ -128,7 +129,7 @@ pub(super) enum Stop {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guard {
     budget: Option<Tokens>,
-    breaker: Option<(BreakerOptions, Breaker)>,
+    breaker: Option<(BreakerSettings, Breaker)>,
 }
 
 impl Guard {
@@ -138,7 +139,7 @@ impl Guard {
             budget: protection.budget.map(Tokens::new),
             breaker: protection
                 .breaker
-                .map(|LoadBreaker { options, .. }| (options, Breaker::new(0.0))),
+                .map(|LoadBreaker { options, .. }| (options.settings(), Breaker::new(0.0))),
         }
     }
 
@@ -247,12 +248,12 @@ impl Tokens {
                 per_request,
                 per_second,
             } => {
-                let capacity = thousandths(options.capacity);
+                let options = options.settings();
                 Self {
-                    budget: Budget::new(capacity),
-                    capacity,
-                    cost: thousandths(options.cost),
-                    per_success: thousandths(options.per_success),
+                    budget: Budget::new(options.capacity),
+                    capacity: options.capacity,
+                    cost: options.cost,
+                    per_success: options.per_success,
                     refund: options.refund,
                     per_request: thousandths(per_request),
                     // A token in a second is a thousandth of one in a millisecond.
@@ -322,8 +323,8 @@ mod tests {
     fn tokens(per_success: f64, per_request: f64, per_second: f64) -> LoadBudget {
         LoadBudget::Tokens {
             options: BudgetOptions {
-                capacity: 2.0,
-                per_success,
+                capacity: Some(2.0),
+                per_success: Some(per_success),
                 ..BudgetOptions::default()
             },
             per_request,
@@ -362,7 +363,7 @@ mod tests {
     fn a_success_gives_back_what_its_last_retry_took() {
         for (refund, left) in [(true, 1), (false, 0)] {
             let mut guard = guard(LoadBudget::from(BudgetOptions {
-                capacity: 2.0,
+                capacity: Some(2.0),
                 refund,
                 ..BudgetOptions::default()
             }));
@@ -418,11 +419,11 @@ mod tests {
     fn who_is_refused_gives_back_what_it_took() {
         let mut guard = Guard::new(&LoadProtection {
             budget: Some(LoadBudget::from(BudgetOptions {
-                capacity: 1.0,
+                capacity: Some(1.0),
                 ..BudgetOptions::default()
             })),
             breaker: Some(LoadBreaker::from(BreakerOptions {
-                consecutive_failures: 2.0,
+                consecutive_failures: Some(2),
                 ..BreakerOptions::default()
             })),
         });

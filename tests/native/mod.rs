@@ -1,5 +1,6 @@
 //! Features of native programs.
 
 mod blocking;
+mod parts;
 mod protection;
 mod tokio_timers;

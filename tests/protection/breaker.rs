@@ -1,13 +1,13 @@
 //! The breaker: exact scenes, random worlds, and what no clock and no caller can do to it.
 
 use rejitter::internals::protection::{
-    Admission, Breaker, BreakerNumbers, BreakerOptions, Change, Phase, Verdict,
+    Admission, Breaker, BreakerNumbers, BreakerSettings, Change, Phase, Verdict,
 };
 
 use super::Random;
 use super::worlds::{self, Seen};
 
-const DEFAULTS: BreakerOptions = BreakerOptions {
+const DEFAULTS: BreakerSettings = BreakerSettings {
     failure_ratio: 0.5,
     minimum_calls: 10.0,
     window_ms: 10_000.0,
@@ -19,14 +19,14 @@ const DEFAULTS: BreakerOptions = BreakerOptions {
 /// A breaker with its options, for short scenes. All draws are 0.5.
 struct Scene {
     breaker: Breaker,
-    options: BreakerOptions,
+    options: BreakerSettings,
 }
 
 /// Generation and lease of an admitted attempt.
 type Pass = (f64, f64);
 
 impl Scene {
-    fn new(options: BreakerOptions) -> Self {
+    fn new(options: BreakerSettings) -> Self {
         let breaker = Breaker::new(0.0);
         Self { breaker, options }
     }
@@ -98,7 +98,7 @@ use Verdict::{Failure, Nothing, Success};
 
 #[test]
 fn scene_a_slow_probe() {
-    let mut scene = Scene::new(BreakerOptions {
+    let mut scene = Scene::new(BreakerSettings {
         minimum_calls: 2.0,
         open_ms: 1_000.0,
         ..DEFAULTS
@@ -218,7 +218,7 @@ fn the_window_forgets() {
 
 #[test]
 fn failures_in_a_row_open() {
-    let mut scene = Scene::new(BreakerOptions {
+    let mut scene = Scene::new(BreakerSettings {
         consecutive_failures: 3.0,
         ..DEFAULTS
     });
@@ -248,7 +248,7 @@ fn ten_calls_a_minute_open_it_too() {
 
 #[test]
 fn an_infinite_minimum_leaves_the_row_alone_to_decide() {
-    let mut scene = Scene::new(BreakerOptions {
+    let mut scene = Scene::new(BreakerSettings {
         minimum_calls: f64::INFINITY,
         consecutive_failures: 10.0,
         ..DEFAULTS
@@ -316,7 +316,7 @@ fn openings_in_a_row_grow_to_twelve_times_the_first() {
 #[test]
 fn the_draw_spreads_an_opening_over_its_second_half() {
     for (draw, ms) in [(0.0, 2_500.0), (0.5, 3_750.0), (0.999, 4_997.5)] {
-        let mut scene = Scene::new(BreakerOptions {
+        let mut scene = Scene::new(BreakerSettings {
             consecutive_failures: 1.0,
             ..DEFAULTS
         });
@@ -371,7 +371,7 @@ fn a_probe_that_says_nothing_frees_its_place() {
 
 #[test]
 fn a_probe_whose_lease_has_ended_does_not_free_the_place_of_the_next() {
-    let mut scene = Scene::new(BreakerOptions {
+    let mut scene = Scene::new(BreakerSettings {
         close_after: 2.0,
         ..DEFAULTS
     });
@@ -385,7 +385,7 @@ fn a_probe_whose_lease_has_ended_does_not_free_the_place_of_the_next() {
 
 #[test]
 fn several_successes_close_it_one_after_the_other() {
-    let mut scene = Scene::new(BreakerOptions {
+    let mut scene = Scene::new(BreakerSettings {
         close_after: 3.0,
         ..DEFAULTS
     });

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use rejitter::internals::protection::{
-    Admission, Breaker, BreakerOptions, Budget, Change, Cooldown, Phase, Verdict,
+    Admission, Breaker, BreakerSettings, Budget, Change, Cooldown, Phase, Verdict,
 };
 
 use super::words::Words;
@@ -33,7 +33,7 @@ struct Life {
     now: f64,
     /// Usual time between two steps, in ms.
     scale: f64,
-    options: BreakerOptions,
+    options: BreakerSettings,
     breaker: Breaker,
     running: Vec<(f64, f64)>,
     capacity: f64,
@@ -48,7 +48,7 @@ impl Life {
         let mut words = Words::new(index);
         let scale = SCALES[words.below(6) as usize];
         let now = 1e6 * words.unit();
-        let options = BreakerOptions {
+        let options = BreakerSettings {
             failure_ratio: 1.0 - words.unit(),
             minimum_calls: COUNTS[words.below(4) as usize],
             window_ms: 100.0 + scale * 40.0 * words.unit(),

@@ -1,6 +1,6 @@
 //! A breaker that remembers everything: lists of what happened, from which it works each answer out.
 
-use rejitter::internals::protection::{BreakerOptions, Phase, Verdict};
+use rejitter::internals::protection::{BreakerSettings, Phase, Verdict};
 
 /// A change of phase, or a failing probe's new opening.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub(super) struct Pass {
 }
 
 pub(super) struct Naive {
-    options: BreakerOptions,
+    options: BreakerSettings,
     /// All changes with their times. The first one made the breaker.
     turns: Vec<(f64, Turn)>,
     /// Events since it was made or closed.
@@ -36,7 +36,7 @@ pub(super) struct Naive {
 }
 
 impl Naive {
-    pub(super) fn new(options: BreakerOptions, now: f64) -> Self {
+    pub(super) fn new(options: BreakerSettings, now: f64) -> Self {
         Self {
             options,
             turns: vec![(now, Turn::Closed)],
@@ -197,7 +197,7 @@ impl Naive {
     }
 
     fn is_too_much(&self, now: f64) -> bool {
-        let BreakerOptions {
+        let BreakerSettings {
             failure_ratio,
             minimum_calls,
             window_ms,

@@ -1,6 +1,8 @@
 //! Random worlds: callers of any rate, a server that is well or not, answers of any length, some that never come.
 
-use rejitter::internals::protection::{Admission, Breaker, BreakerOptions, Change, Phase, Verdict};
+use rejitter::internals::protection::{
+    Admission, Breaker, BreakerSettings, Change, Phase, Verdict,
+};
 
 use super::Random;
 use super::naive::{Naive, Pass};
@@ -12,8 +14,8 @@ fn ticks(ms: f64) -> f64 {
     (ms / TICK).round() * TICK
 }
 
-pub(super) fn options(random: &mut Random) -> BreakerOptions {
-    BreakerOptions {
+pub(super) fn options(random: &mut Random) -> BreakerSettings {
+    BreakerSettings {
         failure_ratio: random.one(&[0.001, 0.25, 0.5, 0.5, 0.9, 1.0]),
         minimum_calls: random.one(&[1.0, 2.0, 10.0, 10.0, 100.0, f64::INFINITY]),
         window_ms: random.one(&[100.0, 1_000.0, 10_000.0, 60_000.0]),
@@ -179,7 +181,7 @@ pub(super) fn play(seed: u64, steps: u32, seen: &mut Seen) {
     }
 }
 
-fn compare(breaker: &mut Breaker, naive: &Naive, options: &BreakerOptions, now: f64, seed: u64) {
+fn compare(breaker: &mut Breaker, naive: &Naive, options: &BreakerSettings, now: f64, seed: u64) {
     let numbers = breaker.numbers(options, now);
     let phase = breaker.phase();
     assert_eq!(phase, naive.phase(), "seed {seed} at {now}");

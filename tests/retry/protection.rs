@@ -31,7 +31,7 @@ const NERVOUS: BreakerOptions = BreakerOptions {
     ..BreakerOptions::DEFAULT
 };
 
-/// A budget of so many tokens that successes do not fill.
+/// A budget of `capacity` tokens that successes do not fill.
 fn tokens(capacity: f64) -> BudgetOptions {
     BudgetOptions {
         capacity: Some(capacity),
@@ -202,7 +202,7 @@ fn a_dropped_wait_gives_its_token_back() {
     drop(call);
     assert_eq!(tokens_of(&api), 1.0);
 
-    // A retry that has begun has used it.
+    // A retry that has started has used it.
     let attempts = Cell::new(0);
     let mut call = Box::pin(
         retry(steady(2), || {
@@ -291,7 +291,7 @@ fn a_hold_that_ends_after_the_deadline_ends_the_operation() {
     assert!(poll(call.as_mut()).is_pending());
     time.advance(2_000 * MS);
     let Poll::Ready(Err(failed)) = poll(call.as_mut()) else {
-        panic!("it must not begin after the deadline");
+        panic!("it must not start after the deadline");
     };
     assert_eq!(failed.rejected_by(), Some(StopReason::Cooldown));
     assert_eq!(failed.report.elapsed, 2_000 * MS);
@@ -475,7 +475,7 @@ fn a_thousand_keys_are_kept_open_ones_first() {
     let keys = servers.keys();
     assert_eq!((keys.len(), keys[0].as_str()), (1_000, "open"));
     assert!(!keys.contains(&"used".to_owned()));
-    // Whoever still holds a forgotten one keeps using the same numbers as those who ask for the key.
+    // A caller with a forgotten one keeps sharing its numbers with callers that ask for the key.
     used.open();
     assert_eq!(breaker(&servers.for_key("used")).state, BreakerState::Open);
     succeeds(&servers);
@@ -501,7 +501,7 @@ fn events_tell_what_changes() {
                 ProtectionChange::Opened(numbers) => format!("opened {}", numbers.opens),
                 ProtectionChange::HalfOpen(_) => "half-open".into(),
                 ProtectionChange::Closed(_) => "closed".into(),
-                ProtectionChange::Refused { by, .. } => format!("refused by {}", by.as_str()),
+                ProtectionChange::Refused { by, .. } => format!("rejected by {}", by.as_str()),
                 ProtectionChange::Held(_) => "held".into(),
                 ProtectionChange::BudgetEmpty(numbers) => format!("empty {}", numbers.refused),
                 ProtectionChange::BudgetFull(numbers) => format!("full {}", numbers.tokens),
@@ -528,10 +528,10 @@ fn events_tell_what_changes() {
     };
     let (no, down) = (Err(Signal::Nothing), Err(Signal::Failure));
     assert_eq!(run(&api, &[no, no]), Vec::<String>::new());
-    assert_eq!(run(&api, &[no]), ["- empty 1", "- refused by budget"]);
-    assert_eq!(run(&api, &[no]), ["- refused by budget"]);
-    assert_eq!(run(&api, &[down]), ["- opened 1", "- refused by breaker"]);
-    assert_eq!(run(&api, &[]), ["- refused by breaker"]);
+    assert_eq!(run(&api, &[no]), ["- empty 1", "- rejected by budget"]);
+    assert_eq!(run(&api, &[no]), ["- rejected by budget"]);
+    assert_eq!(run(&api, &[down]), ["- opened 1", "- rejected by breaker"]);
+    assert_eq!(run(&api, &[]), ["- rejected by breaker"]);
     time.advance(1_000 * MS);
     assert_eq!(run(&api, &[Ok(())]), ["- half-open", "- closed"]);
 
@@ -543,7 +543,7 @@ fn events_tell_what_changes() {
     assert_eq!(run(&key, &[no, no]), Vec::<String>::new());
     assert_eq!(
         run(&key, &[Err(Signal::Busy(50 * MS))]),
-        ["eu empty 1", "eu refused by budget"]
+        ["eu empty 1", "eu rejected by budget"]
     );
     assert_eq!(run(&key, &[Ok(())]), ["eu held"]);
     key.open();
@@ -593,6 +593,15 @@ fn invalid_options_are_all_named_with_their_rules() {
         ..BudgetOptions::default()
     };
     assert_eq!(text(dear.check()), "cost must be at most capacity, got 1");
+    let throttled = BudgetOptions {
+        capacity: Some(4.0),
+        cost: Some(2.0),
+        ..BudgetOptions::AWS_SDK_2026
+    };
+    assert_eq!(
+        text(throttled.check()),
+        "throttled_cost must be at most capacity, got 5"
+    );
     let breaker = BreakerOptions {
         failure_ratio: Some(1.5),
         minimum_calls: Some(0),

@@ -184,19 +184,21 @@ fn load_is_the_model() {
         breaker: None,
     };
     let small = BudgetOptions {
-        capacity: 5.0,
-        per_success: 0.0,
-        cost: 2.0,
+        capacity: Some(5.0),
+        per_success: Some(0.0),
+        cost: Some(2.0),
         refund: false,
+        ..BudgetOptions::default()
     };
     let breaker = LoadBreaker {
         options: BreakerOptions {
-            failure_ratio: 0.4,
-            minimum_calls: 20.0,
-            window_ms: 5_000.0,
-            consecutive_failures: 300.0,
-            open_ms: 2_000.0,
-            close_after: 2.0,
+            failure_ratio: Some(0.4),
+            minimum_calls: Some(20),
+            window_ms: Some(5_000.0),
+            consecutive_failures: Some(300),
+            open_ms: Some(2_000.0),
+            close_after: Some(2),
+            ..BreakerOptions::default()
         },
         draw: Some(0.25),
     };
@@ -210,7 +212,7 @@ fn load_is_the_model() {
             r#"{ "budget": { "preset": "awsSdk2026", "cost": 7, "perSecond": 3 } }"#,
             tokens(
                 BudgetOptions {
-                    cost: 7.0,
+                    cost: Some(7.0),
                     ..BudgetOptions::AWS_SDK_2026
                 },
                 0.0,
@@ -393,10 +395,20 @@ fn what_is_refused_is_named_as_in_javascript() {
             r#"{ "budget": {}, "protection": { "clients": 3, "breaker": 5,
                 "budget": { "capacity": -1, "refund": 1, "preset": "aws", "rate": 1 } } }"#
         ),
-        "rejitter: budget.capacity must be above 0 and at most 10^9 tokens, got -1; \
+        "rejitter: budget.capacity must be a positive number, at most 10^9, got -1; \
          budget.preset must be 'awsSdk2026', got \"aws\"; budget.refund must be true or false, got 1; \
          protection.breaker must be an object, got 5; \
          unknown option \"budget\"; unknown option \"protection.clients\"; unknown option \"budget.rate\""
+    );
+    assert_eq!(
+        load(
+            r#"{ "protection": { "breaker": { "minimumCalls": 1.5, "consecutiveFailures": "3", "closeAfter": 2.5 },
+                "budget": { "preset": "awsSdk2026", "capacity": 13.5 } } }"#
+        ),
+        "rejitter: budget.cost must be at most capacity, got 14; \
+         breaker.minimumCalls must be a positive integer or Infinity, got 1.5; \
+         breaker.consecutiveFailures must be a positive integer or Infinity, got \"3\"; \
+         breaker.closeAfter must be an integer between 1 and 1,000, got 2.5"
     );
     let text = load(r#"{ "protection": { "budget": { "maxTokens": 10, "cost": 1 } } }"#);
     assert_eq!(

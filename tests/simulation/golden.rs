@@ -107,8 +107,8 @@ fn outage() {
 fn tokens(per_success: f64, per_request: f64, capacity: f64) -> LoadBudget {
     LoadBudget::Tokens {
         options: BudgetOptions {
-            capacity,
-            per_success,
+            capacity: Some(capacity),
+            per_success: Some(per_success),
             refund: false,
             ..BudgetOptions::default()
         },

@@ -29,10 +29,10 @@ fn protected(budget: Budget) -> LoadProtection {
 
 const fn tokens(per_success: f64, per_request: f64, capacity: f64) -> Budget {
     let options = BudgetOptions {
-        capacity,
-        per_success,
-        cost: 1.0,
+        capacity: Some(capacity),
+        per_success: Some(per_success),
         refund: false,
+        ..BudgetOptions::DEFAULT
     };
     Some(LoadBudget::Tokens {
         options,

@@ -41,7 +41,7 @@ fn budget(budget: impl Into<LoadBudget>) -> LoadProtection {
 
 fn capacity(capacity: f64) -> BudgetOptions {
     BudgetOptions {
-        capacity,
+        capacity: Some(capacity),
         ..BudgetOptions::default()
     }
 }
@@ -93,8 +93,8 @@ fn without_a_budget_it_never_recovers() {
 fn a_budget_by_requests_does_not_help() {
     let by_requests = budget(LoadBudget::Tokens {
         options: BudgetOptions {
-            capacity: 10.0,
-            per_success: 0.0,
+            capacity: Some(10.0),
+            per_success: Some(0.0),
             refund: false,
             ..BudgetOptions::default()
         },

@@ -25,9 +25,9 @@ const UNBREAKABLE = [
   /https?:\/\//,
   /\S{100}/,
   /^ *<(meta|link|svg)\b/,
-  /^\s*(\* |\/\*\* )?@(typedef|returns|param|type) \{/,
+  /^\s*(\* |\/\*\* )?@(typedef|property|returns|param|type) \{/,
 ];
-/** Files whose strings are pieces of source text. */
+/** Planted bugs, with pieces of source text. */
 const QUOTING = /^tests\/package\/(protection|schedules)\/mutants\.mjs$/;
 /** Files with programs in which the line of an error counts, or with pieces of source text. */
 const UNBROKEN = [/^tests\/package\/types\//, QUOTING];
@@ -55,7 +55,7 @@ export const PHRASES = [
   [/\b(?:nonsense|mends?|good enough|(?:does|do) not act|never acts)\b/i, 'invalid, fixes, has no effect'],
   [/\bit must be\b|\bmust be left out\b/i, '<name> must be <rule>, got <value>'],
   [
-    /(?<!onnection.*|`)\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i,
+    /(?<!onnection.*|[`'.])\brefus(?:e|es|ed|als?|ing)\b(?!\.\w| to\b|.*onnection)/i,
     'reject (only a connection is refused)',
   ],
   [/\b(?:is|are|was|were|be|not) asked\b(?! (?:for|to)\b)|\bsmall letters\b|\bin capitals\b/i, 'called, lower case'],
@@ -77,8 +77,9 @@ function* textsOf(path, line, before) {
   let rest = line;
   for (const [whole, , text] of line.matchAll(new RegExp(`([${quotes}])((?:\\\\.|(?!\\1).)*)\\1`, 'g'))) {
     const isTitle = /\b(?:test|it|describe)\(\s*$/.test(line.slice(0, line.indexOf(whole)));
-    // A single word may be a name in code.
-    if (/\w \w/.test(text)) yield { kind: isTitle ? 'title' : 'string', text: text.replaceAll(/\$\{[^}]*\}/g, '…') };
+    // A single word may be a name in code, and a planted bug quotes source text.
+    const isCode = !/\w \w/.test(text) || (QUOTING.test(path) && /[=;(]/.test(text));
+    if (!isCode) yield { kind: isTitle ? 'title' : 'string', text: text.replaceAll(/\$\{[^}]*\}|\{\w*:\?\}/g, '…') };
     rest = rest.replace(whole, '');
   }
   const trailing = /(?:^|\s)(?:\/\/|\/\*\*?) (.*?)(?: \*\/)?$/.exec(rest);
@@ -96,14 +97,12 @@ export function problemsIn(path, source) {
     if (!mayBeLong && columns > COLUMNS && !UNBREAKABLE.some((kind) => kind.test(line)))
       problems.push(`${at}: a line must have at most ${COLUMNS} columns, got ${columns}`);
     const texts = [{ kind: 'data', text: line }, ...textsOf(path, line, lines[index - 1] ?? '')];
-    for (const { kind, text } of texts) {
-      if (kind === 'string' && QUOTING.test(path)) continue;
+    for (const { kind, text } of texts)
       for (const [phrase, instead, only] of PHRASES) {
         if (only === undefined ? kind === 'data' : kind !== only) continue;
         const found = phrase.exec(text);
         if (found) problems.push(`${at}: “${found[0].trim()}”: ${instead}`);
       }
-    }
   }
   return problems;
 }

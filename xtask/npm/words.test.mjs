@@ -41,6 +41,9 @@ describe('words', () => {
       'if (asked) told.push(story.begin);',
       "const kind = 'refused';",
       '// A connection was refused.',
+      "// An event of the type 'refused'.",
+      '// assert_eq!(api.status().budget.unwrap().refused, 1);',
+      'assert!(begun.len() > 10, "they came back at once: {begun:?}");',
       '// There is no limit.',
       '/// Number of runs. Between 1 and 100.',
       '// It ends the call with what it threw.',
@@ -49,10 +52,17 @@ describe('words', () => {
       assert.deepEqual(problemsIn('a.mjs', line), [], line);
   });
 
+  test('accepts source text in planted bugs, and checks their names', () => {
+    const path = 'tests/package/protection/mutants.mjs';
+    assert.deepEqual(problemsIn(path, `[gate, 'const judged = done ||', '${'done || '.repeat(20)}'],`), []);
+    assert.equal(problemsIn(path, "plant('a retry is refused', 'P2', [").length, 1);
+  });
+
   test('limits the columns of lines that can break', () => {
     assert.deepEqual(problemsIn('a.mjs', `// ${'word '.repeat(24)}`), [
       'a.mjs:1: a line must have at most 120 columns, got 123',
     ]);
+    assert.deepEqual(problemsIn('a.mjs', ` * @property {(${'operation: any, '.repeat(8)}) => void} ended`), []);
     assert.deepEqual(problemsIn('a.md', `| ${'word '.repeat(30)}|`), []);
     assert.deepEqual(problemsIn('a.md', `See https://example.com/ ${'word '.repeat(30)}`), []);
   });

@@ -3,8 +3,8 @@
 use wasm_bindgen::JsValue;
 
 use crate::bindings::values::{options_of, thrown};
-use crate::core::{OptionError, OptionErrors};
-use crate::data::{Value, camel_case, rejection};
+use crate::core::{OptionError, OptionErrors, UNLIMITED};
+use crate::data::{self, Value, camel_case, rejection};
 
 /// The options of a simulation as the caller passed them.
 pub(super) struct Fields {
@@ -73,6 +73,23 @@ impl Fields {
             None => {}
             Some(Value::Number(number)) => *field = *number,
             Some(_) => *field = f64::NAN,
+        }
+    }
+
+    /// Reads a number that need not be set.
+    pub(super) fn optional(&mut self, name: &'static str, field: &mut Option<f64>) {
+        if self.has(name) {
+            self.number(name, field.insert(f64::NAN));
+        }
+    }
+
+    /// Reads a count, which may be infinite. Any other value becomes 0, which no option allows.
+    pub(super) fn count(&mut self, name: &'static str, field: &mut Option<u64>) {
+        if let Some(value) = self.value(name) {
+            *field = Some(match value {
+                Value::Number(f64::INFINITY) => UNLIMITED,
+                value => data::whole(value).unwrap_or(0),
+            });
         }
     }
 
@@ -167,13 +184,7 @@ pub(super) fn variant<const N: usize>(
 
 /// The whole number that the value is.
 pub(super) fn whole(value: &Value) -> Option<u32> {
-    let Value::Number(number) = value else {
-        return None;
-    };
-    // Saturating; a different number is rejected.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let whole = *number as u32;
-    (f64::from(whole) == *number).then_some(whole)
+    u32::try_from(data::whole(value)?).ok()
 }
 
 /// A value in words; an object with its parts, because one of them is wrong.

@@ -93,9 +93,12 @@ fn budget(fields: &mut Fields) -> LoadBudget {
             _ => None,
         },
     );
-    fields.number("budget.capacity", &mut options.capacity);
-    fields.number("budget.perSuccess", &mut options.per_success);
-    fields.number("budget.cost", &mut options.cost);
+    fields.optional("budget.capacity", &mut options.capacity);
+    fields.optional("budget.perSuccess", &mut options.per_success);
+    if fields.has("budget.cost") {
+        options.throttled_cost = None;
+    }
+    fields.optional("budget.cost", &mut options.cost);
     fields.switch("budget.refund", &mut options.refund);
     let (mut per_request, mut per_second) = (0.0, 0.0);
     fields.number("budget.perRequest", &mut per_request);
@@ -112,17 +115,17 @@ fn breaker(fields: &mut Fields) -> LoadBreaker {
         mut options,
         mut draw,
     } = LoadBreaker::default();
-    fields.number("breaker.failureRatio", &mut options.failure_ratio);
-    fields.number("breaker.minimumCalls", &mut options.minimum_calls);
-    fields.number("breaker.windowMs", &mut options.window_ms);
+    fields.optional("breaker.failureRatio", &mut options.failure_ratio);
+    fields.count("breaker.minimumCalls", &mut options.minimum_calls);
+    fields.optional("breaker.windowMs", &mut options.window_ms);
     let consecutive = &mut options.consecutive_failures;
-    fields.number("breaker.consecutiveFailures", consecutive);
-    fields.number("breaker.openMs", &mut options.open_ms);
-    fields.number("breaker.closeAfter", &mut options.close_after);
-    if fields.has("breaker.draw") {
-        let draw = draw.insert(f64::NAN);
-        fields.number("breaker.draw", draw);
+    fields.count("breaker.consecutiveFailures", consecutive);
+    fields.optional("breaker.openMs", &mut options.open_ms);
+    if fields.has("breaker.closeAfter") {
+        let many = options.close_after.insert(0);
+        fields.whole("breaker.closeAfter", many);
     }
+    fields.optional("breaker.draw", &mut draw);
     LoadBreaker { options, draw }
 }
 

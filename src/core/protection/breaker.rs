@@ -5,7 +5,7 @@ use super::window::Window;
 /// Settings of a [`Breaker`], validated by the caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
-pub struct BreakerOptions {
+pub struct BreakerSettings {
     /// The circuit opens if failures are at least this share of the calls. In `(0, 1]`.
     pub failure_ratio: f64,
     /// Calls below which the ratio says nothing. A positive integer, or infinity: the ratio never opens the circuit.
@@ -177,7 +177,7 @@ impl Breaker {
 
     /// Asks for an attempt. One that is admitted has to be [`ended`](Self::ended).
     #[must_use]
-    pub fn admit(&mut self, options: &BreakerOptions, now: f64) -> Admission {
+    pub fn admit(&mut self, options: &BreakerSettings, now: f64) -> Admission {
         let retry_after_ms = self.wait(now);
         if retry_after_ms > 0.0 {
             return Admission::Refused { retry_after_ms };
@@ -208,7 +208,7 @@ impl Breaker {
     #[allow(clippy::too_many_arguments)]
     pub fn ended(
         &mut self,
-        options: &BreakerOptions,
+        options: &BreakerSettings,
         now: f64,
         draw: f64,
         generation: f64,
@@ -277,7 +277,7 @@ impl Breaker {
 
     /// Returns the numbers of the window at `now`. Turns the window as any call does: to change nothing, ask a copy.
     #[must_use]
-    pub fn numbers(&mut self, options: &BreakerOptions, now: f64) -> BreakerNumbers {
+    pub fn numbers(&mut self, options: &BreakerSettings, now: f64) -> BreakerNumbers {
         let retry_after_ms = self.wait(now);
         self.turn(options, now);
         BreakerNumbers {
@@ -290,7 +290,7 @@ impl Breaker {
 
     /// Returns whether the breaker behaves as a new one would: forgetting it changes nothing. Turns the window, too.
     #[must_use]
-    pub fn is_fresh(&mut self, options: &BreakerOptions, now: f64) -> bool {
+    pub fn is_fresh(&mut self, options: &BreakerSettings, now: f64) -> bool {
         self.turn(options, now);
         let counts = self.window.counts(options.window_ms, now);
         let history = counts.successes + counts.failures + counts.begun + self.in_row;
@@ -314,7 +314,7 @@ impl Breaker {
     }
 
     /// Whether the failures are enough to open a closed circuit. Called at a failure, after the window's turn.
-    fn fails(&self, options: &BreakerOptions, now: f64) -> bool {
+    fn fails(&self, options: &BreakerSettings, now: f64) -> bool {
         let counts = self.window.counts(options.window_ms, now);
         let calls = self.calls(options, now);
         let ratio = options.failure_ratio;
@@ -331,7 +331,7 @@ impl Breaker {
     /// The calls of the window. In the first window after the breaker was made or closed, calls that still run count
     /// too: failures come faster than successes, and a ratio of what has ended would open the circuit of a healthy
     /// service.
-    fn calls(&self, options: &BreakerOptions, now: f64) -> f64 {
+    fn calls(&self, options: &BreakerSettings, now: f64) -> f64 {
         let counts = self.window.counts(options.window_ms, now);
         let ended = counts.successes + counts.failures;
         if now - self.closed_at < options.window_ms {
@@ -342,7 +342,7 @@ impl Breaker {
     }
 
     /// Opens the circuit once more in a row.
-    fn trip(&mut self, options: &BreakerOptions, now: f64, draw: f64, at_least: f64) -> Change {
+    fn trip(&mut self, options: &BreakerSettings, now: f64, draw: f64, at_least: f64) -> Change {
         self.opens += 1.0;
         let longest = LONGEST_OPENING * options.open_ms;
         let mut ceiling = options.open_ms;
@@ -365,7 +365,7 @@ impl Breaker {
     }
 
     /// Turns the window. It starts no earlier than the breaker was closed, and neither lies in the future.
-    fn turn(&mut self, options: &BreakerOptions, now: f64) {
+    fn turn(&mut self, options: &BreakerSettings, now: f64) {
         self.window.turn(options.window_ms, now);
         self.closed_at = self.closed_at.min(now);
     }

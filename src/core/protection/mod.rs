@@ -12,15 +12,15 @@ mod breaker;
 mod budget;
 mod cooldown;
 mod latency;
-#[cfg(feature = "lab")]
+#[cfg(any(feature = "retry", feature = "lab"))]
 mod options;
 mod window;
 
-pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerOptions, Change, Phase, Verdict};
+pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerSettings, Change, Phase, Verdict};
 pub use budget::Budget;
 pub use cooldown::Cooldown;
 pub use latency::Latency;
 #[cfg(feature = "lab")]
-pub use options::BudgetOptions;
-#[cfg(feature = "lab")]
 pub(crate) use options::thousandths;
+#[cfg(any(feature = "retry", feature = "lab"))]
+pub use options::{BreakerOptions, BudgetOptions, BudgetSettings, CooldownOptions};

@@ -1,119 +1,339 @@
-//! Options of the parts: their defaults and their ranges.
+//! Options of the parts of a protection, and their validation.
 
-use alloc::vec::Vec;
-
-use super::BreakerOptions;
+use super::BreakerSettings;
 use crate::core::elementary::floor;
-use crate::core::{MAX_MS, OptionError};
+use crate::core::{MAX_MS, OptionErrors, Problems, UNLIMITED, within};
 
-/// Options of a budget, in tokens.
+/// Most tokens of a budget.
+const MOST_TOKENS: f64 = 1e9;
+/// The least number above 0.
+const LEAST: f64 = f64::from_bits(1);
+/// Tokens that a retry takes unless another number is set.
+const COST: f64 = 1.0;
+
+/// Options of [`Protection::budget`](crate::Protection::budget). `None` means the default.
+///
+/// ```
+/// use rejitter::{BudgetOptions, Protection};
+///
+/// const OPTIONS: BudgetOptions = BudgetOptions { capacity: Some(20.0), ..BudgetOptions::DEFAULT };
+/// assert_eq!(Protection::new().budget(OPTIONS).status().budget.unwrap().tokens, 20.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetOptions {
-    /// Tokens when it is full, which it is at first. Above 0 and at most 10^9. Defaults to 50.
+    /// Tokens of a full budget, which it starts with: above 0, at most 10^9. Defaults to 50. Make it 50, or the
+    /// number of requests in 10 ms if that is more.
+    pub capacity: Option<f64>,
+    /// Tokens that an operation returns if it succeeds at its first attempt: 0, or between 0.001 and 1,000.
+    /// Defaults to 0.1.
+    pub per_success: Option<f64>,
+    /// Tokens that a retry takes: at least 0.001, at most the capacity. Defaults to 1.
+    pub cost: Option<f64>,
+    /// Whether an operation that succeeds after a retry returns the tokens of its last retry, instead of
+    /// `per_success`. Defaults to true: where failures are independent, the budget then stays full up to a
+    /// failure rate of 24%, and it runs dry as fast as without if no retry succeeds.
+    pub refund: bool,
+    /// Tokens that a retry takes if the server asked for fewer requests. Defaults to the cost.
+    #[doc(hidden)]
+    pub throttled_cost: Option<f64>,
+    /// More options may follow: end a list of some with `..BudgetOptions::default()`.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
+}
+
+/// Options of [`Protection::breaker`](crate::Protection::breaker). `None` means the default.
+///
+/// ```
+/// use rejitter::{BreakerOptions, UNLIMITED};
+///
+/// // Five failures in a row, and no ratio.
+/// const OPTIONS: BreakerOptions = BreakerOptions {
+///     consecutive_failures: Some(5),
+///     minimum_calls: Some(UNLIMITED),
+///     ..BreakerOptions::DEFAULT
+/// };
+/// assert!(OPTIONS.check().is_ok());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BreakerOptions {
+    /// The circuit opens when failures are at least this share of the calls, both within `window_ms`: above 0,
+    /// at most 1. Defaults to 0.5.
+    pub failure_ratio: Option<f64>,
+    /// Number of calls below which the ratio is not evaluated: at least 1; [`UNLIMITED`] for never. Defaults to 10.
+    pub minimum_calls: Option<u64>,
+    /// Length of the window, in ms: between 100 and 3,600,000. Defaults to 10,000. Make it longer than a usual
+    /// answer takes.
+    pub window_ms: Option<f64>,
+    /// Number of failures in a row at which the circuit opens, too: at least 1; [`UNLIMITED`] for never. Defaults to
+    /// [`UNLIMITED`].
+    pub consecutive_failures: Option<u64>,
+    /// Longest time of a first opening, in ms: above 0, at most [`MAX_MS`]. Defaults to 5,000. Further openings in a
+    /// row last up to 2, 4, 8 and 12 times as long. Each is drawn from the upper half, so that clients do not probe in
+    /// step.
+    pub open_ms: Option<f64>,
+    /// Number of successes that close the circuit after an opening: between 1 and 1,000. Defaults to 1.
+    pub close_after: Option<u32>,
+    /// More options may follow: end a list of some with `..BreakerOptions::default()`.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
+}
+
+/// Options of [`Protection::cooldown`](crate::Protection::cooldown). `None` means the default.
+///
+/// ```
+/// use rejitter::CooldownOptions;
+///
+/// const OPTIONS: CooldownOptions = CooldownOptions { max_hold_ms: Some(2_000.0), ..CooldownOptions::DEFAULT };
+/// assert!(OPTIONS.check().is_ok());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CooldownOptions {
+    /// Longest time for which an attempt is held, in ms: non-negative or infinite. Attempts that would be held longer
+    /// are rejected. Defaults to 10,000.
+    pub max_hold_ms: Option<f64>,
+    /// More options may follow: end a list of some with `..CooldownOptions::default()`.
+    #[doc(hidden)]
+    #[allow(clippy::pub_underscore_fields)]
+    pub _more: (),
+}
+
+macro_rules! options {
+    ($type:ident) => {
+        impl Default for $type {
+            fn default() -> Self {
+                Self::DEFAULT
+            }
+        }
+
+        impl $type {
+            /// Validates options that were read at run time, such as a configuration file's.
+            ///
+            /// # Errors
+            /// Lists every invalid option, with its value and its rule.
+            pub fn check(&self) -> Result<(), OptionErrors> {
+                self.problems().into_result().map_err(own_names)
+            }
+        }
+    };
+}
+
+options!(BudgetOptions);
+options!(BreakerOptions);
+options!(CooldownOptions);
+
+/// Problems name the part and the option, such as `budget.cost`. In the options of one part the option is enough.
+fn own_names(mut errors: OptionErrors) -> OptionErrors {
+    for problem in &mut errors.0 {
+        if let Some((_, option)) = problem.option.split_once('.') {
+            problem.option = option;
+        }
+    }
+    errors
+}
+
+/// Tokens are counted in thousandths: whole numbers, which add up exactly.
+pub(crate) fn thousandths(tokens: f64) -> f64 {
+    floor(tokens * 1_000.0 + 0.5)
+}
+
+/// [`BudgetOptions`] with the defaults, in thousandths of a token.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub struct BudgetSettings {
     pub capacity: f64,
-    /// Tokens for an operation that succeeds. 0, or between 0.001 and 1000. Defaults to 0.1.
     pub per_success: f64,
-    /// Tokens that a retry takes. Between 0.001 and the capacity. Defaults to 1.
     pub cost: f64,
-    /// Whether a success after a retry returns the tokens of the last retry, instead of `per_success`. Defaults to
-    /// true.
+    pub throttled_cost: f64,
     pub refund: bool,
 }
 
 impl BudgetOptions {
-    /// The budget of the AWS SDKs since 2026, for errors other than throttling.
-    pub const AWS_SDK_2026: Self = Self {
-        capacity: 500.0,
-        per_success: 1.0,
-        cost: 14.0,
+    /// `BudgetOptions::default()`, for constants: every option unset.
+    pub const DEFAULT: Self = Self {
+        capacity: None,
+        per_success: None,
+        cost: None,
         refund: true,
+        throttled_cost: None,
+        _more: (),
     };
 
-    /// Adds what is out of range.
-    pub(crate) fn check(&self, problems: &mut Vec<OptionError>) {
-        let (capacity, per_success, cost) = (self.capacity, self.per_success, self.cost);
-        let has_capacity = capacity > 0.0 && capacity <= 1e9;
-        let rule = "above 0 and at most 10^9 tokens";
-        require(problems, "budget.capacity", capacity, rule, has_capacity);
-        let allowed = per_success == 0.0 || (0.001..=1e3).contains(&per_success);
-        let rule = "0, or between 0.001 and 1,000 tokens";
-        require(problems, "budget.per_success", per_success, rule, allowed);
-        let allowed = cost >= 0.001 && (cost <= capacity || !has_capacity);
-        let rule = "between 0.001 tokens and the capacity";
-        require(problems, "budget.cost", cost, rule, allowed);
-    }
-}
+    /// The budget of the AWS SDKs of 2026: 500 tokens, of which a retry takes 14, or 5 if the server asked for fewer
+    /// requests. A success returns 1, or what its last retry took.
+    ///
+    /// ```
+    /// use rejitter::{BudgetOptions, Protection};
+    ///
+    /// let budget = Protection::new().budget(BudgetOptions::AWS_SDK_2026).status().budget;
+    /// assert_eq!(budget.unwrap().capacity, 500.0);
+    /// ```
+    pub const AWS_SDK_2026: Self = Self {
+        capacity: Some(500.0),
+        per_success: Some(1.0),
+        cost: Some(14.0),
+        refund: true,
+        throttled_cost: Some(5.0),
+        _more: (),
+    };
 
-impl Default for BudgetOptions {
-    fn default() -> Self {
-        Self {
-            capacity: 50.0,
-            per_success: 0.1,
-            cost: 1.0,
-            refund: true,
+    /// Finds the problems, in the order of the fields.
+    pub(crate) fn problems(&self) -> Problems {
+        let mut problems = Problems::NONE;
+        problems.require(
+            "budget.capacity",
+            self.capacity,
+            "a positive number, at most 10^9",
+            within(self.capacity, LEAST, MOST_TOKENS),
+        );
+        problems.require(
+            "budget.per_success",
+            self.per_success,
+            "0 or a number between 0.001 and 1,000",
+            self.per_success == Some(0.0) || within(self.per_success, 0.001, 1_000.0),
+        );
+        for (option, cost) in [
+            ("budget.cost", self.cost),
+            ("budget.throttled_cost", self.throttled_cost),
+        ] {
+            problems.require(
+                option,
+                cost,
+                "a number, at least 0.001 and at most capacity",
+                within(cost, 0.001, MOST_TOKENS),
+            );
+        }
+        if problems.first().is_none() {
+            const RULE: &str = "at most capacity";
+            let settings = self.settings();
+            let fits = |cost| cost <= settings.capacity;
+            let cost = self.cost.or(Some(COST));
+            problems.require("budget.cost", cost, RULE, fits(settings.cost));
+            let (cost, allowed) = (self.throttled_cost, fits(settings.throttled_cost));
+            problems.require("budget.throttled_cost", cost, RULE, allowed);
+        }
+        problems
+    }
+
+    /// The options with the defaults.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn settings(&self) -> BudgetSettings {
+        let cost = thousandths(self.cost.unwrap_or(COST));
+        BudgetSettings {
+            capacity: thousandths(self.capacity.unwrap_or(50.0)),
+            per_success: thousandths(self.per_success.unwrap_or(0.1)),
+            cost,
+            throttled_cost: self.throttled_cost.map_or(cost, thousandths),
+            refund: self.refund,
         }
     }
 }
 
-/// The tokens in thousandths, as a [`Budget`](super::Budget) counts them.
-pub(crate) fn thousandths(tokens: f64) -> f64 {
-    floor(tokens * 1e3 + 0.5)
+/// A count as a number, in which [`UNLIMITED`] is infinity.
+// Counts beyond 2^53 are never reached.
+#[allow(clippy::cast_precision_loss)]
+fn number(count: u64) -> f64 {
+    if count == UNLIMITED {
+        f64::INFINITY
+    } else {
+        count as f64
+    }
 }
 
 impl BreakerOptions {
-    /// Adds what is out of range.
-    pub(crate) fn check(&self, problems: &mut Vec<OptionError>) {
-        let ratio = self.failure_ratio;
-        let allowed = ratio > 0.0 && ratio <= 1.0;
-        let rule = "above 0 and at most 1";
-        require(problems, "breaker.failure_ratio", ratio, rule, allowed);
-        let counts = |count: f64| count >= 1.0 && floor(count) == count;
-        let rule = "a positive integer or Infinity";
-        for (option, count) in [
-            ("breaker.minimum_calls", self.minimum_calls),
-            ("breaker.consecutive_failures", self.consecutive_failures),
-        ] {
-            require(problems, option, count, rule, counts(count));
+    /// `BreakerOptions::default()`, for constants: every option unset.
+    pub const DEFAULT: Self = Self {
+        failure_ratio: None,
+        minimum_calls: None,
+        window_ms: None,
+        consecutive_failures: None,
+        open_ms: None,
+        close_after: None,
+        _more: (),
+    };
+
+    /// Finds the problems, in the order of the fields.
+    pub(crate) fn problems(&self) -> Problems {
+        const COUNT: &str = "a positive integer or Infinity";
+        let mut problems = Problems::NONE;
+        let mut require =
+            |option, value, rule, allowed| problems.require(option, value, rule, allowed);
+        require(
+            "breaker.failure_ratio",
+            self.failure_ratio,
+            "a positive number, at most 1",
+            within(self.failure_ratio, LEAST, 1.0),
+        );
+        let minimum = self.minimum_calls.map(number);
+        require(
+            "breaker.minimum_calls",
+            minimum,
+            COUNT,
+            minimum != Some(0.0),
+        );
+        require(
+            "breaker.window_ms",
+            self.window_ms,
+            "a number of milliseconds between 100 and 3,600,000",
+            within(self.window_ms, 100.0, 3_600_000.0),
+        );
+        let row = self.consecutive_failures.map(number);
+        require("breaker.consecutive_failures", row, COUNT, row != Some(0.0));
+        require(
+            "breaker.open_ms",
+            self.open_ms,
+            "a positive number of milliseconds, at most 2^53 - 1",
+            within(self.open_ms, LEAST, MAX_MS),
+        );
+        let close_after = self.close_after.map(f64::from);
+        require(
+            "breaker.close_after",
+            close_after,
+            "an integer between 1 and 1,000",
+            within(close_after, 1.0, 1_000.0),
+        );
+        problems
+    }
+
+    /// The options with the defaults.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn settings(&self) -> BreakerSettings {
+        BreakerSettings {
+            failure_ratio: self.failure_ratio.unwrap_or(0.5),
+            minimum_calls: number(self.minimum_calls.unwrap_or(10)),
+            window_ms: self.window_ms.unwrap_or(10_000.0),
+            consecutive_failures: number(self.consecutive_failures.unwrap_or(UNLIMITED)),
+            open_ms: self.open_ms.unwrap_or(5_000.0),
+            close_after: f64::from(self.close_after.unwrap_or(1)),
         }
-        let (window, open) = (self.window_ms, self.open_ms);
-        let allowed = (100.0..=3.6e6).contains(&window);
-        let rule = "between 100 and 3,600,000 milliseconds";
-        require(problems, "breaker.window_ms", window, rule, allowed);
-        let allowed = open > 0.0 && open <= MAX_MS;
-        let rule = "above 0 and at most 2^53 - 1 milliseconds";
-        require(problems, "breaker.open_ms", open, rule, allowed);
-        let many = self.close_after;
-        let allowed = counts(many) && many <= 1e3;
-        let rule = "an integer between 1 and 1,000";
-        require(problems, "breaker.close_after", many, rule, allowed);
     }
 }
 
-impl Default for BreakerOptions {
-    fn default() -> Self {
-        Self {
-            failure_ratio: 0.5,
-            minimum_calls: 10.0,
-            window_ms: 10_000.0,
-            consecutive_failures: f64::INFINITY,
-            open_ms: 5_000.0,
-            close_after: 1.0,
-        }
-    }
-}
+impl CooldownOptions {
+    /// `CooldownOptions::default()`, for constants: every option unset.
+    pub const DEFAULT: Self = Self {
+        max_hold_ms: None,
+        _more: (),
+    };
 
-fn require(
-    problems: &mut Vec<OptionError>,
-    option: &'static str,
-    value: f64,
-    rule: &'static str,
-    allowed: bool,
-) {
-    if !allowed {
-        problems.push(OptionError {
-            option,
-            value,
-            rule,
-        });
+    pub(crate) fn problems(&self) -> Problems {
+        let mut problems = Problems::NONE;
+        problems.require(
+            "cooldown.max_hold_ms",
+            self.max_hold_ms,
+            "a non-negative number of milliseconds or Infinity",
+            within(self.max_hold_ms, 0.0, f64::INFINITY),
+        );
+        problems
+    }
+
+    /// The option or its default.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn max_hold_ms(&self) -> f64 {
+        self.max_hold_ms.unwrap_or(10_000.0)
     }
 }

@@ -7,6 +7,14 @@ import { MAX_MS } from '../options/codes.js';
 import { isNetworkMessage } from '../options/network-words.js';
 
 /**
+ * Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY).
+ * @param {string} method in upper case
+ */
+export function isSafe(method) {
+  return /^(GET|HEAD|OPTIONS|TRACE|QUERY)$/.test(method);
+}
+
+/**
  * Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice asks for no
  * more than sending it once.
  * @param {string} method in upper case

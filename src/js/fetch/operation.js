@@ -9,7 +9,7 @@ import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
 import { isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
-import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, retryAfterMs } from './http.js';
+import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, isSafe, retryAfterMs } from './http.js';
 import { globalFetch } from './inner.js';
 import { isKey } from './options.js';
 import { FetchRequest } from './request.js';
@@ -65,11 +65,12 @@ export class FetchOperation {
     /** The wait that the response asks for, if it was read. @type {number | undefined} */
     this.hintMs = undefined;
 
-    const { signal, attemptTimeoutMs, totalTimeoutMs } = this.common;
+    const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = this.common;
     /** The signals that abort the operation. */
     this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
-    this.ownSignal = attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1;
+    this.ownSignal =
+      attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1 || !!protection?.hedge;
     this.addKey();
     this.mayRepeat = this.repeats();
     this.request.once = !this.mayRepeat;
@@ -333,6 +334,30 @@ export class FetchOperation {
     const status = this.response?.status;
     const hintMs = this.ruling?.hintMs ?? NaN;
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
+  }
+
+  /** Whether a second attempt may start while a slow one is running: two copies of the request do no more than one. */
+  get mayHedge() {
+    const { method, replays } = this.request;
+    return this.mayRepeat && replays && isSafe(method);
+  }
+
+  /**
+   * Returns a copy for another attempt while this one is running. What it does not have of its own is the operation's.
+   * @returns {FetchOperation}
+   */
+  beside() {
+    const own = { attempt: undefined, response: undefined, replacement: undefined, preparing: false };
+    return Object.assign(Object.create(this), own, { outcome: undefined, ruling: undefined, hintMs: undefined });
+  }
+
+  /**
+   * Takes over the state of the other attempt of the round.
+   * @param {FetchOperation} other
+   */
+  join(other) {
+    this.discard();
+    Object.assign(this, other);
   }
 
   /** Another attempt follows, so the response is never read. */

@@ -87,6 +87,30 @@ export class FetchSteps extends Operation {
     return step;
   }
 
+  get mayHedge() {
+    return this.fetch.mayHedge;
+  }
+
+  /**
+   * Makes the copy of an operation that a hedge runs in another fetch, too.
+   * @param {FetchSteps} lane
+   */
+  copyTo(lane) {
+    const fetch = this.fetch.beside();
+    lane.fetch = fetch;
+    lane.fn = (attempt) => fetch.send(attempt);
+  }
+
+  /** @param {FetchSteps} lane */
+  copyFrom(lane) {
+    this.fetch.join(lane.fetch);
+  }
+
+  /** The other attempt of the round counts: the response of this one is never read. */
+  drop() {
+    this.fetch.discard();
+  }
+
   /** @param {string} reason */
   report(reason) {
     const report = super.report(reason);

@@ -49,7 +49,7 @@ import { RULES } from './rules.js';
  * places; without
  * one, nothing happens there.
  * @typedef {object} Gate
- * @property {{ heldMs: number } | undefined} held how long it held the last attempt, for its record
+ * @property {object | undefined} held what it adds to the record of the last attempt: how long it held it, for one
  * @property {{ retryAfterMs: number } | undefined} refusal when asking again makes sense, for the report
  * @property {(operation: any, hold: number) => number | string | undefined} enter asks for an attempt: `hold` if that
  *   has to wait, the time being in `pending`; a reason to stop; or undefined
@@ -60,8 +60,15 @@ import { RULES } from './rules.js';
  *   attempt may follow
  * @property {(operation: any, delayMs: number) => number | string} retry asks for a retry: the wait, or a reason to
  *   stop
- * @property {(operation: any, reason: string) => string | undefined} settle tells that the operation has ended, and
- *   returns another reason if that one does not hold
+ * @property {(operation: any, reason: string) => string} settle tells that the operation has ended. Returns why it has:
+ *   another attempt of a round may know better
+ * @property {Race | undefined} race what starts hedges
+ * @property {number} hedges number of hedges so far
+ *
+ * Rounds of one operation, an attempt and its hedge each (src/js/protection/round.js).
+ * @typedef {object} Race
+ * @property {(operation: any, ask: number) => void} begins follows the start of an attempt. `ask` is the step that
+ *   waits for `pending` and calls `decide`. While there is a hedge, the round replaces what follows the attempt
  *
  * The state that several operations share, for one destination (src/js/protection/state.js).
  * @typedef {object} Protection
@@ -71,6 +78,7 @@ import { RULES } from './rules.js';
  *   operation that nothing else watches, unless it has to wait
  * @property {() => Gate} gate for an operation that starts
  * @property {string | undefined} key
+ * @property {{ refuseSync: () => never } | undefined} hedge
  *
  * The parts of the driver that it needs for that (run/run.js).
  * @typedef {object} Driver
@@ -250,12 +258,13 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
     contradictions(settings, problems);
   }
   if (problems.length > 0) throw errorOf(problems);
-  if (settings.signal !== undefined || settings.attemptTimeoutMs < Infinity || settings.totalTimeoutMs < Infinity) {
+  const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
+  if (signal !== undefined || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || protection?.hedge) {
     settings.interruptible = true;
     settings.watched = WATCHED;
   } else if (settings.retryOnResult !== undefined || settings.hooks || settings.metrics) {
     settings.watched = WATCHED;
-  } else if (settings.protection) {
+  } else if (protection) {
     settings.watched ||= PROTECTED;
   }
   return settings;

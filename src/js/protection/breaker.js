@@ -104,6 +104,10 @@ class Breaker {
     this.#state = newBreaker(time);
   }
 
+  get isClosed() {
+    return this.#state[PHASE] === CLOSED;
+  }
+
   get isOpen() {
     return this.#state[PHASE] === OPEN;
   }

@@ -65,7 +65,7 @@ export function budgetOf(load) {
 }
 
 /** The budget of one destination. */
-class Budget {
+export class Budget {
   #options;
   #state;
   /** Whether a retry was rejected since it was full the last time. */

@@ -19,15 +19,15 @@ const DEFAULT_TRUNCATE_AT = 10;
 export class Gate {
   #state;
   /** Whether an attempt was let pass whose end was not reported yet. */
-  #pending;
+  pending;
   /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
-  #admitted;
+  admitted;
   /** The verdict on the last attempt. */
-  #verdict = NOTHING;
+  verdict = NOTHING;
   /** Whether the last failure asked to come less often. */
-  #throttled = false;
+  throttled = false;
   /** The end of the cooldown that the last failure set: this operation waits as the server asked it to. */
-  #ownUntil = NaN;
+  ownUntil = NaN;
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
@@ -35,8 +35,15 @@ export class Gate {
   #heldAt = undefined;
   /** All holds of the attempt, without their draws. */
   #planned = 0;
-  /** How long the attempt was held, for its record. @type {{ heldMs: number } | undefined} */
+  /**
+   * Fields that the attempt's record has in addition.
+   * @type {{ heldMs?: number, hedge?: true, superseded?: true } | undefined}
+   */
   held = undefined;
+  /** Rounds of the operation, if it may have hedges. @type {import('./round.js').Race | undefined} */
+  race = undefined;
+  /** Number of hedges so far. */
+  hedges = 0;
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   refusal = undefined;
 
@@ -46,8 +53,8 @@ export class Gate {
    */
   constructor(state, pass) {
     this.#state = state;
-    this.#pending = pass !== undefined;
-    this.#admitted = { generation: pass ?? 0, lease: 0 };
+    this.pending = pass !== undefined;
+    this.admitted = { generation: pass ?? 0, lease: 0 };
   }
 
   /**
@@ -84,9 +91,9 @@ export class Gate {
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const waitMs = breaker?.admit(time, this.#admitted, state) ?? 0;
+    const waitMs = breaker?.admit(time, this.admitted, state) ?? 0;
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
-    this.#pending = true;
+    this.pending = true;
     // onEvent may have aborted.
     return operation.limits.aborted ? 'aborted' : undefined;
   }
@@ -98,11 +105,11 @@ export class Gate {
   heard(operation, hintMs = NaN) {
     const { settings, endedAt, outcome, failed } = operation;
     const { cooldown } = this.#state;
-    this.#throttled = hintMs >= 0;
-    this.#ownUntil = NaN;
+    this.race?.attemptEnded();
+    this.throttled = hintMs >= 0;
+    this.ownUntil = NaN;
     if (cooldown === undefined || !(hintMs > 0)) return;
-    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined))
-      this.#ownUntil = cooldown.until;
+    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
   }
 
   /**
@@ -120,7 +127,7 @@ export class Gate {
       this.#tell(operation, FAILURE, NaN);
     } else if (again && !facts?.preparing) {
       // Who asks to come later works.
-      this.#tell(operation, this.#throttled ? NOTHING : FAILURE, NaN);
+      this.#tell(operation, this.throttled ? NOTHING : FAILURE, NaN);
     } else {
       this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);
     }
@@ -135,9 +142,10 @@ export class Gate {
    * @param {boolean} [judged] whether the caller's function is called
    */
   #tell(operation, verdict, hintMs, status, judged = true) {
-    const { breaker } = this.#state;
-    this.#pending = false;
-    this.#verdict = verdict;
+    const { breaker, hedge } = this.#state;
+    this.pending = false;
+    this.verdict = verdict;
+    hedge?.follow(operation, verdict);
     if (breaker === undefined) return;
     const { settings, failed, outcome } = operation;
     if (judged && breaker.isFailure !== undefined)
@@ -156,7 +164,7 @@ export class Gate {
     };
     breaker.ended(
       now(),
-      this.#admitted,
+      this.admitted,
       verdict,
       atMost(settings, hintMs),
       failed ? outcome : undefined,
@@ -175,7 +183,7 @@ export class Gate {
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (leftMs > 0 && cooldown.until !== this.#ownUntil) {
+    if (leftMs > 0 && cooldown.until !== this.ownUntil) {
       waitMs = Math.max(delayMs, cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation)));
       if (operation.limits.aborted) return 'aborted';
       if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#refuse(operation, 'cooldown', leftMs);
@@ -183,7 +191,7 @@ export class Gate {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(this.#throttled, state);
+      this.#taken = budget.take(this.throttled, state);
       if (this.#taken < 0) {
         this.#taken = 0;
         state.tell('refused', { by: 'budget' });
@@ -199,31 +207,40 @@ export class Gate {
    * @param {string} reason
    */
   settle(operation, reason) {
-    const { budget, cooldown } = this.#state;
-    const { attempts } = operation;
-    let another;
+    const { budget, cooldown, hedge } = this.#state;
     if (this.#heldAt !== undefined) {
       this.#release(this.#heldAt);
       // Timers were late: when the hold began, it was to end before the deadline.
       if (reason === 'timeout' || reason === 'deadline')
-        another = this.#refuse(operation, 'cooldown', cooldown.left(now()));
+        reason = this.#refuse(operation, 'cooldown', cooldown.left(now()));
     }
-    if (this.#pending) {
-      // The deadline ended a first attempt: unless it was held, it had all the time there was.
-      const late = reason === 'timeout' && attempts === 1 && this.held === undefined;
-      const done = reason === 'success';
-      const judged = done || reason === 'permanent';
-      this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
-    }
+    reason = this.race?.settle(operation, reason) ?? reason;
+    this.close(operation, reason);
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
-    if (budget === undefined) return another;
-    const used = this.#takenFor === attempts;
+    const used = this.#takenFor <= operation.attempts;
     if (reason === 'success') {
-      if (this.#verdict === SUCCESS) budget.succeeded(used ? this.#taken : 0, this.#state);
+      if (this.verdict === SUCCESS) {
+        budget?.succeeded(used ? this.#taken : 0, this.#state);
+        hedge?.succeeded();
+      }
     } else if (this.#taken > 0 && !used) {
       budget.putBack(this.#taken, this.#state);
     }
-    return another;
+    return reason;
+  }
+
+  /**
+   * Passes on the verdict on an attempt that ends with the operation.
+   * @param {any} operation
+   * @param {string} reason
+   */
+  close(operation, reason) {
+    if (!this.pending) return;
+    // The deadline ended a first attempt: unless it was held, it had all the time there was.
+    const late = reason === 'timeout' && operation.attempts === 1 && this.held === undefined;
+    const done = reason === 'success';
+    const judged = done || reason === 'permanent';
+    this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
   }
 
   /**

@@ -5,5 +5,7 @@
 export { breakerOf } from './breaker.js';
 export { budgetOf } from './budget.js';
 export { cooldownOf } from './cooldown.js';
+export { hedgeOf } from './hedge.js';
 export { protect } from './protection.js';
 export { RejectedError } from './rejected.js';
+export { SupersededError } from './round.js';

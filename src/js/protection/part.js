@@ -6,7 +6,7 @@ import { hide } from '../run/report.js';
 /** Under this name, a recipe has what makes its state. All copies of the package share it. */
 export const PART = Symbol.for('rejitter.part');
 
-/** @typedef {'budget' | 'breaker' | 'cooldown'} PartName */
+/** @typedef {'budget' | 'breaker' | 'cooldown' | 'hedge'} PartName */
 
 /**
  * @param {PartName} part

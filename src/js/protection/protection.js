@@ -12,7 +12,7 @@ import { State, States } from './state.js';
 const OPTIONS = { onEvent: FUNCTION };
 
 /** @type {import('./options.js').Rule} */
-const A_PART = ['', 'made by budget(), breaker() or cooldown()', isPart];
+const A_PART = ['', 'made by budget(), breaker(), cooldown() or hedge()', isPart];
 
 /** @param {any} value */
 function isPart(value) {

@@ -103,6 +103,7 @@ export class State {
     this.budget = makers.budget?.(time);
     this.breaker = makers.breaker?.(time);
     this.cooldown = makers.cooldown?.(time);
+    this.hedge = makers.hedge?.(time);
   }
 
   /** @param {any} key */
@@ -174,23 +175,26 @@ export class State {
   }
 
   gate() {
-    return new Gate(this);
+    const gate = new Gate(this);
+    gate.race = this.hedge?.race(gate, this);
+    return gate;
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */
   isFresh(time) {
-    const { budget, breaker, cooldown } = this;
     // The breaker first: it is the cheapest to ask.
-    return !(breaker?.isFresh(time) === false || budget?.isFresh() === false || cooldown?.isFresh(time) === false);
+    const { breaker, budget, cooldown, hedge } = this;
+    return [breaker, budget, cooldown, hedge].every((part) => part === undefined || part.isFresh(time));
   }
 
   status() {
-    const { budget, breaker, cooldown } = this;
+    const { budget, breaker, cooldown, hedge } = this;
     const time = now();
     return Object.freeze({
       ...(budget && { budget: Object.freeze(budget.status()) }),
       ...(breaker && { breaker: Object.freeze(breaker.status(time)) }),
       ...(cooldown && { cooldown: Object.freeze(cooldown.status(time)) }),
+      ...(hedge && { hedge: Object.freeze(hedge.status(time)) }),
     });
   }
 }

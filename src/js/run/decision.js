@@ -34,11 +34,14 @@ const DEADLINE = -2;
  * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
  * @param {number | undefined} serverMs the wait that a server asks for; below 0, NaN or undefined for none
  * @param {number} exactlyMs the wait that the caller demands; NaN for none
+ * @param {number} [hedges] hedges among the attempts: waits follow rounds
  */
-export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs) {
+export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
   const { jitter, random } = settings;
+  const maxAttempts = settings.maxAttempts - hedges;
+  attempt -= hedges;
   // The last attempt needs neither the core nor the caller's callbacks.
-  if (attempt >= settings.maxAttempts) return EXHAUSTED;
+  if (attempt >= maxAttempts) return EXHAUSTED;
   const exact = exactlyMs >= 0;
   const hinted = /** @type {number} */ (serverMs) > 0;
   const draws = !exact && (hinted || jitter !== NONE);
@@ -74,7 +77,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
       settings.spread,
       settings.maxRetryAfterMs,
       +(settings.longRetryAfter === 'cap'),
-      settings.maxAttempts,
+      maxAttempts,
       attempt,
       state.previous.ms,
       state.previous.r,

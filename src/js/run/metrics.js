@@ -6,6 +6,7 @@ export class Metrics {
     this.operations = 0;
     this.attempts = 0;
     this.retries = 0;
+    this.hedges = 0;
     this.firstAttemptSuccesses = 0;
     this.retriedSuccesses = 0;
     /** @type {Record<string, number>} */
@@ -32,7 +33,7 @@ export class Metrics {
     if (ms > this.maxWaitMs) this.maxWaitMs = ms;
   }
 
-  /** @param {number} number the successful attempt's */
+  /** @param {number} number the successful attempt's, hedges left out */
   succeeded(number) {
     this.inFlight--;
     if (number > 1) this.retriedSuccesses++;

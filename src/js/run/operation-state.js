@@ -79,6 +79,11 @@ export class OperationState {
     this.ended = 0;
   }
 
+  /** Number of hedges so far. */
+  get hedges() {
+    return this.gate?.hedges ?? 0;
+  }
+
   /** Notes that the running attempt has ended, now. */
   note() {
     this.ended = this.attempts;
@@ -123,16 +128,17 @@ export class OperationState {
    * @param {string} reason or 'success'
    */
   settle(reason) {
-    const { settings, attempts, limits } = this;
+    const { settings, limits } = this;
     const { aborted } = limits;
     if (aborted) reason = 'aborted';
     // Nothing but a hook or a hold has taken the time: there is no outcome.
-    else if (attempts === 0 && reason === 'deadline') reason = 'timeout';
+    else if (this.attempts === 0 && reason === 'deadline') reason = 'timeout';
     reason = this.gate?.settle(this, reason) ?? reason;
+    const { attempts } = this;
     if (reason === 'success') {
       Object.assign(limits.context ?? {}, { attempts });
-      limits.metrics?.succeeded(attempts);
-      this.emit('onSuccess', attempts, this.outcomeFields());
+      limits.metrics?.succeeded(attempts - this.hedges);
+      this.emit('onSuccess', /** @type {Attempt} */ (this.attempt).attempt, this.outcomeFields());
       return;
     }
     this.record();

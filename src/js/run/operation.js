@@ -103,6 +103,7 @@ export class Operation extends OperationState {
     limits.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
+    this.gate?.race?.begins(this, ASK);
     return CALL;
   }
 
@@ -170,14 +171,23 @@ export class Operation extends OperationState {
   }
 
   /**
-   * Computes the wait before another attempt. Protection has the last word: it takes the tokens of a retry that
-   * nothing else forbids, and puts them back if the attempt is never made.
+   * Follows a failure after which another attempt may be made.
    * @param {number} exactlyMs the wait that the caller demands; NaN for none
    * @returns {number | string}
    */
   schedule(exactlyMs) {
+    return this.plan(exactlyMs);
+  }
+
+  /**
+   * Computes the wait before another attempt. Protection has the last word: it takes the tokens of a retry that
+   * nothing else forbids, and puts them back if the attempt is never made.
+   * @param {number} exactlyMs
+   * @returns {number | string}
+   */
+  plan(exactlyMs) {
     const { limits } = this;
-    const decision = decide(this.settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs);
+    const decision = decide(this.settings, this, this.attempts, limits.deadlineAt, this.hintMs, exactlyMs, this.hedges);
     // random() and backoff() may have aborted.
     if (limits.aborted) return 'aborted';
     if (decision < 0) return /** @type {string} */ (REASONS[-decision]);

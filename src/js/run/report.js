@@ -26,7 +26,7 @@ export class AttemptRecord {
    * @param {number} startMs
    * @param {number} durationMs
    * @param {number | undefined} delayMs the wait after it
-   * @param {{ heldMs: number }} [held] how long protection held it before
+   * @param {object} [held] what protection adds: how long it held the attempt, for one
    */
   constructor(attempt, failed, outcome, startMs, durationMs, delayMs, held) {
     this.attempt = attempt;
@@ -41,7 +41,7 @@ export class AttemptRecord {
   /**
    * Returns the record for the report.
    * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number,
-   * delayMs?: number, heldMs?: number }>}
+   * delayMs?: number }>}
    */
   toPublic() {
     const { attempt, failed, outcome, startMs, durationMs, delayMs, held } = this;

@@ -24,6 +24,7 @@ export function syncOf(load) {
   return function retrySync(fn, options) {
     requireFunction(fn);
     const settings = readOptions(options, newSettings(), NO_TIMERS);
+    settings.protection?.hedge?.refuseSync();
     requireBlocking();
     const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
     const channel = subscribed();

@@ -1,13 +1,12 @@
-//! One destination of a protection: its numbers under a lock, and who is told of their changes.
+//! One destination of a protection: its numbers under a lock, and the reports of their changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::options::BudgetNumbers;
 use super::state::State;
 use super::status::{ProtectionChange, ProtectionEvent};
 use crate::StopReason;
-use crate::core::protection::BreakerOptions;
+use crate::core::protection::{BreakerSettings, BudgetSettings};
 use crate::policy::duration_from_ms;
 
 pub(super) type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -16,8 +15,8 @@ pub(super) type OnEvent = Arc<dyn Fn(&ProtectionEvent<'_>) + Send + Sync>;
 /// The parts of a protection, validated.
 #[derive(Clone, Default)]
 pub(super) struct Recipe {
-    pub(super) budget: Option<BudgetNumbers>,
-    pub(super) breaker: Option<BreakerOptions>,
+    pub(super) budget: Option<BudgetSettings>,
+    pub(super) breaker: Option<BreakerSettings>,
     pub(super) max_hold_ms: Option<f64>,
     pub(super) clock: Option<Clock>,
     pub(super) on_event: Option<OnEvent>,
@@ -30,7 +29,7 @@ pub(super) struct Cell {
     state: Mutex<State>,
 }
 
-/// The events of one call, told once the lock is free: hooks are foreign code.
+/// The events of one call, reported once the lock is free: hooks are foreign code.
 #[derive(Default)]
 pub(super) struct Told([Option<ProtectionChange>; 2]);
 
@@ -50,7 +49,7 @@ impl Told {
     }
 }
 
-/// A refusal before an attempt or before a wait.
+/// A rejection before an attempt or before a wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Refusal {
     pub(super) by: StopReason,
@@ -73,7 +72,7 @@ impl Cell {
         }
     }
 
-    /// Runs `act` under the lock, then tells the events.
+    /// Runs `act` under the lock, then reports the events.
     pub(super) fn locked<T>(&self, act: impl FnOnce(&mut State, &Recipe, &mut Told) -> T) -> T {
         let mut told = Told::default();
         // Nothing that may panic runs while it is locked, so that nothing is left half done.

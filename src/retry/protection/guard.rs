@@ -1,4 +1,4 @@
-//! What a protection knows of one operation.
+//! The protection of one operation.
 
 use std::fmt;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct Protected {
     cell: Arc<Cell>,
     /// The operation has no clock: the breaker and the cooldown are then as absent.
     clockless: bool,
-    /// What the breaker gave the running attempt.
+    /// The numbers that the breaker gave the running attempt.
     admitted: Option<(f64, f64)>,
     /// Start of the present hold.
     held_since: Option<Duration>,
@@ -52,7 +52,7 @@ pub struct Protected {
     held: Duration,
     /// The same as planned, without the draws, in ms.
     planned_ms: f64,
-    /// Tokens, in thousandths: of the retry that has not begun, and of the last one that has.
+    /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,
     spent: f64,
     /// The last failure asked for fewer requests, and set the cooldown that ends then.
@@ -69,7 +69,7 @@ impl fmt::Debug for Protected {
     }
 }
 
-/// What follows for an attempt that wants to begin.
+/// The next step of an attempt that is about to start.
 pub(in crate::retry) enum Next {
     Begin,
     Hold(Duration),
@@ -102,7 +102,7 @@ impl Protected {
         self.held
     }
 
-    /// When asking again makes sense, once it was refused.
+    /// When asking again makes sense, once it was rejected.
     pub(in crate::retry) fn retry_after(&self) -> Option<Duration> {
         self.refusal.and_then(Refusal::retry_after)
     }
@@ -271,7 +271,7 @@ impl Protected {
         }
     }
 
-    /// The operation ends: gives back what it holds.
+    /// The operation ends: releases what it holds.
     pub(in crate::retry) fn release(&mut self) {
         let held = self.held_since.take().is_some();
         let taken = std::mem::take(&mut self.taken);

@@ -1,4 +1,4 @@
-//! The destinations of one protection, of which it keeps so many.
+//! The destinations of one protection, which keeps a limited number of them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,7 +75,7 @@ impl Kept {
         self.by_use.insert(self.uses, name);
     }
 
-    /// Forgets a destination that is as good as a new one. If there is none, one that is not open.
+    /// Forgets a destination that is as good as a new one. Without any, one that is not open.
     fn forget(&mut self, now: f64) {
         let mut other = None;
         let mut fresh = None;

@@ -6,7 +6,6 @@
 mod cell;
 mod guard;
 mod keys;
-mod options;
 mod state;
 mod status;
 
@@ -18,7 +17,6 @@ use cell::{Cell, Recipe};
 pub(super) use guard::Next;
 pub use guard::{Protect, Protected};
 use keys::Keys;
-pub use options::{BreakerOptions, BudgetOptions, CooldownOptions};
 pub use status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionEvent,
     ProtectionStatus,
@@ -26,6 +24,8 @@ pub use status::{
 
 use super::sleepers::host_now;
 use crate::core::OptionErrors;
+use crate::core::protection::BreakerSettings;
+pub use crate::core::protection::{BreakerOptions, BudgetOptions, CooldownOptions};
 use crate::policy::ms_from_duration;
 
 /// Protection of a destination that many operations call, such as a server: what keeps their retries from hurting.
@@ -34,7 +34,7 @@ use crate::policy::ms_from_duration;
 /// `max_attempts` times the usual load. The parts of a protection see them together:
 ///
 /// - [`budget`](Self::budget): retries take tokens, successes give some back. Without tokens nothing is retried.
-/// - [`breaker`](Self::breaker): while most attempts fail, it refuses all, first ones too. Now and then it lets one
+/// - [`breaker`](Self::breaker): while most attempts fail, it rejects all, first ones too. Now and then it lets one
 ///   through.
 /// - [`cooldown`](Self::cooldown): if the server asks one operation for fewer requests, all of them wait.
 ///
@@ -115,7 +115,7 @@ impl Protection {
 
     /// Adds a budget for retries: an operation that has no token for its next retry ends with its own last error
     /// ([`StopReason::Budget`](crate::StopReason::Budget)). First attempts need no token. A token is taken only if
-    /// a retry follows, and goes back if it never begins.
+    /// a retry follows, and goes back if the retry never starts.
     ///
     /// The returned protection shares no numbers with this one, as with all these methods.
     ///
@@ -125,13 +125,13 @@ impl Protection {
     #[track_caller]
     pub fn budget(self, options: BudgetOptions) -> Self {
         accept(options.check());
-        self.with(|recipe| recipe.budget = Some(options.numbers()))
+        self.with(|recipe| recipe.budget = Some(options.settings()))
     }
 
-    /// Adds a breaker: while most attempts fail, all are refused for a while, first ones too. It has no timer: the
+    /// Adds a breaker: while most attempts fail, all are rejected for a while, first ones too. It has no timer: the
     /// first attempt after that time is a probe. If it succeeds, the circuit closes.
     ///
-    /// What counts as a failure is said by [`Retry::when`](crate::Retry::when): an error that is worth another
+    /// [`Retry::when`](crate::Retry::when) decides what counts as a failure: an error that is worth another
     /// attempt, also where none is left. [`Retry::signal`](crate::Retry::signal) overrides it. A timeout is a failure.
     ///
     /// # Panics
@@ -140,7 +140,7 @@ impl Protection {
     #[track_caller]
     pub fn breaker(self, options: BreakerOptions) -> Self {
         accept(options.check());
-        self.with(|recipe| recipe.breaker = Some(options.numbers()))
+        self.with(|recipe| recipe.breaker = Some(options.settings()))
     }
 
     /// Adds a cooldown: if a server asks one operation for fewer requests, all attempts are held until then. So that
@@ -159,8 +159,8 @@ impl Protection {
         self.with(|recipe| recipe.max_hold_ms = Some(options.max_hold_ms()))
     }
 
-    /// Sets a function that is told what changes: openings, refusals, holds. It is called in the operation that causes
-    /// the change, and may use the protection.
+    /// Sets a function that receives each change: openings, rejections, holds. It is called in the operation that
+    /// causes the change, and may use the protection.
     ///
     /// ```
     /// use rejitter::{BreakerOptions, Protection, ProtectionChange};
@@ -284,12 +284,12 @@ impl Protection {
     }
 
     #[track_caller]
-    fn breaker_options(&self) -> crate::core::protection::BreakerOptions {
+    fn breaker_options(&self) -> BreakerSettings {
         let options = self.cell.recipe.breaker;
         options.expect("this protection has no breaker: add one with .breaker(…)")
     }
 
-    /// The numbers that an operation begins with: those of the key, should another protection have the key by now.
+    /// The numbers that an operation starts with: those of the key, should another protection have the key by now.
     fn live(&self) -> Arc<Cell> {
         match &self.cell.key {
             None => self.cell.clone(),
@@ -307,8 +307,8 @@ impl Protection {
     }
 }
 
-/// A reading of a clock in ms. Exact for whole ms, and many times as fast as the conversion of a wait, which must not be
-/// shorter than the duration.
+/// A reading of a clock in ms. Exact for whole ms, and many times as fast as the conversion of a wait, which must not
+/// be shorter than the duration.
 // The seconds since the start of a machine fit.
 #[allow(clippy::cast_precision_loss)]
 fn time_ms(now: Duration) -> f64 {

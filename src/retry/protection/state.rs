@@ -1,13 +1,12 @@
 //! The state of one destination, which operations share under a lock.
 
 use super::cell::{Recipe, Refusal, Told};
-use super::options::BudgetNumbers;
 use super::status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
 use crate::StopReason;
 use crate::core::protection::{
-    Admission, Breaker, BreakerOptions, Budget, Change, Cooldown, Phase, Verdict,
+    Admission, Breaker, BreakerSettings, Budget, BudgetSettings, Change, Cooldown, Phase, Verdict,
 };
 use crate::policy::duration_from_ms;
 
@@ -19,7 +18,7 @@ const MOST_HELD: u64 = 1_000;
 pub(super) struct State {
     /// `None` until it is asked for the first time: full.
     budget: Option<Budget>,
-    /// Whether a retry was refused since the budget was full the last time.
+    /// Whether a retry was rejected since the budget was last full.
     empty: bool,
     granted: u64,
     over_budget: u64,
@@ -31,10 +30,10 @@ pub(super) struct State {
     not_held: u64,
 }
 
-/// The answer to an attempt that wants to begin.
+/// The decision on an attempt that is about to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
-    /// It may begin. The breaker, if there is one, wants these numbers back: generation and lease.
+    /// It may start. The breaker, if there is one, wants these numbers back: generation and lease.
     Begin(Option<(f64, f64)>),
     /// It has to wait for this long, and to ask again.
     Hold {
@@ -96,7 +95,7 @@ impl State {
                 return Entry::Hold { ms, left_ms };
             }
         }
-        // Last, so that nobody who waits holds the place of a probe.
+        // Last, so that no waiting operation holds the place of a probe.
         let Some(options) = &recipe.breaker else {
             return Entry::Begin(None);
         };
@@ -180,7 +179,7 @@ impl State {
         }
     }
 
-    /// Before a wait: returns the wait and the tokens taken for the retry, or the refusal.
+    /// Before a wait: returns the wait and the tokens taken for the retry, or the rejection.
     pub(super) fn retry(
         &mut self,
         recipe: &Recipe,
@@ -253,14 +252,14 @@ impl State {
     }
 
     /// Opens the circuit by hand.
-    pub(super) fn open(&mut self, options: &BreakerOptions, told: &mut Told, now: f64, ms: f64) {
+    pub(super) fn open(&mut self, options: &BreakerSettings, told: &mut Told, now: f64, ms: f64) {
         let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
         breaker.open(now, ms);
         told.add(ProtectionChange::Opened(self.breaker_status(options, now)));
     }
 
     /// Closes the circuit by hand.
-    pub(super) fn close(&mut self, options: &BreakerOptions, told: &mut Told, now: f64) {
+    pub(super) fn close(&mut self, options: &BreakerSettings, told: &mut Told, now: f64) {
         let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
         let was_closed = breaker.phase() == Phase::Closed;
         breaker.close(now);
@@ -289,7 +288,7 @@ impl State {
 
     /// Whether forgetting it would change nothing.
     pub(super) fn is_fresh(&self, recipe: &Recipe, now: f64) -> bool {
-        let full = |options: &BudgetNumbers| {
+        let full = |options: &BudgetSettings| {
             let tokens = self.budget.map(|budget| budget.tokens(options.capacity));
             tokens.is_none_or(|tokens| tokens == options.capacity)
         };
@@ -308,7 +307,7 @@ impl State {
             .is_some_and(|breaker| breaker.phase() == Phase::Open)
     }
 
-    /// Time for which every attempt is refused for certain. A running probe is not certain: it may end any time.
+    /// Time for which every attempt is rejected for certain. A running probe is not certain: it may end any time.
     fn open_ms(&mut self, now: f64) -> f64 {
         match &mut self.breaker {
             Some(breaker) if breaker.phase() == Phase::Open => breaker.look(now),
@@ -326,7 +325,7 @@ impl State {
         told.refusal(StopReason::Cooldown, retry_after_ms)
     }
 
-    fn budget(&mut self, options: &BudgetNumbers) -> &mut Budget {
+    fn budget(&mut self, options: &BudgetSettings) -> &mut Budget {
         self.budget
             .get_or_insert_with(|| Budget::new(options.capacity))
     }
@@ -337,7 +336,7 @@ impl State {
         copy.left_ms(now)
     }
 
-    fn budget_status(&self, options: &BudgetNumbers) -> BudgetStatus {
+    fn budget_status(&self, options: &BudgetSettings) -> BudgetStatus {
         let tokens = self.budget.map(|budget| budget.tokens(options.capacity));
         BudgetStatus {
             tokens: tokens.unwrap_or(options.capacity) / 1_000.0,
@@ -349,7 +348,7 @@ impl State {
 
     // Openings are counted one by one.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn breaker_status(&self, options: &BreakerOptions, now: f64) -> BreakerStatus {
+    fn breaker_status(&self, options: &BreakerSettings, now: f64) -> BreakerStatus {
         let mut breaker = self.breaker.unwrap_or(Breaker::new(now));
         let numbers = breaker.numbers(options, now);
         BreakerStatus {

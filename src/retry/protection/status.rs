@@ -1,4 +1,4 @@
-//! What a protection shows of itself: its numbers, and its events.
+//! Status of a protection: its numbers, and its events.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct BudgetStatus {
     pub capacity: f64,
     /// Number of retries that it granted.
     pub granted: u64,
-    /// Number of retries that it refused.
+    /// Number of retries that it rejected.
     pub refused: u64,
 }
 
@@ -34,7 +34,7 @@ pub struct BudgetStatus {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct BreakerStatus {
-    /// What it does with attempts.
+    /// Whether it admits attempts.
     pub state: BreakerState,
     /// Time until asking again makes sense. Zero if an attempt may be admitted now.
     pub retry_after: Duration,
@@ -44,16 +44,16 @@ pub struct BreakerStatus {
     pub calls: f64,
     /// Openings in a row.
     pub opens: u64,
-    /// Number of attempts that it refused.
+    /// Number of attempts that it rejected.
     pub refused: u64,
 }
 
-/// What a breaker does with attempts.
+/// Whether a breaker admits attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BreakerState {
     /// It admits all.
     Closed,
-    /// It refuses all. The first attempt after that time makes it half-open.
+    /// It rejects all. The first attempt after that time makes it half-open.
     Open,
     /// It admits one attempt at a time, a probe.
     HalfOpen,
@@ -63,11 +63,11 @@ pub enum BreakerState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CooldownStatus {
-    /// Rest of the cooldown. Zero if there is none.
+    /// Rest of the cooldown. Zero if no cooldown is running.
     pub remaining: Duration,
     /// Number of attempts that it holds now.
     pub held: u64,
-    /// Number of attempts that it refused.
+    /// Number of attempts that it rejected.
     pub refused: u64,
 }
 
@@ -77,11 +77,11 @@ pub struct CooldownStatus {
 pub struct ProtectionEvent<'a> {
     /// The key of [`Protection::for_key`](crate::Protection::for_key). `None` without a key.
     pub key: Option<&'a str>,
-    /// What happened.
+    /// The change.
     pub change: ProtectionChange,
 }
 
-/// What happened to a protection.
+/// Change of a protection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum ProtectionChange {
@@ -91,7 +91,7 @@ pub enum ProtectionChange {
     HalfOpen(BreakerStatus),
     /// The breaker closed.
     Closed(BreakerStatus),
-    /// A part refused an attempt: its name, and when asking again makes sense. The budget cannot tell when.
+    /// A part rejected an attempt: its name, and when asking again makes sense. The budget cannot know when.
     #[non_exhaustive]
     Refused {
         /// [`StopReason::Budget`], [`StopReason::Breaker`] or [`StopReason::Cooldown`].
@@ -101,7 +101,7 @@ pub enum ProtectionChange {
     },
     /// The cooldown holds an attempt for this time.
     Held(Duration),
-    /// The budget refused a retry for the first time since it was full.
+    /// The budget rejected a retry for the first time since it was full.
     BudgetEmpty(BudgetStatus),
     /// The budget is full again.
     BudgetFull(BudgetStatus),

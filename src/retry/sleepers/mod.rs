@@ -74,7 +74,7 @@ impl super::Sleeper for DefaultSleeper {
     }
 }
 
-/// The time of who is no operation: that of the default sleeper, or the system's.
+/// The time outside of an operation: that of the default sleeper, or the system's.
 pub(super) fn host_now() -> Option<std::time::Duration> {
     #[cfg(all(
         feature = "tokio",

@@ -97,12 +97,13 @@ test('testing.d.ts declares and describes every export of rejitter/testing, and 
 
 test('protection.d.ts declares and describes every export and option of rejitter/protection, and no others', () => {
   const known = (make) => /Known options: (.*)$/.exec(caught(() => make({ zzzzzzzz: 1 })).message)[1].split(', ');
-  const { breaker, budget, cooldown, protect } = protection;
+  const { breaker, budget, cooldown, hedge, protect } = protection;
   assert.deepEqual(
     objections(texts('protection.d.ts'), protection, {
       BudgetOptions: known(budget),
       BreakerOptions: known(breaker),
       CooldownOptions: known(cooldown),
+      HedgeOptions: known(hedge),
       ProtectOptions: known((options) => protect(budget(), options)),
     }),
     [],
@@ -136,14 +137,15 @@ test('the declared members of policies, attempts, events and reports are those a
   );
   await api.retry(() => 1, options);
   assert.deepEqual(declared('Attempt'), own(Object.getPrototypeOf(attempt), 'constructor').sort());
-  // An event has a result or an error.
-  const expected = (...names) => declared('AttemptEvent', ...names).filter((name) => name !== 'result');
+  // An event has a result or an error; `hedge` is in those of hedges alone.
+  const without = ['result', 'hedge'];
+  const expected = (...names) => declared('AttemptEvent', ...names).filter((name) => !without.includes(name));
   assert.deepEqual(seen, {
     onAttempt: expected(),
     onFailure: expected('FailureEvent'),
     onRetry: expected('FailureEvent', 'RetryEvent'),
     beforeRetry: expected('FailureEvent', 'RetryEvent'),
-    onSuccess: declared('AttemptEvent', 'SuccessEvent'),
+    onSuccess: declared('AttemptEvent', 'SuccessEvent').filter((name) => name !== 'hedge'),
     onGiveUp: expected('FailureEvent', 'GiveUpEvent'),
   });
   assert.deepEqual(
@@ -152,7 +154,7 @@ test('the declared members of policies, attempts, events and reports are those a
   );
   assert.deepEqual(
     Object.keys(error.report.records[0]).sort(),
-    declared('AttemptRecord').filter((name) => !['result', 'heldMs'].includes(name)),
+    declared('AttemptRecord').filter((name) => !['result', 'heldMs', 'hedge', 'superseded'].includes(name)),
   );
   const { error: rejected } = await underClock(() =>
     api.retry(() => 1, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 1 }),

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importPackage, repo } from '../lib/consumer.mjs';
+import { literal, tableIn } from '../lib/readers.mjs';
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 
 const { RetryError, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
@@ -239,8 +240,7 @@ test('there are cases of every reason, every callback and every feature', () => 
     [...HOOKS, 'fn', 'retryIf', 'retryOnResult', 'beforeRetry', 'backoff', 'random'].sort(),
   );
   const readme = readFileSync(join(repo, 'tests', 'vectors', 'README.md'), 'utf8');
-  const features = readme.slice(readme.indexOf('| feature |'));
-  const documented = [...features.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name).sort();
+  const documented = tableIn(readme, 'feature').map(([name]) => literal(name)).sort();
   assert.deepEqual([...new Set(cases.flatMap(({ needs }) => needs))].sort(), documented);
   // Each function runs most cases, and each case is run by at least one of them.
   for (const name of ['retry', 'retrySync']) assert.ok(cases.filter((script) => able(name, script)).length >= 100);

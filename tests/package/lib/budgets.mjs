@@ -20,7 +20,7 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 10_190,
+    limit: 10_260,
     target: 7_800,
     reason:
       'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 ' +
@@ -29,21 +29,21 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 12_630,
+    limit: 12_710,
     target: 10_500,
     reason: 'the same, with presets, policies as data, overrides and stateless delays, which a class cannot leave out',
   },
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_790,
+    limit: 13_900,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data and retrySync',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 17_090,
+    limit: 17_340,
     target: 13_000,
     reason: 'the same, and the rules of HTTP',
   },
@@ -64,16 +64,22 @@ export const WITHOUT_WASM = 620;
 export const PROTECTION = [
   {
     parts: 'budget, protect',
-    limit: 4_350,
+    limit: 4_490,
     target: 3_300,
     reason:
       'keys, events, status and rejections (2.5 kB), and the wasm, which holds the machines of all parts (1.1 kB)',
   },
   {
     parts: 'breaker, budget, cooldown, protect',
-    limit: 5_600,
+    limit: 5_730,
     target: 5_000,
     reason: 'the same, and the options of each part with their texts',
+  },
+  {
+    parts: 'SupersededError, breaker, budget, cooldown, hedge, protect',
+    limit: 8_010,
+    target: 7_500,
+    reason: 'the same, with rounds of two attempts (1.7 kB) and the latency that they wait for',
   },
 ];
 

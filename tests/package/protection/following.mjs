@@ -222,9 +222,6 @@ export class Following {
       if (breaker?.look(this.now) > 0) return yield* this.refuse('breaker', breaker.look(this.now), 'P4');
       const left = cooldown?.left(this.now) ?? 0;
       if (left > 0) {
-        // Half-open, and its probe runs: rejected now or after the hold.
-        if (breaker?.busy(this.now) > 0 && this.comes() === 'settle' && this.coming().value?.by !== 'cooldown')
-          return yield* this.refuse('breaker', breaker.busy(this.now), 'P5');
         const { maxHoldMs } = cooldown;
         const held = cooldown.hold(this.now, this.parameters.base, this.draw(BESIDE));
         const misses = this.now + ceil(held) + 1 > this.deadline;
@@ -455,7 +452,9 @@ export class Following {
 
   *succeed(end, usual) {
     this.hear(this.verdict(end, usual));
-    this.state.budget?.succeeded(this.attempts > 1 ? this.spent : 0);
+    const { budget } = this.state;
+    budget?.succeeded(this.attempts > 1 ? this.spent : 0);
+    this.credited = true;
     yield* this.settle({ ok: true, value: end.value.shown, rule: 'P10' });
     return undefined;
   }
@@ -545,8 +544,9 @@ export class Following {
       this.object('isFailure', `isFailure was called ${this.asked} times instead of ${this.shouldAsk ?? 0}`);
     // A hook may abort after the outcome was decided.
     if (this.aborted && entry.value === this.operation.reason) {
-      // So may onEvent, before anything was rejected.
+      // So may onEvent, before anything was rejected or credited.
       if (this.counted !== undefined) this.state[this.counted].refused -= 1;
+      if (this.credited) this.state.budget?.changes.pop();
       return;
     }
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);

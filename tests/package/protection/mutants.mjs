@@ -32,7 +32,7 @@ plant(
 plant(
   'a probe is not freed on abort',
   ['P6', 'breaker'],
-  [gate, 'if (this.#pending) {', "if (this.#pending && reason !== 'aborted') {"],
+  [gate, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
 );
 plant(
   'a probe is not freed by an end that is ignored',
@@ -45,7 +45,7 @@ plant(
   [
     gate,
     'this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
-    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.#pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
+    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
   ],
 );
 plant(
@@ -148,7 +148,7 @@ plant('a young window compares with the calls that ended', 'breaker', [
   ENDED,
   `registers[BEGUN] = registers[5] = 0;\n  ${ENDED}`,
 ]);
-plant('calls that begin are not counted', 'breaker', [machines, 'state[BEGUN]++;', '']);
+plant('calls that start are not counted', 'breaker', [machines, 'state[BEGUN]++;', '']);
 plant('an old window counts in full', 'breaker', [
   machines,
   'const age = now - state[STARTED_AT];',
@@ -194,11 +194,11 @@ plant(
   [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === OPEN) return 0;`],
 );
 plant(
-  'a refusal does not say when to ask again',
+  'a rejection does not say when to ask again',
   ['breaker', 'cooldown'],
   [gate, 'rejectedBy(by, retryAfterMs, part.cause, this.#state)', 'rejectedBy(by, 0, part.cause, this.#state)'],
 );
-plant('a refusal has no cause', 'P12', [gate, 'part.cause, this.#state)', 'undefined, this.#state)']);
+plant('a rejection has no cause', 'P12', [gate, 'part.cause, this.#state)', 'undefined, this.#state)']);
 
 // Verdicts.
 plant('a failure counts only if it is retried', 'breaker', [
@@ -208,7 +208,7 @@ plant('a failure counts only if it is retried', 'breaker', [
 ]);
 plant('a request to come later counts as a failure', 'breaker', [
   gate,
-  'this.#throttled ? NOTHING : FAILURE',
+  'this.throttled ? NOTHING : FAILURE',
   'FAILURE',
 ]);
 plant('a failure that the caller stops counts', 'breaker', [
@@ -222,17 +222,17 @@ plant('an abort counts as a failure', 'breaker', [
   "late || reason === 'aborted' ? FAILURE : NOTHING",
 ]);
 plant(
-  'a layer within that was refused counts as a failure',
+  'a layer within that was rejected counts as a failure',
   ['breaker', 'P6'],
   [gate, 'late ? FAILURE : NOTHING', "late || reason === 'notRetryable' ? FAILURE : NOTHING"],
 );
 plant('any deadline counts as a failure', 'breaker', [
   gate,
-  "reason === 'timeout' && attempts === 1 && this.held === undefined",
+  "reason === 'timeout' && operation.attempts === 1 && this.held === undefined",
   "reason === 'timeout'",
 ]);
 plant(
-  'isFailure is not asked about successes',
+  'isFailure is not called for successes',
   ['isFailure', 'breaker'],
   [gate, 'const judged = done ||', 'const judged ='],
 );
@@ -253,7 +253,7 @@ plant('a token is lost when beforeRetry throws', 'P2', [
   '} else if (this.#taken > 0 && !used) {',
   "} else if (this.#taken > 0 && !used && reason !== 'callback') {",
 ]);
-plant('a token is lost on a refusal after the wait', 'P2', [
+plant('a token is lost on a rejection after the wait', 'P2', [
   gate,
   '} else if (this.#taken > 0 && !used) {',
   "} else if (this.#taken > 0 && !used && reason !== 'breaker') {",
@@ -263,10 +263,10 @@ plant('a token is put back twice', 'P1', [
   'budget.putBack(this.#taken, this.#state);',
   'budget.putBack(2 * this.#taken, this.#state);',
 ]);
-plant('the tokens of all retries are given back', 'P1', [
+plant('a success returns the tokens of all retries', 'P1', [
   gate,
-  'this.#taken = budget.take(this.#throttled, state);\n      if (this.#taken < 0) {',
-  'const earlier = this.#taken;\n      this.#taken = budget.take(this.#throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+  'this.#taken = budget.take(this.throttled, state);\n      if (this.#taken < 0) {',
+  'const earlier = this.#taken;\n      this.#taken = budget.take(this.throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
 ]);
 plant('a failure gives tokens back', 'P1', [
   gate,
@@ -275,8 +275,8 @@ plant('a failure gives tokens back', 'P1', [
 ]);
 plant('each request brings a credit', 'P1', [
   gate,
-  "if (reason === 'success') {\n      if (this.#verdict",
-  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.#verdict",
+  "if (reason === 'success') {\n      if (this.verdict",
+  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.verdict",
 ]);
 plant(
   'tokens rise above the capacity',
@@ -311,21 +311,21 @@ plant('a success after a retry brings both', 'P1', [
   'refund && taken > 0 ? taken + perSuccess :',
 ]);
 plant(
-  'the budget is asked after the wait',
+  'the budget decides after the wait',
   ['P1', 'P2'],
   [gate, 'if (budget !== undefined) {\n      this.#taken', 'if (budget === null) {\n      this.#taken'],
   [
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
     `if (operation.attempts > 0 && this.#state.budget !== undefined) {
-      this.#taken = this.#state.budget.take(this.#throttled, this.#state);
+      this.#taken = this.#state.budget.take(this.throttled, this.#state);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
     const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return`,
   ],
 );
-plant('the budget refuses first attempts', 'P3', [
+plant('the budget rejects first attempts', 'P3', [
   gate,
   'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
   `if (operation.attempts === 0 && this.#state.budget !== undefined && this.#state.budget.status().tokens < 1)
@@ -334,7 +334,7 @@ plant('the budget refuses first attempts', 'P3', [
 ]);
 
 // Rejections.
-plant('a refusal replaces the error', 'P12', [
+plant('a rejection replaces the error', 'P12', [
   gate,
   'if (operation.attempts === 0) {\n      operation.failed',
   'if (by) {\n      operation.failed',
@@ -390,12 +390,12 @@ plant(
 plant(
   'retries are not held',
   ['P11', 'P2', 'order'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs < 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs < 0) {'],
 );
 plant(
-  'the operation that was asked to wait is held beside',
+  'the operation that was asked to wait is held, too',
   ['order', 'P2'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.#ownUntil) {', 'if (leftMs > 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs > 0) {'],
 );
 plant(
   'a hint counts only if the failure is retried',
@@ -408,12 +408,12 @@ plant(
 );
 plant('a place among those held is not left on abort', 'status', [gate, 'this.#release(this.#heldAt);', '']);
 plant(
-  'held attempts begin without another look',
+  'held attempts start without another check',
   ['P4', 'P5', 'P11', 'breaker'],
   [
     gate,
     'this.#release(time);\n    } else {',
-    'this.#release(time);\n      this.#pending = true;\n      return undefined;\n    } else {',
+    'this.#release(time);\n      this.pending = true;\n      return undefined;\n    } else {',
   ],
 );
 

@@ -1,9 +1,12 @@
 // The parts: options checked like all others, frozen recipes, and what `protect` takes.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { caught } from '../lib/readers.mjs';
+import { repo } from '../lib/consumer.mjs';
+import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
 import { importAll } from './entry.mjs';
 
 const { RetryPolicy, breaker, budget, cooldown, protect, retry, retrySync } = await importAll();
@@ -38,40 +41,39 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
   }
 });
 
-const RANGES = [
-  [
-    budget,
-    'capacity',
-    [Number.MIN_VALUE * 2 ** 1070, 0.001, 1e9].slice(1),
-    [0, -1, 1e9 + 1, NaN, Infinity],
-    { cost: 0.001 },
-  ],
-  [budget, 'perSuccess', [0, 0.001, 1000], [0.0009, 1000.1, -1, NaN, Infinity]],
-  [budget, 'cost', [0.001, 50], [0, 0.0009, 50.001, NaN, Infinity]],
-  [breaker, 'failureRatio', [Number.MIN_VALUE, 1], [0, 1.0001, -1, NaN]],
-  [breaker, 'minimumCalls', [1, 7, Infinity], [0, 1.5, -1, NaN]],
-  [breaker, 'windowMs', [100, 100.5, 3_600_000], [99, 3_600_001, Infinity, NaN]],
-  [breaker, 'consecutiveFailures', [1, Infinity], [0, 2.5, NaN]],
-  [breaker, 'openMs', [Number.MIN_VALUE, 2 ** 53 - 1], [0, -1, 2 ** 53, Infinity, NaN]],
-  [breaker, 'closeAfter', [1, 1000], [0, 1.5, 1001, Infinity, NaN]],
-  [cooldown, 'maxHoldMs', [0, 0.5, Infinity], [-1, NaN]],
-];
+const PARTS = { budget, breaker, cooldown };
+const { rows: ROWS } = JSON.parse(readFileSync(join(repo, 'tests/vectors/parts.json'), 'utf8'));
 
-for (const [part, name, right, wrong, beside] of RANGES) {
-  test(`${part.name}: the range of ${name}`, () => {
-    for (const value of right) assert.equal(part({ ...beside, [name]: value })[name], value);
-    for (const value of wrong) {
-      const error = caught(() => part({ ...beside, [name]: value }));
+for (const { part, option, default: standard, accepts, rejects, beside } of ROWS) {
+  const make = PARTS[part];
+  test(`${part}: the default and the range of ${option}`, () => {
+    assert.equal(make()[option], Number(standard));
+    for (const value of accepts.map(Number)) assert.equal(make({ ...beside, [option]: value })[option], value);
+    for (const value of rejects.map(Number)) {
+      const error = caught(() => make({ ...beside, [option]: value }));
       assert.ok(error instanceof RangeError, `${value}`);
-      assert.match(error.message, new RegExp(`^rejitter: ${name} must be .*, got `));
+      assert.match(error.message, new RegExp(`^rejitter: ${option} must be .*, got `));
     }
     for (const value of ['5', null, 5n, {}, true]) {
-      const error = caught(() => part({ [name]: value }));
+      const error = caught(() => make({ [option]: value }));
       assert.ok(error instanceof TypeError, String(value));
-      assert.match(error.message, new RegExp(`^rejitter: ${name} must be `));
+      assert.match(error.message, new RegExp(`^rejitter: ${option} must be `));
     }
   });
 }
+
+test('the declarations and the table of the guide say the defaults', () => {
+  const declared = declarations('protection.d.ts');
+  const table = tableIn(documents.get('docs/guide/protection.md'), 'part | option');
+  for (const { option, default: standard } of ROWS) {
+    const number = (text) => Number(text?.replaceAll(/[_,]/g, '').replace('∞', 'Infinity'));
+    const [, said] =
+      new RegExp(`@default (\\S+)\\n(?:(?!@default)[^])*?\\n\\s*${option}\\?: number`).exec(declared) ?? [];
+    assert.equal(number(said), Number(standard), `@default of ${option}`);
+    const row = table.find(([, name]) => literal(name) === option);
+    assert.equal(number(row?.[2]), Number(standard), `the guide's default of ${option}`);
+  }
+});
 
 test('one error lists every problem, with the remedy', () => {
   assert.equal(
@@ -136,8 +138,8 @@ test('protect takes each kind of part once, then options', () => {
     ],
     [
       () => protect(budget, breaker(), 5, cooldown()),
-      'part 1 must be made by budget(), breaker() or cooldown(), got a function; part 3 must be made by budget(), ' +
-        'breaker() or cooldown(), got 5',
+      'part 1 must be made by budget(), breaker(), cooldown() or hedge(), got a function; part 3 must be made by ' +
+        'budget(), breaker(), cooldown() or hedge(), got 5',
     ],
     [() => protect(budget(), 5), 'options must be an object, got 5'],
   ])

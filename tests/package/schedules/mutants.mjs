@@ -249,13 +249,17 @@ plant(
 plant(
   'one attempt too many',
   [13, 18],
-  [rule, 'if (attempt >= settings.maxAttempts) return EXHAUSTED;', ''],
-  [rule, '      settings.maxAttempts,\n      attempt,', '      settings.maxAttempts + 1,\n      attempt,'],
+  [rule, 'if (attempt >= maxAttempts) return EXHAUSTED;', ''],
+  [rule, '      maxAttempts,\n      attempt,', '      maxAttempts + 1,\n      attempt,'],
 );
 plant(
   'afterMs is ignored',
   [5, 7],
-  [op, 'limits.deadlineAt, this.hintMs, exactlyMs);', 'limits.deadlineAt, this.hintMs, NaN);'],
+  [
+    op,
+    'limits.deadlineAt, this.hintMs, exactlyMs, this.hedges);',
+    'limits.deadlineAt, this.hintMs, NaN, this.hedges);',
+  ],
 );
 plant(
   'retryIf is called twice',
@@ -447,8 +451,8 @@ plant(
 plant('onFailure is not called', 18, [op, "this.emit('onFailure', this.attempts, this.outcomeFields());", '']);
 plant('onSuccess has no result', 18, [
   operationState,
-  "this.emit('onSuccess', attempts, this.outcomeFields());",
-  "this.emit('onSuccess', attempts);",
+  '(this.attempt).attempt, this.outcomeFields());',
+  '(this.attempt).attempt);',
 ]);
 plant('records forget the first attempt', 3, [operationState, 'records.splice(1, 1);', 'records.shift();']);
 plant('records grow without bound', 25, [operationState, 'records.length === KEPT', 'false']);
@@ -524,7 +528,7 @@ decides(
 );
 decides('the limit of attempts is ignored', [13, 18], 'a[12] = Infinity', 'return answer;', [
   rule,
-  'if (attempt >= settings.maxAttempts) return EXHAUSTED;',
+  'if (attempt >= maxAttempts) return EXHAUSTED;',
   '',
 ]);
 decides('the factor is ignored', [5, 7], 'a[6] = NaN');

@@ -1,9 +1,9 @@
 // The declarations of rejitter/protection, and of the option, in a strict project of a user's.
 
 const IMPORT = `
-import { RejectedError, breaker, budget, cooldown, protect } from 'rejitter/protection';
+import { RejectedError, SupersededError, breaker, budget, cooldown, hedge, protect } from 'rejitter/protection';
 import type {
-  AttemptEnd, BreakerOptions, BudgetOptions, CooldownOptions, Part, ProtectOptions, Protection, ProtectionEvent, ProtectionStatus,
+  AttemptEnd, BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, Part, ProtectOptions, Protection, ProtectionEvent, ProtectionStatus,
 } from 'rejitter/protection';
 import { RetryPolicy, retry, retrySync } from 'rejitter';
 import type { PolicyOptions, RetryOptions, RunOptions, SyncOptions } from 'rejitter';
@@ -20,9 +20,10 @@ export const parts: Part[] = [
   breaker(), breaker({ failureRatio: 1, minimumCalls: Infinity, windowMs: 100, consecutiveFailures: 5, openMs: 1, closeAfter: 2 }),
   breaker({ isFailure: ({ error, status }) => (status === 429 ? true : error?.code === 'EBUSY' ? 'ignore' : undefined) }),
   cooldown(), cooldown({ maxHoldMs: Infinity }),
+  hedge(), hedge({ quantile: 0.99, maxRatio: 1 }), hedge({ delayMs: 0, quantile: undefined }),
 ];
-export const recipes: [BudgetOptions, BreakerOptions, CooldownOptions] = [{}, { isFailure: (end: AttemptEnd) => end.status === 500 }, {}];
-same<(typeof parts)[number]['part'], 'budget' | 'breaker' | 'cooldown'>(true);
+export const recipes: [BudgetOptions, BreakerOptions, CooldownOptions, HedgeOptions] = [{}, { isFailure: (end: AttemptEnd) => end.status === 500 }, {}, {}];
+same<(typeof parts)[number]['part'], 'budget' | 'breaker' | 'cooldown' | 'hedge'>(true);
 
 export const all: Protection[] = [
   protect(budget()), protect(budget(), breaker(), cooldown()), protect(cooldown(), {}), protect(...parts),
@@ -38,6 +39,7 @@ export const api: Protection = protect(budget(), options);
 export function used(): void {
   const status: ProtectionStatus = api.for('tenant').status();
   same<typeof status.breaker, { readonly state: 'closed' | 'open' | 'half-open'; readonly retryAfterMs: number; readonly failures: number; readonly calls: number; readonly opens: number; readonly refused: number } | undefined>(true);
+  same<typeof status.hedge, { readonly delayMs: number | undefined; readonly hedges: number; readonly won: number; readonly refused: number } | undefined>(true);
   void [status.budget?.tokens.toFixed(), status.cooldown?.held.toFixed(), api.keys().join()];
   api.open();
   api.open(5);
@@ -54,6 +56,8 @@ export const calls = [
   createFetch(policy)('https://example.com', { retry: { protection: false } }),
 ];
 export const sync: number = retrySync(() => 1, { protection: api });
+
+export const isSuperseded = (reason: unknown): 'SupersededError' | undefined => (reason instanceof SupersededError ? reason.name : undefined);
 
 export function rejected(error: unknown): number {
   if (!(error instanceof RejectedError)) return 0;
@@ -83,6 +87,10 @@ breaker({ isFailure: async () => true });
 breaker({ resetTimeout: 5 });
 // @ts-expect-error a text is not a time
 cooldown({ maxHoldMs: '5' });
+// @ts-expect-error a share is a number
+hedge({ quantile: '0.9' });
+// @ts-expect-error no such option
+hedge({ delay: 5 });
 // @ts-expect-error a part is made by its function
 protect({ capacity: 5 });
 // @ts-expect-error the function itself is not a part
@@ -109,4 +117,4 @@ new RetryPolicy({ protection: api }).run(() => 1, { key: 5 });
 createFetch({ protection: api, protectionKey: () => undefined });
 `;
 
-export default { positive: POSITIVE, negative: NEGATIVE, least: 21 };
+export default { positive: POSITIVE, negative: NEGATIVE, least: 23 };

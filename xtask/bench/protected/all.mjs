@@ -36,7 +36,7 @@ export const CONTENDERS = [
   ours('with all three', () => protect(budget(), breaker(), cooldown())),
   {
     name: WRAPPED,
-    note: 'the circuit is asked before each attempt',
+    note: 'the circuit is checked before each attempt',
     call: 'policy.execute(fn)',
     scope: (fn) => {
       const { policy } = /** @type {any} */ (cockatiel.scope(fn));

@@ -1,0 +1,145 @@
+// @ts-check
+// Hedging: a second attempt while a slow one is running. When to start it, and how many there may be.
+
+import { isMs, isWithin } from '../options/checks.js';
+import { failure, leftOut } from '../options/messages.js';
+import { now } from '../run/timer.js';
+import { Budget } from './budget.js';
+import { Latency } from './latency.js';
+import { SUCCESS } from './machines.js';
+import { readPart } from './options.js';
+import { recipe } from './part.js';
+import { Race } from './round.js';
+
+const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
+  quantile: ['number', 'a number above 0 and below 1', (value) => isWithin(value, Number.MIN_VALUE, 1) && value < 1],
+  delayMs: ['number', 'a non-negative number of milliseconds, at most 2^53 - 1', isMs],
+  maxRatio: ['number', 'a number between 0.001 and 1', (value) => isWithin(value, 0.001, 1)],
+});
+
+/** A hedge, and those that may start before an operation has succeeded, in thousandths. */
+const HEDGE = 1000;
+const CAPACITY = 10 * HEDGE;
+
+/** @param {any} load */
+export function hedgeOf(load) {
+  return {
+    /** @param {unknown} [options] */
+    hedge(options) {
+      const given = readPart(options, RULES, ({ quantile, delayMs }) =>
+        quantile !== undefined && delayMs !== undefined
+          ? leftOut('quantile', quantile, 'delayMs takes its place')
+          : undefined,
+      );
+      const { maxRatio = 0.1, delayMs, quantile = 0.95 } = given;
+      const shown = delayMs === undefined ? { quantile, maxRatio } : { delayMs, maxRatio };
+      // In thousandths of hedges.
+      const perSuccess = Math.round(maxRatio * 1000);
+      const budget = { load, capacity: CAPACITY, perSuccess, cost: HEDGE, throttledCost: HEDGE, refund: false };
+      return recipe('hedge', shown, (time) => new Hedge(budget, shown, time));
+    },
+  }.hedge;
+}
+
+/** The hedges of one destination. */
+class Hedge {
+  #delayMs;
+  #quantile;
+  #latency;
+  #budget;
+  /** Hedges that were started, that ended their operations with success, and that protection rejected. */
+  hedges = 0;
+  won = 0;
+  refused = 0;
+
+  /**
+   * @param {any} budget of the number of hedges
+   * @param {{ delayMs?: number, quantile?: number }} options
+   * @param {number} time
+   */
+  constructor(budget, { delayMs, quantile = 0 }, time) {
+    this.#delayMs = delayMs;
+    this.#quantile = quantile;
+    this.#latency = delayMs === undefined ? new Latency(time) : undefined;
+    // Without it, hedges would make an overload out of a slow server.
+    this.#budget = new Budget(budget);
+  }
+
+  /** @returns {never} */
+  refuseSync() {
+    throw failure(
+      TypeError,
+      'protection must have no hedge(): retrySync makes one attempt at a time. Use retry instead',
+    );
+  }
+
+  /**
+   * Returns what starts the hedges of an operation.
+   * @param {import('./gate.js').Gate} gate
+   * @param {import('./state.js').State} state
+   */
+  race(gate, state) {
+    return new Race(gate, state);
+  }
+
+  /**
+   * Returns how long after an attempt its hedge starts, in ms; undefined while too little is known.
+   * @param {number} time
+   */
+  delayMs(time) {
+    return this.#delayMs ?? this.#latency?.delayMs(time, this.#quantile);
+  }
+
+  /** Takes the token of a hedge. Returns whether there was one. */
+  take() {
+    return this.#budget.take(false, quiet) >= 0;
+  }
+
+  /** Puts the token back of a hedge that was not started. */
+  putBack() {
+    this.#budget.putBack(HEDGE, quiet);
+  }
+
+  /** Counts an operation that succeeded. */
+  succeeded() {
+    this.#budget.succeeded(0, quiet);
+  }
+
+  /**
+   * Follows the end of an attempt: how long a first one took that succeeded or timed out. How fast one failed says
+   * nothing.
+   * @param {any} operation
+   * @param {number} verdict
+   */
+  follow(operation, verdict) {
+    const { attempts, ended, endedAt, attemptAt, startedAt, settings } = operation;
+    if (attempts !== 1 || this.#latency === undefined) return;
+    const time = now();
+    const ms = (ended === attempts ? endedAt : time) - (attemptAt ?? startedAt);
+    if (verdict === SUCCESS || ms >= settings.attemptTimeoutMs) this.record(time, ms);
+  }
+
+  /**
+   * Records how long a first attempt took, or how long it had taken when its hedge won.
+   * @param {number} time
+   * @param {number} ms
+   */
+  record(time, ms) {
+    this.#latency?.record(time, ms);
+  }
+
+  /** @param {number} time */
+  isFresh(time) {
+    return this.#budget.isFresh() && this.#latency?.isEmpty(time) !== false;
+  }
+
+  /** @param {number} time */
+  status(time) {
+    const { hedges, won, refused } = this;
+    // Reading changes nothing.
+    return { delayMs: this.#delayMs ?? this.#latency?.peek(time, this.#quantile), hedges, won, refused };
+  }
+}
+
+/** The budget of hedges has no events. */
+const quiet = { tell() {} };

@@ -1,0 +1,131 @@
+// @ts-check
+// How long first attempts take, so that a hedge starts when most of them would have ended: the machine of
+// src/core/protection/latency.rs. JavaScript is smaller here than WebAssembly, and apps without hedges leave it out.
+
+/** Slots of a histogram: 24 octaves of 8. */
+const SLOTS = 192;
+
+/** A slot is the exponent and three bits of the significand: each is at most an eighth longer than the one before. */
+const SHIFT = 17;
+
+/** Upper half of the bits of 1/16 ms, the lower edge of the first slot. */
+const FIRST = 0x3fb00000 >>> SHIFT;
+
+/** Length of a slice, in ms. */
+const SLICE_MS = 30_000;
+
+/** Samples below which the histogram says nothing. */
+const ENOUGH = 20;
+
+/** Records after which the quantile is computed again. */
+const STALE = 64;
+
+/** The shortest delay, in ms: timers have whole ms. */
+const SHORTEST_MS = 1;
+
+/** Durations of one slice. */
+const newSlice = () => ({ slots: new Uint32Array(SLOTS), total: 0 });
+
+/** @type {DataView | undefined} made at the first use */
+let view;
+
+/**
+ * Returns the slot of a duration: the first one below its lower edge, the last one above its upper edge.
+ * @param {number} ms
+ */
+function slotOf(ms) {
+  view ??= new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, ms);
+  return Math.min(Math.max((view.getInt32(0) >> SHIFT) - FIRST, 0), SLOTS - 1);
+}
+
+/**
+ * Returns the upper edge of a slot.
+ * @param {number} slot
+ */
+function edgeOf(slot) {
+  view ??= new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, 0);
+  view.setInt32(0, (FIRST + slot + 1) << SHIFT);
+  return view.getFloat64(0);
+}
+
+/**
+ * A histogram of durations, and a quantile of it. The present slice counts in full, the one before with the share that
+ * the last 30 s still cover.
+ */
+export class Latency {
+  current = newSlice();
+  previous = newSlice();
+  /** Records since the quantile was computed. */
+  unread = 0;
+  /** The quantile, or 0 before the first one. */
+  delay = 0;
+
+  /** @param {number} now */
+  constructor(now) {
+    this.startedAt = now;
+  }
+
+  /**
+   * @param {number} now
+   * @param {number} ms
+   */
+  record(now, ms) {
+    this.#turn(now);
+    this.current.slots[slotOf(ms)]++;
+    this.current.total++;
+    this.unread++;
+  }
+
+  /**
+   * Returns the time in ms after which a share of `quantile` has ended; undefined while there are too few samples.
+   * @param {number} now
+   * @param {number} quantile
+   */
+  delayMs(now, quantile) {
+    this.#turn(now);
+    const { current, previous } = this;
+    const share = 1 - (now - this.startedAt) / SLICE_MS;
+    const total = current.total + previous.total * share;
+    if (total < ENOUGH) return undefined;
+    if (this.unread >= STALE || this.delay === 0) {
+      this.unread = 0;
+      let slot = -1;
+      for (let sum = 0; sum < quantile * total && slot < SLOTS - 1; ) {
+        slot++;
+        sum += current.slots[slot] + previous.slots[slot] * share;
+      }
+      this.delay = Math.max(edgeOf(slot), SHORTEST_MS);
+    }
+    return this.delay;
+  }
+
+  /**
+   * Returns the same as `delayMs`, and changes nothing.
+   * @param {number} now
+   * @param {number} quantile
+   */
+  peek(now, quantile) {
+    return Object.assign(new Latency(now), this).delayMs(now, quantile);
+  }
+
+  /** @param {number} now */
+  isEmpty(now) {
+    return now - this.startedAt >= 2 * SLICE_MS || this.current.total + this.previous.total === 0;
+  }
+
+  /**
+   * Starts the slice that `now` lies in. A start in the future becomes now.
+   * @param {number} now
+   */
+  #turn(now) {
+    this.startedAt = Math.min(this.startedAt, now);
+    const age = now - this.startedAt;
+    if (age < SLICE_MS) return;
+    this.previous = age < 2 * SLICE_MS ? this.current : newSlice();
+    this.current = newSlice();
+    this.startedAt += Math.floor(age / SLICE_MS) * SLICE_MS;
+    this.unread = STALE;
+  }
+}

@@ -1,0 +1,302 @@
+// Hedging in fetch: which requests have a hedge, and what becomes of the responses of a round.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { VirtualClock, microtasks } from '../lib/clock.mjs';
+import { importAll, watched } from './entry.mjs';
+
+const { HttpStatusError, SupersededError, TimeoutError, createFetch, hedge, protect, retryReport } = await importAll();
+
+/** A response whose body is made when it is read, and says whether it was cancelled. */
+function answer(status, text = 'body', headers = {}) {
+  const seen = { cancelled: false, response: undefined };
+  const source = {
+    pull(controller) {
+      controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+    cancel() {
+      seen.cancelled = true;
+    },
+  };
+  seen.response = new Response(new ReadableStream(source, { highWaterMark: 0 }), { status, headers });
+  return seen;
+}
+
+/** Runs under a virtual clock, with a fetch whose inner calls the test answers. */
+const timed = (name, body) =>
+  test(name, async () => {
+    const clock = new VirtualClock({ start: 0 }).install();
+    const unhandled = [];
+    const note = (reason) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const at = (ms) => clock.advance(ms - clock.now);
+    const make = (options) => {
+      const calls = [];
+      const inner = (input, init) =>
+        new Promise((resolve, reject) => {
+          const call = { input, init, resolve, reject, signal: init?.signal ?? input.signal };
+          call.signal?.addEventListener('abort', () => reject(call.signal.reason));
+          calls.push(call);
+        });
+      const api = protect(hedge({ delayMs: 50 }));
+      const fetch = createFetch(
+        { maxAttempts: 4, backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0, protection: api, ...options },
+        inner,
+      );
+      return { fetch, calls, origin: () => api.for('https://example.com').status().hedge };
+    };
+    try {
+      await body({ at, make, clock });
+      assert.equal(clock.pending.size, 0, 'a timer is left');
+      assert.deepEqual(unhandled, []);
+    } finally {
+      process.off('unhandledRejection', note);
+      clock.uninstall();
+    }
+  });
+
+const URL_OF = 'https://example.com/things';
+function ok(call, seen) {
+  call.resolve(seen.response);
+  return microtasks();
+}
+
+timed('the faster of two responses is returned, and the other request is aborted', async ({ at, make }) => {
+  for (const which of [0, 1]) {
+    const from = performance.now();
+    const { fetch, calls, origin } = make();
+    const run = watched(fetch(URL_OF));
+    await at(from + 50);
+    assert.equal(calls.length, 2);
+    const good = answer(200, `answer ${which}`);
+    await ok(calls[which], good);
+    assert.equal(run.value, good.response);
+    assert.ok(calls[1 - which].signal.reason instanceof SupersededError);
+    assert.equal(calls[which].signal.aborted, false);
+    assert.equal(good.cancelled, false);
+    assert.equal(await run.value.text(), `answer ${which}`);
+    assert.deepEqual(origin(), { delayMs: 50, hedges: 1, won: which, refused: 0 });
+  }
+});
+
+timed('a response that comes after the winner is cancelled', async ({ at }) => {
+  for (const which of [0, 1]) {
+    const from = performance.now();
+    const late = [];
+    // An inner fetch that does not hear of the abort.
+    const inner = (input, init) => new Promise((resolve) => late.push({ resolve, init }));
+    const fetch = createFetch({ protection: protect(hedge({ delayMs: 50 })) }, inner);
+    const run = watched(fetch(URL_OF));
+    await at(from + 50);
+    const [winner, loser] = [answer(200), answer(200)];
+    await ok(late[which], winner);
+    assert.equal(run.value, winner.response);
+    await ok(late[1 - which], loser);
+    assert.deepEqual([winner.cancelled, loser.cancelled], [false, true]);
+  }
+});
+
+timed('only requests that ask have a hedge, with a body that can be sent again', async ({ at, make }) => {
+  const stream = () => new ReadableStream({ pull: (controller) => controller.close() });
+  const cases = [
+    ['GET', {}, true],
+    ['HEAD', {}, true],
+    ['OPTIONS', {}, true],
+    ['QUERY', { body: 'select' }, true],
+    ['QUERY', { body: () => 'select' }, true],
+    ['QUERY', { body: stream(), duplex: 'half' }, false],
+    ['PUT', { body: 'text' }, false],
+    ['DELETE', {}, false],
+    ['POST', { body: 'text' }, false],
+    ['POST', { body: 'text', retry: { idempotencyKey: 'auto' } }, false],
+    ['GET', { retry: { methods: ['PUT'] } }, false],
+    ['GET', { retry: { protection: false } }, false],
+    ['GET', { retry: { maxAttempts: 1 } }, false],
+  ];
+  for (const [method, init, hedged] of cases) {
+    const from = performance.now();
+    const { fetch, calls } = make();
+    const run = watched(fetch(URL_OF, { method, ...init }));
+    await at(from + 60);
+    assert.equal(calls.length, hedged ? 2 : 1, `${method} ${Object.keys(init)}`);
+    await ok(calls[0], answer(200));
+    assert.equal(run.state, 'fulfilled');
+  }
+  const { fetch, calls } = make();
+  watched(fetch(new Request(URL_OF, { method: 'QUERY', body: 'select' })));
+  await at(performance.now() + 60);
+  assert.deepEqual(await Promise.all(calls.map(({ input }) => input.text())), ['select', 'select']);
+  await ok(calls[1], answer(200));
+});
+
+timed('a failed response is cancelled only when another outcome takes its place', async ({ at, make }) => {
+  for (const which of [0, 1]) {
+    const from = performance.now();
+    const { fetch, calls } = make();
+    const run = watched(fetch(URL_OF));
+    await at(from + 60);
+    const [bad, good] = [answer(503), answer(200)];
+    await ok(calls[which], bad);
+    assert.deepEqual([run.state, bad.cancelled], ['pending', false]);
+    await ok(calls[1 - which], good);
+    assert.equal(run.value, good.response);
+    assert.deepEqual([bad.cancelled, good.cancelled], [true, false]);
+    assert.equal(await run.value.text(), 'body');
+  }
+});
+
+timed('the last of two failed responses is the outcome of the round', async ({ at, make }) => {
+  for (const which of [0, 1]) {
+    const from = performance.now();
+    const log = [];
+    const hook =
+      (name) =>
+      ({ attempt, status, hedge }) =>
+        log.push([name, attempt, status, hedge]);
+    const { fetch, calls } = make({
+      maxAttempts: 2,
+      onFailure: hook('onFailure'),
+      onRetry: hook('onRetry'),
+      onGiveUp: hook('onGiveUp'),
+    });
+    const run = watched(fetch(URL_OF));
+    await at(from + 60);
+    const [first, last] = [answer(503), answer(502)];
+    await ok(calls[which], first);
+    assert.equal(first.cancelled, false);
+    await ok(calls[1 - which], last);
+    assert.equal(run.value, last.response);
+    assert.deepEqual([first.cancelled, last.cancelled], [true, false]);
+    assert.equal(await run.value.text(), 'body');
+    const marks = [undefined, true];
+    assert.deepEqual(log, [
+      ['onFailure', which + 1, 503, marks[which]],
+      ['onFailure', 2 - which, 502, marks[1 - which]],
+      ['onGiveUp', 2, 502, undefined],
+    ]);
+  }
+});
+
+timed('a round of failed responses is followed by one wait, for the largest hint', async ({ at, make }) => {
+  const { fetch, calls } = make();
+  const run = watched(fetch(URL_OF));
+  await at(60);
+  const responses = [answer(503, '', { 'retry-after-ms': '300' }), answer(503)];
+  await ok(calls[0], responses[0]);
+  await ok(calls[1], responses[1]);
+  assert.deepEqual(
+    responses.map(({ cancelled }) => cancelled),
+    [true, true],
+  );
+  await at(359);
+  assert.equal(calls.length, 2);
+  await at(360);
+  assert.equal(calls.length, 3);
+  await ok(calls[2], answer(200));
+  assert.equal(run.value.status, 200);
+});
+
+timed('the deadline returns the failed response of the round, unread', async ({ at, make }) => {
+  for (const which of [0, 1]) {
+    const from = performance.now();
+    const { fetch, calls } = make({ totalTimeoutMs: 200 });
+    const run = watched(fetch(URL_OF));
+    await at(from + 60);
+    const bad = answer(503, 'sorry');
+    await ok(calls[which], bad);
+    await at(from + 200);
+    assert.equal(run.value, bad.response);
+    assert.equal(bad.cancelled, false);
+    assert.equal(calls[which].signal.aborted, false);
+    assert.ok(calls[1 - which].signal.reason instanceof TimeoutError);
+    assert.equal(await run.value.text(), 'sorry');
+  }
+});
+
+timed('the deadline without a response, and an abort, end both requests', async ({ at, make }) => {
+  const { fetch, calls } = make({ totalTimeoutMs: 200 });
+  const run = watched(fetch(URL_OF));
+  await at(200);
+  assert.ok(run.error instanceof TimeoutError);
+  assert.deepEqual(
+    calls.map(({ signal }) => signal.reason),
+    [run.error, run.error],
+  );
+
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const other = make();
+  const aborted = watched(other.fetch(URL_OF, { signal: controller.signal }));
+  await at(260);
+  const bad = answer(503);
+  await ok(other.calls[0], bad);
+  controller.abort(reason);
+  await microtasks();
+  assert.equal(aborted.error, reason);
+  assert.equal(other.calls[1].signal.reason, reason);
+  assert.equal(bad.cancelled, true);
+});
+
+timed('the body of a hedge that won stays abortable by the caller', async ({ at, make }) => {
+  const controller = new AbortController();
+  const { fetch, calls } = make();
+  const run = watched(fetch(URL_OF, { signal: controller.signal }));
+  await at(60);
+  await ok(calls[1], answer(200));
+  assert.equal(run.value.status, 200);
+  assert.equal(calls[1].signal.aborted, false);
+  const reason = new Error('enough');
+  controller.abort(reason);
+  assert.equal(calls[1].signal.reason, reason);
+});
+
+timed('throwOnStatus: errors of both attempts, and the last one is thrown', async ({ at, make }) => {
+  const { fetch, calls } = make({ maxAttempts: 2, throwOnStatus: true });
+  const run = watched(fetch(URL_OF));
+  await at(60);
+  const [first, last] = [answer(500), answer(503)];
+  await ok(calls[1], first);
+  await ok(calls[0], last);
+  assert.ok(run.error instanceof HttpStatusError);
+  assert.equal(run.error.response, last.response);
+  assert.deepEqual([first.cancelled, last.cancelled], [true, false]);
+  assert.deepEqual(
+    retryReport(run.error).records.map(({ attempt, hedge, error }) => [attempt, hedge, error.response.status]),
+    [
+      [1, undefined, 503],
+      [2, true, 500],
+    ],
+  );
+});
+
+timed('prepare is called for each attempt; what it throws for a hedge ends the round', async ({ at, make }) => {
+  const seen = [];
+  const { fetch, calls } = make({
+    prepare: (request, { attempt }) => {
+      seen.push(attempt);
+      request.headers.set('x-attempt', `${attempt}`);
+    },
+  });
+  const run = watched(fetch(URL_OF));
+  await at(60);
+  assert.deepEqual(seen, [1, 2]);
+  assert.deepEqual(
+    calls.map(({ input }) => input.headers.get('x-attempt')),
+    ['1', '2'],
+  );
+  await ok(calls[1], answer(200));
+  assert.equal(run.value.status, 200);
+
+  const thrown = new Error('no token');
+  const other = make({
+    prepare: (_, { attempt }) => {
+      if (attempt === 2) throw thrown;
+    },
+  });
+  const failed = watched(other.fetch(URL_OF));
+  await at(130);
+  assert.equal(failed.error, thrown);
+  assert.ok(other.calls[0].signal.reason instanceof SupersededError);
+});
