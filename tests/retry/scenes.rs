@@ -1,5 +1,5 @@
 //! Operations that share a protection (`tests/vectors/protection.json`): when each calls, and how it ends. JavaScript
-//! can run the same file.
+//! runs the same file.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};

@@ -207,8 +207,13 @@ export class Gate {
    * @param {string} reason
    */
   settle(operation, reason) {
-    const { budget, hedge } = this.#state;
-    if (this.#heldAt !== undefined) this.#release(this.#heldAt);
+    const { budget, cooldown, hedge } = this.#state;
+    if (this.#heldAt !== undefined) {
+      this.#release(this.#heldAt);
+      // Timers were late: when the hold began, it was to end before the deadline.
+      if (reason === 'timeout' || reason === 'deadline')
+        reason = this.#refuse(operation, 'cooldown', cooldown.left(now()));
+    }
     reason = this.race?.settle(operation, reason) ?? reason;
     this.close(operation, reason);
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);

@@ -240,7 +240,9 @@ test('there are cases of every reason, every callback and every feature', () => 
     [...HOOKS, 'fn', 'retryIf', 'retryOnResult', 'beforeRetry', 'backoff', 'random'].sort(),
   );
   const readme = readFileSync(join(repo, 'tests', 'vectors', 'README.md'), 'utf8');
-  const documented = tableIn(readme, 'feature').map(([name]) => literal(name)).sort();
+  const documented = tableIn(readme, 'feature')
+    .map(([name]) => literal(name))
+    .sort();
   assert.deepEqual([...new Set(cases.flatMap(({ needs }) => needs))].sort(), documented);
   // Each function runs most cases, and each case is run by at least one of them.
   for (const name of ['retry', 'retrySync']) assert.ok(cases.filter((script) => able(name, script)).length >= 100);

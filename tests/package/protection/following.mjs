@@ -210,9 +210,12 @@ export class Following {
   *enter() {
     const { breaker, cooldown } = this.state;
     let [least, most] = [0, 0];
+    const late = () => this.refuse('cooldown', this.state.cooldown.left(this.now), 'P11');
     this.rule = undefined;
     for (;;) {
       if (this.now >= this.deadline) {
+        // When a hold began, it was to end before the deadline.
+        if (most > 0 || least > 0) return yield* late();
         yield* this.stop('deadline', 'P11');
         return false;
       }
@@ -221,12 +224,12 @@ export class Following {
       if (left > 0) {
         const { maxHoldMs } = cooldown;
         const held = cooldown.hold(this.now, this.parameters.base, this.draw(BESIDE));
-        const late = this.now + ceil(held) + 1 > this.deadline;
+        const misses = this.now + ceil(held) + 1 > this.deadline;
         const long = least + left > maxHoldMs || (most + left > maxHoldMs && this.comes() === 'settle');
-        if (late || long) return yield* this.refuse('cooldown', left, 'P8');
+        if (misses || long) return yield* this.refuse('cooldown', left, 'P8');
         cooldown.held += 1;
         this.holds = true;
-        if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return false;
+        if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return yield* late();
         this.leave();
         least += left;
         most += held;
@@ -366,7 +369,10 @@ export class Following {
 
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
   *wait({ delay, rule }) {
-    if (!(yield* this.sleep(delay, rule, `a wait of ${delay} ms`))) return false;
+    if (!(yield* this.sleep(delay, rule, `a wait of ${delay} ms`))) {
+      yield* this.stop('deadline', rule);
+      return false;
+    }
     if (this.now >= this.deadline) {
       yield* this.stop('deadline', 'order');
       return false;
@@ -383,7 +389,7 @@ export class Following {
     return false;
   }
 
-  /** Sleeps through a wait or hold. Returns false if the deadline has ended the operation. */
+  /** Sleeps through a wait or hold. Returns false if the deadline has come first. */
   *sleep(ms, rule, text) {
     const from = this.now;
     if (this.sync) {
@@ -397,10 +403,7 @@ export class Following {
       this.timers.get(arm.id).ms = rest;
       const ends = (entry) => entry.id === arm.id || this.expires(entry);
       const fire = yield { kinds: ['fire'], rule, text, now: false, fits: ends };
-      if (fire.id !== arm.id) {
-        yield* this.stop('deadline', rule);
-        return false;
-      }
+      if (fire.id !== arm.id) return false;
       rest = this.fired.rest;
       if (rest === 0) return true;
     }

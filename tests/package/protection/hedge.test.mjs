@@ -26,8 +26,8 @@ const error = (text) => new Error(text);
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 
 /**
- * Runs under a virtual clock from 0, with an operation of its own: `begin(options, ...parts)` starts one and returns
- * its calls, its end and what its hooks saw.
+ * Runs under a virtual clock from 0. The body gets a function that starts an operation with options and parts, and
+ * returns its calls, its end and what its hooks saw.
  */
 const timed = (name, body) =>
   test(name, async () => {

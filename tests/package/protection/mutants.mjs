@@ -406,11 +406,7 @@ plant(
     'if (cooldown === undefined || !(hintMs > 0) || operation.attempts >= settings.maxAttempts) return;',
   ],
 );
-plant('a place among those held is not left on abort', 'status', [
-  gate,
-  'if (this.#heldAt !== undefined) this.#release(this.#heldAt);',
-  '',
-]);
+plant('a place among those held is not left on abort', 'status', [gate, 'this.#release(this.#heldAt);', '']);
 plant(
   'held attempts start without another check',
   ['P4', 'P5', 'P11', 'breaker'],

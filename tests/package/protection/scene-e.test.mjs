@@ -1,4 +1,4 @@
-// Scene E of the design, to the millisecond, on a virtual clock: a hedge, a result that is refused, and the deadline.
+// Scene E of the design, to the millisecond, on a virtual clock: a hedge, a rejected result, and the deadline.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { controlled, importAll, watched } from './entry.mjs';
 
 const { RetryPolicy, TimeoutError, cooldown, hedge, protect, retryAfter } = await importAll();
 
-/** Runs the scene whose operation begins at 0. */
+/** Runs the scene whose operation starts at 0. */
 async function scene(parts, body) {
   const clock = new VirtualClock({ start: 0 }).install();
   const hooks = [];
@@ -35,7 +35,7 @@ async function scene(parts, body) {
   }
 }
 
-/** Counts the tokens of the inner budget: hedges that start until one is refused. Each takes its token. */
+/** Counts the tokens of the inner budget: hedges that start until one is rejected. Each takes its token. */
 async function innerTokens({ api, policy, at }) {
   const before = api.status().hedge.hedges;
   const from = performance.now() + 5000;
@@ -47,7 +47,7 @@ async function innerTokens({ api, policy, at }) {
   return api.status().hedge.hedges - before;
 }
 
-test('scene E: the deadline in a round in which a result was refused resolves with that result', () =>
+test('scene E: the deadline in a round in which a result was rejected resolves with that result', () =>
   scene([hedge({ delayMs: 50 })], async (world) => {
     const { api, policy, named, at, timers } = world;
     const { fn, calls } = controlled();
@@ -95,7 +95,7 @@ test('scene E: the deadline in a round in which a result was refused resolves wi
     assert.equal(await innerTokens(world), 9);
   }));
 
-test('scene E: no hedge while a cooldown holds, and the refused result comes out at once', () =>
+test('scene E: no hedge while a cooldown holds, and the rejected result is returned at once', () =>
   scene([hedge({ delayMs: 50 }), cooldown()], async (world) => {
     const { api, policy, named, at, timers } = world;
     const { fn, calls } = controlled();

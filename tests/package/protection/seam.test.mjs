@@ -11,7 +11,6 @@ const {
   RejectedError,
   RetryError,
   RetryPolicy,
-  TimeoutError,
   breaker,
   budget,
   cooldown,
@@ -531,7 +530,7 @@ timed('a hold that the deadline forbids is rejected at once', async (clock) => {
   assert.equal(first.value, 1);
 });
 
-timed('a deadline that passes during a hold ends the operation with a TimeoutError', async (clock) => {
+timed('a deadline that passes during a hold, because timers are late, rejects by cooldown', async (clock) => {
   const api = protect(cooldown());
   await retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   const seen = watched(retry(() => 1, { ...plain, protection: api, totalTimeoutMs: 500 }));
@@ -540,13 +539,30 @@ timed('a deadline that passes during a hold ends the operation with a TimeoutErr
   // The machine slept.
   clock.now += 600;
   await clock.drain();
-  assert.ok(seen.error instanceof TimeoutError);
-  assert.equal(retryReport(seen.error).reason, 'timeout');
-  assert.equal(
-    seen.error.message,
-    'rejitter: the operation timed out after 500 ms (totalTimeoutMs), before the first attempt',
-  );
-  assert.equal(api.status().cooldown.held, 0);
+  assert.ok(seen.error instanceof RejectedError);
+  assert.equal(seen.error.by, 'cooldown');
+  assert.equal(seen.error.retryAfterMs, 0, 'the cooldown has ended');
+  const { reason, attempts, retryAfterMs, elapsedMs } = retryReport(seen.error);
+  assert.deepEqual([reason, attempts, retryAfterMs, elapsedMs], ['cooldown', 0, 0, 600]);
+  assert.deepEqual(api.status().cooldown, { remainingMs: 0, held: 0, refused: 1 });
+});
+
+timed('so does a deadline during the hold of a retry, with the own error, and the token goes back', async (clock) => {
+  const api = protect(budget(), cooldown());
+  const own = new Error('own');
+  const seen = watched(retry(fails(own), { ...plain, maxAttempts: 2, protection: api, totalTimeoutMs: 500 }));
+  await clock.advance(50);
+  // Another's hint, during the wait of 100.
+  await retry(fails(retryAfter(300)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+  await clock.advance(50);
+  assert.equal(api.status().cooldown.held, 1);
+  clock.now += 600;
+  await clock.drain();
+  assert.equal(seen.error, own);
+  const { reason, attempts, retryAfterMs } = retryReport(own);
+  assert.deepEqual([reason, attempts, retryAfterMs], ['cooldown', 1, 0]);
+  assert.deepEqual(api.status().cooldown, { remainingMs: 0, held: 0, refused: 1 });
+  assert.deepEqual([api.status().budget.tokens, api.status().budget.granted], [50, 1]);
 });
 
 timed('abort ends a hold in the same macrotask, with its reason itself', async (clock) => {

@@ -1,5 +1,5 @@
 // Operations that share a protection (tests/vectors/protection.json): when each calls, how it ends, and the numbers of
-// the protection meanwhile. Rust runs the same file.
+// the protection on the way. Rust runs the same file.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -103,7 +103,7 @@ async function play(scene, hooks) {
       for (const [i, operation] of operations.entries()) {
         if (operation.at !== time) continue;
         seen[i] = start({ clock, protection, scene, hooks }, operation);
-        // One after the other: what ends at once has ended before the next begins.
+        // One after the other: what ends at once has ended before the next starts.
         await clock.advance(0);
       }
       for (const { at, ...expected } of status)
