@@ -140,7 +140,7 @@ const TRAFFIC = new Map([
     {
       errorThresholdPercentage: 'ok fail fail ok fail ok fail fail fail ok',
       volumeThreshold: 'fail fail fail fail fail fail fail ok fail ok',
-      rollingCountTimeout: 'fail fail fail +4500 fail fail fail ok',
+      rollingCountTimeout: 'fail fail fail +4500 ok fail fail ok',
       resetTimeout: 'fail fail fail fail +2999 ok +2 ok ok',
       'timeout: 200': 'hang +199 hang +1 hang hang +200 ok',
       errorFilter: '404 404 404 404 404 ok',
