@@ -1,6 +1,6 @@
 // The pages of docs/migration. Each row of their tables is run twice on a virtual clock, with the other package and
 // with rejitter: both make the same attempts at the same times, unless DIFFERENT says how they differ. So do the two
-// blocks at the top of each page.
+// blocks at the top of each page. breakers.test.mjs has the tables of breakers.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -361,7 +361,7 @@ async function timesOf(code) {
   }
 }
 
-for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS)]) {
+for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS), 'opossum']) {
   test(`${name}: the blocks before and after make the same attempts`, async () => {
     const [[, old]] = marked(name);
     const now = marked(`${name} after`)[0]?.[1] ?? blocks(page(name))[0].code;
