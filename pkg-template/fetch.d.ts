@@ -215,7 +215,7 @@ interface FetchOnlyOptions {
    */
   prepare?: ((request: Request, attempt: Attempt) => Request | void | PromiseLike<Request | void>) | undefined;
   /**
-   * Returns the key of a request's state in {@link FetchOptions.protection}, such as a tenant or an endpoint; `null`
+   * Returns the key of a request's state in `protection`, such as a tenant or an endpoint; `null`
    * for the state of the protection itself. Receives the request without its body. An error that it throws ends the
    * operation (`reason: 'callback'`) before the first attempt.
    *

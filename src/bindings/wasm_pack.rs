@@ -13,6 +13,16 @@ const TYPES: &str = after_imports(include_str!("../../pkg-template/index.d.ts"))
 #[wasm_bindgen(typescript_custom_section)]
 const OPTION_TYPES: &str = after_imports(include_str!("../../pkg-template/options.d.ts"));
 #[wasm_bindgen(typescript_custom_section)]
+const PROTECTION_TYPE: &str = "
+/** The numbers that operations share. `protect` of the npm package's `rejitter/protection` makes it. */
+export interface Protection {
+  /** Returns the same parts with a state for this key. */
+  for(key: string): Protection;
+  /** Returns the keys that have a state. */
+  keys(): string[];
+}
+";
+#[wasm_bindgen(typescript_custom_section)]
 const EVENT_TYPES: &str = after_imports(include_str!("../../pkg-template/events.d.ts"));
 #[wasm_bindgen(typescript_custom_section)]
 const FETCH_TYPES: &str = after_imports(include_str!("../../pkg-template/fetch.d.ts"));

@@ -831,7 +831,7 @@ for (const [what, call, kind, message] of [
     'a budget out of range',
     load({ protection: { budget: { perSuccess: -1 } } }),
     RangeError,
-    /^rejitter: budget\.perSuccess must be 0, or between 0\.001 and 1,000 tokens, got -1$/,
+    /^rejitter: budget\.perSuccess must be 0 or a number between 0\.001 and 1,000, got -1$/,
   ],
   ['an unknown part', load({ protection: { hedge: {} } }), TypeError, /^rejitter: unknown option "hedge"/],
   [

@@ -276,7 +276,7 @@ plant('a failure gives tokens back', 'P1', [
 plant('each request brings a credit', 'P1', [
   gate,
   "if (reason === 'success') {\n      if (this.verdict",
-  "if (reason !== 'success' && attempts === 1) budget.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.verdict",
+  "if (reason !== 'success' && operation.attempts === 1) budget?.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.verdict",
 ]);
 plant(
   'tokens rise above the capacity',
