@@ -752,7 +752,8 @@ test('each option of the package either has a value in a translation or is said 
       return (
         rejection(text) === `${name} must be a value, got something. A variable cannot be read here: paste its value.`
       );
-    assert.ok(translated(text).notes.includes(`\`${name}\` is left out: it changes no wait.`), name);
+    const why = name === 'protection' ? 'the waits are those without it' : 'it changes no wait';
+    assert.ok(translated(text).notes.includes(`\`${name}\` is left out: ${why}.`), name);
     return false;
   });
   assert.deepEqual(valued.sort(), VALUES);

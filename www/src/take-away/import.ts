@@ -369,7 +369,7 @@ const OWN_OPTIONS = [
 
 /** Functions, signals, names for reports, and options of fetch alone: they change no wait of a policy. */
 const WITHOUT_WAITS =
-  /^(?:on[A-Z]\w*|beforeRetry|retry(?:If|OnResult|On)|signal|name|random|seed|unref|final(?:Error|Result)|metrics|methods|idempotency(?:Key|Header)|hint|respectRetryAfter|throwOnStatus|prepare)$/;
+  /^(?:on[A-Z]\w*|beforeRetry|retry(?:If|OnResult|On)|signal|name|random|seed|unref|final(?:Error|Result)|metrics|methods|idempotency(?:Key|Header)|protectionKey|hint|respectRetryAfter|throwOnStatus|prepare)$/;
 
 function translatedOwn(content: Content): Translation {
   const call = Object.keys(OWN_CALLS).findLast((name) => content.has(name));
@@ -378,7 +378,8 @@ function translatedOwn(content: Content): Translation {
   const notes = fields.spreads.map((what) => `\`${what}\` is not read: this page runs no pasted code.`);
   const options: Record<string, unknown> = { ...(call === undefined ? {} : OWN_CALLS[call]) };
   for (const [name, value] of fields.map) {
-    if (WITHOUT_WAITS.test(name)) notes.push(`\`${name}\` is left out: it changes no wait.`);
+    if (name === 'protection') notes.push('`protection` is left out: the waits are those without it.');
+    else if (WITHOUT_WAITS.test(name)) notes.push(`\`${name}\` is left out: it changes no wait.`);
     // createFetch has it among its options.
     else if (name === 'preset') preset ??= plain(name, value);
     else Object.defineProperty(options, name, { value: plain(name, value), enumerable: true });
