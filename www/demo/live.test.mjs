@@ -74,11 +74,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.addInitScript(bePatient);
         /** @type {string[]} */
         const errors = [];
-        // Firefox reports a failed fetch as an error of the page's.
-        page.on(
-          'pageerror',
-          (error) => /\/flaky\/|Cross-Origin Request Blocked/.test(String(error)) || errors.push(String(error)),
-        );
+        // Firefox reports a failed fetch as an error of the page's; one that was aborted on its way through the worker
+        // has no address there.
+        const ofFetch = /\/flaky\/|Cross-Origin Request Blocked|Failed to load ‘’\. A ServiceWorker intercepted/;
+        page.on('pageerror', (error) => ofFetch.test(String(error)) || errors.push(String(error)));
         await page.goto(new URL(address, site.url).href);
         await arrived(page);
         await use(page);
