@@ -333,7 +333,7 @@ export interface SimulatedBreaker {
   openMs?: number | undefined;
   /** @default 1 */
   closeAfter?: number | undefined;
-  /** Between 0 and 1: the draw that varies the length of every opening. @default drawn from the seed */
+  /** Fixes the draw that varies the length of every opening, between 0 and 1. @default drawn from the seed */
   draw?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
-// What protection knows of one operation. The driver calls it (options/settings.js, Gate): before each attempt, when
-// one has ended, before a wait, and at the end.
+// The gate keeps the numbers of one operation that protection needs. The driver calls it (options/settings.js, Gate):
+// before each attempt, when one has ended, before a wait, and at the end.
 
 import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { drawBeside } from '../run/decision.js';

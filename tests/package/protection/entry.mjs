@@ -1,8 +1,11 @@
 // The entries with protection, as a consumer imports them, and what the tests here share.
 
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { VirtualClock } from '../lib/clock.mjs';
 import { project } from '../lib/consumer.mjs';
 
 const dir = project('protection', {
@@ -35,3 +38,15 @@ export function controlled() {
 export const fails = (error) => () => {
   throw error;
 };
+
+/** A test that runs under a virtual clock, which starts at 0, and leaves no timer. */
+export const timed = (name, body) =>
+  test(name, async () => {
+    const clock = new VirtualClock({ start: 0 }).install();
+    try {
+      await body(clock);
+      assert.equal(clock.pending.size, 0, 'a timer is left');
+    } finally {
+      clock.uninstall();
+    }
+  });

@@ -1,26 +1,13 @@
 // Protection in `fetch`: a state per origin, verdicts by status whatever the method, rejections that touch no body.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 
-import { VirtualClock, microtasks, turn } from '../lib/clock.mjs';
+import { microtasks, turn } from '../lib/clock.mjs';
 import { statuses } from '../lib/fetching.mjs';
 import { caught } from '../lib/readers.mjs';
-import { importAll, watched } from './entry.mjs';
+import { importAll, timed, watched } from './entry.mjs';
 
 const { RejectedError, RetryPolicy, breaker, budget, cooldown, createFetch, protect, retryReport } = await importAll();
-
-/** Runs under a virtual clock that starts at 0. */
-const timed = (name, body) =>
-  test(name, async () => {
-    const clock = new VirtualClock({ start: 0 }).install();
-    try {
-      await body(clock);
-      assert.equal(clock.pending.size, 0, 'a timer is left');
-    } finally {
-      clock.uninstall();
-    }
-  });
 
 const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0, maxAttempts: 2 };
 const answer = (status, headers) => new Response(status === 204 ? null : 'text', { status, headers });

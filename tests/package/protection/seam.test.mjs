@@ -2,10 +2,9 @@
 // operation ends, and with what it ends.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 
-import { VirtualClock, microtasks } from '../lib/clock.mjs';
-import { controlled, fails, importAll, watched } from './entry.mjs';
+import { microtasks } from '../lib/clock.mjs';
+import { controlled, fails, importAll, timed, watched } from './entry.mjs';
 
 const {
   RejectedError,
@@ -20,18 +19,6 @@ const {
   retryAfter,
   retryReport,
 } = await importAll();
-
-/** Runs under a virtual clock that starts at 0. */
-const timed = (name, body) =>
-  test(name, async () => {
-    const clock = new VirtualClock({ start: 0 }).install();
-    try {
-      await body(clock);
-      assert.equal(clock.pending.size, 0, 'a timer is left');
-    } finally {
-      clock.uninstall();
-    }
-  });
 
 const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
 const error = new Error('down');
