@@ -310,7 +310,7 @@ export class FetchOperation {
 
   /**
    * Returns the protection of the request's destination: its origin, unless the caller's function names another.
-   * @returns {import('../options/settings.js').Protection | undefined}
+   * @returns {import('../options/seam.js').Protection | undefined}
    */
   get protection() {
     const { protection } = this.common;

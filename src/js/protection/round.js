@@ -223,7 +223,7 @@ export class Race {
       const lanes = this.#end(operation, this.#last, FAILED);
       const hints = lanes.map(({ hintMs }) => hintMs).filter((ms) => ms >= 0);
       if (hints.length > 0) operation.hintMs = Math.max(...hints);
-      this.#gate.throttled = hints.length > 0;
+      this.#gate.throttled = lanes.some(({ gate }) => gate.throttled);
       this.#gate.ownUntil = Math.max(...lanes.map(({ gate }) => gate.ownUntil));
       this.#resolve(() => (limits.aborted ? 'aborted' : operation.plan(exactlyMs)));
     }
