@@ -54,7 +54,7 @@ impl Default for ServerLoad {
     }
 }
 
-/// Options of [`Hedging`].
+/// Options of [`Hedging`](super::Hedging).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HedgingOptions {
     /// Number of requests. Between 1 and 10^7. Defaults to 100,000.

@@ -28,7 +28,7 @@ pub enum Arrivals {
     },
 }
 
-/// Options of [`Load`]. Times are in ms.
+/// Options of [`Load`](super::Load). Times are in ms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadOptions {
     /// Where requests come from. Defaults to 280 per second, regularly.
