@@ -25,10 +25,9 @@ import {
   lookAtBreaker,
   newBreaker,
   openByHand,
-  succeeded,
 } from './machines.js';
 import { readPart } from './options.js';
-import { failOpen, recipe } from './part.js';
+import { recipe } from './part.js';
 
 /** @typedef {import('./options.js').Rule} Rule */
 
@@ -65,26 +64,20 @@ const DEFAULTS = {
 /** Phases as callers see them, at the machine's codes. */
 const PHASES = ['closed', 'open', 'half-open'];
 
-/** @param {any} load */
-export function breakerOf(load) {
-  return {
-    /** @param {unknown} [options] */
-    breaker(options) {
-      const { isFailure, ...numbers } = readPart(options, RULES);
-      const all = { ...DEFAULTS, ...numbers };
-      const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter } = all;
-      const list = Float64Array.of(failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);
-      const shown = isFailure === undefined ? all : { ...all, isFailure };
-      return recipe('breaker', shown, (time) => new Breaker(load, list, isFailure, time));
-    },
-  }.breaker;
+/** @param {unknown} [options] */
+export function breaker(options) {
+  const { isFailure, ...numbers } = readPart(options, RULES);
+  const all = { ...DEFAULTS, ...numbers };
+  const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter } = all;
+  const list = Float64Array.of(failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);
+  const shown = isFailure === undefined ? all : { ...all, isFailure };
+  return recipe('breaker', shown, (time) => new Breaker(list, isFailure, time));
 }
 
 /** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */
 
 /** The breaker of one destination. */
 class Breaker {
-  #load;
   #options;
   #state;
   refused = 0;
@@ -92,13 +85,11 @@ class Breaker {
   cause = undefined;
 
   /**
-   * @param {any} load
    * @param {Float64Array} options
    * @param {((end: object) => unknown) | undefined} isFailure
    * @param {number} time
    */
-  constructor(load, options, isFailure, time) {
-    this.#load = load;
+  constructor(options, isFailure, time) {
     this.#options = options;
     this.isFailure = isFailure;
     this.#state = newBreaker(time);
@@ -117,7 +108,7 @@ class Breaker {
    * @param {number} time
    */
   look(time) {
-    return this.isOpen ? failOpen(this.#load, () => lookAtBreaker(this.#load, this.#state, time), 0) : 0;
+    return lookAtBreaker(this.#state, time);
   }
 
   /**
@@ -127,19 +118,17 @@ class Breaker {
   pass(time) {
     // An attempt whose end a callback classifies needs an operation.
     if (this.#state[PHASE] !== CLOSED || this.isFailure !== undefined) return -1;
-    this.#admit(time);
+    admit(this.#state, this.#options, time);
     return this.#state[GENERATION];
   }
 
   /**
-   * Follows the success of an attempt that passed.
+   * Follows the success of an attempt that passed. It changes no phase: an attempt of an earlier one counts for nothing.
    * @param {number} time
    * @param {number} generation
-   * @param {import('./events.js').Teller} teller
    */
-  passed(time, generation, teller) {
-    if (!succeeded(this.#state, this.#options, time, generation))
-      this.ended(time, { generation, lease: 0 }, SUCCESS, NaN, undefined, halfway, teller);
+  passed(time, generation) {
+    endedIn(this.#state, this.#options, time, 0, generation, 0, SUCCESS, NaN);
   }
 
   /**
@@ -150,16 +139,11 @@ class Breaker {
    */
   admit(time, attempt, teller) {
     const wasOpen = this.isOpen;
-    const waitMs = this.#admit(time);
+    const waitMs = admit(this.#state, this.#options, time);
     attempt.generation = this.#state[GENERATION];
     attempt.lease = this.#state[LEASE];
     if (wasOpen && !this.isOpen) teller.tell('half-open', this.#numbers(time));
     return waitMs;
-  }
-
-  /** @param {number} time */
-  #admit(time) {
-    return failOpen(this.#load, () => admit(this.#load, this.#state, this.#options, time), 0);
   }
 
   /**
@@ -193,15 +177,12 @@ class Breaker {
    */
   ended(time, { generation, lease }, verdict, hintMs, cause, draw, teller) {
     const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
-      endedIn(this.#load, state, this.#options, time, r, generation, lease, verdict, hintMs);
-    const follow = () => {
-      // Tried on a copy: random() may call operations that change the state.
-      const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
-      const change = told(this.#state, opens ? draw() : 0);
-      if (change === HAS_OPENED) this.cause = cause;
-      if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
-    };
-    failOpen(this.#load, follow, undefined);
+      endedIn(state, this.#options, time, r, generation, lease, verdict, hintMs);
+    // Tried on a copy: random() may call operations that change the state.
+    const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
+    const change = told(this.#state, opens ? draw() : 0);
+    if (change === HAS_OPENED) this.cause = cause;
+    if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
   }
 
   /**
@@ -210,7 +191,7 @@ class Breaker {
    * @param {import('./events.js').Teller} teller
    */
   open(time, ms, teller) {
-    openByHand(this.#load, this.#state, time, ms);
+    openByHand(this.#state, time, ms);
     this.cause = undefined;
     teller.tell('opened', this.#numbers(time));
   }
@@ -221,19 +202,19 @@ class Breaker {
    */
   close(time, teller) {
     const wasClosed = this.#state[PHASE] === CLOSED;
-    closeByHand(this.#load, this.#state, time);
+    closeByHand(this.#state, time);
     if (!wasClosed) teller.tell('closed', this.#numbers(time));
   }
 
   /** @param {number} time */
   #numbers(time) {
-    const { phase, ...numbers } = breakerNumbers(this.#load, this.#state, this.#options, time);
+    const { phase, ...numbers } = breakerNumbers(this.#state, this.#options, time);
     return { state: PHASES[phase], ...numbers };
   }
 
   /** @param {number} time */
   isFresh(time) {
-    return breakerIsFresh(this.#load, this.#state, this.#options, time);
+    return !!breakerIsFresh(this.#state, this.#options, time);
   }
 
   /** @param {number} time */
@@ -241,6 +222,3 @@ class Breaker {
     return { ...this.#numbers(time), refused: this.refused };
   }
 }
-
-/** A success opens nothing, and needs no draw. */
-const halfway = () => 0.5;

@@ -6,7 +6,7 @@ import { problemOf } from '../options/messages.js';
 import { SWITCH } from '../options/rules.js';
 import { PENDING, newBudget, takeTokens, tokensOf } from './machines.js';
 import { readPart } from './options.js';
-import { failOpen, recipe } from './part.js';
+import { recipe } from './part.js';
 
 const MOST = 1e9;
 
@@ -37,31 +37,25 @@ function thousandths(tokens) {
   return Math.round(tokens * 1000);
 }
 
-/** @param {any} load */
-export function budgetOf(load) {
-  return {
-    /** @param {unknown} [options] */
-    budget(options) {
-      const given = readPart(options, RULES, (given) => {
-        const { capacity, cost } = { ...defaultsOf(given), ...given };
-        return thousandths(cost) > thousandths(capacity)
-          ? problemOf('cost', cost, ['number', `at most capacity (${capacity})`])
-          : undefined;
-      });
-      const all = { ...defaultsOf(given), ...given };
-      const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
-      const { capacity, perSuccess, cost, refund } = all;
-      const amounts = {
-        load,
-        capacity: thousandths(capacity),
-        perSuccess: thousandths(perSuccess),
-        cost: thousandths(cost),
-        throttledCost: thousandths(throttledCost),
-        refund,
-      };
-      return recipe('budget', all, () => new Budget(amounts));
-    },
-  }.budget;
+/** @param {unknown} [options] */
+export function budget(options) {
+  const given = readPart(options, RULES, (given) => {
+    const { capacity, cost } = { ...defaultsOf(given), ...given };
+    return thousandths(cost) > thousandths(capacity)
+      ? problemOf('cost', cost, ['number', `at most capacity (${capacity})`])
+      : undefined;
+  });
+  const all = { ...defaultsOf(given), ...given };
+  const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
+  const { capacity, perSuccess, cost, refund } = all;
+  const amounts = {
+    capacity: thousandths(capacity),
+    perSuccess: thousandths(perSuccess),
+    cost: thousandths(cost),
+    throttledCost: thousandths(throttledCost),
+    refund,
+  };
+  return recipe('budget', all, () => new Budget(amounts));
 }
 
 /** The budget of one destination. */
@@ -75,9 +69,7 @@ export class Budget {
 
   /**
    * Amounts are thousandths of tokens. All budgets of a recipe share the object.
-   * @param {{
-   *   load: any, capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean
-   * }} options
+   * @param {{ capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean }} options
    */
   constructor(options) {
     this.#options = options;
@@ -90,9 +82,8 @@ export class Budget {
    * @param {import('./events.js').Teller} teller
    */
   take(throttled, teller) {
-    const { load, capacity } = this.#options;
     const cost = throttled ? this.#options.throttledCost : this.#options.cost;
-    if (failOpen(load, () => takeTokens(load, this.#state, capacity, cost), true)) {
+    if (takeTokens(this.#state, this.#options.capacity, cost)) {
       this.#granted++;
       return cost;
     }
@@ -132,8 +123,7 @@ export class Budget {
   }
 
   #tokens() {
-    const { load, capacity } = this.#options;
-    return failOpen(load, () => tokensOf(load, this.#state, capacity), capacity);
+    return tokensOf(this.#state, this.#options.capacity);
   }
 
   #numbers() {

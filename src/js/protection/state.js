@@ -155,7 +155,7 @@ export class State {
     const onValue = (value) => {
       if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
       this.budget?.succeeded(0, this);
-      this.breaker?.passed(now(), pass, this);
+      this.breaker?.passed(now(), pass);
       return value;
     };
     try {
