@@ -52,6 +52,7 @@ const RULES = /** @type {Record<string, Rule>} */ ({
   isFailure: FUNCTION,
 });
 
+/** @type {Record<string, any>} */
 const DEFAULTS = {
   failureRatio: 0.5,
   minimumCalls: 10,
@@ -66,12 +67,10 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
-  const { isFailure, ...numbers } = readPart(options, RULES);
-  const all = { ...DEFAULTS, ...numbers };
-  const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter } = all;
-  const list = Float64Array.of(failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);
-  const shown = isFailure === undefined ? all : { ...all, isFailure };
-  return recipe('breaker', shown, (time) => new Breaker(list, isFailure, time));
+  const all = { ...DEFAULTS, ...readPart(options, RULES) };
+  const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure } = all;
+  const numbers = [failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter];
+  return recipe('breaker', all, (time) => new Breaker(numbers, isFailure, time));
 }
 
 /** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */
@@ -85,7 +84,7 @@ class Breaker {
   cause = undefined;
 
   /**
-   * @param {Float64Array} options
+   * @param {number[]} options
    * @param {((end: object) => unknown) | undefined} isFailure
    * @param {number} time
    */
@@ -142,7 +141,7 @@ class Breaker {
     const waitMs = admit(this.#state, this.#options, time);
     attempt.generation = this.#state[GENERATION];
     attempt.lease = this.#state[LEASE];
-    if (wasOpen && !this.isOpen) teller.tell('half-open', this.#numbers(time));
+    if (wasOpen && !this.isOpen) teller.tell('half-open', this.numbers(time));
     return waitMs;
   }
 
@@ -182,7 +181,7 @@ class Breaker {
     const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
     const change = told(this.#state, opens ? draw() : 0);
     if (change === HAS_OPENED) this.cause = cause;
-    if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
+    if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.numbers(time));
   }
 
   /**
@@ -193,7 +192,7 @@ class Breaker {
   open(time, ms, teller) {
     openByHand(this.#state, time, ms);
     this.cause = undefined;
-    teller.tell('opened', this.#numbers(time));
+    teller.tell('opened', this.numbers(time));
   }
 
   /**
@@ -203,11 +202,11 @@ class Breaker {
   close(time, teller) {
     const wasClosed = this.#state[PHASE] === CLOSED;
     closeByHand(this.#state, time);
-    if (!wasClosed) teller.tell('closed', this.#numbers(time));
+    if (!wasClosed) teller.tell('closed', this.numbers(time));
   }
 
   /** @param {number} time */
-  #numbers(time) {
+  numbers(time) {
     const { phase, ...numbers } = breakerNumbers(this.#state, this.#options, time);
     return { state: PHASES[phase], ...numbers };
   }
@@ -219,6 +218,6 @@ class Breaker {
 
   /** @param {number} time */
   status(time) {
-    return { ...this.#numbers(time), refused: this.refused };
+    return { ...this.numbers(time), refused: this.refused };
   }
 }

@@ -27,11 +27,6 @@ const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14, refund: true };
 const THROTTLED_COST = 5;
 
-/** @param {Record<string, any>} given */
-function defaultsOf({ preset }) {
-  return preset === undefined ? DEFAULTS : AWS_SDK_2026;
-}
-
 /** Tokens are counted in thousandths: whole numbers, which add up exactly. @param {number} tokens */
 function thousandths(tokens) {
   return Math.round(tokens * 1000);
@@ -39,22 +34,18 @@ function thousandths(tokens) {
 
 /** @param {unknown} [options] */
 export function budget(options) {
-  const given = readPart(options, RULES, (given) => {
-    const { capacity, cost } = { ...defaultsOf(given), ...given };
-    return thousandths(cost) > thousandths(capacity)
-      ? problemOf('cost', cost, ['number', `at most capacity (${capacity})`])
-      : undefined;
-  });
-  const all = { ...defaultsOf(given), ...given };
+  const given = readPart(options, RULES);
+  const all = { ...(given.preset === undefined ? DEFAULTS : AWS_SDK_2026), ...given };
   const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
-  const { capacity, perSuccess, cost, refund } = all;
   const amounts = {
-    capacity: thousandths(capacity),
-    perSuccess: thousandths(perSuccess),
-    cost: thousandths(cost),
+    capacity: thousandths(all.capacity),
+    perSuccess: thousandths(all.perSuccess),
+    cost: thousandths(all.cost),
     throttledCost: thousandths(throttledCost),
-    refund,
+    refund: all.refund,
   };
+  if (amounts.cost > amounts.capacity)
+    throw problemOf('cost', all.cost, ['number', `at most capacity (${all.capacity})`]);
   return recipe('budget', all, () => new Budget(amounts));
 }
 
@@ -90,7 +81,7 @@ export class Budget {
     this.#refused++;
     if (!this.#empty) {
       this.#empty = true;
-      teller.tell('budget-empty', this.#numbers());
+      teller.tell('budget-empty', this.numbers());
     }
     return -1;
   }
@@ -102,7 +93,9 @@ export class Budget {
    */
   putBack(taken, teller) {
     this.#state[PENDING] += taken;
-    if (this.#empty) this.#fills(teller);
+    if (!this.#empty || !this.isFresh()) return;
+    this.#empty = false;
+    teller.tell('budget-full', this.numbers());
   }
 
   /**
@@ -115,26 +108,17 @@ export class Budget {
     this.putBack(refund && taken > 0 ? taken : perSuccess, teller);
   }
 
-  /** @param {import('./events.js').Teller} teller */
-  #fills(teller) {
-    if (!this.isFresh()) return;
-    this.#empty = false;
-    teller.tell('budget-full', this.#numbers());
-  }
-
-  #tokens() {
-    return tokensOf(this.#state, this.#options.capacity);
-  }
-
-  #numbers() {
-    return { tokens: this.#tokens() / 1000, capacity: this.#options.capacity / 1000 };
+  numbers() {
+    const { capacity } = this.#options;
+    return { tokens: tokensOf(this.#state, capacity) / 1000, capacity: capacity / 1000 };
   }
 
   isFresh() {
-    return this.#tokens() === this.#options.capacity;
+    const { capacity } = this.#options;
+    return tokensOf(this.#state, capacity) === capacity;
   }
 
   status() {
-    return { ...this.#numbers(), granted: this.#granted, refused: this.#refused };
+    return { ...this.numbers(), granted: this.#granted, refused: this.#refused };
   }
 }

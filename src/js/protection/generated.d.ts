@@ -1,7 +1,7 @@
 // The machines as JavaScript: the build makes it of src/bindings/protection.rs (xtask/npm/machines.mjs). A state, options
 // and numbers are arrays in the order of the fields of the Rust structs.
 
-type Numbers = number[] | Float64Array;
+type Numbers = number[];
 
 export function take(budget: Numbers, capacity: number, cost: number): number;
 export function tokens(budget: Numbers, capacity: number): number;

@@ -62,7 +62,7 @@ export const holdMs = core.hold;
 // --- Breaker.
 
 /**
- * @typedef {Float64Array} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,
+ * @typedef {number[]} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,
  *   closeAfter
  */
 

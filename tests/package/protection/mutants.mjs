@@ -118,7 +118,7 @@ plant(
   ['P5', 'breaker'],
   ending('lease = state[LEASE];\n    return ends();'),
 );
-plant('one success closes whatever closeAfter says', 'breaker', [breaker, 'openMs, closeAfter);', 'openMs, 1);']);
+plant('one success closes whatever closeAfter says', 'breaker', [breaker, 'openMs, closeAfter]', 'openMs, 1]']);
 
 // The window and the ratio.
 plant(
@@ -133,17 +133,17 @@ plant(
 plant(
   'the ratio must be passed and not reached',
   ['P4', 'breaker'],
-  ending('options = [options[0] * (1 + 1e-9), ...options.slice(1)];\n    return ends();'),
+  ending('options = options.with(0, options[0] * (1 + 1e-9));\n    return ends();'),
 );
 plant('minimumCalls is ignored', 'breaker', [
   breaker,
-  'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
+  '[failureRatio, minimumCalls, windowMs',
+  '[failureRatio, 1, windowMs',
 ]);
 plant('consecutiveFailures is ignored', 'breaker', [
   breaker,
-  'windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'windowMs, Infinity, openMs, closeAfter);\n      const shown',
+  'windowMs, consecutiveFailures, openMs, closeAfter]',
+  'windowMs, Infinity, openMs, closeAfter]',
 ]);
 plant(
   'a success does not end a row of failures',
@@ -319,8 +319,8 @@ plant(
   [budget, 'return Math.round(tokens * 1000);', 'return tokens;'],
   [
     budget,
-    '{ tokens: this.#tokens() / 1000, capacity: this.#options.capacity / 1000 }',
-    '{ tokens: this.#tokens(), capacity: this.#options.capacity }',
+    '{ tokens: tokensOf(this.#state, capacity) / 1000, capacity: capacity / 1000 }',
+    '{ tokens: tokensOf(this.#state, capacity), capacity }',
   ],
 );
 plant(
