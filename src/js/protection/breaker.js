@@ -213,7 +213,7 @@ class Breaker {
 
   /** @param {number} time */
   isFresh(time) {
-    return !!breakerIsFresh(this.#state, this.#options, time);
+    return breakerIsFresh(this.#state, this.#options, time);
   }
 
   /** @param {number} time */

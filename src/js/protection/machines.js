@@ -66,6 +66,7 @@ export const holdMs = core.hold;
  *   closeAfter
  */
 
+const BEGUN = 2;
 const STARTED_AT = 6;
 /** Place of the phase in a breaker's state: {@link CLOSED}, {@link OPEN} or {@link HALF_OPEN}. */
 export const PHASE = 7;
@@ -74,6 +75,8 @@ const CLOSED_AT = 13;
 export const GENERATION = 14;
 export const LEASE = 15;
 const STATE = 18;
+
+const WINDOW_MS = 2;
 
 export const CLOSED = 0;
 export const OPEN = 1;
@@ -152,7 +155,14 @@ export function breakerNumbers(state, options, now) {
 }
 
 /**
- * Returns 1 if the breaker behaves as a new one would, and else 0. It does not change by this.
- * @type {(state: State, options: Options, now: number) => number}
+ * Returns whether the breaker behaves as a new one would. It does not change by this.
+ * @param {State} state
+ * @param {Options} options
+ * @param {number} now
  */
-export const breakerIsFresh = (state, options, now) => core.fresh(state.slice(), options, now);
+export function breakerIsFresh(state, options, now) {
+  // A key that is forgotten is looked for among a thousand. Of most this says at once that they are in use.
+  return (
+    !(state[BEGUN] > 0 && now - state[STARTED_AT] < options[WINDOW_MS]) && !!core.fresh(state.slice(), options, now)
+  );
+}

@@ -87,7 +87,7 @@ function play(index) {
       if (hand <= 1) openByHand(breaker, now, scale * 10 * unit());
       else if (hand === 2) closeByHand(breaker, now);
       add(lookAtBreaker(breaker, now));
-      add(breakerIsFresh(breaker, options, now));
+      add(+breakerIsFresh(breaker, options, now));
     } else if (kind <= 13) {
       const cost = 1 + Math.floor((unit() * capacity) / 3);
       budget[PENDING] += below(200);
