@@ -1,6 +1,6 @@
-// Makes a module of the machines of protection: functions of arrays of numbers. Their wasm file reads and writes numbers
-// at addresses; in the module, an address is an array, and the offset from it a place. The machines are then as quick as
-// other JavaScript, state needs no copies, and a bundle has only the functions that the app uses.
+// Makes a module of the machines of protection: functions of arrays of numbers. Their wasm file reads and writes
+// numbers at addresses. In the module, an address is an array, and the offset from it a place. The machines are then as
+// quick as other JavaScript, state needs no copies, and a bundle has only the functions that the app uses.
 //
 //   node machines.mjs --numbers in.wat out.wat   replaces 64-bit integers, which only move the bits of numbers
 //   node machines.mjs wasm2js.js out.js          makes the module of what wasm2js writes

@@ -122,7 +122,7 @@ class Breaker {
   }
 
   /**
-   * Follows the success of an attempt that passed. It changes no phase: an attempt of an earlier one counts for nothing.
+   * Follows the success of an attempt that passed. It changes no phase, and counts for nothing in a later one.
    * @param {number} time
    * @param {number} generation
    */

@@ -1,5 +1,5 @@
-// The machines as JavaScript: the build makes it of src/bindings/protection.rs (xtask/npm/machines.mjs). A state, options
-// and numbers are arrays in the order of the fields of the Rust structs.
+// The machines as JavaScript, which the build makes of src/bindings/protection.rs (xtask/npm/machines.mjs). A state, its
+// options and its numbers are arrays in the order of the fields of the Rust structs.
 
 type Numbers = number[];
 

@@ -35,7 +35,11 @@ for (const [host, change] of Object.entries(HOSTS)) {
       await end('failure', retry(fails, { protection: open }));
       await end('success', retry(() => 1, { protection: open }));
       await end('failure', retry(fails, { protection: open, totalTimeoutMs: 1000 }));
-      try { retrySync(fails, { protection: open, maxAttempts: 1 }); } catch (error) { ends.push(['sync', error === mine]); }
+      try {
+        retrySync(fails, { protection: open, maxAttempts: 1 });
+      } catch (error) {
+        ends.push(['sync', error === mine]);
+      }
       await end('refused', retry(() => 1, { protection: open }));
       const held = protect(cooldown({ maxHoldMs: 0 }));
       // Node's own Response, Headers and fetch are WebAssembly, too.

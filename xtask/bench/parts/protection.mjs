@@ -41,7 +41,7 @@ export async function memory({ quick }) {
     const use = (/** @type {string} */ key) => policy.run(async () => key, { key });
     return { protection, use };
   };
-  // The engine compiles what keys need, which is no part of a key.
+  // The engine compiles what keys need. That must not count as memory of a key.
   const other = newUse();
   for (let i = 0; i < KEYS; i++) await other.use(`key ${i}`);
   const { protection, use } = newUse();
