@@ -1,4 +1,4 @@
-// The machines as JavaScript, which the build makes of src/bindings/protection.rs (xtask/npm/machines.mjs). A state, its
+// The machines as JavaScript: the build makes it of src/bindings/protection.rs (xtask/npm/machines.mjs). A state, its
 // options and its numbers are arrays in the order of the fields of the Rust structs.
 
 type Numbers = number[];
