@@ -2,7 +2,7 @@
 // as a file and as a module, the entry points of other hosts, the CommonJS twins, the version. Next to it,
 // in OUT.modules, the same with every module as a file: for tests that change one.
 //
-//   node assemble.mjs --version 1.2.3 --wasm core.wasm --lab folder --out target/pkg
+//   node assemble.mjs --version 1.2.3 --wasm core.wasm --machines machines.js --lab folder --out target/pkg
 //
 // The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers.
 
@@ -22,9 +22,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** One name per subpath; each has `name.js` and `name.d.ts`. */
 const ENTRIES = ['index', 'fetch', 'protection', 'lab', 'testing'];
 
+/** Those that exist without WebAssembly. The testing tools are the same for all hosts. */
+const WITHOUT_WASM = ['index', 'fetch', 'protection'];
+
 /** Forms of an entry point for other hosts, by the name between the entry point's and the `.js`. */
 const FORMS = {
-  'no-wasm': (code) => withoutWasm(code),
+  'no-wasm': (code, entry) => (WITHOUT_WASM.includes(entry) ? withoutWasm(code) : undefined),
   workerd: (code) =>
     withImportedLab(
       code,
@@ -87,12 +90,11 @@ export function filesInExports(exports) {
 }
 
 /**
- * The entry point with its thin wasm file as JavaScript; `undefined` if it has none.
+ * The entry point with the core, if it has one, as JavaScript.
  * @param {string} code
  */
-export function withoutWasm(code) {
-  const found = code.replace(/'\.\/lib\/(core|protection)-inline\.js'/, "'./lib/$1-no-wasm.js'");
-  return found === code ? undefined : found;
+function withoutWasm(code) {
+  return code.replace("'./lib/core-inline.js'", "'./lib/core-no-wasm.js'");
 }
 
 /**
@@ -159,7 +161,7 @@ export function sameExports(exportsByFile) {
   }
 }
 
-export async function assemble({ template, driver, licences, wasm, lab, version, out }) {
+export async function assemble({ template, driver, licences, wasm, machines, lab, version, out }) {
   const next = `${out}.next`;
   rmSync(next, { recursive: true, force: true });
   mkdirSync(dirname(next), { recursive: true });
@@ -178,6 +180,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
     // The same as JavaScript lies next to it.
     write(`lib/${basename(file, '.wasm')}-generated.js`, readFileSync(file.replace(/\.wasm$/, '.js')));
   }
+  write('lib/protection/generated.js', readFileSync(machines));
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
   write('lib/lab-bytes.js', bytesModule(labBytes, 'lab.wasm'));
@@ -196,7 +199,7 @@ export async function assemble({ template, driver, licences, wasm, lab, version,
   const entries = ENTRIES.filter((entry) => existsSync(join(next, `${entry}.js`)));
   for (const entry of entries) {
     for (const [form, made] of Object.entries(FORMS)) {
-      const code = made(read(`${entry}.js`));
+      const code = made(read(`${entry}.js`), entry);
       if (code !== undefined) write(`${entry}.${form}.js`, code);
     }
   }
@@ -264,6 +267,7 @@ if (import.meta.url === pathToFileURL(argv[1]).href) {
     options: {
       version: { type: 'string' },
       wasm: { type: 'string', multiple: true },
+      machines: { type: 'string' },
       lab: { type: 'string' },
       out: { type: 'string' },
     },

@@ -1,4 +1,4 @@
-// Makes a module of what wasm2js writes: a thin wasm file as JavaScript, for hosts that cannot compile WebAssembly.
+// Makes a module of what wasm2js writes: the core as JavaScript, for hosts that cannot compile WebAssembly.
 //
 //   node no-wasm.mjs wasm2js.js out.js
 
@@ -7,39 +7,27 @@ import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 
-/**
- * The whole output of wasm2js for a module without imports and table: helpers, and a function, called at import.
- */
-const SHAPE = /^(.*?)function asmFunc\(imports\) \{\n(.*\n)\}\n\nvar retasmFunc = asmFunc\(\{\n\}\);\n(.*)$/s;
-
-/** The one helper that machines with a memory may need. */
-const FILL = /^\s*(var bufferView;\s*function wasm2js_memory_fill\(dest, value, size\) \{[^{}]*\}\s*)?$/;
-
-/** Functions that grow the memory, and the memory that they belong to. Nothing grows it. */
-const GROWING =
-  /^ function __wasm_memory_size\(\) \{\n.*?^ \}\n \n function __wasm_memory_grow\(pagesToAdd\) \{\n.*?^ \}\n \n/ms;
-const MEMORY = /Object\.create\(Object\.prototype, \{\n {3}"grow": \{.*?"buffer": \{.*?\n {3}\}\n {2}\}\)/s;
+/** The whole output of wasm2js for a module without imports, memory and table: a function, called at import. */
+const SHAPE = /^\s*function asmFunc\(imports\) \{\n(.*\n)\}\n\nvar retasmFunc = asmFunc\(\{\n\}\);\n(.*)$/s;
 
 /**
- * Returns the module: its one export makes the functions when it is called, so that importing it runs nothing.
+ * Returns the module: its one export makes the core's functions when it is called, so that importing it runs nothing.
  * @param {string} code as wasm2js writes it
  */
 export async function moduleOf(code) {
-  const [, helper, body, exported] = SHAPE.exec(code) ?? [];
-  const fixed = body?.replace(GROWING, '').replace(MEMORY, '{ buffer }') ?? '';
-  const known = body !== undefined && FILL.test(helper) && !/\bimports\b|wasm_memory|Object\.create/.test(fixed);
-  if (!known || fixed.includes('ArrayBuffer') !== fixed.includes('"memory": { buffer }')) {
-    throw new Error('wasm2js wrote another form than this script knows: the file needs an import or a buffer');
+  const [, body, exported] = SHAPE.exec(code) ?? [];
+  if (body === undefined || /\bimports\b|ArrayBuffer/.test(body)) {
+    throw new Error('wasm2js wrote another form than this script knows: the core needs an import, memory or a buffer');
   }
   const names = [...exported.matchAll(/^export var (\w+) = retasmFunc\.(\w+);$/gm)].map(([, name]) => name);
   if (names.length === 0 || exported.trim().split('\n').length !== names.length) {
     throw new Error(`wasm2js wrote other exports than this script knows: ${exported}`);
   }
-  // wasm2js names all of Math, and all views of the memory, that it may use.
-  const used = fixed.replaceAll(/^ var (Math_\w+|HEAP\w+) = .*;\n/gm, (line, name) =>
-    fixed.split(new RegExp(`\\b${name}\\b`)).length > 2 ? line : '',
+  // wasm2js names all of Math that it may use.
+  const used = body.replaceAll(/^ var (Math_\w+) = Math\.\w+;\n/gm, (line, name) =>
+    body.split(new RegExp(`\\b${name}\\b`)).length > 2 ? line : '',
   );
-  const { code: small } = await transform(`export function core() {\n${helper}${used}}\n`, {
+  const { code: small } = await transform(`export function core() {\n${used}}\n`, {
     format: 'esm',
     minify: true,
     target: 'es2015',

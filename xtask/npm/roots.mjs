@@ -2,17 +2,16 @@
 //
 //   node roots.mjs in.wasm graph.json          writes the graph for wasm-metadce, which removes everything
 //                                              that no root reaches: the memory and the table, too
-//   node roots.mjs --memory in.wasm graph.json the memory is a root, too: it holds the registers
 //   node roots.mjs --check out.wasm graph.json fails unless exactly the roots are left, and no import
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-/** Returns the names of the exported functions that are not wasm-bindgen's own; with `memory`, that of the memory. */
-export function rootsOf(module, memory = false) {
+/** Returns the names of the exported functions that are not wasm-bindgen's own. */
+export function rootsOf(module) {
   return WebAssembly.Module.exports(module)
-    .filter(({ kind, name }) => (kind === 'function' && !name.startsWith('__')) || (memory && kind === 'memory'))
+    .filter(({ kind, name }) => kind === 'function' && !name.startsWith('__'))
     .map(({ name }) => name)
     .sort();
 }
@@ -44,7 +43,7 @@ function main(args) {
   const [wasm, graph] = args.slice(-2);
   const module = new WebAssembly.Module(readFileSync(wasm));
   if (!check) {
-    writeFileSync(graph, `${JSON.stringify(graphOf(rootsOf(module, args[0] === '--memory')), null, 2)}\n`);
+    writeFileSync(graph, `${JSON.stringify(graphOf(rootsOf(module)), null, 2)}\n`);
     return;
   }
   const problems = problemsOf(module, JSON.parse(readFileSync(graph, 'utf8')));

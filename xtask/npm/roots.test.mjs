@@ -35,13 +35,6 @@ test('a memory is not a root, and an error if it is left', () => {
   );
 });
 
-test('a memory that is wanted is a root', () => {
-  const module = wasmWith(['decide'], [], true);
-  assert.deepEqual(rootsOf(module, true), ['decide', 'memory']);
-  assert.deepEqual(problemsOf(module, graphOf(rootsOf(module, true))), []);
-  assert.deepEqual(rootsOf(wasmWith(['decide']), true), ['decide']);
-});
-
 test('a file with exactly the roots passes', () => {
   assert.deepEqual(problemsOf(wasmWith(['decide']), graphOf(['decide'])), []);
 });

@@ -25,12 +25,12 @@ pub fn steps() -> Vec<Plan> {
             &["thin wasm: compile", NPM_OF_BUILD],
             |cx, step| Thin::core(cx.ws).shrink(cx.ws, step),
         ),
-        Plan::set_up("protection wasm: compile", &[TARGET], |cx, step| {
+        Plan::set_up("machines: compile", &[TARGET], |cx, step| {
             Thin::protection(cx.ws).compile(cx.ws, step)
         }),
         Plan::set_up(
-            "protection wasm: shrink",
-            &["protection wasm: compile", NPM_OF_BUILD],
+            "machines: as JavaScript",
+            &["machines: compile", NPM_OF_BUILD],
             |cx, step| Thin::protection(cx.ws).shrink(cx.ws, step),
         ),
         Plan::set_up("lab wasm: compile", &[TARGET], |cx, step| {
@@ -45,7 +45,7 @@ pub fn steps() -> Vec<Plan> {
             "assemble",
             &[
                 "thin wasm: shrink",
-                "protection wasm: shrink",
+                "machines: as JavaScript",
                 "lab wasm: bind and optimise",
             ],
             assemble,
@@ -71,8 +71,8 @@ fn assemble(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
             .args(["--version", &version])
             .arg("--wasm")
             .arg(Thin::core(ws).file)
-            .arg("--wasm")
-            .arg(Thin::protection(ws).file)
+            .arg("--machines")
+            .arg(Thin::protection(ws).script)
             .arg("--lab")
             .arg(LabWasm::new(ws).folder)
             .arg("--out")

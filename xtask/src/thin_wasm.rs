@@ -1,5 +1,5 @@
-//! The wasm files of numbers that the npm package inlines, each as JavaScript too: the core of the entries that retry,
-//! without imports or memory, and the machines of protection, with the memory of their registers.
+//! Wasm files of numeric functions, and JavaScript made of them: the core of the entries that retry, which the npm
+//! package has in both forms, and the machines of protection, which it has as JavaScript alone.
 
 use std::path::{Path, PathBuf};
 
@@ -13,43 +13,46 @@ use crate::workspace::Workspace;
 pub struct Thin {
     /// The feature that exports the functions.
     feature: &'static str,
-    /// Whether it keeps its memory, for the registers of what has state.
-    memory: bool,
+    /// How JavaScript is made of the wasm file.
+    form: Form,
     /// A separate folder: the full build of the same crate has the same file name.
     target: PathBuf,
     compiled: PathBuf,
     work: PathBuf,
     pub file: PathBuf,
-    /// The same functions as JavaScript, for hosts that cannot compile WebAssembly.
-    no_wasm: PathBuf,
+    /// The same functions as JavaScript.
+    pub script: PathBuf,
+}
+
+#[derive(PartialEq)]
+enum Form {
+    /// Functions of numbers, made at the first call.
+    Core,
+    /// Functions of arrays: the addresses of states.
+    Machines,
 }
 
 impl Thin {
     /// The numeric decision functions.
     pub fn core(ws: &Workspace) -> Self {
-        Self::new(ws, "core", "thin", "driver", false)
+        Self::new(ws, "core", "thin", "driver", Form::Core)
     }
 
     /// The machines of protection.
     pub fn protection(ws: &Workspace) -> Self {
-        Self::new(
-            ws,
-            "protection",
-            "thin-protection",
-            "protection-exports",
-            true,
-        )
+        let feature = "protection-exports";
+        Self::new(ws, "machines", "thin-machines", feature, Form::Machines)
     }
 
-    fn new(ws: &Workspace, name: &str, folder: &str, feature: &'static str, memory: bool) -> Self {
+    fn new(ws: &Workspace, name: &str, folder: &str, feature: &'static str, form: Form) -> Self {
         let target = ws.target.join(folder);
         let work = target.join("shrink");
         Self {
             feature,
-            memory,
+            form,
             compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
             file: work.join(format!("{name}.wasm")),
-            no_wasm: work.join(format!("{name}.js")),
+            script: work.join(format!("{name}.js")),
             work,
             target,
         }
@@ -69,7 +72,7 @@ impl Thin {
 
     pub fn shrink(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
         let passes = self.passes(ws);
-        let results = [self.file.clone(), self.no_wasm.clone()];
+        let results = [self.file.clone(), self.script.clone()];
         run_passes(ws, step, &self.compiled, &self.work, &results, &passes)
     }
 
@@ -94,12 +97,9 @@ impl Thin {
         let reached = file("reached.wasm");
         let lowered = file("lowered.wasm");
         let converted = file("wasm2js.js");
-        vec![
+        let mut passes = vec![
             optimise(&self.compiled, &small, &["--converge"]),
-            script(ws, "roots.mjs")
-                .args(self.memory.then_some("--memory"))
-                .arg(&small)
-                .arg(&graph),
+            script(ws, "roots.mjs").arg(&small).arg(&graph),
             Cmd::new(ws.npm_tool("wasm-metadce"))
                 .arg(&small)
                 .arg("--graph-file")
@@ -112,9 +112,29 @@ impl Thin {
                 .arg("--check")
                 .arg(&self.file)
                 .arg(&graph),
+        ];
+        let mut form = self.file.clone();
+        if self.form == Form::Machines {
+            let text = file("text.wat");
+            form = file("numbers.wat");
+            passes.push(
+                Cmd::new(ws.npm_tool("wasm-dis"))
+                    .arg(&self.file)
+                    .args(WASM_FEATURES)
+                    .arg("-o")
+                    .arg(&text),
+            );
+            passes.push(
+                script(ws, "machines.mjs")
+                    .arg("--numbers")
+                    .arg(text)
+                    .arg(&form),
+            );
+        }
+        passes.extend([
             // JavaScript has no saturating conversions: wasm2js rejects them.
             Cmd::new(ws.npm_tool("wasm-opt"))
-                .arg(&self.file)
+                .arg(&form)
                 .args(["--all-features", "--llvm-nontrapping-fptoint-lowering"])
                 .args(["-Oz", "--converge", "-o"])
                 .arg(&lowered),
@@ -122,7 +142,16 @@ impl Thin {
                 .arg(&lowered)
                 .args(["--all-features", "-Oz", "-o"])
                 .arg(&converted),
-            script(ws, "no-wasm.mjs").arg(&converted).arg(&self.no_wasm),
-        ]
+            script(
+                ws,
+                match self.form {
+                    Form::Core => "no-wasm.mjs",
+                    Form::Machines => "machines.mjs",
+                },
+            )
+            .arg(&converted)
+            .arg(&self.script),
+        ]);
+        passes
     }
 }

@@ -90,6 +90,7 @@ fn recipe(ws: &Workspace, passes: &[Cmd]) -> Result<String, Failure> {
     let files = [
         "Cargo.lock",
         "xtask/npm/package-lock.json",
+        "xtask/npm/machines.mjs",
         "xtask/npm/no-wasm.mjs",
         "xtask/npm/roots.mjs",
         "xtask/npm/untraceable.mjs",

@@ -5,8 +5,8 @@
 //! source of randomness will do. `now` is a monotonic time in ms from any start. A clock that stands still or goes
 //! back blocks no attempt: a machine never believes in a start that lies in the future.
 //!
-//! The structs have the layout of the registers through which JavaScript uses them (`src/bindings/protection.rs`):
-//! `f64`s only, in the order of their fields.
+//! The structs have `f64`s only. JavaScript keeps them as arrays, in the order of the fields
+//! (`src/bindings/protection.rs`).
 
 mod breaker;
 mod budget;

@@ -25,10 +25,9 @@ import {
   lookAtBreaker,
   newBreaker,
   openByHand,
-  succeeded,
 } from './machines.js';
 import { readPart } from './options.js';
-import { failOpen, recipe } from './part.js';
+import { recipe } from './part.js';
 
 /** @typedef {import('./options.js').Rule} Rule */
 
@@ -53,6 +52,7 @@ const RULES = /** @type {Record<string, Rule>} */ ({
   isFailure: FUNCTION,
 });
 
+/** @type {Record<string, any>} */
 const DEFAULTS = {
   failureRatio: 0.5,
   minimumCalls: 10,
@@ -65,26 +65,18 @@ const DEFAULTS = {
 /** Phases as callers see them, at the machine's codes. */
 const PHASES = ['closed', 'open', 'half-open'];
 
-/** @param {any} load */
-export function breakerOf(load) {
-  return {
-    /** @param {unknown} [options] */
-    breaker(options) {
-      const { isFailure, ...numbers } = readPart(options, RULES);
-      const all = { ...DEFAULTS, ...numbers };
-      const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter } = all;
-      const list = Float64Array.of(failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);
-      const shown = isFailure === undefined ? all : { ...all, isFailure };
-      return recipe('breaker', shown, (time) => new Breaker(load, list, isFailure, time));
-    },
-  }.breaker;
+/** @param {unknown} [options] */
+export function breaker(options) {
+  const all = { ...DEFAULTS, ...readPart(options, RULES) };
+  const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure } = all;
+  const numbers = [failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter];
+  return recipe('breaker', all, (time) => new Breaker(numbers, isFailure, time));
 }
 
 /** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */
 
 /** The breaker of one destination. */
 class Breaker {
-  #load;
   #options;
   #state;
   refused = 0;
@@ -92,13 +84,11 @@ class Breaker {
   cause = undefined;
 
   /**
-   * @param {any} load
-   * @param {Float64Array} options
+   * @param {number[]} options
    * @param {((end: object) => unknown) | undefined} isFailure
    * @param {number} time
    */
-  constructor(load, options, isFailure, time) {
-    this.#load = load;
+  constructor(options, isFailure, time) {
     this.#options = options;
     this.isFailure = isFailure;
     this.#state = newBreaker(time);
@@ -117,7 +107,7 @@ class Breaker {
    * @param {number} time
    */
   look(time) {
-    return this.isOpen ? failOpen(this.#load, () => lookAtBreaker(this.#load, this.#state, time), 0) : 0;
+    return lookAtBreaker(this.#state, time);
   }
 
   /**
@@ -127,19 +117,17 @@ class Breaker {
   pass(time) {
     // An attempt whose end a callback classifies needs an operation.
     if (this.#state[PHASE] !== CLOSED || this.isFailure !== undefined) return -1;
-    this.#admit(time);
+    admit(this.#state, this.#options, time);
     return this.#state[GENERATION];
   }
 
   /**
-   * Follows the success of an attempt that passed.
+   * Follows the success of an attempt that passed. It changes no phase, and counts for nothing in a later one.
    * @param {number} time
    * @param {number} generation
-   * @param {import('./events.js').Teller} teller
    */
-  passed(time, generation, teller) {
-    if (!succeeded(this.#state, this.#options, time, generation))
-      this.ended(time, { generation, lease: 0 }, SUCCESS, NaN, undefined, halfway, teller);
+  passed(time, generation) {
+    endedIn(this.#state, this.#options, time, 0, generation, 0, SUCCESS, NaN);
   }
 
   /**
@@ -150,16 +138,11 @@ class Breaker {
    */
   admit(time, attempt, teller) {
     const wasOpen = this.isOpen;
-    const waitMs = this.#admit(time);
+    const waitMs = admit(this.#state, this.#options, time);
     attempt.generation = this.#state[GENERATION];
     attempt.lease = this.#state[LEASE];
-    if (wasOpen && !this.isOpen) teller.tell('half-open', this.#numbers(time));
+    if (wasOpen && !this.isOpen) teller.tell('half-open', this.numbers(time));
     return waitMs;
-  }
-
-  /** @param {number} time */
-  #admit(time) {
-    return failOpen(this.#load, () => admit(this.#load, this.#state, this.#options, time), 0);
   }
 
   /**
@@ -193,15 +176,12 @@ class Breaker {
    */
   ended(time, { generation, lease }, verdict, hintMs, cause, draw, teller) {
     const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
-      endedIn(this.#load, state, this.#options, time, r, generation, lease, verdict, hintMs);
-    const follow = () => {
-      // Tried on a copy: random() may call operations that change the state.
-      const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
-      const change = told(this.#state, opens ? draw() : 0);
-      if (change === HAS_OPENED) this.cause = cause;
-      if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.#numbers(time));
-    };
-    failOpen(this.#load, follow, undefined);
+      endedIn(state, this.#options, time, r, generation, lease, verdict, hintMs);
+    // Tried on a copy: random() may call operations that change the state.
+    const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
+    const change = told(this.#state, opens ? draw() : 0);
+    if (change === HAS_OPENED) this.cause = cause;
+    if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.numbers(time));
   }
 
   /**
@@ -210,9 +190,9 @@ class Breaker {
    * @param {import('./events.js').Teller} teller
    */
   open(time, ms, teller) {
-    openByHand(this.#load, this.#state, time, ms);
+    openByHand(this.#state, time, ms);
     this.cause = undefined;
-    teller.tell('opened', this.#numbers(time));
+    teller.tell('opened', this.numbers(time));
   }
 
   /**
@@ -221,26 +201,23 @@ class Breaker {
    */
   close(time, teller) {
     const wasClosed = this.#state[PHASE] === CLOSED;
-    closeByHand(this.#load, this.#state, time);
-    if (!wasClosed) teller.tell('closed', this.#numbers(time));
+    closeByHand(this.#state, time);
+    if (!wasClosed) teller.tell('closed', this.numbers(time));
   }
 
   /** @param {number} time */
-  #numbers(time) {
-    const { phase, ...numbers } = breakerNumbers(this.#load, this.#state, this.#options, time);
+  numbers(time) {
+    const { phase, ...numbers } = breakerNumbers(this.#state, this.#options, time);
     return { state: PHASES[phase], ...numbers };
   }
 
   /** @param {number} time */
   isFresh(time) {
-    return breakerIsFresh(this.#load, this.#state, this.#options, time);
+    return breakerIsFresh(this.#state, this.#options, time);
   }
 
   /** @param {number} time */
   status(time) {
-    return { ...this.#numbers(time), refused: this.refused };
+    return { ...this.numbers(time), refused: this.refused };
   }
 }
-
-/** A success opens nothing, and needs no draw. */
-const halfway = () => 0.5;

@@ -6,7 +6,7 @@ import { problemOf } from '../options/messages.js';
 import { SWITCH } from '../options/rules.js';
 import { PENDING, newBudget, takeTokens, tokensOf } from './machines.js';
 import { readPart } from './options.js';
-import { failOpen, recipe } from './part.js';
+import { recipe } from './part.js';
 
 const MOST = 1e9;
 
@@ -27,41 +27,26 @@ const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14, refund: true };
 const THROTTLED_COST = 5;
 
-/** @param {Record<string, any>} given */
-function defaultsOf({ preset }) {
-  return preset === undefined ? DEFAULTS : AWS_SDK_2026;
-}
-
 /** Tokens are counted in thousandths: whole numbers, which add up exactly. @param {number} tokens */
 function thousandths(tokens) {
   return Math.round(tokens * 1000);
 }
 
-/** @param {any} load */
-export function budgetOf(load) {
-  return {
-    /** @param {unknown} [options] */
-    budget(options) {
-      const given = readPart(options, RULES, (given) => {
-        const { capacity, cost } = { ...defaultsOf(given), ...given };
-        return thousandths(cost) > thousandths(capacity)
-          ? problemOf('cost', cost, ['number', `at most capacity (${capacity})`])
-          : undefined;
-      });
-      const all = { ...defaultsOf(given), ...given };
-      const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
-      const { capacity, perSuccess, cost, refund } = all;
-      const amounts = {
-        load,
-        capacity: thousandths(capacity),
-        perSuccess: thousandths(perSuccess),
-        cost: thousandths(cost),
-        throttledCost: thousandths(throttledCost),
-        refund,
-      };
-      return recipe('budget', all, () => new Budget(amounts));
-    },
-  }.budget;
+/** @param {unknown} [options] */
+export function budget(options) {
+  const given = readPart(options, RULES);
+  const all = { ...(given.preset === undefined ? DEFAULTS : AWS_SDK_2026), ...given };
+  const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
+  const amounts = {
+    capacity: thousandths(all.capacity),
+    perSuccess: thousandths(all.perSuccess),
+    cost: thousandths(all.cost),
+    throttledCost: thousandths(throttledCost),
+    refund: all.refund,
+  };
+  if (amounts.cost > amounts.capacity)
+    throw problemOf('cost', all.cost, ['number', `at most capacity (${all.capacity})`]);
+  return recipe('budget', all, () => new Budget(amounts));
 }
 
 /** The budget of one destination. */
@@ -75,9 +60,7 @@ export class Budget {
 
   /**
    * Amounts are thousandths of tokens. All budgets of a recipe share the object.
-   * @param {{
-   *   load: any, capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean
-   * }} options
+   * @param {{ capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean }} options
    */
   constructor(options) {
     this.#options = options;
@@ -90,16 +73,15 @@ export class Budget {
    * @param {import('./events.js').Teller} teller
    */
   take(throttled, teller) {
-    const { load, capacity } = this.#options;
     const cost = throttled ? this.#options.throttledCost : this.#options.cost;
-    if (failOpen(load, () => takeTokens(load, this.#state, capacity, cost), true)) {
+    if (takeTokens(this.#state, this.#options.capacity, cost)) {
       this.#granted++;
       return cost;
     }
     this.#refused++;
     if (!this.#empty) {
       this.#empty = true;
-      teller.tell('budget-empty', this.#numbers());
+      teller.tell('budget-empty', this.numbers());
     }
     return -1;
   }
@@ -111,7 +93,9 @@ export class Budget {
    */
   putBack(taken, teller) {
     this.#state[PENDING] += taken;
-    if (this.#empty) this.#fills(teller);
+    if (!this.#empty || !this.isFresh()) return;
+    this.#empty = false;
+    teller.tell('budget-full', this.numbers());
   }
 
   /**
@@ -124,27 +108,17 @@ export class Budget {
     this.putBack(refund && taken > 0 ? taken : perSuccess, teller);
   }
 
-  /** @param {import('./events.js').Teller} teller */
-  #fills(teller) {
-    if (!this.isFresh()) return;
-    this.#empty = false;
-    teller.tell('budget-full', this.#numbers());
-  }
-
-  #tokens() {
-    const { load, capacity } = this.#options;
-    return failOpen(load, () => tokensOf(load, this.#state, capacity), capacity);
-  }
-
-  #numbers() {
-    return { tokens: this.#tokens() / 1000, capacity: this.#options.capacity / 1000 };
+  numbers() {
+    const { capacity } = this.#options;
+    return { tokens: tokensOf(this.#state, capacity) / 1000, capacity: capacity / 1000 };
   }
 
   isFresh() {
-    return this.#tokens() === this.#options.capacity;
+    const { capacity } = this.#options;
+    return tokensOf(this.#state, capacity) === capacity;
   }
 
   status() {
-    return { ...this.#numbers(), granted: this.#granted, refused: this.#refused };
+    return { ...this.numbers(), granted: this.#granted, refused: this.#refused };
   }
 }

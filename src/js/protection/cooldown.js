@@ -4,27 +4,21 @@
 import { LONGEST } from '../options/rules.js';
 import { UNTIL, cooldownLeft, holdMs, newCooldown, startCooldown } from './machines.js';
 import { readPart } from './options.js';
-import { failOpen, recipe } from './part.js';
+import { recipe } from './part.js';
 
 const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({ maxHoldMs: LONGEST });
 
 /** Attempts that may be held at a time. */
 const MOST_HELD = 1000;
 
-/** @param {any} load */
-export function cooldownOf(load) {
-  return {
-    /** @param {unknown} [options] */
-    cooldown(options) {
-      const { maxHoldMs = 10_000 } = readPart(options, RULES);
-      return recipe('cooldown', { maxHoldMs }, () => new Cooldown(load, maxHoldMs));
-    },
-  }.cooldown;
+/** @param {unknown} [options] */
+export function cooldown(options) {
+  const { maxHoldMs = 10_000 } = readPart(options, RULES);
+  return recipe('cooldown', { maxHoldMs }, () => new Cooldown(maxHoldMs));
 }
 
 /** The cooldown of one destination. */
 class Cooldown {
-  #load;
   #maxHoldMs;
   #state = newCooldown();
   /** Attempts that are held now. */
@@ -33,12 +27,8 @@ class Cooldown {
   /** The failure that set it. @type {unknown} */
   cause = undefined;
 
-  /**
-   * @param {any} load
-   * @param {number} maxHoldMs
-   */
-  constructor(load, maxHoldMs) {
-    this.#load = load;
+  /** @param {number} maxHoldMs */
+  constructor(maxHoldMs) {
     this.#maxHoldMs = maxHoldMs;
   }
 
@@ -55,7 +45,7 @@ class Cooldown {
    */
   start(time, hintMs, cause) {
     const before = this.until;
-    failOpen(this.#load, () => startCooldown(this.#load, this.#state, time, hintMs), undefined);
+    startCooldown(this.#state, time, hintMs);
     if (this.until === before) return false;
     this.cause = cause;
     return true;
@@ -68,7 +58,7 @@ class Cooldown {
    * @param {number[]} [state]
    */
   left(time, state = this.#state) {
-    return failOpen(this.#load, () => cooldownLeft(this.#load, state, time), 0);
+    return cooldownLeft(state, time);
   }
 
   /**
@@ -78,7 +68,7 @@ class Cooldown {
    * @param {number} draw
    */
   holdMs(time, baseMs, draw) {
-    return failOpen(this.#load, () => holdMs(this.#load, this.#state, time, baseMs, draw), 0);
+    return holdMs(this.#state, time, baseMs, draw);
   }
 
   /**

@@ -21,24 +21,17 @@ const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
 const HEDGE = 1000;
 const CAPACITY = 10 * HEDGE;
 
-/** @param {any} load */
-export function hedgeOf(load) {
-  return {
-    /** @param {unknown} [options] */
-    hedge(options) {
-      const given = readPart(options, RULES, ({ quantile, delayMs }) =>
-        quantile !== undefined && delayMs !== undefined
-          ? leftOut('quantile', quantile, 'delayMs takes its place')
-          : undefined,
-      );
-      const { maxRatio = 0.1, delayMs, quantile = 0.95 } = given;
-      const shown = delayMs === undefined ? { quantile, maxRatio } : { delayMs, maxRatio };
-      // In thousandths of hedges.
-      const perSuccess = Math.round(maxRatio * 1000);
-      const budget = { load, capacity: CAPACITY, perSuccess, cost: HEDGE, throttledCost: HEDGE, refund: false };
-      return recipe('hedge', shown, (time) => new Hedge(budget, shown, time));
-    },
-  }.hedge;
+/** @param {unknown} [options] */
+export function hedge(options) {
+  const given = readPart(options, RULES);
+  const { maxRatio = 0.1, delayMs, quantile = 0.95 } = given;
+  if (given.quantile !== undefined && delayMs !== undefined)
+    throw leftOut('quantile', quantile, 'delayMs takes its place');
+  const shown = delayMs === undefined ? { quantile, maxRatio } : { delayMs, maxRatio };
+  // In thousandths of hedges.
+  const perSuccess = Math.round(maxRatio * 1000);
+  const budget = { capacity: CAPACITY, perSuccess, cost: HEDGE, throttledCost: HEDGE, refund: false };
+  return recipe('hedge', shown, (time) => new Hedge(budget, shown, time));
 }
 
 /** The hedges of one destination. */

@@ -10,9 +10,8 @@ import { readOnly } from '../options/settings.js';
  * Returns the caller's own options.
  * @param {unknown} options
  * @param {Record<string, Rule>} rules
- * @param {(given: Record<string, any>) => Error | undefined} [compare] returns the problem of options that do not fit
  */
-export function readPart(options, rules, compare) {
+export function readPart(options, rules) {
   const given = readOnly(options);
   /** @type {Error[]} */
   const problems = [];
@@ -21,8 +20,6 @@ export function readPart(options, rules, compare) {
     if (!Object.hasOwn(rules, name)) problems.push(unknown(name, Object.keys(rules)));
     else if (!rules[name][2](given[name])) problems.push(problemOf(name, given[name], rules[name]));
   }
-  const conflict = problems.length === 0 ? compare?.(given) : undefined;
-  if (conflict !== undefined) problems.push(conflict);
   if (problems.length > 0) throw errorOf(problems);
   return given;
 }

@@ -18,31 +18,3 @@ export function recipe(part, options, make) {
   hide(made, PART, make);
   return Object.freeze(made);
 }
-
-let warned = false;
-
-/**
- * Returns what a machine answers, or what holds without protection: without its wasm it is absent, and must not fail
- * what would work without it. Says so once per process.
- * @template T
- * @param {(drop: true) => unknown} load
- * @param {() => T} ask
- * @param {T} otherwise
- */
-export function failOpen(load, ask, otherwise) {
-  try {
-    return ask();
-  } catch (fault) {
-    // A trap may leave the instance in a bad state: the next call makes another.
-    load(true);
-    if (!warned) {
-      warned = true;
-      try {
-        console.warn('rejitter: protection is off.', fault);
-      } catch {
-        // Test environments make it throw.
-      }
-    }
-    return otherwise;
-  }
-}

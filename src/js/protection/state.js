@@ -10,6 +10,8 @@ import { Gate } from './gate.js';
 
 /** Destinations that a protection keeps at most. */
 const MOST_KEYS = 1000;
+/** Names of the parts, in the order of the status. */
+const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'hedge']);
 /** More than all uses of a protection. */
 const WORSE = 2 ** 51;
 
@@ -45,7 +47,7 @@ export class States {
    * @param {string} key
    */
   use(state, key) {
-    const live = state.forgotten ? (this.byKey.get(key) ?? this.#add(state, key)) : state;
+    const live = this.byKey.get(key) ?? this.#add(state, key);
     live.usedAt = ++this.uses;
     return live;
   }
@@ -57,7 +59,6 @@ export class States {
   #add(state, key) {
     if (this.byKey.size >= MOST_KEYS) this.#forget();
     state.usedAt = ++this.uses;
-    state.forgotten = false;
     this.byKey.set(key, state);
     return state;
   }
@@ -78,9 +79,7 @@ export class States {
         least = loss;
       }
     }
-    const state = /** @type {State} */ (victim);
-    state.forgotten = true;
-    this.byKey.delete(/** @type {string} */ (state.key));
+    this.byKey.delete(/** @type {string} */ (victim?.key));
   }
 }
 
@@ -89,7 +88,6 @@ export class State {
   #states;
   /** Number of its last use. */
   usedAt = 0;
-  forgotten = false;
 
   /**
    * @param {States} states
@@ -146,7 +144,9 @@ export class State {
    */
   run(driver, settings, fn, index) {
     const startedAt = now();
-    const pass = this.#pass(startedAt);
+    const { budget, breaker, cooldown } = this;
+    // The number of the breaker's phase, or -1 if the attempt has to wait.
+    const pass = cooldown?.left(startedAt) > 0 ? -1 : (breaker?.pass(startedAt) ?? 0);
     if (pass < 0) return undefined;
     const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
     const goOn = (/** @type {unknown} */ outcome, failed = true) =>
@@ -154,8 +154,8 @@ export class State {
     /** @param {unknown} value */
     const onValue = (value) => {
       if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
-      this.budget?.succeeded(0, this);
-      this.breaker?.passed(now(), pass, this);
+      budget?.succeeded(0, this);
+      breaker?.passed(now(), pass);
       return value;
     };
     try {
@@ -163,15 +163,6 @@ export class State {
     } catch (error) {
       return goOn(error);
     }
-  }
-
-  /**
-   * Lets a first attempt pass that need not wait, and returns the breaker's generation; -1 if it may not.
-   * @param {number} time
-   */
-  #pass(time) {
-    if (this.cooldown !== undefined && this.cooldown.left(time) > 0) return -1;
-    return this.breaker === undefined ? 0 : this.breaker.pass(time);
   }
 
   gate() {
@@ -182,19 +173,14 @@ export class State {
 
   /** Whether forgetting it would change nothing. @param {number} time */
   isFresh(time) {
-    // The breaker first: it is the cheapest to ask.
-    const { breaker, budget, cooldown, hedge } = this;
-    return [breaker, budget, cooldown, hedge].every((part) => part === undefined || part.isFresh(time));
+    return PARTS.every((name) => this[name]?.isFresh(time) ?? true);
   }
 
   status() {
-    const { budget, breaker, cooldown, hedge } = this;
     const time = now();
-    return Object.freeze({
-      ...(budget && { budget: Object.freeze(budget.status()) }),
-      ...(breaker && { breaker: Object.freeze(breaker.status(time)) }),
-      ...(cooldown && { cooldown: Object.freeze(cooldown.status(time)) }),
-      ...(hedge && { hedge: Object.freeze(hedge.status(time)) }),
-    });
+    /** @type {Record<string, object>} */
+    const status = {};
+    for (const name of PARTS) if (this[name] !== undefined) status[name] = Object.freeze(this[name].status(time));
+    return Object.freeze(status);
   }
 }

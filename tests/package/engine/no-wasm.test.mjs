@@ -120,7 +120,6 @@ const USE = `
   out.fetched = [(await createFetch({ baseMs: 1 }, send)('http://localhost/')).status, requests];
   const broken = createFetch({ baseMs: 1, maxAttempts: 2 }, async () => { throw new TypeError('fetch failed'); });
   out.report = main.retryReport(await broken('http://localhost/').catch((error) => error))?.attempts;
-  // Without its machines protection lets all pass.
   const protection = parts.protect(parts.budget({ capacity: 1 }), parts.breaker({ consecutiveFailures: 3 }));
   const protectedPolicy = new main.RetryPolicy({ baseMs: 1, protection });
   out.stops = [];

@@ -1,6 +1,6 @@
-// Random lives of the machines of protection: their answers in wasm and in the JavaScript made of it are those of
-// native Rust, bit for bit. The steps are drawn here as in tests/protection/differential.rs, word by word; cargo gives
-// the native digests. REJITTER_LIVES sets how many lives of 100 steps are compared.
+// Random lives of the machines of protection: their answers in JavaScript are those of native Rust, bit for bit. The
+// steps are drawn here as in tests/protection/differential.rs, word by word; cargo gives the native digests.
+// REJITTER_LIVES sets how many lives of 100 steps are compared.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -13,15 +13,9 @@ import { nativeDigests, newDigest } from './lives.mjs';
 
 const load = (name) => import(pathToFileURL(join(modules, 'lib', name)).href);
 const {
-  CLOSED,
-  FAILURE,
   GENERATION,
-  HAS_CLOSED,
-  HAS_OPENED,
   LEASE,
   PENDING,
-  SAME,
-  SUCCESS,
   admit,
   breakerIsFresh,
   breakerNumbers,
@@ -35,15 +29,9 @@ const {
   newCooldown,
   openByHand,
   startCooldown,
-  succeeded,
   takeTokens,
   tokensOf,
 } = await load('protection/machines.js');
-
-const FORMS = {
-  wasm: (await load('protection-inline.js')).load,
-  JavaScript: (await load('protection-no-wasm.js')).load,
-};
 
 const LIVES = Number(process.env.REJITTER_LIVES || 1000);
 const STEPS = 100;
@@ -51,8 +39,8 @@ const STEPS = 100;
 const SCALES = [0.01, 1, 30, 500, 7000, 60_000];
 const COUNTS = [1, 3, 10, Infinity];
 
-/** Plays a life. Returns the digest of its answers, and how many successes needed no core. */
-function play(index, core) {
+/** Plays a life. Returns the digest of its answers. */
+function play(index) {
   const { word, below, unit } = words(index);
   const digest = newDigest();
   const { add } = digest;
@@ -71,7 +59,6 @@ function play(index, core) {
   const budget = newBudget(capacity);
   const cooldown = newCooldown();
   const running = [];
-  let fast = 0;
 
   const end = () => {
     const verdict = [0, 1, 2, 2][below(4)];
@@ -80,13 +67,7 @@ function play(index, core) {
     const which = word();
     if (running.length === 0) return;
     const [[generation, lease]] = running.splice(which % running.length, 1);
-    // The way that the driver takes.
-    if (verdict === SUCCESS && succeeded(breaker, options, now, generation)) {
-      fast += 1;
-      add(0);
-    } else {
-      add(endedIn(core, breaker, options, now, draw, generation, lease, verdict, hint));
-    }
+    add(endedIn(breaker, options, now, draw, generation, lease, verdict, hint));
   };
   const step = () => {
     const leap = below(50);
@@ -96,36 +77,36 @@ function play(index, core) {
     else if (leap !== 1) now += scale * part;
     const kind = below(16);
     if (kind <= 4) {
-      const wait = admit(core, breaker, options, now);
+      const wait = admit(breaker, options, now);
       add(wait);
       if (wait === 0) running.push([breaker[GENERATION], breaker[LEASE]]);
     } else if (kind <= 10) {
       end();
     } else if (kind === 11) {
       const hand = below(40);
-      if (hand <= 1) openByHand(core, breaker, now, scale * 10 * unit());
-      else if (hand === 2) closeByHand(core, breaker, now);
-      add(lookAtBreaker(core, breaker, now));
-      add(+breakerIsFresh(core, breaker, options, now));
+      if (hand <= 1) openByHand(breaker, now, scale * 10 * unit());
+      else if (hand === 2) closeByHand(breaker, now);
+      add(lookAtBreaker(breaker, now));
+      add(+breakerIsFresh(breaker, options, now));
     } else if (kind <= 13) {
       const cost = 1 + Math.floor((unit() * capacity) / 3);
       budget[PENDING] += below(200);
-      add(+takeTokens(core, budget, capacity, cost));
+      add(takeTokens(budget, capacity, cost));
       budget[PENDING] += below(200);
     } else if (kind === 14) {
-      startCooldown(core, cooldown, now, scale * 20 * unit());
+      startCooldown(cooldown, now, scale * 20 * unit());
     } else {
       const base = scale * unit();
       const draw = unit();
-      add(cooldownLeft(core, cooldown, now));
-      add(holdMs(core, cooldown, now, base, draw));
+      add(cooldownLeft(cooldown, now));
+      add(holdMs(cooldown, now, base, draw));
     }
-    const { phase, retryAfterMs, failures, calls, opens } = breakerNumbers(core, breaker, options, now);
+    const { phase, retryAfterMs, failures, calls, opens } = breakerNumbers(breaker, options, now);
     for (const value of [phase, retryAfterMs, failures, calls, opens]) add(value);
-    add(tokensOf(core, budget, capacity));
+    add(tokensOf(budget, capacity));
   };
   for (let i = 0; i < STEPS; i += 1) step();
-  return { digest: digest.value(), fast };
+  return digest.value();
 }
 
 /** @type {Uint32Array} */
@@ -135,54 +116,6 @@ before(async () => {
   native = await nativeDigests('differential', LIVES);
 });
 
-for (const [form, core] of Object.entries(FORMS)) {
-  test(`${form} and native Rust answer equally in ${LIVES} random lives`, () => {
-    let fast = 0;
-    for (let life = 0; life < LIVES; life += 1) {
-      const found = play(life, core);
-      assert.equal(found.digest, native[life], `life ${life}`);
-      fast += found.fast;
-    }
-    assert.ok(fast > LIVES, `${fast} successes were only counted`);
-  });
-}
-
-test('JavaScript counts within a slice of the window, and the core at its ends', () => {
-  const options = Float64Array.of(0.5, 1, 100, Infinity, 1000, 1);
-  const never = () => assert.fail('asked for the core');
-  const breaker = newBreaker(1000);
-  for (const now of [1000, 1099.999]) {
-    assert.equal(admit(never, breaker, options, now), 0);
-    assert.ok(succeeded(breaker, options, now, 0));
-    assert.equal(lookAtBreaker(never, breaker, now), 0);
-  }
-  for (const now of [999.999, 1100]) {
-    assert.throws(() => admit(never, breaker, options, now), /asked for the core/);
-    assert.ok(!succeeded(breaker, options, now, 0));
-  }
-  // An outcome of another generation is ignored without the core, too.
-  assert.ok(!succeeded(breaker, options, 1000, 1));
-  assert.equal(endedIn(never, breaker, options, 1000, 0, 1, 0, FAILURE, 0), 0);
-  const core = FORMS.wasm;
-  assert.deepEqual(breakerNumbers(core, breaker, options, 1099), {
-    phase: CLOSED,
-    retryAfterMs: 0,
-    failures: 0,
-    calls: 2,
-    opens: 0,
-  });
-  assert.equal(endedIn(core, breaker, options, 1100, 0, 0, 0, FAILURE, 0), SAME);
-  assert.equal(endedIn(core, breaker, options, 1190, 0, 0, 0, FAILURE, 0), HAS_OPENED);
-  assert.throws(() => admit(never, breaker, options, 1190), /asked for the core/);
-  assert.equal(lookAtBreaker(core, breaker, 1190), 500);
-  assert.equal(admit(core, breaker, options, 1690), 0);
-  assert.equal(endedIn(core, breaker, options, 1690, 0, breaker[GENERATION], breaker[LEASE], SUCCESS, 0), HAS_CLOSED);
-});
-
-test('both forms are at work, each with its own registers', () => {
-  const [wasm, js] = Object.values(FORMS).map((core) => core());
-  assert.ok(wasm.memory instanceof WebAssembly.Memory);
-  assert.ok(!(js.memory instanceof WebAssembly.Memory));
-  assert.equal(FORMS.wasm(), wasm);
-  assert.equal(FORMS.JavaScript(), js);
+test(`JavaScript and native Rust answer equally in ${LIVES} random lives`, () => {
+  for (let life = 0; life < LIVES; life += 1) assert.equal(play(life), native[life], `life ${life}`);
 });

@@ -12,7 +12,6 @@ import { Breaker, Budget, Cooldown } from './machines.mjs';
 
 const part = (file) => import(pathToFileURL(join(modules, 'lib', file)).href);
 const machines = await part('protection/machines.js');
-const { load } = await part('protection-inline.js');
 
 const WALKS = 400;
 const STEPS = 150;
@@ -58,8 +57,8 @@ test('a breaker decides as the list of its events says', () => {
       const now = step();
       const where = `${name}, step ${i}, ${now}`;
       if (g.chance(0.5)) {
-        near(machines.lookAtBreaker(load, state, now), model.look(now), `${where}: look`);
-        const wait = machines.admit(load, state, options, now);
+        near(machines.lookAtBreaker(state, now), model.look(now), `${where}: look`);
+        const wait = machines.admit(state, options, now);
         const { pass, wait: expected = 0, probe } = model.admit(now);
         near(wait, expected, `${where}: admit`);
         if (probe) opened.half += 1;
@@ -68,14 +67,13 @@ test('a breaker decides as the list of its events says', () => {
         const [{ pass, own }] = running.splice(g.whole(0, running.length - 1), 1);
         const verdict = g.chance(0.1) ? machines.NOTHING : g.chance(health) ? machines.FAILURE : machines.SUCCESS;
         const [draw, hint] = [g.unit(), g.chance(0.1) ? scale * 50 : NaN];
-        const counted = verdict === machines.SUCCESS && machines.succeeded(state, options, now, own[0]);
-        const change = counted ? 0 : machines.endedIn(load, state, options, now, draw, ...own, verdict, hint);
+        const change = machines.endedIn(state, options, now, draw, ...own, verdict, hint);
         const expected = model.end(now, pass, verdict, draw, undefined, hint);
         assert.equal(['none', 'opened', 'closed'][change], expected ?? 'none', `${where}: end`);
         if (expected === 'opened') opened.by += 1;
         if (expected === 'closed') opened.closings += 1;
       }
-      const seen = machines.breakerNumbers(load, state, options, now);
+      const seen = machines.breakerNumbers(state, options, now);
       const copy = Object.assign(Object.create(Breaker.prototype), model);
       copy.turn(now);
       near(seen.retryAfterMs, copy.busy(now), `${where}: retryAfterMs`);
@@ -98,12 +96,12 @@ test('a cooldown holds as the list of its hints says', () => {
       const now = step();
       if (g.chance(0.2)) {
         const ms = scale * g.pick([1, 7, 40]);
-        machines.startCooldown(load, state, now, ms);
+        machines.startCooldown(state, now, ms);
         model.start(now, ms);
       }
-      near(machines.cooldownLeft(load, state, now), model.left(now), `${name}, step ${i}: left`);
+      near(machines.cooldownLeft(state, now), model.left(now), `${name}, step ${i}: left`);
       const [base, draw] = [scale * g.pick([0, 1, 10]), g.unit()];
-      near(machines.holdMs(load, state, now, base, draw), model.hold(now, base, draw), `${name}, step ${i}: hold`);
+      near(machines.holdMs(state, now, base, draw), model.hold(now, base, draw), `${name}, step ${i}: hold`);
     }
   });
 });
@@ -115,14 +113,13 @@ test('credits that are added up late equal credits that are added and cut one by
     const state = machines.newBudget(model.capacity);
     for (let i = 0; i < STEPS; i += 1) {
       if (g.chance(0.5)) {
-        const took = machines.takeTokens(load, state, model.capacity, model.cost);
-        assert.equal(took, model.take(false) > 0, `${name}, step ${i}`);
+        const took = machines.takeTokens(state, model.capacity, model.cost);
+        assert.equal(!!took, model.take(false) > 0, `${name}, step ${i}`);
       } else {
         state[machines.PENDING] += model.perSuccess;
         model.succeeded(0);
       }
-      if (g.chance(0.5))
-        assert.equal(machines.tokensOf(load, state, model.capacity), model.tokens, `${name}, step ${i}`);
+      if (g.chance(0.5)) assert.equal(machines.tokensOf(state, model.capacity), model.tokens, `${name}, step ${i}`);
     }
   });
 });

@@ -16,20 +16,28 @@ const budget = 'protection/budget.js';
 const cooldown = 'protection/cooldown.js';
 const state = 'protection/state.js';
 
-// Places where the breaker's machine is entered. Of its state, UNTIL, LAST_OPEN, OPENS and RUNNING have no names in machines.js.
-const ADMIT = 'if (onlyCounts(state, options, now)) {\n    state[BEGUN]++;\n    return 0;\n  }';
-const ADMITTED = 'return leave(BREAKER, state, core.admit(now));';
-const ENDED = 'return leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));';
-const OLD = 'if (generation !== state[GENERATION]) return SAME;';
-const LOOK = 'if (state[PHASE] !== OPEN) return 0;';
-const [UNTIL, LAST_OPEN, OPENS, RUNNING] = [10, 11, 12, 16];
+// Bodies for the functions by which the breaker's machine is entered, and places in its state that have no names there.
+const admitting = (body) => [
+  machines,
+  'export const admit = core.admit;',
+  `export const admit = (state, options, now) => {
+    const admits = () => core.admit(state, options, now);
+    ${body}
+  };`,
+];
+const ending = (body) => [
+  machines,
+  'export const endedIn = core.ended;',
+  `export const endedIn = (state, options, now, draw, generation, lease, verdict, hintMs) => {
+    const ends = () => core.ended(state, options, now, draw, generation, lease, verdict, hintMs);
+    ${body}
+  };`,
+];
+const LOOK = 'export const lookAtBreaker = core.look;';
+const [BEGUN, EARLIER_BEGUN, IN_ROW, UNTIL, LAST_OPEN, OPENS, RUNNING] = [2, 5, 8, 10, 11, 12, 16];
 
 // Half-open.
-plant(
-  'half-open admits all',
-  ['P5', 'breaker'],
-  [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === HALF_OPEN) return 0;`],
-);
+plant('half-open admits all', ['P5', 'breaker'], admitting('return state[PHASE] === HALF_OPEN ? 0 : admits();'));
 plant(
   'a probe is not freed on abort',
   ['P6', 'breaker'],
@@ -38,7 +46,7 @@ plant(
 plant(
   'a probe is not freed by an end that is ignored',
   ['P6', 'breaker'],
-  [machines, OLD, `${OLD}\n  if (verdict === NOTHING) return SAME;`],
+  ending('return verdict === NOTHING ? SAME : ends();'),
 );
 plant(
   'a probe is not freed by a failure that the caller stops',
@@ -61,138 +69,159 @@ plant(
 plant(
   'a lost probe blocks for ever',
   ['P6', 'breaker'],
-  [
-    machines,
-    ADMIT,
-    `${ADMIT}\n  if (state[PHASE] === HALF_OPEN && state[${RUNNING}] === 1) return Math.max(1, state[${UNTIL}] - now);`,
-  ],
+  admitting(
+    `const lost = state[PHASE] === HALF_OPEN && state[${RUNNING}] === 1;
+    return lost ? Math.max(1, state[${UNTIL}] - now) : admits();`,
+  ),
 );
-plant('a late success closes', 'P7', [
-  machines,
-  OLD,
-  'if (generation !== state[GENERATION] && verdict === SUCCESS && state[PHASE] === OPEN) {\n    closeByHand(load, state, now);\n    return HAS_CLOSED;\n  }\n' +
-    OLD,
-]);
-plant('a late failure opens again and doubles', 'P7', [
-  machines,
-  OLD,
-  'if (verdict === FAILURE && state[PHASE] === OPEN) generation = state[GENERATION];\n' + OLD,
-]);
+plant(
+  'a late success closes',
+  'P7',
+  ending(`
+    if (generation === state[GENERATION] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
+    closeByHand(state, now);
+    return HAS_CLOSED;`),
+);
+plant(
+  'a late failure opens again and doubles',
+  'P7',
+  ending(`
+    if (verdict === FAILURE && state[PHASE] === OPEN) generation = state[GENERATION];
+    return ends();`),
+);
 plant(
   'a late outcome of a closed circuit counts in the next one',
   'P7',
-  [machines, OLD, 'if (state[PHASE] === CLOSED) generation = state[GENERATION];\n' + OLD],
-  [machines, 'if (generation !== state[GENERATION] || !onlyCounts', 'if (!onlyCounts'],
+  ending(`
+    if (state[PHASE] === CLOSED) generation = state[GENERATION];
+    return ends();`),
 );
 plant(
   'a lease changes the generation',
   ['P4', 'P6', 'breaker'],
-  [
-    machines,
-    ADMITTED,
-    `const [was, lease] = [state[PHASE], state[LEASE]];
-  const answer = leave(BREAKER, state, core.admit(now));
-  if (was === HALF_OPEN && state[LEASE] !== lease) state[GENERATION]++;
-  return answer;`,
-  ],
+  admitting(`
+    const [was, before] = [state[PHASE], state[LEASE]];
+    const answer = admits();
+    if (was === HALF_OPEN && state[LEASE] !== before) state[GENERATION]++;
+    return answer;`),
 );
 plant(
   'the lease is not renewed with each probe',
   ['P5', 'breaker'],
-  [
-    machines,
-    ADMITTED,
-    `const [was, until] = [state[PHASE], state[${UNTIL}]];
-  const answer = leave(BREAKER, state, core.admit(now));
-  if (was === HALF_OPEN && answer === 0) state[${UNTIL}] = until;
-  return answer;`,
-  ],
+  admitting(`
+    const [was, until] = [state[PHASE], state[${UNTIL}]];
+    const answer = admits();
+    if (was === HALF_OPEN && answer === 0) state[${UNTIL}] = until;
+    return answer;`),
 );
 plant(
   'an outcome frees the place of another lease',
   ['P5', 'breaker'],
-  [machines, ENDED, ENDED.replace('lease, verdict', 'state[LEASE], verdict')],
+  ending('lease = state[LEASE];\n    return ends();'),
 );
-plant('one success closes whatever closeAfter says', 'breaker', [breaker, 'openMs, closeAfter);', 'openMs, 1);']);
+plant('one success closes whatever closeAfter says', 'breaker', [breaker, 'openMs, closeAfter]', 'openMs, 1]']);
 
 // The window and the ratio.
-plant('the window is not emptied on closing', 'breaker', [
-  machines,
-  ENDED,
-  `const before = state.slice(0, 7);
-  const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_CLOSED) before.forEach((each, i) => (state[i] = each));
-  return change;`,
-]);
+plant(
+  'the window is not emptied on closing',
+  'breaker',
+  ending(`
+    const before = state.slice(0, 7);
+    const change = ends();
+    if (change === HAS_CLOSED) before.forEach((each, i) => (state[i] = each));
+    return change;`),
+);
 plant(
   'the ratio must be passed and not reached',
   ['P4', 'breaker'],
-  [machines, ENDED, `registers[OPTIONS] *= 1 + 1e-9;\n  ${ENDED}`],
+  ending('options = options.with(0, options[0] * (1 + 1e-9));\n    return ends();'),
 );
 plant('minimumCalls is ignored', 'breaker', [
   breaker,
-  'failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'failureRatio, 1, windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
+  '[failureRatio, minimumCalls, windowMs',
+  '[failureRatio, 1, windowMs',
 ]);
 plant('consecutiveFailures is ignored', 'breaker', [
   breaker,
-  'windowMs, consecutiveFailures, openMs, closeAfter);\n      const shown',
-  'windowMs, Infinity, openMs, closeAfter);\n      const shown',
+  'windowMs, consecutiveFailures, openMs, closeAfter]',
+  'windowMs, Infinity, openMs, closeAfter]',
 ]);
-plant('a success does not end a row of failures', 'breaker', [
-  machines,
-  'state[SUCCESSES]++;\n  state[IN_ROW] = 0;',
-  'state[SUCCESSES]++;',
-]);
-plant('a young window compares with the calls that ended', 'breaker', [
-  machines,
-  ENDED,
-  `registers[BEGUN] = registers[5] = 0;\n  ${ENDED}`,
-]);
-plant('calls that start are not counted', 'breaker', [machines, 'state[BEGUN]++;', '']);
-plant('an old window counts in full', 'breaker', [
-  machines,
-  'const age = now - state[STARTED_AT];',
-  'const age = 0 * now;',
-]);
+plant(
+  'a success does not end a row of failures',
+  'breaker',
+  ending(`
+    const inRow = state[${IN_ROW}];
+    const change = ends();
+    if (verdict === SUCCESS && change === SAME) state[${IN_ROW}] = inRow;
+    return change;`),
+);
+plant(
+  'a young window compares with the calls that ended',
+  'breaker',
+  ending(`
+    if (verdict === FAILURE) state[${BEGUN}] = state[${EARLIER_BEGUN}] = 0;
+    return ends();`),
+);
+plant(
+  'calls that start are not counted',
+  'breaker',
+  admitting(`
+    const answer = admits();
+    if (state[PHASE] === CLOSED) state[${BEGUN}]--;
+    return answer;`),
+);
+plant(
+  'an old window counts in full',
+  'breaker',
+  admitting('state[STARTED_AT] = now;\n    return admits();'),
+  ending('state[STARTED_AT] = now;\n    return ends();'),
+);
 
 // Openings.
-plant('the time of an opening is not capped', 'breaker', [
-  machines,
-  ENDED,
-  `const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_OPENED && state[${OPENS}] > 4) {
-    const most = options[4] * 2 ** (state[${OPENS}] - 1);
-    state[${UNTIL}] = now + (state[${LAST_OPEN}] = most / 2 + (draw * most) / 2);
-  }
-  return change;`,
-]);
-plant('openings are never forgotten', 'breaker', [
-  machines,
-  ENDED,
-  `const opens = state[${OPENS}];
-  const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_OPENED) state[${OPENS}] = opens + 1;
-  return change;`,
-]);
-plant('openings are forgotten on closing', 'breaker', [
-  machines,
-  ENDED,
-  `const change = leave(BREAKER, state, core.ended(now, draw, generation, lease, verdict, hintMs));
-  if (change === HAS_CLOSED) state[${OPENS}] = 0;
-  return change;`,
-]);
+plant(
+  'the time of an opening is not capped',
+  'breaker',
+  ending(`
+    const change = ends();
+    if (change === HAS_OPENED && state[${OPENS}] > 4) {
+      const most = options[4] * 2 ** (state[${OPENS}] - 1);
+      state[${UNTIL}] = now + (state[${LAST_OPEN}] = most / 2 + (draw * most) / 2);
+    }
+    return change;`),
+);
+plant(
+  'openings are never forgotten',
+  'breaker',
+  ending(`
+    const opens = state[${OPENS}];
+    const change = ends();
+    if (change === HAS_OPENED) state[${OPENS}] = opens + 1;
+    return change;`),
+);
+plant(
+  'openings are forgotten on closing',
+  'breaker',
+  ending(`
+    const change = ends();
+    if (change === HAS_CLOSED) state[${OPENS}] = 0;
+    return change;`),
+);
 plant('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']);
 plant(
   'a clock that was set back keeps the circuit open',
   ['breaker', 'P6'],
-  [machines, LOOK, `${LOOK}\n  if (state[${UNTIL}] > now + state[${LAST_OPEN}]) return state[${UNTIL}] - now;`],
+  [
+    machines,
+    LOOK,
+    `export const lookAtBreaker = (state, now) =>
+      state[PHASE] === OPEN ? Math.max(0, state[${UNTIL}] - now) : 0;`,
+  ],
 );
 plant(
   'an open circuit admits',
   ['P4', 'breaker'],
-  [machines, LOOK, 'return 0;'],
-  [machines, ADMIT, `${ADMIT}\n  if (state[PHASE] === OPEN) return 0;`],
+  [machines, LOOK, 'export const lookAtBreaker = () => 0;'],
+  admitting('return state[PHASE] === OPEN ? 0 : admits();'),
 );
 plant(
   'a rejection does not say when to ask again',
@@ -282,8 +311,8 @@ plant('each request brings a credit', 'P1', [
 plant(
   'tokens rise above the capacity',
   'P1',
-  [machines, 'core.take(capacity, cost)', 'core.take(Infinity, cost)'],
-  [machines, 'enter(load, BUDGET, state).tokens(capacity)', 'enter(load, BUDGET, state).tokens(Infinity)'],
+  [machines, '= core.take;', '= (state, _, cost) => core.take(state, Infinity, cost);'],
+  [machines, '= core.tokens;', '= (state) => core.tokens(state, Infinity);'],
 );
 plant(
   'tokens are floating-point numbers',
@@ -291,18 +320,14 @@ plant(
   [budget, 'return Math.round(tokens * 1000);', 'return tokens;'],
   [
     budget,
-    '{ tokens: this.#tokens() / 1000, capacity: this.#options.capacity / 1000 }',
-    '{ tokens: this.#tokens(), capacity: this.#options.capacity }',
+    '{ tokens: tokensOf(this.#state, capacity) / 1000, capacity: capacity / 1000 }',
+    '{ tokens: tokensOf(this.#state, capacity), capacity }',
   ],
 );
 plant(
   'reading the tokens counts credits twice',
   ['P1', 'P16'],
-  [
-    machines,
-    'export const tokensOf = (load, state, capacity) => enter(load, BUDGET, state).tokens(capacity);',
-    'export const tokensOf = (load, state, capacity) => (state[0] = enter(load, BUDGET, state).tokens(capacity));',
-  ],
+  [machines, '= core.tokens;', '= (state, capacity) => (state[0] = core.tokens(state, capacity));'],
 );
 plant('the refund is always on', 'P1', [budget, 'refund && taken > 0', 'taken > 0']);
 plant('the refund is never made', ['P1', 'P2'], [budget, 'refund && taken > 0 ? taken : perSuccess', 'perSuccess']);
@@ -354,8 +379,8 @@ plant(
 // Cooldown.
 plant('all who are held are released together', 'P11', [
   cooldown,
-  'holdMs(this.#load, this.#state, time, baseMs, draw)',
-  'holdMs(this.#load, this.#state, time, baseMs, 0)',
+  'holdMs(this.#state, time, baseMs, draw)',
+  'holdMs(this.#state, time, baseMs, 0)',
 ]);
 plant(
   'a shorter hint shortens the hold',
@@ -427,7 +452,7 @@ plant('an abort in onEvent does not stop the attempt', 'P10', [
 plant(
   'a clock that was set back holds for longer',
   ['cooldown', 'P8'],
-  [machines, 'return leave(COOLDOWN, state, core.left(now));', 'return state[0] - now;'],
+  [machines, '= core.left;', '= (state, now) => Math.max(0, state[UNTIL] - now);'],
 );
 
 // Keys.

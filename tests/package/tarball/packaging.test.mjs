@@ -239,24 +239,13 @@ test('the inlined bytes are core.wasm, which needs nothing and exports numbers o
   );
 });
 
-test('the inlined machines of protection need nothing, and have one page of memory for their registers', () => {
-  const texts = ['protection.js', 'protection.cjs'].map(inlinedText);
-  assert.equal(texts[0], texts[1]);
-  const wasm = bytesOf(texts[0]);
-  // Some browsers compile no more than 4 kB on the main thread.
-  assert.ok(wasm.length < 4096, `${wasm.length} B`);
-  const module = new WebAssembly.Module(wasm);
-  assert.deepEqual(WebAssembly.Module.imports(module), []);
-  const others = WebAssembly.Module.exports(module).filter(({ kind }) => kind !== 'function');
-  assert.deepEqual(others, [{ name: 'memory', kind: 'memory' }]);
-  const { memory } = new WebAssembly.Instance(module).exports;
-  assert.equal(memory.buffer.byteLength, 65_536);
-  // No tables, and no data: the registers are zeros, and nothing has a text to print.
-  const sections = sectionIds(wasm);
-  assert.deepEqual(
-    sections.filter((id) => [4, 11].includes(id)),
-    [],
+test('the machines of protection are JavaScript, the same for all hosts', () => {
+  const textOf = (file) => readFileSync(join(installed, file), 'utf8');
+  const [code, other] = ['protection.js', 'protection.no-wasm.js'].map((file) =>
+    textOf(file).replace(/^\/\/# sourceMappingURL.*\n/m, ''),
   );
+  assert.equal(code.replaceAll('index.js', 'index.no-wasm.js'), other);
+  for (const file of ['protection.js', 'protection.cjs']) assert.doesNotMatch(textOf(file), /WebAssembly|Uint8Array/);
 });
 
 test('the inlined bytes of the lab are lab.wasm, which needs its glue and nothing else', async () => {
