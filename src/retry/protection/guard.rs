@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use super::Protection;
 use super::cell::{Cell, Refusal};
-pub(in crate::retry) use super::state::Pass;
-use super::state::{End, Entry, Plan, Success};
+use super::facts::{End, Entry, Pass, Plan, Success};
 use super::time_ms;
 use crate::StopReason;
 use crate::core::protection::Verdict;

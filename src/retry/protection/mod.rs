@@ -2,9 +2,10 @@
 //! hedges for slow attempts.
 //!
 //! [`state`] has the numbers of one destination, [`hedges`] those of its hedges, and [`cell`] their lock. [`guard`] has
-//! what one operation holds of them, [`keys`] the destinations.
+//! what one operation holds of them, [`facts`] what both exchange, [`keys`] the destinations.
 
 mod cell;
+mod facts;
 mod guard;
 mod hedges;
 mod keys;
@@ -16,7 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cell::{Cell, Recipe};
-pub(super) use guard::{Failure, Next, Pass};
+pub(super) use facts::Pass;
+pub(super) use guard::{Failure, Next};
 pub use guard::{Hedged, Protect, Protected};
 use keys::Keys;
 pub use status::{
