@@ -20,6 +20,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use crate::common::{VECTORS, Vector, vectors};
 
 mod forms;
+mod hedge;
 mod model;
 mod operations;
 mod protection;
