@@ -21,6 +21,7 @@ use crate::common::{VECTORS, Vector, vectors};
 
 mod forms;
 mod hedge;
+mod hedge_worlds;
 mod model;
 mod operations;
 mod protection;
