@@ -124,7 +124,7 @@ pub use crate::core::{
 #[cfg(feature = "retry")]
 pub use entropy::EntropyError;
 #[cfg(feature = "tower")]
-pub use neighbours::{Classify, ProtectedBy, Retried, RetryLayer, RetryService};
+pub use neighbours::{Classify, HedgedBy, ProtectedBy, Retried, RetryLayer, RetryService};
 pub use policy::{Delays, presets};
 #[cfg(feature = "retry")]
 pub use retry::*;

@@ -311,6 +311,11 @@ impl Protection {
         options.expect("this protection has no breaker: add one with .breaker(…)")
     }
 
+    #[cfg(feature = "tower")]
+    pub(crate) fn has_hedge(&self) -> bool {
+        self.cell.recipe.hedge.is_some()
+    }
+
     /// The numbers that an operation starts with: those of the key, should another protection have the key by now.
     fn live(&self) -> Arc<Cell> {
         match &self.cell.key {
