@@ -24,7 +24,7 @@
 //!   [`Retry::total_timeout`] sets a deadline that no wait passes.
 //! - [`Retry::report`] and [`Retry::attempt_timeout`] return a [`RetryError`] with the reason and a report.
 //! - [`Protection`] is shared by operations that call the same destination: a budget for retries, a breaker, a
-//!   cooldown.
+//!   cooldown, hedges for slow attempts.
 //! - [`retry_with`] retries work on state behind `&mut`; `retry_blocking` is for threads.
 //! - [`testing::VirtualTime`] tests all that without waiting.
 //!
