@@ -1,4 +1,4 @@
-//! After a failed attempt: what follows, and what is told of it.
+//! After a failed attempt: the decision, and who receives it.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl<E> Last<E> {
 }
 
 impl<M: Outcome> Operation<M> {
-    /// After the last attempt failed, which nothing ran beside: the wait before the next one, or the end.
+    /// After the last attempt failed, alone in its round: the wait before the next one, or the end.
     pub(super) fn fail(
         &mut self,
         error: AttemptError<M::Attempt>,
@@ -191,7 +191,7 @@ impl<M: Outcome> Operation<M> {
         Ok(exactly)
     }
 
-    /// The wait after a round, or why there is none: first the attempts, the wait and the deadline, which the core
+    /// The wait after a round, or the reason to stop: first the attempts, the wait and the deadline, which the core
     /// decides, then protection.
     fn plan(
         &mut self,

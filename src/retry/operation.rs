@@ -21,7 +21,7 @@ pub(super) struct Operation<M> {
     /// Number of started attempts, and the start of the last one.
     pub(super) attempts: u64,
     attempt_started: Duration,
-    /// Counts the rounds: an attempt is one, with the hedge beside it.
+    /// Counts the rounds: an attempt and its hedge are one.
     pub(super) waits: Waits,
     pub(super) previous_delay: Option<Duration>,
     /// The longest time that the server asked for in the last round.
@@ -33,7 +33,7 @@ pub(super) struct Operation<M> {
 pub struct Started {
     pub(super) number: u64,
     pub(super) at: Duration,
-    /// What the breaker gave it, if it is a hedge.
+    /// The breaker's numbers, if it is a hedge.
     pub(super) hedge: Option<Pass>,
 }
 
@@ -235,7 +235,7 @@ impl<M: Outcome> Operation<M> {
         self.succeed_by(self.last(), None, clock);
     }
 
-    /// An attempt succeeded, and with it the operation. `other` was running beside it.
+    /// An attempt succeeded, and with it the operation. `other` was running.
     pub(super) fn succeed_by(
         &mut self,
         winner: Started,

@@ -93,7 +93,7 @@ impl<E> Records<E> {
         let own =
             |record: &&mut AttemptRecord<E>| matches!(record.error, Some(AttemptError::Error(_)));
         let mut keep = self.errors.saturating_sub(others);
-        // Of the attempts of a round, the one that ended last has the latest error.
+        // The latest error of a round is that of the attempt that ended last.
         let last = self.last;
         for is_last in [true, false] {
             let records = self.kept.iter_mut().rev();

@@ -1,4 +1,4 @@
-//! Rounds: what an operation does between two waits. A round is an attempt, and with hedging the hedge beside it.
+//! Rounds: what an operation does between two waits. A round is an attempt, and with hedging also its hedge.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

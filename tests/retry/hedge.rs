@@ -32,7 +32,7 @@ fn hedges(api: &Protection) -> HedgeStatus {
     api.status().hedge.expect("hedges")
 }
 
-/// Started, won, refused.
+/// Numbers of hedges that were started, won and rejected.
 fn counts(api: &Protection) -> (u64, u64, u64) {
     let HedgeStatus {
         hedges,
@@ -461,7 +461,7 @@ fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
     };
     let mut first = Box::pin(probe().sleeper(&time));
     assert!(poll(first.as_mut()).is_pending());
-    // Half-open: the hedge is due, and refused.
+    // Half-open: the hedge is due, and rejected.
     time.advance(50 * MS);
     assert!(poll(first.as_mut()).is_pending());
     assert_eq!(counts(&api), (0, 0, 1));

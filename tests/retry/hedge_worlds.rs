@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// What was seen of one operation.
+/// Observations of one operation.
 #[derive(Default)]
 struct Seen {
     /// Number and time of each attempt.
@@ -227,7 +227,7 @@ impl World {
         assert_eq!(report.records.len() as u64, report.attempts);
         let hedges = report.records.iter().filter(|record| record.hedge).count();
         let rounds = report.records.len() - hedges;
-        // A rejection or the deadline between two rounds is no failure.
+        // A rejection or the deadline between two rounds notifies nobody.
         let between = matches!(
             failed.reason,
             StopReason::Breaker | StopReason::Cooldown | StopReason::Deadline
@@ -248,7 +248,7 @@ impl World {
         }
         for pair in report.records.windows(2) {
             let end = pair[0].start + pair[0].duration;
-            // A hedge starts beside its attempt, anything else after the round.
+            // A hedge starts while its attempt is running, anything else after the round.
             let ordered = if pair[1].hedge {
                 pair[1].start <= end
             } else {
@@ -256,7 +256,7 @@ impl World {
             };
             assert!(ordered, "{failed:?}");
         }
-        // Of the errors, the last one ended last.
+        // The last error is that of the attempt that ended last.
         let ended = seen.ended.borrow();
         if let AttemptError::Error((number, _)) = &failed.error {
             assert_eq!(ended.last(), Some(number));

@@ -91,7 +91,7 @@ where
         }
     }
 
-    /// A hedge leaves a copy: the attempt beside it may still be retried.
+    /// A hedge leaves a copy: the other attempt may still be retried.
     fn can_hedge(&mut self) -> bool {
         let request = self.request.as_ref();
         self.spare = request.and_then(|request| self.classify.clone_request(request));

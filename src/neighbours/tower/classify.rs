@@ -1,4 +1,4 @@
-//! What the caller decides about requests and their outcomes.
+//! The decisions of the caller about requests and their outcomes.
 
 use crate::retry::Verdict;
 

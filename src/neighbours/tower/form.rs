@@ -1,4 +1,4 @@
-//! What a layer adds to the retries of a request: nothing, a protection, or a protection with hedges.
+//! Forms of a layer: alone, with a protection, or with a protection and hedges.
 
 use super::call::Failed;
 use crate::retry::{

@@ -3,7 +3,8 @@
 use super::cell::Refusal;
 use crate::core::protection::Verdict;
 
-/// What the breaker gave an attempt that it admitted, and wants back: generation and lease. `None` without a breaker.
+/// The breaker's numbers for an attempt that it admitted, which it wants back: generation and lease. `None` without a
+/// breaker.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(in crate::retry) struct Pass(pub(super) Option<(f64, f64)>);
 

@@ -67,7 +67,7 @@ pub struct Protected {
     cell: Arc<Cell>,
     /// The operation has no clock: the breaker and the cooldown are then as absent.
     clockless: bool,
-    /// What the breaker gave the running attempt. Hedges keep theirs.
+    /// The breaker's numbers for the running attempt. Hedges keep theirs.
     pass: Pass,
     /// Start of the present hold.
     held_since: Option<Duration>,

@@ -164,13 +164,14 @@ impl Protection {
         self.with(|recipe| recipe.max_hold_ms = Some(options.max_hold_ms()))
     }
 
-    /// Adds hedges: a second attempt starts while a slow one is running, and the first success wins. Only operations with
-    /// [`Retry::hedge`](crate::Retry::hedge) start hedges. All others that share the protection are counted: their
-    /// successes allow hedges, and their first attempts teach when one is slow.
+    /// Adds hedges: a second attempt starts while a slow one is running, and the first success wins. Only operations
+    /// with [`Retry::hedge`](crate::Retry::hedge) start hedges. All others that share the protection count: their
+    /// successes allow hedges, and the delay is learned from their first attempts, too.
     ///
     /// Hedges cost load, so they are bounded: ten at the start, then one per ten successful operations, even if every
-    /// attempt is slow. Each takes tokens of the [`budget`](Self::budget) as a retry does. None starts while the circuit
-    /// is open or half-open, or while a cooldown is running. [`on_event`](Self::on_event) is not called for them.
+    /// attempt is slow. Each takes tokens of the [`budget`](Self::budget) as a retry does. None starts while the
+    /// circuit is open or half-open, or while a cooldown is running. [`on_event`](Self::on_event) is not called for
+    /// them.
     ///
     /// # Panics
     /// If an option is invalid. [`HedgeOptions::check`] returns the problems of options that are read at run time.

@@ -10,18 +10,8 @@ import { VirtualClock } from '../lib/clock.mjs';
 import { repo } from '../lib/consumer.mjs';
 import { importAll } from './entry.mjs';
 
-const {
-  RejectedError,
-  RetryPolicy,
-  TimeoutError,
-  breaker,
-  budget,
-  cooldown,
-  hedge,
-  protect,
-  retryAfter,
-  retryReport,
-} = await importAll();
+const { RejectedError, RetryPolicy, TimeoutError, breaker, budget, cooldown, hedge, protect, retryAfter, retryReport } =
+  await importAll();
 const scenes = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'protection.json'), 'utf8'));
 
 const PARTS = { budget, breaker, cooldown, hedge };
