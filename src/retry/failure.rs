@@ -99,7 +99,7 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
-    /// After an attempt failed while another of its round is running. Returns whether that goes on.
+    /// After an attempt failed while another of its round is running. Returns the end of the round, if it is that.
     pub(super) fn fail_beside(
         &mut self,
         started: Started,
@@ -107,7 +107,7 @@ impl<M: Outcome> Operation<M> {
         error: AttemptError<M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
         ended: Duration,
-    ) -> Result<(), Last<M::Attempt>> {
+    ) -> Option<Last<M::Attempt>> {
         let failed = Failed {
             started,
             error: &error,
@@ -117,9 +117,9 @@ impl<M: Outcome> Operation<M> {
             Ok(_) => {
                 let facts = self.facts(started, ended);
                 self.outcome.go_on(error, facts, self.deadline.is_some());
-                Ok(())
+                None
             }
-            Err(reason) => Err(Last {
+            Err(reason) => Some(Last {
                 started,
                 error,
                 stopped: Some((reason, ended, other)),

@@ -222,7 +222,7 @@ fn hooks_see_each_failure_once_and_are_notified_once_per_round() {
         .map(|record| {
             (
                 record.attempt,
-                record.error.clone().and_then(AttemptError::into_error),
+                record.error.and_then(AttemptError::into_error),
             )
         })
         .collect();

@@ -227,7 +227,7 @@ impl World {
         assert_eq!(report.records.len() as u64, report.attempts);
         let hedges = report.records.iter().filter(|record| record.hedge).count();
         let rounds = report.records.len() - hedges;
-        // A rejection or the deadline between two rounds notifies nobody.
+        // A rejection or the deadline between two rounds is not notified.
         let between = matches!(
             failed.reason,
             StopReason::Breaker | StopReason::Cooldown | StopReason::Deadline

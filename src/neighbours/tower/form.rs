@@ -19,7 +19,7 @@ pub struct ProtectedBy<R> {
 pub struct HedgedBy<R>(pub(super) ProtectedBy<R>);
 
 /// With or without a protection, or with hedges: how a request is retried, and what its failure becomes.
-pub trait Form<Res, Err>: form::Sealed {
+pub trait Form<Res, Err>: sealed::Sealed {
     #[doc(hidden)]
     type Outcome: Outcome<Attempt = Failed<Res, Err>>;
 
@@ -33,7 +33,7 @@ pub trait Form<Res, Err>: form::Sealed {
     fn outcome(&mut self, failed: <Self::Outcome as Outcome>::Error) -> Result<Res, Err>;
 }
 
-mod form {
+mod sealed {
     pub trait Sealed {}
     impl Sealed for () {}
     impl<R> Sealed for super::ProtectedBy<R> {}
